@@ -1,0 +1,78 @@
+import { type Static, Type } from 'typebox'
+import { Id, Text } from './common.ts'
+
+export const Role = Type.Enum(['user', 'admin', 'user,admin'])
+export type Role = Static<typeof Role>
+
+export const Portal = Type.Enum(['user', 'admin'])
+export type Portal = Static<typeof Portal>
+
+export const Username = Type.String({ pattern: '^[A-Za-z0-9_.-]{3,32}$', examples: ['alice'] })
+export const Email = Type.String({
+  maxLength: 254,
+  pattern: '^[^\\s@\\u0000\\uD800-\\uDFFF]+@[^\\s@\\u0000\\uD800-\\uDFFF]+\\.[^\\s@\\u0000\\uD800-\\uDFFF]+$',
+  examples: ['alice@example.org'],
+})
+export const Password = Text(8, 128, { verbatim: true, description: '8 to 128 characters, taken as typed' })
+/** A password as offered at a login: whatever it is, a wrong one is simply wrong. */
+const OfferedPassword = Text(1, 1024, { verbatim: true })
+
+export const LoginBody = Type.Object({
+  username: Text(1, 254, { description: 'username or e-mail address' }),
+  password: OfferedPassword,
+})
+export type LoginBody = Static<typeof LoginBody>
+
+export const RegisterBody = Type.Object({
+  username: Username,
+  email: Email,
+  password: Password,
+  full_name: Type.Optional(Text(1, 200)),
+})
+export type RegisterBody = Static<typeof RegisterBody>
+
+const RefreshToken = Text(1, 512)
+export const RefreshBody = Type.Object({
+  refresh_token: RefreshToken,
+  rotate: Type.Optional(Type.Boolean({ description: 'also exchange the refresh token itself' })),
+})
+export const LogoutBody = Type.Object({ refresh_token: RefreshToken })
+
+const accessToken = {
+  access_token: Type.String(),
+  token_type: Type.Literal('Bearer'),
+  expires_in: Type.Integer({ description: 'seconds' }),
+}
+
+export const LoginAnswer = Type.Object({
+  status: Type.Literal('success'),
+  data: Type.Object({
+    ...accessToken,
+    refresh_token: Type.String(),
+    available_portals: Type.Array(Portal),
+    user: Type.Object({ id: Id, username: Type.String(), full_name: Type.String(), role: Role }),
+  }),
+})
+export type LoginAnswer = Static<typeof LoginAnswer>
+
+export const RefreshAnswer = Type.Object({
+  status: Type.Literal('success'),
+  data: Type.Object({ ...accessToken, refresh_token: Type.Optional(Type.String()) }),
+})
+export type RefreshAnswer = Static<typeof RefreshAnswer>
+
+export const StatusMessage = Type.Object({ status: Type.Literal('success'), message: Type.String() })
+
+export const MeAnswer = Type.Object({
+  status: Type.Literal('success'),
+  data: Type.Object({
+    id: Id,
+    username: Type.String(),
+    full_name: Type.String(),
+    email: Type.String(),
+    role: Role,
+    available_portals: Type.Array(Portal),
+    created_at: Type.String({ description: 'ISO 8601 without zone, in APP_TIMEZONE' }),
+  }),
+})
+export type MeAnswer = Static<typeof MeAnswer>

@@ -1,0 +1,122 @@
+import { type Static, Type } from 'typebox'
+import { Id, MAX_INT, Nullable, Text, Timestamp, UserId } from './common.ts'
+
+const Seq = Type.Integer({ minimum: 0, maximum: MAX_INT })
+const Version = Type.Integer({ minimum: 0, maximum: MAX_INT })
+const MessageText = Text(1, 4_000)
+
+export const ChatMessage = Type.Object({
+  id: Id,
+  seq: Seq,
+  version: Version,
+  sender_id: UserId,
+  sender_name: Type.String(),
+  message: Type.String({ description: 'empty for a deleted message' }),
+  created_at: Timestamp,
+  is_own: Type.Boolean(),
+  is_edited: Type.Boolean(),
+  is_deleted: Type.Boolean(),
+  reply_to_id: Nullable(Id),
+  reply_to_text: Nullable(Type.String()),
+  reply_to_name: Nullable(Type.String()),
+})
+export type ChatMessage = Static<typeof ChatMessage>
+
+export const Conversation = Type.Object({
+  id: Id,
+  name: Type.String(),
+  is_group: Type.Boolean(),
+  unread: Seq,
+  online: Type.Boolean(),
+  last_message: Nullable(Type.Object({ message: Type.String(), created_at: Timestamp })),
+  user_id: Nullable({ ...UserId, description: 'the other person of a direct conversation' }),
+  conn_id: Nullable({ ...Id, description: 'the connection behind a direct conversation' }),
+  member_count: Type.Integer(),
+  last_seq: Seq,
+  last_read_seq: Seq,
+  version: Version,
+})
+export type Conversation = Static<typeof Conversation>
+
+export const ConnectionRequest = Type.Object({
+  conn_id: Id,
+  from_id: Id,
+  from_name: Type.String(),
+  created_at: Timestamp,
+})
+export type ConnectionRequest = Static<typeof ConnectionRequest>
+
+export const SendBody = Type.Object({
+  message: MessageText,
+  client_id: Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+      description: 'a UUID of the client; sent again it stores nothing and answers the first message',
+    }),
+  ),
+  reply_to_id: Type.Optional(Nullable(Id)),
+  reply_to_text: Type.Optional(
+    Nullable(Text(0, 4_000, { description: 'kept as given, cut to 100 code points' })),
+  ),
+  reply_to_name: Type.Optional(Nullable(Text(0, 200))),
+})
+export type SendBody = Static<typeof SendBody>
+
+export const SendAnswer = Type.Object({ success: Type.Literal(true), message: ChatMessage })
+
+export const ConversationsAnswer = Type.Object({
+  success: Type.Literal(true),
+  conversations: Type.Array(Conversation),
+})
+
+export const MessagesQuery = Type.Object({
+  before: Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:?\\d{2})$' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'default 50, cut to 100' })),
+  peek: Type.Optional(Type.Boolean({ description: 'do not mark the newest page as read' })),
+})
+export type MessagesQuery = Static<typeof MessagesQuery>
+
+export const MessagesAnswer = Type.Object({
+  success: Type.Literal(true),
+  messages: Type.Array(ChatMessage),
+  has_more: Type.Boolean(),
+})
+
+export const ChangesQuery = Type.Object({ since: Version })
+
+export const ChangesAnswer = Type.Object({
+  success: Type.Literal(true),
+  messages: Type.Array(ChatMessage),
+  version: Version,
+  has_more: Type.Boolean(),
+})
+
+export const ReadBody = Type.Object({ up_to_seq: Type.Optional(Seq) })
+export const ReadAnswer = Type.Object({ success: Type.Literal(true), unread: Seq })
+
+export const ConnectBody = Type.Object({ recipient_id: Id })
+export const ConnectPending = Type.Object({
+  success: Type.Literal(true),
+  conn_id: Id,
+  status: Type.Literal('pending'),
+})
+export const ConnectAccepted = Type.Object({
+  success: Type.Literal(true),
+  conn_id: Id,
+  status: Type.Literal('accepted'),
+  conv_id: Id,
+})
+export const RequestsAnswer = Type.Object({
+  success: Type.Literal(true),
+  requests: Type.Array(ConnectionRequest),
+})
+export const RespondParams = Type.Object({ conn_id: Id })
+export const RespondBody = Type.Object({ action: Type.Enum(['accept', 'reject']) })
+export const RespondAnswer = Type.Object({ success: Type.Literal(true), conv_id: Nullable(Id) })
+
+export const Counters = Type.Object({
+  unread: Type.Integer({ description: 'messages unread over all conversations' }),
+  requests: Type.Integer({ description: 'pending incoming connection requests' }),
+})
+export type Counters = Static<typeof Counters>
+export const UnreadAnswer = Type.Object({ success: Type.Literal(true), ...Counters.properties })

@@ -1,0 +1,18 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Bus } from './bus.ts'
+import { LocalListeners } from './local-listeners.ts'
+
+/** The bus of a lone node: every listener is here, nothing can be away. */
+export function createMemoryBus(log: FastifyBaseLogger): Bus {
+  const listeners = new LocalListeners(log)
+  return {
+    publish: (topic, event) => listeners.deliver(topic, event),
+    subscribe(topic, listener) {
+      listeners.add(topic, listener)
+      return { ready: Promise.resolve(), close: () => void listeners.remove(topic, listener) }
+    },
+    onResync() {},
+    async ping() {},
+    async close() {},
+  }
+}

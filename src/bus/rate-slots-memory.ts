@@ -1,0 +1,29 @@
+import type { RateSlots } from './rate-slots.ts'
+
+/** Past this many slots the expired ones are dropped, so that memory follows the recent senders. */
+const SWEEP_AT = 10_000
+
+/** Slots of a lone node. `clock` gives milliseconds. */
+export function createMemoryRateSlots(clock: () => number): RateSlots {
+  const slots = new Map<string, { holder: string; freeAt: number }>()
+  let sweepAt = SWEEP_AT
+  return {
+    async take(key, holder, ttlMs) {
+      const now = clock()
+      const slot = slots.get(key)
+      if (slot && slot.freeAt > now)
+        return slot.holder === holder
+          ? { state: 'held' }
+          : { state: 'refused', retryAfterMs: slot.freeAt - now }
+      slots.set(key, { holder, freeAt: now + ttlMs })
+      if (slots.size >= sweepAt) {
+        for (const [each, { freeAt }] of slots) if (freeAt <= now) slots.delete(each)
+        sweepAt = Math.max(SWEEP_AT, slots.size * 2)
+      }
+      return { state: 'taken' }
+    },
+    async release(key, holder) {
+      if (slots.get(key)?.holder === holder) slots.delete(key)
+    },
+  }
+}

@@ -1,0 +1,148 @@
+import path from 'node:path'
+import { type Static, Type } from 'typebox'
+import { Value } from 'typebox/value'
+
+const Url = (schemes: string) => Type.String({ pattern: `^(${schemes})://` })
+
+/** The environment as operators write it (contract/operations.md): strings, all optional. */
+const Environment = Type.Partial(
+  Type.Object({
+    NODE_ENV: Type.String(),
+    HOST: Type.String({ minLength: 1 }),
+    PORT: Type.String({ pattern: '^\\d{1,5}$', description: 'a port number' }),
+    DATABASE_URL: Url('postgres|postgresql'),
+    DATABASE_POOL: Type.String({ pattern: '^[1-9]\\d{0,2}$', description: 'a number from 1 to 999' }),
+    REDIS_URL: Url('redis|rediss'),
+    DATA_DIR: Type.String({ minLength: 1 }),
+    JWT_SECRET: Type.String({
+      pattern: '^[^,]{32,}(,[^,]{32,})*$',
+      description: 'one secret or a comma list, 32 characters or more each',
+    }),
+    PUBLIC_URL: Url('http|https'),
+    CORS_ORIGINS: Type.String({
+      pattern: '^https?://[^,/]+(,https?://[^,/]+)*$',
+      description: 'a comma list of origins such as https://app.example.org',
+    }),
+    TRUST_PROXY: Type.String({ minLength: 1, description: 'true, false, a number of hops, or addresses' }),
+    APP_TIMEZONE: Type.String({ minLength: 1 }),
+    DEMO: Type.String({ pattern: '^(on|off)$', description: 'on or off' }),
+    RATE_LIMIT: Type.String({ pattern: '^[1-9]\\d*$', description: 'requests per minute' }),
+    METRICS_TOKEN: Type.String({ minLength: 16 }),
+    LOG_LEVEL: Type.String({
+      pattern: '^(fatal|error|warn|info|debug|trace|silent)$',
+      description: 'fatal, error, warn, info, debug, trace or silent',
+    }),
+  }),
+)
+type Environment = Static<typeof Environment>
+
+export interface Config {
+  production: boolean
+  host: string
+  port: number
+  /** undefined: the embedded database in `dataDir`. */
+  databaseUrl: string | undefined
+  databasePool: number
+  /** undefined: everything in this process, one node only. */
+  redisUrl: string | undefined
+  dataDir: string
+  /** The first signs, all verify. Empty: a generated one in `dataDir`. */
+  jwtSecrets: string[]
+  publicUrl: string | undefined
+  corsOrigins: string[]
+  /** Whose `X-Forwarded-For` counts: nobody's, everybody's, these addresses', or the nearest hops'. */
+  trustProxy: TrustProxy
+  timezone: string
+  demo: boolean
+  /** Requests a minute and address; undefined: no overall limit. */
+  rateLimit: number | undefined
+  metricsToken: string | undefined
+  logLevel: string
+  chat: {
+    /** Shortest time between two messages of one person, in milliseconds (specification: Limits). */
+    sendInterval: number
+  }
+}
+
+type TrustProxy = boolean | string | ((address: string, hop: number) => boolean)
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly problems: string[]
+  constructor(problems: string[]) {
+    super(`Some settings are not valid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+/** The sole reader of the environment. Throws a ConfigError that names every problem at once. */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  // An empty variable is an unset one: compose files write `REDIS_URL=`.
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const problems = describeProblems(given)
+  const settings = given as Environment
+  const host = settings.HOST ?? '127.0.0.1'
+  const production = settings.NODE_ENV === 'production'
+
+  if (Number(settings.PORT ?? 0) > 65_535) problems.push('PORT: must be at most 65535')
+  if (settings.APP_TIMEZONE !== undefined && !isTimezone(settings.APP_TIMEZONE))
+    problems.push(`APP_TIMEZONE: '${settings.APP_TIMEZONE}' is no time zone such as Europe/Berlin`)
+  if (production && settings.DATABASE_URL !== undefined && settings.JWT_SECRET === undefined)
+    problems.push('JWT_SECRET: required in production with an external database (32 characters or more)')
+  if (settings.REDIS_URL !== undefined && settings.DATABASE_URL === undefined)
+    problems.push('DATABASE_URL: required with REDIS_URL, since several nodes share one database')
+  if (problems.length > 0) throw new ConfigError(problems)
+
+  return {
+    production,
+    host,
+    port: Number(settings.PORT ?? 3000),
+    databaseUrl: settings.DATABASE_URL,
+    databasePool: Number(settings.DATABASE_POOL ?? 10),
+    redisUrl: settings.REDIS_URL,
+    dataDir: path.resolve(settings.DATA_DIR ?? '.data'),
+    jwtSecrets: settings.JWT_SECRET?.split(',') ?? [],
+    publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),
+    corsOrigins: settings.CORS_ORIGINS?.split(',') ?? [],
+    trustProxy: parseTrustProxy(settings.TRUST_PROXY),
+    timezone: settings.APP_TIMEZONE ?? 'UTC',
+    demo:
+      settings.DEMO === undefined
+        ? settings.DATABASE_URL === undefined && isLoopback(host)
+        : settings.DEMO === 'on',
+    rateLimit: settings.RATE_LIMIT === undefined ? undefined : Number(settings.RATE_LIMIT),
+    metricsToken: settings.METRICS_TOKEN,
+    logLevel: settings.LOG_LEVEL ?? 'info',
+    chat: { sendInterval: 2_000 },
+  }
+}
+
+function describeProblems(given: Record<string, unknown>): string[] {
+  const problems: string[] = []
+  for (const error of Value.Errors(Environment, given)) {
+    const name = error.instancePath.slice(1)
+    const schema = Environment.properties[name as keyof typeof Environment.properties]
+    const wanted = 'description' in schema ? `must be ${String(schema.description)}` : error.message
+    problems.push(`${name}: ${wanted}`)
+  }
+  return [...new Set(problems)]
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.')
+}
+
+function parseTrustProxy(value: string | undefined): TrustProxy {
+  if (value === undefined || value === 'false') return false
+  if (value === 'true') return true
+  return /^\d+$/.test(value) ? (_address, hop) => hop < Number(value) : value
+}

@@ -1,0 +1,22 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Files } from './adapters/files.ts'
+import type { Bus } from './bus/bus.ts'
+import type { RateSlots } from './bus/rate-slots.ts'
+import type { Config } from './config.ts'
+import type { Db } from './db/client.ts'
+import type { Tokens } from './tokens.ts'
+
+/** All that a service may use of the world around it; one per node, made in main.ts, given to every service first. */
+export interface Core {
+  config: Config
+  log: FastifyBaseLogger
+  /** Milliseconds since the epoch. */
+  clock: () => number
+  db: Db
+  bus: Bus
+  rateSlots: RateSlots
+  tokens: Tokens
+  files: Files
+  /** Signs the addresses of files. */
+  fileSecret: string
+}

@@ -1,0 +1,43 @@
+import { DrizzleQueryError } from 'drizzle-orm/errors'
+import { AppError, type ErrorCode } from '../errors.ts'
+
+/** Constraints that a request can run into in a race, and what the caller is told. */
+const CONSTRAINTS: Record<string, ErrorCode> = {
+  users_username_key: 'username_taken',
+  users_email_key: 'email_taken',
+}
+
+/** Data that a schema let through and PostgreSQL refused: out of range, not storable, not of the type. */
+const BAD_DATA = new Set(['22003', '22021', '22P02', '22P05', '22007', '22008'])
+
+/** Driver and server codes that say the database can't be reached or is too busy, not that the query is wrong. */
+const UNREACHABLE =
+  /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|CONNECT_TIMEOUT|CONNECTION_|08|53|57P0|57014|55P03|40)/
+
+export interface DatabaseError extends Error {
+  code: string
+  constraint_name?: string
+}
+
+/** The driver's error behind `error`, if it came from the database at all. */
+export function databaseError(error: unknown): DatabaseError | undefined {
+  const cause = error instanceof DrizzleQueryError ? error.cause : error
+  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string'
+    ? (cause as DatabaseError)
+    : undefined
+}
+
+export function violates(error: unknown, constraint: string): boolean {
+  return databaseError(error)?.constraint_name === constraint
+}
+
+/** What a client should be told of a database error; undefined where it is a bug of ours. */
+export function translateDatabaseError(error: unknown): AppError | undefined {
+  const { code, constraint_name } = databaseError(error) ?? {}
+  if (code === undefined) return undefined
+  const conflict = constraint_name === undefined ? undefined : CONSTRAINTS[constraint_name]
+  if (conflict) return new AppError(conflict, { cause: error })
+  if (BAD_DATA.has(code)) return new AppError('validation_failed', { cause: error })
+  if (UNREACHABLE.test(code)) return new AppError('unavailable', { retryAfter: 2, cause: error })
+  return undefined
+}

@@ -1,0 +1,111 @@
+import { sql } from 'drizzle-orm'
+import {
+  boolean,
+  check,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { createdAt, id, instant } from './columns.ts'
+import { GHOST_ID, users } from './users.ts'
+
+export const conversations = pgTable('conversations', {
+  id: id(),
+  isGroup: boolean().notNull(),
+  /** A group's name; a direct conversation is named after the other person. */
+  name: text(),
+  /** Number of the newest message: they count 1, 2, 3 … without a gap. */
+  lastSeq: integer().notNull().default(0),
+  /** Number of the newest change: a message created, edited or deleted, a member added or removed. */
+  version: integer().notNull().default(0),
+  /** When the newest message was made, or the conversation itself. */
+  lastActivityAt: createdAt(),
+  createdAt: createdAt(),
+})
+
+export const conversationMembers = pgTable(
+  'conversation_members',
+  {
+    conversationId: integer()
+      .notNull()
+      .references(() => conversations.id, { onDelete: 'cascade' }),
+    userId: integer()
+      .notNull()
+      .references(() => users.id),
+    lastReadSeq: integer().notNull().default(0),
+    /** False in a direct conversation whose connection ended, and for somebody who was blocked. */
+    canSend: boolean().notNull().default(true),
+    joinedAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.conversationId, table.userId] }),
+    index('conversation_members_user_id_idx').on(table.userId),
+  ],
+)
+
+export const messages = pgTable(
+  'messages',
+  {
+    id: id(),
+    conversationId: integer()
+      .notNull()
+      .references(() => conversations.id, { onDelete: 'cascade' }),
+    seq: integer().notNull(),
+    /** The conversation's version at this message's last change. */
+    version: integer().notNull(),
+    senderId: integer()
+      .notNull()
+      .default(GHOST_ID)
+      .references(() => users.id, { onDelete: 'set default' }),
+    /** The sender's own name for this send: the same one again stores nothing. */
+    clientId: uuid(),
+    message: text().notNull(),
+    replyToId: integer(),
+    replyToText: text(),
+    replyToName: text(),
+    /** Strictly rising within a conversation, so that paging by it neither skips nor repeats. */
+    createdAt: instant().notNull(),
+    editedAt: instant(),
+    deletedAt: instant(),
+  },
+  (table) => [
+    uniqueIndex('messages_conversation_id_seq_key').on(table.conversationId, table.seq),
+    uniqueIndex('messages_sender_id_client_id_key')
+      .on(table.senderId, table.clientId)
+      .where(sql`${table.clientId} is not null`),
+    uniqueIndex('messages_conversation_id_version_key').on(table.conversationId, table.version),
+    index('messages_conversation_id_created_at_idx').on(table.conversationId, table.createdAt),
+  ],
+)
+
+/** One row per pair of people who ever asked to connect, whoever asked. */
+export const connections = pgTable(
+  'connections',
+  {
+    id: id(),
+    requesterId: integer()
+      .notNull()
+      .references(() => users.id),
+    recipientId: integer()
+      .notNull()
+      .references(() => users.id),
+    status: text({ enum: ['pending', 'accepted', 'rejected', 'ended'] }).notNull(),
+    /** Made when first accepted, and kept for the next time. */
+    conversationId: integer().references(() => conversations.id),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex('connections_pair_key').on(
+      sql`least(${table.requesterId}, ${table.recipientId})`,
+      sql`greatest(${table.requesterId}, ${table.recipientId})`,
+    ),
+    index('connections_recipient_id_idx').on(table.recipientId, table.status),
+    index('connections_requester_id_idx').on(table.requesterId, table.status),
+    uniqueIndex('connections_conversation_id_key').on(table.conversationId),
+    check('connections_not_self', sql`${table.requesterId} <> ${table.recipientId}`),
+  ],
+)

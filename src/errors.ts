@@ -1,0 +1,79 @@
+/**
+ * Every failure that a client can meet: its stable code, HTTP status and default message.
+ * Codes and statuses are contract/http.md's; sockets answer with the same codes.
+ */
+export const CATALOGUE = {
+  // requests
+  validation_failed: [400, 'The request is not valid'],
+  invalid_json: [400, 'The body is not valid JSON'],
+  invalid_request: [400, 'The request could not be read'],
+  nothing_to_update: [400, 'There is nothing to change'],
+  unsupported_media_type: [415, 'This content type is not accepted here'],
+  payload_too_large: [413, 'The request is too large'],
+  not_found: [404, 'Not found'],
+  internal_error: [500, 'Something went wrong on our side'],
+  unavailable: [503, 'A part of the service is not reachable; try again shortly'],
+  draining: [503, 'This node is shutting down; try again'],
+  // who may do what
+  authentication_required: [401, 'Authentication required'],
+  token_expired_or_invalid: [401, 'The token has expired or is not valid'],
+  invalid_credentials: [401, 'Invalid credentials'],
+  locked_out: [429, 'Too many failed attempts'],
+  admin_required: [403, 'Admin access required'],
+  username_taken: [409, 'That username is taken'],
+  email_taken: [409, 'That e-mail address is taken'],
+  // chat
+  rate_limited: [429, 'Too fast: wait a moment before the next one'],
+  not_connected: [403, 'You are not connected to this person'],
+  already_connected: [409, 'You are connected already'],
+  already_pending: [409, 'A request is pending already'],
+  already_answered: [409, 'This request was answered already'],
+  self_connection: [400, 'You cannot connect to yourself'],
+  invalid_reply: [400, 'The message replied to is not in this conversation'],
+  // files
+  invalid_signature: [403, 'This address has expired or is not valid'],
+  // gateway
+  invalid_frame: [400, 'The frame is not valid'],
+} as const satisfies Record<string, readonly [status: number, message: string]>
+
+export type ErrorCode = keyof typeof CATALOGUE
+
+/** Codes that say who the caller is, rather than what is wrong with the request: their bodies carry both flags. */
+const AUTH_CODES: ReadonlySet<ErrorCode> = new Set([
+  'authentication_required',
+  'token_expired_or_invalid',
+  'admin_required',
+  'invalid_credentials',
+  'locked_out',
+])
+
+export interface ErrorOptions {
+  message?: string
+  /** Seconds until trying again makes sense: the `Retry-After` header and `retry_after`. */
+  retryAfter?: number
+  /** Further fields of the body, as the contract names them. */
+  details?: Record<string, unknown>
+  cause?: unknown
+}
+
+export class AppError extends Error {
+  override readonly name = 'AppError'
+  readonly code: ErrorCode
+  readonly status: number
+  readonly retryAfter: number | undefined
+  readonly details: Record<string, unknown>
+
+  constructor(code: ErrorCode, options: ErrorOptions = {}) {
+    const [status, message] = CATALOGUE[code]
+    super(options.message ?? message, { cause: options.cause })
+    this.code = code
+    this.status = status
+    this.retryAfter =
+      options.retryAfter === undefined ? undefined : Math.max(1, Math.ceil(options.retryAfter))
+    this.details = options.details ?? {}
+  }
+
+  get isAuthFailure(): boolean {
+    return AUTH_CODES.has(this.code)
+  }
+}

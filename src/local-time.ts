@@ -1,0 +1,34 @@
+/**
+ * The few timestamps that the specification shows without a zone, written in APP_TIMEZONE (contract §1).
+ */
+
+/** `2026-11-20T10:15:00.000` */
+export function localIso(date: Date, timezone: string): string {
+  const { year, month, day, hour, minute, second } = localParts(date, timezone)
+  const milliseconds = String(date.getUTCMilliseconds()).padStart(3, '0')
+  return `${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}`
+}
+
+type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second'
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function localParts(date: Date, timezone: string): Record<Part, string> {
+  let format = formats.get(timezone)
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-GB', {
+      timeZone: timezone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+    })
+    formats.set(timezone, format)
+  }
+  return Object.fromEntries(format.formatToParts(date).map(({ type, value }) => [type, value])) as Record<
+    Part,
+    string
+  >
+}

@@ -1,0 +1,30 @@
+import { type Logger, pino } from 'pino'
+import pretty from 'pino-pretty'
+
+/** JSON lines, or readable ones on a terminal. Secrets never reach a line (contract/operations.md). */
+export function createLog(level: string): Logger {
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: {
+      paths: ['authorization', 'cookie', 'password', 'token'].flatMap((name) => [
+        name,
+        `*.${name}`,
+        `*.*.${name}`,
+      ]),
+      censor: '[hidden]',
+    },
+    serializers: { err: describeError },
+  }
+  if (!process.stdout.isTTY) return pino(options)
+  return pino(options, pretty({ colorize: true, translateTime: 'SYS:HH:MM:ss', sync: true }))
+}
+
+/** Drizzle puts a query's parameters, and so a message's text, into its errors: only the cause is logged. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const cause = 'query' in error && error.cause instanceof Error ? error.cause : error
+  const { name, message, stack } = cause
+  return { name, message, code: 'code' in cause ? cause.code : undefined, stack }
+}
