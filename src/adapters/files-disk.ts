@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Files } from './files.ts'
+
+const TYPES: Record<string, string> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+}
+
+/** Files in a folder of this machine. */
+export function createDiskFiles(root: string): Files {
+  const locate = (key: string) => {
+    const file = path.resolve(root, key)
+    if (!file.startsWith(root + path.sep)) throw new Error(`the key ${key} leaves the storage folder`)
+    return file
+  }
+  return {
+    async put(key, bytes) {
+      const file = locate(key)
+      const written = `${file}.${randomUUID()}.tmp`
+      await mkdir(path.dirname(file), { recursive: true })
+      await writeFile(written, bytes)
+      await rename(written, file)
+    },
+    async get(key) {
+      try {
+        const bytes = await readFile(locate(key))
+        return { bytes, contentType: TYPES[path.extname(key).toLowerCase()] ?? 'application/octet-stream' }
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+        throw error
+      }
+    },
+    delete: (key) => rm(locate(key), { force: true }),
+  }
+}

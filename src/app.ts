@@ -1,0 +1,69 @@
+import cors from '@fastify/cors'
+import helmet from '@fastify/helmet'
+import multipart from '@fastify/multipart'
+import rateLimit from '@fastify/rate-limit'
+import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
+import type { Core } from './core.ts'
+import { AppError } from './errors.ts'
+import { watchSessions } from './features/auth/live-sessions.ts'
+import { authRoutes } from './features/auth/routes.ts'
+import { chatRoutes } from './features/chat/routes.ts'
+import { fileRoutes } from './features/uploads/routes.ts'
+import { gateway } from './gateway/plugin.ts'
+import { guardUsers } from './http/callers.ts'
+import { registerFailures, sendFailure, toAppError } from './http/failures.ts'
+import { registerOpenApi } from './http/openapi.ts'
+import { operationsRoutes } from './http/operations.ts'
+import { logController, nameRequest, registerRequestLog } from './http/requests.ts'
+import { validatorCompiler } from './http/validation.ts'
+
+/** Longest that a request may take before it is answered 503 (contract §1). */
+const HANDLER_TIMEOUT_MS = 10_000
+
+/** The whole service behind one listener; the only file that knows where each part is mounted. */
+export async function buildApp(core: Core): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: core.log,
+    logController,
+    genReqId: nameRequest,
+    trustProxy: core.config.trustProxy,
+    handlerTimeout: HANDLER_TIMEOUT_MS,
+    frameworkErrors: (error, request, reply) => sendFailure(toAppError(error), request, reply),
+    routerOptions: { ignoreTrailingSlash: true },
+  })
+  app.setValidatorCompiler(validatorCompiler)
+  registerRequestLog(app)
+  registerFailures(app)
+  // Plain HTTP on a private network is a way to run this; a proxy that ends TLS sends its own HSTS.
+  await app.register(helmet, {
+    contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
+    strictTransportSecurity: false,
+  })
+  if (core.config.corsOrigins.length > 0)
+    await app.register(cors, { origin: core.config.corsOrigins, credentials: true })
+  if (core.config.rateLimit !== undefined)
+    await app.register(rateLimit, {
+      max: core.config.rateLimit,
+      timeWindow: '1 minute',
+      errorResponseBuilder: (_request, { ttl }) => new AppError('rate_limited', { retryAfter: ttl / 1_000 }),
+    })
+  await app.register(multipart, {
+    throwFileSizeLimit: false,
+    limits: { fieldSize: 1024 * 1024, parts: 1_100 },
+  })
+  await registerOpenApi(app)
+
+  const sessions = await watchSessions(core)
+  app.addHook('onClose', async () => sessions.close())
+
+  const forUsers: FastifyPluginAsync = async (scope) => {
+    guardUsers(scope, sessions)
+    await scope.register(chatRoutes, { prefix: '/api/v01/chat', core })
+  }
+  await app.register(operationsRoutes, { core })
+  await app.register(fileRoutes, { prefix: '/files', core })
+  await app.register(authRoutes, { prefix: '/api/v01/auth', core, sessions })
+  await app.register(gateway, { prefix: '/api/v01', core, sessions })
+  await app.register(forUsers)
+  return app
+}

@@ -1,0 +1,99 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import {
+  LoginAnswer,
+  LoginBody,
+  LogoutBody,
+  MeAnswer,
+  RefreshAnswer,
+  RefreshBody,
+  RegisterBody,
+  StatusMessage,
+} from '../../../schemas/auth.ts'
+import type { Core } from '../../core.ts'
+import { guardUsers } from '../../http/callers.ts'
+import { failures } from '../../http/failures.ts'
+import type { LiveSessions } from './live-sessions.ts'
+import * as service from './service.ts'
+
+const config = { envelope: 'status' } as const
+
+/** Tokens for clients (contract §2), at `/api/v01/auth`. */
+export const authRoutes: FastifyPluginAsyncTypebox<{ core: Core; sessions: LiveSessions }> = async (
+  app,
+  { core, sessions },
+) => {
+  app.post(
+    '/register',
+    {
+      config,
+      schema: {
+        summary: 'Create an account and sign in',
+        tags: ['auth'],
+        body: RegisterBody,
+        response: { 201: LoginAnswer, ...failures('username_taken', 'email_taken') },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await service.register(core, request.body, deviceOf(request))),
+  )
+
+  app.post(
+    '/login',
+    {
+      config,
+      schema: {
+        summary: 'Sign in with username or e-mail address',
+        tags: ['auth'],
+        body: LoginBody,
+        response: { 200: LoginAnswer, ...failures('invalid_credentials', 'locked_out') },
+      },
+    },
+    (request) => service.login(core, request.body, deviceOf(request)),
+  )
+
+  app.post(
+    '/refresh',
+    {
+      config,
+      schema: {
+        summary: 'A new access token',
+        tags: ['auth'],
+        body: RefreshBody,
+        response: { 200: RefreshAnswer, ...failures('token_expired_or_invalid') },
+      },
+    },
+    (request) => service.refresh(core, request.body.refresh_token),
+  )
+
+  app.post(
+    '/logout',
+    {
+      config,
+      schema: {
+        summary: 'End the session',
+        description: 'Idempotent: an unknown or ended token is answered alike.',
+        tags: ['auth'],
+        body: LogoutBody,
+        response: { 200: StatusMessage },
+      },
+    },
+    async (request) => {
+      await service.logout(core, request.body.refresh_token)
+      return { status: 'success' as const, message: 'Signed out' }
+    },
+  )
+
+  app.register(async (own) => {
+    guardUsers(own, sessions)
+    own.get(
+      '/me',
+      { config, schema: { summary: 'The signed-in account', tags: ['auth'], response: { 200: MeAnswer } } },
+      (request) => service.describeSelf(core, request.caller.userId),
+    )
+  })
+}
+
+function deviceOf(request: FastifyRequest): service.Device {
+  return { ip: request.ip, userAgent: request.headers['user-agent'] }
+}
