@@ -1,0 +1,24 @@
+import { batched } from '../../db/batches.ts'
+import type { Db } from '../../db/client.ts'
+import * as store from './store.ts'
+
+type Send = (send: store.Send) => Promise<store.SentRow | undefined>
+const senders = new WeakMap<Db, Send>()
+
+/**
+ * Stores a message; undefined where this sender may not send it there. Sends that wait for the database
+ * at the same time share one statement.
+ */
+export function storeMessage(db: Db, send: store.Send): Promise<store.SentRow | undefined> {
+  let sender = senders.get(db)
+  if (!sender) {
+    sender = batched({
+      lanes: 2,
+      size: 64,
+      key: ({ conversationId }) => conversationId,
+      run: (sends) => store.insertMessages(db, sends),
+    })
+    senders.set(db, sender)
+  }
+  return sender(send)
+}

@@ -1,0 +1,94 @@
+import type { TSchema } from 'typebox'
+import { CLIENT_FRAMES, type ClientFrames } from '../../schemas/events.ts'
+import type { ClientTopic } from '../bus/events.ts'
+import type { Core } from '../core.ts'
+import { AppError } from '../errors.ts'
+import * as chat from '../features/chat/service.ts'
+import { isAdmin } from '../http/callers.ts'
+import { compileBody, type Validate } from '../http/validation.ts'
+import type { Connection } from './connection.ts'
+import { resume } from './resume.ts'
+
+type FrameType = keyof ClientFrames
+
+/** What each frame of a client does: the same services as over HTTP; the result goes into its `ack`. */
+const COMMANDS: {
+  [T in FrameType]: (
+    core: Core,
+    connection: Connection,
+    frame: ClientFrames[T],
+  ) => Promise<object | undefined>
+} = {
+  async send(core, connection, { conversation_id, ...input }) {
+    const { message } = await chat.sendMessage(core, connection.claims.userId, conversation_id, input)
+    return { message }
+  },
+  async read(core, connection, { conversation_id, up_to_seq }) {
+    return { unread: await chat.markRead(core, connection.claims.userId, conversation_id, up_to_seq) }
+  },
+  async resume(core, connection, { conversations }) {
+    const known = Object.entries(conversations).map(([id, version]) => [Number(id), version] as const)
+    await resume(core, connection, new Map(known))
+    return {}
+  },
+  async subscribe(_core, connection, { topic }) {
+    if (topic.startsWith('ai_job:') && !isAdmin(connection.claims)) throw new AppError('admin_required')
+    await connection.topics.add(topic as ClientTopic)
+    return { topic }
+  },
+  async unsubscribe(_core, connection, { topic }) {
+    connection.topics.remove(topic as ClientTopic)
+    return { topic }
+  },
+  async ping(_core, connection, { ref }) {
+    connection.send({ type: 'pong', ...(ref === undefined ? {} : { ref }) })
+    return undefined
+  },
+}
+
+const validators = Object.fromEntries(
+  Object.entries(CLIENT_FRAMES).map(([type, schema]) => [type, compileBody(schema as TSchema)]),
+) as Record<FrameType, Validate>
+
+/** A client's frame that was read: its `ref`, if it has one, is known even where the rest is wrong. */
+export interface Command {
+  ref: string | undefined
+  /** Answers what its `ack` carries; undefined where it is not acknowledged. Throws an AppError. */
+  run: (core: Core, connection: Connection) => Promise<object | undefined>
+}
+
+/** Throws `invalid_frame` for what is no frame at all. */
+export function readCommand(data: Buffer, isBinary: boolean): Command {
+  const frame = isBinary ? undefined : parseObject(data)
+  if (!frame || !isFrameType(frame.type)) throw new AppError('invalid_frame', { details: refOf(frame) })
+  const { type } = frame
+  const checked = validators[type](frame)
+  return {
+    ref: refOf(frame).ref,
+    async run(core, connection) {
+      if ('error' in checked) throw checked.error
+      return execute(core, connection, type, checked.value as ClientFrames[typeof type])
+    },
+  }
+}
+
+function execute<T extends FrameType>(core: Core, connection: Connection, type: T, frame: ClientFrames[T]) {
+  return COMMANDS[type](core, connection, frame)
+}
+
+function isFrameType(type: unknown): type is FrameType {
+  return typeof type === 'string' && Object.hasOwn(CLIENT_FRAMES, type)
+}
+
+function parseObject(data: Buffer): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(data.toString())
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function refOf(frame: Record<string, unknown> | undefined): { ref?: string } {
+  return typeof frame?.ref === 'string' && frame.ref.length <= 64 ? { ref: frame.ref } : {}
+}

@@ -1,0 +1,173 @@
+import type { Subscription } from '../bus/bus.ts'
+import type { UserEvent } from '../bus/events.ts'
+import type { Core } from '../core.ts'
+import type { LiveSessions } from '../features/auth/live-sessions.ts'
+import * as chat from '../features/chat/service.ts'
+import type { Connection } from './connection.ts'
+import { ConversationWatch } from './conversation-watch.ts'
+import { CounterUpdates } from './counters.ts'
+import { encodeFrame } from './frame.ts'
+import type { Person } from './person.ts'
+
+/** Seconds between pings (realtime.md); a socket that shows no life for two of these is dropped. */
+export const HEARTBEAT_SECONDS = 25
+const TICK_MS = 1_000
+
+/** A person together with what this node does for them. */
+interface Present extends Person {
+  readonly watches: Set<ConversationWatch>
+  readonly subscription: Subscription
+  /** Resolves once every conversation of theirs is listened to. */
+  ready: Promise<void>
+}
+
+/** Every socket of this node, by person and by conversation, and what makes events reach them. */
+export class Hub {
+  readonly #core: Core
+  readonly #people = new Map<number, Present>()
+  readonly #watches = new Map<number, ConversationWatch>()
+  /** With the second of the heartbeat in which each is pinged: spread, so that pings don't come in bursts. */
+  readonly #connections = new Map<Connection, number>()
+  readonly #counters: CounterUpdates
+  readonly #timer: NodeJS.Timeout
+  #nextBeat = 0
+  #tick = 0
+
+  constructor(core: Core, sessions: LiveSessions) {
+    this.#core = core
+    this.#counters = new CounterUpdates(core)
+    this.#timer = setInterval(() => this.#checkLife(), TICK_MS).unref()
+    sessions.onRevoked((sessionId, minGeneration) => {
+      for (const connection of this.#connections.keys()) {
+        const { claims } = connection
+        if (claims.sessionId === sessionId && claims.generation < minGeneration)
+          connection.close('tokenEnded')
+      }
+    })
+    core.bus.onResync(() => {
+      for (const connection of this.#connections.keys()) connection.send({ type: 'resync' })
+    })
+  }
+
+  /** Milliseconds of the process's own clock, for `Connection.lastSeen`. */
+  now(): number {
+    return performance.now()
+  }
+
+  /** Makes events reach this socket. When it resolves, whatever happens from now on will. */
+  async add(connection: Connection): Promise<void> {
+    const { userId } = connection.claims
+    const person = this.#people.get(userId) ?? this.#addPerson(userId)
+    person.connections.add(connection)
+    this.#connections.set(connection, this.#nextBeat)
+    this.#nextBeat = (this.#nextBeat + 1) % HEARTBEAT_SECONDS
+    await person.ready
+    this.#counters.forget(person)
+  }
+
+  remove(connection: Connection): void {
+    const person = this.#people.get(connection.claims.userId)
+    this.#connections.delete(connection)
+    if (!person?.connections.delete(connection) || person.connections.size > 0) return
+    this.#people.delete(person.userId)
+    person.subscription.close()
+    for (const watch of person.watches) this.#unwatch(person, watch)
+  }
+
+  /** Asks every peer to come back to another node, and drops those who don't answer. */
+  closeAll(): void {
+    clearInterval(this.#timer)
+    this.#counters.close()
+    for (const connection of this.#connections.keys()) connection.close('restarting')
+  }
+
+  #addPerson(userId: number): Present {
+    const subscription = this.#core.bus.subscribe(`user:${userId}`, (event) => this.#receive(person, event))
+    const person: Present = {
+      userId,
+      subscription,
+      connections: new Set(),
+      watches: new Set(),
+      ready: Promise.resolve(),
+    }
+    this.#people.set(userId, person)
+    person.ready = this.#watchAll(person)
+    return person
+  }
+
+  /** Listens first and reads the versions then, so that no change falls between the two. */
+  async #watchAll(person: Present): Promise<void> {
+    await person.subscription.ready
+    const before = await chat.listMemberships(this.#core, person.userId)
+    await Promise.all(before.map(({ id }) => this.#watch(person, id).listening))
+    const memberships = new Map(
+      (await chat.listMemberships(this.#core, person.userId)).map(({ id, version }) => [id, version]),
+    )
+    for (const watch of person.watches) {
+      const version = memberships.get(watch.id)
+      if (version === undefined) this.#unwatch(person, watch)
+      else watch.startAt(version)
+    }
+  }
+
+  #watch(person: Present, conversationId: number): ConversationWatch {
+    let watch = this.#watches.get(conversationId)
+    if (!watch) {
+      watch = new ConversationWatch(this.#core, conversationId, (reader) => this.#counters.changed(reader))
+      this.#watches.set(conversationId, watch)
+    }
+    watch.people.add(person)
+    person.watches.add(watch)
+    // They may have left while this was under way.
+    if (this.#people.get(person.userId) !== person) this.#unwatch(person, watch)
+    return watch
+  }
+
+  #unwatch(person: Present, watch: ConversationWatch): void {
+    person.watches.delete(watch)
+    watch.people.delete(person)
+    if (watch.people.size > 0 || this.#watches.get(watch.id) !== watch) return
+    this.#watches.delete(watch.id)
+    watch.close()
+  }
+
+  #receive(person: Present, event: UserEvent): void {
+    if (event.kind === 'counters') this.#counters.changed(person)
+    else if (event.kind === 'joined') void this.#join(person, event.conversationId)
+    else {
+      const frame = encodeFrame(event.frame)
+      for (const connection of person.connections) connection.write(frame)
+    }
+  }
+
+  async #join(person: Present, conversationId: number): Promise<void> {
+    try {
+      const watch = this.#watch(person, conversationId)
+      await watch.listening
+      const conversation = await chat.findConversation(this.#core, person.userId, conversationId)
+      if (!conversation) {
+        this.#unwatch(person, watch)
+        return
+      }
+      const frame = encodeFrame({ type: 'conversation', conversation })
+      for (const connection of person.connections) connection.write(frame)
+      watch.startAt(conversation.version)
+    } catch (error) {
+      this.#core.log.warn(
+        { err: error, conversation_id: conversationId },
+        'a new conversation could not be told',
+      )
+    }
+  }
+
+  #checkLife(): void {
+    this.#tick = (this.#tick + 1) % HEARTBEAT_SECONDS
+    const now = this.now()
+    const epochSeconds = this.#core.clock() / 1_000
+    for (const [connection, beat] of this.#connections) {
+      if (connection.claims.expiresAt <= epochSeconds) connection.close('tokenEnded')
+      else if (now - connection.lastSeen > 2 * HEARTBEAT_SECONDS * 1_000) connection.terminate()
+      else if (beat === this.#tick) connection.ping()
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import websocket from '@fastify/websocket'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { WebSocket } from 'ws'
+import type { Core } from '../core.ts'
+import { AppError } from '../errors.ts'
+import type { LiveSessions } from '../features/auth/live-sessions.ts'
+import * as chat from '../features/chat/service.ts'
+import { bearerToken } from '../http/callers.ts'
+import { renderFailure, toAppError } from '../http/failures.ts'
+import type { Claims } from '../tokens.ts'
+import { type Command, readCommand } from './commands.ts'
+import { Connection } from './connection.ts'
+import { FrameBudget } from './frame-budget.ts'
+import { HEARTBEAT_SECONDS, Hub } from './hub.ts'
+
+/** Inbound bytes of one frame; ws closes with 1009 above it. */
+const LARGEST_FRAME = 64 * 1024
+const PROTOCOL = 'exam-practice.v1'
+const BEARER_PROTOCOL = 'bearer.'
+
+/** The WebSocket at `/ws` (contract/realtime.md). */
+export const gateway: FastifyPluginAsync<{ core: Core; sessions: LiveSessions }> = async (
+  app,
+  { core, sessions },
+) => {
+  const hub = new Hub(core, sessions)
+
+  await app.register(websocket, {
+    options: {
+      maxPayload: LARGEST_FRAME,
+      perMessageDeflate: false,
+      clientTracking: false,
+      handleProtocols: (offered: Set<string>) => (offered.has(PROTOCOL) ? PROTOCOL : false),
+    },
+    // Resets and protocol errors are the peer's; its socket ends either way.
+    errorHandler: (_error, socket) => socket.terminate(),
+    preClose: (done) => {
+      hub.closeAll()
+      done()
+    },
+  })
+
+  app.get(
+    '/ws',
+    {
+      websocket: true,
+      onRequest: async (request) => {
+        request.caller = authenticate(request, sessions)
+      },
+    },
+    (socket, request) => {
+      void serve(core, hub, socket, request)
+    },
+  )
+}
+
+/** Bearer header first, then the subprotocol pair of browsers, which can't set headers. */
+function authenticate(request: FastifyRequest, sessions: LiveSessions): Claims {
+  const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((part) => part.trim())
+  const token =
+    bearerToken(request.headers.authorization) ??
+    offered.find((part) => part.startsWith(BEARER_PROTOCOL))?.slice(BEARER_PROTOCOL.length)
+  if (token === undefined) throw new AppError('authentication_required')
+  const claims = sessions.verify('access', token)
+  if (!claims) throw new AppError('token_expired_or_invalid')
+  return claims
+}
+
+async function serve(core: Core, hub: Hub, socket: WebSocket, request: FastifyRequest): Promise<void> {
+  const connection = new Connection(core.bus, socket, request.raw.socket, request.caller, hub.now())
+  const budget = new FrameBudget()
+  let previous: Promise<void> = Promise.resolve()
+
+  socket.on('pong', () => {
+    connection.lastSeen = hub.now()
+  })
+  socket.on('close', () => {
+    connection.topics.close()
+    hub.remove(connection)
+  })
+  socket.on('message', (data: Buffer, isBinary: boolean) => {
+    connection.lastSeen = hub.now()
+    const excess = budget.spend(connection.lastSeen)
+    if (excess) {
+      connection.close(excess)
+      return
+    }
+    let command: Command
+    try {
+      command = readCommand(data, isBinary)
+    } catch (error) {
+      if (budget.countMalformed()) connection.close('malformed')
+      else sendError(connection, error)
+      return
+    }
+    // One after another, as they came; so a socket's own messages keep their order.
+    previous = previous.then(() => answer(core, connection, command))
+  })
+
+  try {
+    await hub.add(connection)
+    const { userId, sessionId } = connection.claims
+    const counters = (await chat.countersOf(core, [userId])).get(userId)
+    connection.begin({
+      type: 'ready',
+      user_id: userId,
+      session_id: sessionId,
+      server_time: new Date(core.clock()).toISOString(),
+      heartbeat_seconds: HEARTBEAT_SECONDS,
+      unread: counters?.unread ?? 0,
+      requests: counters?.requests ?? 0,
+    })
+  } catch (error) {
+    core.log.warn({ err: error, request_id: request.id }, 'a socket could not be set up')
+    connection.close('failed')
+  }
+}
+
+async function answer(core: Core, connection: Connection, command: Command): Promise<void> {
+  const ref = command.ref === undefined ? {} : { ref: command.ref }
+  try {
+    const result = await command.run(core, connection)
+    if (result) connection.send({ type: 'ack', ...ref, ...result })
+  } catch (error) {
+    const failure = toAppError(error)
+    if (failure.status >= 500)
+      core.log.error({ err: failure.cause ?? failure, code: failure.code }, 'a frame failed')
+    sendError(connection, failure, ref)
+  }
+}
+
+function sendError(connection: Connection, error: unknown, ref: { ref?: string } = {}): void {
+  const { success: _, status: __, ...body } = renderFailure(toAppError(error), 'success')
+  connection.send({ type: 'error', ...ref, ...body })
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import type { Documented } from './documented.ts'
+import { openSocket, type SocketOptions, type TestSocket } from './socket.ts'
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came back
+  body: any
+}
+
+export const PASSWORD = 'a password of the tests'
+
+/** Somebody who talks to the service over HTTP and WebSocket as a client would. */
+export class Client {
+  url: string
+  readonly #documented: Documented
+  id = 0
+  username = ''
+  accessToken: string | undefined
+  refreshToken = ''
+
+  constructor(url: string, documented: Documented) {
+    this.url = url
+    this.#documented = documented
+  }
+
+  /** The same person at another node, or with another session. */
+  at(url: string): Client {
+    return Object.assign(new Client(url, this.#documented), {
+      id: this.id,
+      username: this.username,
+      accessToken: this.accessToken,
+      refreshToken: this.refreshToken,
+    })
+  }
+
+  async register(username: string): Promise<void> {
+    const { body } = await this.post(
+      '/api/v01/auth/register',
+      { username, email: `${username}@example.org`, password: PASSWORD },
+      201,
+    )
+    this.#signedIn(username, body.data)
+  }
+
+  async login(username: string, password = PASSWORD): Promise<void> {
+    const { body } = await this.post('/api/v01/auth/login', { username, password }, 200)
+    this.#signedIn(username, body.data)
+  }
+
+  #signedIn(
+    username: string,
+    data: { user: { id: number }; access_token: string; refresh_token: string },
+  ): void {
+    this.username = username
+    this.id = data.user.id
+    this.accessToken = data.access_token
+    this.refreshToken = data.refresh_token
+  }
+
+  get(path: string, status?: number): Promise<Answer> {
+    return this.request('GET', path, undefined, status)
+  }
+  post(path: string, body: unknown = {}, status?: number): Promise<Answer> {
+    return this.request('POST', path, body, status)
+  }
+  put(path: string, body: unknown = {}, status?: number): Promise<Answer> {
+    return this.request('PUT', path, body, status)
+  }
+  patch(path: string, body: unknown = {}, status?: number): Promise<Answer> {
+    return this.request('PATCH', path, body, status)
+  }
+  delete(path: string, status?: number): Promise<Answer> {
+    return this.request('DELETE', path, undefined, status)
+  }
+
+  /** `body`: a string, a form or bytes go as they are, anything else as JSON. `status`: expected, if given. */
+  async request(
+    method: string,
+    path: string,
+    body?: unknown,
+    status?: number,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const raw = typeof body === 'string' || body instanceof FormData || body instanceof Uint8Array
+    const response = await fetch(this.url + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(this.accessToken === undefined ? {} : { authorization: `Bearer ${this.accessToken}` }),
+        ...(body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: (raw ? body : JSON.stringify(body)) as string | FormData | Uint8Array<ArrayBuffer> }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json')
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      body: isJson ? JSON.parse(text) : text,
+    }
+    this.#documented.check(method, path, answer.status)
+    if (status !== undefined) expect(answer, `${method} ${path}`).toMatchObject({ status })
+    return answer
+  }
+
+  /** Sends a chat message; its answer. */
+  send(conversationId: number, message: string, clientId?: string, status?: number): Promise<Answer> {
+    return this.post(
+      `/api/v01/chat/conversations/${conversationId}/messages`,
+      { message, client_id: clientId ?? randomUUID() },
+      status,
+    )
+  }
+
+  /** An open socket that was told `ready`. */
+  socket(options: Partial<SocketOptions> = {}): Promise<TestSocket> {
+    return openSocket({ url: this.url, token: this.accessToken, ...options })
+  }
+}

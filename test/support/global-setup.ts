@@ -1,0 +1,76 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import postgres from 'postgres'
+import type { TestProject } from 'vitest/node'
+import { startEmbedded } from '../../src/db/embedded.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { freePort, waitForPort } from './ports.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The database server's maintenance database. */
+    adminUrl: string
+    /** A migrated database, cloned for each test file. */
+    template: string
+    /** undefined: no Redis here; the suites that need it say so and are skipped. */
+    redisUrl: string | undefined
+  }
+}
+
+const quiet = { info() {}, warn: console.warn, error: console.error }
+
+/** One PostgreSQL (DATABASE_URL's, else an embedded one) and one Redis (REDIS_URL's, else a private one) for all files. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'exam-practice-test-'))
+  const given = process.env.DATABASE_URL
+  const embedded = given ? undefined : await startEmbedded({ dataDir, log: quiet })
+  const adminUrl = given ?? embedded?.url ?? ''
+  const template = `exam_template_${process.pid}`
+
+  const admin = postgres(adminUrl, { max: 1, onnotice: () => {} })
+  await admin.unsafe(`create database ${template}`)
+  const templateUrl = new URL(adminUrl)
+  templateUrl.pathname = `/${template}`
+  await migrate(templateUrl.href)
+
+  const redis = process.env.REDIS_URL ? undefined : await startRedis()
+  const redisUrl = process.env.REDIS_URL ?? redis?.url
+  process.stdout.write(
+    `tests on ${given ? 'the PostgreSQL of DATABASE_URL' : 'an embedded PostgreSQL'}, ` +
+      `${redisUrl ? `Redis at ${redisUrl}` : 'without Redis: install redis-server or set REDIS_URL for its suites'}\n`,
+  )
+  project.provide('adminUrl', adminUrl)
+  project.provide('template', template)
+  project.provide('redisUrl', redisUrl)
+
+  return async () => {
+    await admin.unsafe(`drop database ${template} with (force)`)
+    await admin.end()
+    await redis?.stop()
+    await embedded?.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function startRedis(): Promise<{ url: string; stop(): Promise<void> } | undefined> {
+  try {
+    execFileSync('redis-server', ['--version'], { stdio: 'ignore' })
+  } catch {
+    return undefined
+  }
+  const port = await freePort()
+  const server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', ''], {
+    stdio: 'ignore',
+  })
+  await waitForPort(port)
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    async stop() {
+      server.kill()
+      await once(server, 'exit')
+    },
+  }
+}

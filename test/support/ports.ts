@@ -1,0 +1,28 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+
+/** A port of the loopback address that nothing listens on right now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+export async function waitForPort(port: number): Promise<void> {
+  const deadline = performance.now() + 15_000
+  while (performance.now() < deadline) {
+    const socket = connect(port, '127.0.0.1')
+    try {
+      await once(socket, 'connect')
+      return
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    } finally {
+      socket.destroy()
+    }
+  }
+  throw new Error(`nothing listens on port ${port}`)
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pino } from 'pino'
+import postgres from 'postgres'
+import { inject, onTestFinished } from 'vitest'
+import { type Config, readConfig } from '../../src/config.ts'
+import { createNode, type ServiceNode } from '../../src/node.ts'
+import { Client } from './client.ts'
+import { Documented } from './documented.ts'
+
+const SECRET = 'a secret of the tests, long enough to sign with'
+
+export interface ServiceOptions {
+  /** How many nodes share the database; more than one needs Redis. */
+  nodes?: number
+  config?: Partial<Config>
+  clock?: () => number
+}
+
+export interface TestService {
+  nodes: ServiceNode[]
+  /** The address of each node. */
+  urls: string[]
+  /** The database itself, for looking behind the front door. */
+  sql: postgres.Sql
+  databaseUrl: string
+  dataDir: string
+  documented: Documented
+  /** Somebody without an account yet, on the first node unless told otherwise. */
+  guest(node?: number): Client
+  /** A registered, signed-in person with a name of their own. */
+  person(name?: string, node?: number): Promise<Client>
+  close(): Promise<void>
+}
+
+/** What production boots, on a fresh copy of the migrated database. Close it, or let `withService` do so. */
+export async function startService(options: ServiceOptions = {}): Promise<TestService> {
+  const database = await createDatabase()
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'exam-practice-data-'))
+  const config: Config = {
+    ...readConfig({ DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: '0' }),
+    // Rate limits have tests of their own; everywhere else they would only make tests wait.
+    chat: { sendInterval: 0 },
+    ...((options.nodes ?? 1) > 1 ? { redisUrl: inject('redisUrl') } : {}),
+    ...options.config,
+  }
+  const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
+  const nodes: ServiceNode[] = []
+  for (let count = 0; count < (options.nodes ?? 1); count++)
+    nodes.push(
+      await createNode({
+        config,
+        log,
+        databaseUrl: database.url,
+        jwtSecrets: config.jwtSecrets.length > 0 ? config.jwtSecrets : [SECRET],
+        ...(options.clock ? { clock: options.clock } : {}),
+      }),
+    )
+  const urls = await Promise.all(nodes.map(({ app }) => app.listen({ host: '127.0.0.1', port: 0 })))
+  const documented = await Documented.load(urls[0] as string)
+  const sql = postgres(database.url, { max: 4, onnotice: () => {} })
+
+  const service: TestService = {
+    nodes,
+    urls,
+    sql,
+    databaseUrl: database.url,
+    dataDir,
+    documented,
+    guest: (node = 0) => new Client(urls[node] as string, documented),
+    async person(name = `p${randomUUID().slice(0, 12)}`, node = 0) {
+      const client = service.guest(node)
+      await client.register(name)
+      return client
+    },
+    async close() {
+      await Promise.all(nodes.map((node) => node.close()))
+      await sql.end({ timeout: 1 })
+      await database.drop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+  return service
+}
+
+/** A service that ends with the test that asked for it. */
+export async function withService(options: ServiceOptions = {}): Promise<TestService> {
+  const service = await startService(options)
+  onTestFinished(() => service.close())
+  return service
+}
+
+/** Two people who are connected, and their direct conversation. */
+export async function connectedPair(service: TestService, nodes: [number, number] = [0, 0]) {
+  const [alice, bob] = await Promise.all([
+    service.person(undefined, nodes[0]),
+    service.person(undefined, nodes[1]),
+  ])
+  return { alice, bob, conversationId: await connect(alice, bob) }
+}
+
+/** Connects two people; their direct conversation's id. */
+export async function connect(one: Client, other: Client): Promise<number> {
+  await one.post('/api/v01/chat/connections', { recipient_id: other.id }, 201)
+  const accepted = await other.post('/api/v01/chat/connections', { recipient_id: one.id }, 200)
+  return accepted.body.conv_id
+}
+
+/** A copy of the migrated template. */
+export async function createDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `exam_test_${randomUUID().replaceAll('-', '')}`
+  const admin = postgres(inject('adminUrl'), { max: 1, onnotice: () => {} })
+  await admin.unsafe(`create database ${name} template ${inject('template')}`)
+  const url = new URL(inject('adminUrl'))
+  url.pathname = `/${name}`
+  return {
+    url: url.href,
+    async drop() {
+      await admin.unsafe(`drop database ${name} with (force)`)
+      await admin.end()
+    },
+  }
+}

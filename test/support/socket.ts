@@ -1,0 +1,121 @@
+import { once } from 'node:events'
+import { WebSocket } from 'ws'
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came back
+export type Frame = { type: string; [field: string]: any }
+
+export interface SocketOptions {
+  url: string
+  token?: string | undefined
+  headers?: Record<string, string>
+  protocols?: string[]
+}
+
+/** A client's socket that keeps every frame that it got. */
+export class TestSocket {
+  readonly ws: WebSocket
+  readonly frames: Frame[] = []
+  closed: { code: number; reason: string } | undefined
+  readonly #wakers = new Set<() => void>()
+  #refs = 0
+
+  constructor(ws: WebSocket) {
+    this.ws = ws
+    ws.on('message', (data) => {
+      this.frames.push(JSON.parse(data.toString()))
+      this.#wake()
+    })
+    ws.on('close', (code, reason) => {
+      this.closed = { code, reason: reason.toString() }
+      this.#wake()
+    })
+    ws.on('error', () => {})
+  }
+
+  /** Sends a request and waits for its `ack` or `error`. */
+  async ask(frame: Frame): Promise<Frame> {
+    this.#refs += 1
+    const ref = `r${this.#refs}`
+    this.send({ ...frame, ref })
+    return this.waitFor((each) => each.ref === ref)
+  }
+
+  send(frame: object | string): void {
+    this.ws.send(typeof frame === 'string' ? frame : JSON.stringify(frame))
+  }
+
+  /** The first frame that fits, of those that came or come. */
+  waitFor(fits: (frame: Frame) => boolean, timeout = 5_000): Promise<Frame> {
+    return this.until(() => this.frames.find(fits), timeout)
+  }
+
+  of(type: string): Frame[] {
+    return this.frames.filter((frame) => frame.type === type)
+  }
+
+  /** Waits until `look` finds something, looking again after each frame. */
+  async until<T>(look: () => T | undefined | false, timeout = 5_000): Promise<T> {
+    const deadline = performance.now() + timeout
+    for (;;) {
+      const found = look()
+      if (found !== undefined && found !== false) return found
+      const left = deadline - performance.now()
+      if (left <= 0)
+        throw new Error(
+          `nothing came within ${timeout} ms; last frames: ${JSON.stringify(this.frames.slice(-5))}`,
+        )
+      await new Promise<void>((resolve) => {
+        const done = () => {
+          clearTimeout(timer)
+          this.#wakers.delete(done)
+          resolve()
+        }
+        const timer = setTimeout(done, left)
+        this.#wakers.add(done)
+      })
+    }
+  }
+
+  async closure(timeout = 5_000): Promise<{ code: number; reason: string }> {
+    return this.until(() => this.closed, timeout)
+  }
+
+  async close(): Promise<void> {
+    this.ws.close()
+    await this.closure()
+  }
+
+  #wake(): void {
+    for (const wake of [...this.#wakers]) wake()
+  }
+}
+
+/** Opens a socket with the token in the header, unless other credentials are given, and waits for `ready`. */
+export async function openSocket({ url, token, headers, protocols }: SocketOptions): Promise<TestSocket> {
+  const ws = new WebSocket(`${url.replace('http', 'ws')}/api/v01/ws`, protocols ?? [], {
+    headers: {
+      ...(token === undefined || protocols ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+  })
+  const socket = new TestSocket(ws)
+  await once(ws, 'open')
+  await socket.waitFor(({ type }) => type === 'ready')
+  return socket
+}
+
+/** The HTTP answer to an upgrade that is refused. */
+export async function refusedUpgrade(options: SocketOptions): Promise<{ status: number; body: unknown }> {
+  const { url, token, headers, protocols } = options
+  const ws = new WebSocket(`${url.replace('http', 'ws')}/api/v01/ws`, protocols ?? [], {
+    headers: {
+      ...(token === undefined || protocols ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+  })
+  ws.on('error', () => {})
+  const [, response] = await once(ws, 'unexpected-response')
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk)
+  return { status: response.statusCode, body: JSON.parse(Buffer.concat(chunks).toString()) }
+}
