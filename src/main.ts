@@ -28,8 +28,11 @@ async function main(config: Config): Promise<void> {
     })
     // Without its database the service can only fail; whoever runs it starts it anew.
     void embedded?.exited.then(() => grace.close())
-    const address = await node.app.listen({ host: config.host, port: config.port })
-    log.info({ address }, `ready at ${address}`)
+    const address = await node.app.listen({
+      host: config.host,
+      port: config.port,
+      listenTextResolver: (listening) => `ready at ${listening}`,
+    })
     if (config.demo) printWelcome(address)
   } catch (error) {
     await embedded?.stop()
