@@ -1,6 +1,8 @@
 import path from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { createDiskFiles } from './adapters/files-disk.ts'
+import { createGoogle } from './adapters/google.ts'
+import { createMail } from './adapters/mail.ts'
 import { buildApp } from './app.ts'
 import { createMemoryBus } from './bus/bus-memory.ts'
 import { createMemoryRateSlots } from './bus/rate-slots-memory.ts'
@@ -43,6 +45,8 @@ export async function createNode({
     rateSlots: createMemoryRateSlots(clock),
     tokens: createTokens(jwtSecrets, clock),
     files: createDiskFiles(path.join(config.dataDir, 'files')),
+    mail: createMail(config, log),
+    google: createGoogle(config),
     fileSecret: jwtSecrets[0] ?? '',
   }
   const app = await buildApp(core)

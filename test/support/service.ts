@@ -13,7 +13,7 @@ import { Documented } from './documented.ts'
 const SECRET = 'a secret of the tests, long enough to sign with'
 
 export interface ServiceOptions {
-  /** How many nodes share the database; more than one needs Redis. */
+  /** How many nodes share the database. */
   nodes?: number
   config?: Partial<Config>
   clock?: () => number
@@ -32,6 +32,8 @@ export interface TestService {
   guest(node?: number): Client
   /** A registered, signed-in person with a name of their own. */
   person(name?: string, node?: number): Promise<Client>
+  /** The same with role `user,admin`. */
+  admin(name?: string): Promise<Client>
   close(): Promise<void>
 }
 
@@ -73,6 +75,12 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     async person(name = `p${randomUUID().slice(0, 12)}`, node = 0) {
       const client = service.guest(node)
       await client.register(name)
+      return client
+    },
+    async admin(name) {
+      const client = await service.person(name)
+      await sql`update users set role = 'user,admin' where id = ${client.id}`
+      await client.login(client.username)
       return client
     },
     async close() {
