@@ -102,23 +102,20 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (
       signIn(request, reply.code(201), await auth.registerOnWeb(core, request.body, deviceOf(request))),
   )
 
-  app.route({
-    method: ['GET', 'POST'],
-    url: '/logout',
-    schema: {
-      summary: 'End the web session',
-      tags,
-      response: { ...response, 200: SuccessMessage },
-    },
-    async handler(request, reply) {
-      const caller = identifyByCookie(request, sessions)
-      // Somebody else may have ended it at this moment: it has ended all the same.
-      if (caller) await endSession(core, caller.userId, caller.sessionId).catch(ignoreMissing)
-      reply.clearCookie(SESSION_COOKIE, cookieOptions)
-      if (isJson(request)) return { success: true as const, message: 'Signed out' }
-      return reply.redirect('/login', 303)
-    },
-  })
+  for (const method of ['GET', 'POST'] as const)
+    app.route({
+      method,
+      url: '/logout',
+      schema: { summary: 'End the web session', tags, response: { ...response, 200: SuccessMessage } },
+      async handler(request, reply) {
+        const caller = identifyByCookie(request, sessions)
+        // Somebody else may have ended it at this moment: it has ended all the same.
+        if (caller) await endSession(core, caller.userId, caller.sessionId).catch(ignoreMissing)
+        reply.clearCookie(SESSION_COOKIE, cookieOptions)
+        if (isJson(request)) return { success: true as const, message: 'Signed out' }
+        return reply.redirect('/login', 303)
+      },
+    })
 
   app.post(
     '/forgot_password',
