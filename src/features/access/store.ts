@@ -1,4 +1,4 @@
-import { and, count, desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
+import { and, count, desc, eq, exists, getTableColumns, inArray, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
 import { accessRequests } from '../../db/tables/account.ts'
@@ -9,13 +9,16 @@ export type AccessStatus = AccessRequestRow['status']
 
 /** The account that both the name and the address belong to, and whether it has a request pending. */
 export async function findApplicant(db: Executor, username: string, email: string) {
+  const pending = db
+    .select({ id: accessRequests.id })
+    .from(accessRequests)
+    .where(and(eq(accessRequests.userId, users.id), eq(accessRequests.status, 'pending')))
   const [row] = await db
     .select({
       id: users.id,
       username: users.username,
       role: users.role,
-      hasPending: sql<boolean>`exists (select 1 from access_requests
-        where user_id = ${users.id} and status = 'pending')`,
+      hasPending: sql<boolean>`${exists(pending)}`,
     })
     .from(users)
     .where(
