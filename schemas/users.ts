@@ -7,7 +7,6 @@ export const ListUsersQuery = Type.Object({
   role: Type.Optional(Type.Enum(['user', 'admin', 'both'], { description: 'exactly this role' })),
   page: Type.Optional(Page),
 })
-export type ListUsersQuery = Static<typeof ListUsersQuery>
 
 const DisplayDate = Type.String({ examples: ['15 January 2025 10:30 AM'] })
 
@@ -25,7 +24,6 @@ export const UsersAnswer = Type.Object({
   users: Type.Array(UserRow),
   ...paging,
 })
-export type UsersAnswer = Static<typeof UsersAnswer>
 
 export const RoleCounts = Type.Object({
   success: Type.Literal(true),

@@ -68,7 +68,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   const sessions = await watchSessions(core)
   app.addHook('onClose', async () => sessions.close())
 
-  const resetMails = createResetMails(core, app)
+  const resetMails = createResetMails(core, () => app.listeningOrigin)
   app.addHook('onClose', async () => resetMails.close())
 
   const forUsers: FastifyPluginAsync = async (scope) => {
