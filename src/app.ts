@@ -3,6 +3,7 @@ import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
 import multipart from '@fastify/multipart'
 import rateLimit from '@fastify/rate-limit'
+import websocket from '@fastify/websocket'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import type { Core } from './core.ts'
 import { AppError } from './errors.ts'
@@ -16,17 +17,16 @@ import { chatRoutes } from './features/chat/routes.ts'
 import { pageRoutes } from './features/pages/routes.ts'
 import { fileRoutes } from './features/uploads/routes.ts'
 import { userAdminRoutes } from './features/users/admin.ts'
-import { gateway } from './gateway/plugin.ts'
+import { gateway, websocketOptions } from './gateway/plugin.ts'
 import { guardAdmins, guardUsers } from './http/callers.ts'
+import { registerDeadline } from './http/deadline.ts'
+import { registerDraining } from './http/draining.ts'
 import { registerFailures, sendFailure, toAppError } from './http/failures.ts'
 import { registerOpenApi } from './http/openapi.ts'
 import { operationsRoutes } from './http/operations.ts'
 import { logController, nameRequest, registerRequestLog } from './http/requests.ts'
 import { registerCrossSiteGuard } from './http/same-site.ts'
 import { validatorCompiler } from './http/validation.ts'
-
-/** Longest that a request may take before it is answered 503 (contract §1). */
-const HANDLER_TIMEOUT_MS = 10_000
 
 /** The whole service behind one listener; the only file that knows where each part is mounted. */
 export async function buildApp(core: Core): Promise<FastifyInstance> {
@@ -35,14 +35,17 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     logController,
     genReqId: nameRequest,
     trustProxy: core.config.trustProxy,
-    handlerTimeout: HANDLER_TIMEOUT_MS,
     frameworkErrors: (error, request, reply) => sendFailure(toAppError(error), request, reply),
     routerOptions: { ignoreTrailingSlash: true },
   })
   app.setValidatorCompiler(validatorCompiler)
+  // Before any hook that may refuse a request.
+  await app.register(websocket, websocketOptions)
   // Any site can make a browser send it, and nothing here reads it.
   app.removeContentTypeParser('text/plain')
   registerRequestLog(app)
+  registerDeadline(app, core.config.requestTimeout)
+  registerDraining(app, core)
   registerFailures(app)
   // Plain HTTP on a private network is a way to run this; a proxy that ends TLS sends its own HSTS.
   await app.register(helmet, {

@@ -24,4 +24,6 @@ export interface Core {
   google: Google | undefined
   /** Signs the addresses of files. */
   fileSecret: string
+  /** Aborted when the node begins to shut down: no new work from then on. */
+  draining: AbortSignal
 }

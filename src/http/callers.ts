@@ -89,8 +89,8 @@ function identifyAdmin(request: FastifyRequest, sessions: LiveSessions): Claims 
   }
 }
 
-/** undefined where no bearer token is presented at all; an empty one is one. */
+/** undefined where no bearer token is presented at all; '' for a header that holds none. */
 export function bearerToken(authorization: string | undefined): string | undefined {
-  const [match, token = ''] = /^Bearer(?: +(.*))?$/i.exec(authorization ?? '') ?? []
-  return match === undefined ? undefined : token.trim()
+  const [scheme, token = ''] = (authorization ?? '').trim().split(/ +/)
+  return scheme?.toLowerCase() === 'bearer' ? token : undefined
 }

@@ -1,13 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
 import { startEmbedded } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { freePort, waitForPort } from './ports.ts'
+import { hasRedis, RedisServer } from './redis.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -25,6 +23,8 @@ const quiet = { info() {}, warn: console.warn, error: console.error }
 /** One PostgreSQL (DATABASE_URL's, else an embedded one) and one Redis (REDIS_URL's, else a private one) for all files. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'exam-practice-test-'))
+  // As root PostgreSQL runs as another user, who must get into the folder.
+  await chmod(dataDir, 0o755)
   const given = process.env.DATABASE_URL
   const embedded = given ? undefined : await startEmbedded({ dataDir, log: quiet })
   const adminUrl = given ?? embedded?.url ?? ''
@@ -36,7 +36,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   templateUrl.pathname = `/${template}`
   await migrate(templateUrl.href)
 
-  const redis = process.env.REDIS_URL ? undefined : await startRedis()
+  const redis = process.env.REDIS_URL || !hasRedis() ? undefined : await RedisServer.start()
   const redisUrl = process.env.REDIS_URL ?? redis?.url
   process.stdout.write(
     `tests on ${given ? 'the PostgreSQL of DATABASE_URL' : 'an embedded PostgreSQL'}, ` +
@@ -52,25 +52,5 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await redis?.stop()
     await embedded?.stop()
     await rm(dataDir, { recursive: true, force: true })
-  }
-}
-
-async function startRedis(): Promise<{ url: string; stop(): Promise<void> } | undefined> {
-  try {
-    execFileSync('redis-server', ['--version'], { stdio: 'ignore' })
-  } catch {
-    return undefined
-  }
-  const port = await freePort()
-  const server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', ''], {
-    stdio: 'ignore',
-  })
-  await waitForPort(port)
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    async stop() {
-      server.kill()
-      await once(server, 'exit')
-    },
   }
 }

@@ -10,7 +10,7 @@ import { createNode, type ServiceNode } from '../../src/node.ts'
 import { Client } from './client.ts'
 import { Documented } from './documented.ts'
 
-const SECRET = 'a secret of the tests, long enough to sign with'
+export const SECRET = 'a secret of the tests, long enough to sign with'
 
 export interface ServiceOptions {
   /** How many nodes share the database. */
@@ -33,7 +33,7 @@ export interface TestService {
   /** A registered, signed-in person with a name of their own. */
   person(name?: string, node?: number): Promise<Client>
   /** The same with role `user,admin`. */
-  admin(name?: string): Promise<Client>
+  admin(name?: string, node?: number): Promise<Client>
   close(): Promise<void>
 }
 
@@ -77,8 +77,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       await client.register(name)
       return client
     },
-    async admin(name) {
-      const client = await service.person(name)
+    async admin(name, node = 0) {
+      const client = await service.person(name, node)
       await sql`update users set role = 'user,admin' where id = ${client.id}`
       await client.login(client.username)
       return client

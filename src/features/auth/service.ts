@@ -53,6 +53,11 @@ export function createAccount(
   return store.insertUser(db, { username, email, fullName: full_name ?? username, role, passwordHash })
 }
 
+/** Whether anybody has an account yet. */
+export function hasAccounts(db: Executor): Promise<boolean> {
+  return store.hasUsers(db)
+}
+
 /** By username or e-mail address. */
 export function findAccount(db: Executor, identifier: string): Promise<store.UserRow | undefined> {
   return store.findUserByIdentifier(db, identifier)

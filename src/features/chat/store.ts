@@ -93,10 +93,13 @@ select ord::int, inserted.id, numbered.seq, version, sender_name, reply_to_text,
        (extract(epoch from created_at) * 1000)::float8 as created_at
   from numbered join inserted using (conversation_id, seq)`
 
-/** In the order of `sends`; undefined for each that its sender may not send. Throws if a `client_id` is not new. */
-export async function insertMessages(db: Db, sends: Send[]): Promise<(SentRow | undefined)[]> {
+/**
+ * In the order of `sends`; undefined for each that its sender may not send. Throws if a `client_id` is not new.
+ * Calls with the same `plan` share a prepared plan, which PostgreSQL makes for the tables as it finds them.
+ */
+export async function insertMessages(db: Db, sends: Send[], plan: number): Promise<(SentRow | undefined)[]> {
   const rows = await db.$client.unsafe<(Omit<SentRow, 'created_at'> & { ord: number; created_at: number })[]>(
-    INSERT_MESSAGES,
+    `${INSERT_MESSAGES} -- plan ${plan}`,
     [
       sends.map((send) => send.conversationId),
       sends.map((send) => send.senderId),
@@ -241,16 +244,26 @@ export async function findVersion(db: Executor, conversationId: number): Promise
   return row?.version ?? 0
 }
 
-/** The conversations of a person and their versions. */
+/** The conversations that these people are in and their versions. */
 export async function listMemberships(
   db: Executor,
-  userId: number,
+  userIds: number[],
+): Promise<{ userId: number; id: number; version: number }[]> {
+  return db
+    .select({ userId: conversationMembers.userId, id: conversations.id, version: conversations.version })
+    .from(conversationMembers)
+    .innerJoin(conversations, eq(conversations.id, conversationMembers.conversationId))
+    .where(sql`${conversationMembers.userId} = any(${sql.param(userIds)})`)
+}
+
+export async function listVersions(
+  db: Executor,
+  conversationIds: number[],
 ): Promise<{ id: number; version: number }[]> {
   return db
     .select({ id: conversations.id, version: conversations.version })
-    .from(conversationMembers)
-    .innerJoin(conversations, eq(conversations.id, conversationMembers.conversationId))
-    .where(eq(conversationMembers.userId, userId))
+    .from(conversations)
+    .where(sql`${conversations.id} = any(${sql.param(conversationIds)})`)
 }
 
 /** Moves a read pointer forward, never back; undefined if there was nothing to move. */

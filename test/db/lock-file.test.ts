@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { LockedError, takeLock } from '../../src/db/lock-file.ts'
+
+let path: string
+
+beforeEach(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'lock '))
+  path = join(folder, 'service.lock')
+  return () => rm(folder, { recursive: true, force: true })
+})
+
+test('is held by one, until released', async () => {
+  const release = await takeLock(path)
+  await expect(takeLock(path)).rejects.toEqual(new LockedError(path, process.pid))
+  release()
+  const releaseAgain = await takeLock(path)
+  release()
+  await expect(takeLock(path)).rejects.toThrow(LockedError)
+  releaseAgain()
+})
+
+test('ends with its process, even where its pid file then names a living one', async () => {
+  const code = `
+    const { takeLock } = await import(${JSON.stringify(new URL('../../src/db/lock-file.ts', import.meta.url))})
+    await takeLock(process.argv[1])
+    process.send('locked')
+    process.channel.ref()
+    process.on('message', () => {})`
+  const holder = spawn(process.execPath, ['--input-type=module', '-e', code, path], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  onTestFinished(() => void holder.kill('SIGKILL'))
+  await once(holder, 'message')
+  await expect(takeLock(path)).rejects.toEqual(new LockedError(path, holder.pid))
+
+  holder.kill('SIGKILL')
+  await once(holder, 'exit')
+  await writeFile(`${path}.pid`, String(process.ppid))
+  const release = await takeLock(path)
+  release()
+})
+
+test('names the file that it cannot lock', async () => {
+  await expect(takeLock(join(path, 'missing', 'service.lock'))).rejects.toThrow(
+    'service.lock cannot be locked',
+  )
+})
+
+test.runIf(process.getuid?.() !== 0)('is not taken on a file that may not be written', async () => {
+  await writeFile(path, '', { mode: 0o444 })
+  await expect(takeLock(path)).rejects.toThrow('service.lock cannot be locked')
+})
