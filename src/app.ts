@@ -53,7 +53,12 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     strictTransportSecurity: false,
   })
   if (core.config.corsOrigins.length > 0)
-    await app.register(cors, { origin: core.config.corsOrigins, credentials: true })
+    await app.register(cors, {
+      origin: core.config.corsOrigins,
+      credentials: true,
+      methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      exposedHeaders: ['retry-after', 'x-request-id'],
+    })
   if (core.config.rateLimit !== undefined)
     await app.register(rateLimit, {
       max: core.config.rateLimit,
