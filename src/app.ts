@@ -53,7 +53,12 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     strictTransportSecurity: false,
   })
   if (core.config.corsOrigins.length > 0)
-    await app.register(cors, { origin: core.config.corsOrigins, credentials: true })
+    await app.register(cors, {
+      origin: core.config.corsOrigins,
+      credentials: true,
+      methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      exposedHeaders: ['retry-after', 'x-request-id'],
+    })
   if (core.config.rateLimit !== undefined)
     await app.register(rateLimit, {
       max: core.config.rateLimit,
@@ -71,7 +76,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   const sessions = await watchSessions(core)
   app.addHook('onClose', async () => sessions.close())
 
-  const resetMails = createResetMails(core, app)
+  const resetMails = createResetMails(core, () => app.listeningOrigin)
   app.addHook('onClose', async () => resetMails.close())
 
   const forUsers: FastifyPluginAsync = async (scope) => {
