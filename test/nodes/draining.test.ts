@@ -83,7 +83,7 @@ test('SIGTERM: no new work, sockets sent away one after another, requests in fli
 
   expect(await exit).toBe(0)
   expect(since()).toBeLessThan(15_000)
-})
+}, 60_000)
 
 test('without anybody to send away it still listens for a moment, so that a proxy sees it leave', async () => {
   const service = await withService()
