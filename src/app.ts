@@ -13,14 +13,12 @@ import { chatRoutes } from './features/chat/routes.ts'
 import { fileRoutes } from './features/uploads/routes.ts'
 import { gateway } from './gateway/plugin.ts'
 import { guardUsers } from './http/callers.ts'
+import { registerDeadline } from './http/deadline.ts'
 import { registerFailures, sendFailure, toAppError } from './http/failures.ts'
 import { registerOpenApi } from './http/openapi.ts'
 import { operationsRoutes } from './http/operations.ts'
 import { logController, nameRequest, registerRequestLog } from './http/requests.ts'
 import { validatorCompiler } from './http/validation.ts'
-
-/** Longest that a request may take before it is answered 503 (contract §1). */
-const HANDLER_TIMEOUT_MS = 10_000
 
 /** The whole service behind one listener; the only file that knows where each part is mounted. */
 export async function buildApp(core: Core): Promise<FastifyInstance> {
@@ -29,12 +27,12 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     logController,
     genReqId: nameRequest,
     trustProxy: core.config.trustProxy,
-    handlerTimeout: HANDLER_TIMEOUT_MS,
     frameworkErrors: (error, request, reply) => sendFailure(toAppError(error), request, reply),
     routerOptions: { ignoreTrailingSlash: true },
   })
   app.setValidatorCompiler(validatorCompiler)
   registerRequestLog(app)
+  registerDeadline(app, core.config.requestTimeout)
   registerFailures(app)
   // Plain HTTP on a private network is a way to run this; a proxy that ends TLS sends its own HSTS.
   await app.register(helmet, {

@@ -21,13 +21,18 @@ async function main(config: Config): Promise<void> {
       config.jwtSecrets.length > 0 ? config.jwtSecrets : [await loadGeneratedSecret(config.dataDir)]
     const node = await createNode({ config, log, databaseUrl, jwtSecrets })
     if (config.demo) await seedDemo(node.core)
-    closeWithGrace({ delay: CLOSE_TIMEOUT_MS, logger: log }, async ({ err }) => {
+    const grace = closeWithGrace({ delay: CLOSE_TIMEOUT_MS, logger: log }, async ({ err }) => {
       if (err) log.fatal({ err }, 'the service failed and is stopping')
       await node.close()
       await embedded?.stop()
     })
-    const address = await node.app.listen({ host: config.host, port: config.port })
-    log.info({ address }, `ready at ${address}`)
+    // Without its database the service can only fail; whoever runs it starts it anew.
+    void embedded?.exited.then(() => grace.close())
+    const address = await node.app.listen({
+      host: config.host,
+      port: config.port,
+      listenTextResolver: (listening) => `ready at ${listening}`,
+    })
     if (config.demo) printWelcome(address)
   } catch (error) {
     await embedded?.stop()

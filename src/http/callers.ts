@@ -66,8 +66,8 @@ function identifyAdmin(request: FastifyRequest, sessions: LiveSessions): Claims 
   }
 }
 
-/** undefined where no bearer token is presented at all. */
+/** undefined where no bearer token is presented at all; '' for a header that holds none. */
 export function bearerToken(authorization: string | undefined): string | undefined {
-  const [, token] = /^Bearer +(.*)$/i.exec(authorization ?? '') ?? []
-  return token?.trim()
+  const [scheme, token = ''] = (authorization ?? '').trim().split(/ +/)
+  return scheme?.toLowerCase() === 'bearer' ? token : undefined
 }

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import postgres from 'postgres'
@@ -25,6 +25,8 @@ const quiet = { info() {}, warn: console.warn, error: console.error }
 /** One PostgreSQL (DATABASE_URL's, else an embedded one) and one Redis (REDIS_URL's, else a private one) for all files. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'exam-practice-test-'))
+  // As root PostgreSQL runs as another user, who must get into the folder.
+  await chmod(dataDir, 0o755)
   const given = process.env.DATABASE_URL
   const embedded = given ? undefined : await startEmbedded({ dataDir, log: quiet })
   const adminUrl = given ?? embedded?.url ?? ''

@@ -10,7 +10,7 @@ import { createNode, type ServiceNode } from '../../src/node.ts'
 import { Client } from './client.ts'
 import { Documented } from './documented.ts'
 
-const SECRET = 'a secret of the tests, long enough to sign with'
+export const SECRET = 'a secret of the tests, long enough to sign with'
 
 export interface ServiceOptions {
   /** How many nodes share the database; more than one needs Redis. */
@@ -32,6 +32,8 @@ export interface TestService {
   guest(node?: number): Client
   /** A registered, signed-in person with a name of their own. */
   person(name?: string, node?: number): Promise<Client>
+  /** Somebody with both roles. */
+  admin(node?: number): Promise<Client>
   close(): Promise<void>
 }
 
@@ -73,6 +75,12 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     async person(name = `p${randomUUID().slice(0, 12)}`, node = 0) {
       const client = service.guest(node)
       await client.register(name)
+      return client
+    },
+    async admin(node = 0) {
+      const client = await service.person(undefined, node)
+      await sql`update users set role = 'user,admin' where id = ${client.id}`
+      await client.login(client.username)
       return client
     },
     async close() {

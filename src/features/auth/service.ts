@@ -26,15 +26,26 @@ export interface Device {
 
 /** Creates an account with role `user` and signs it in. 409 where the name or address is taken. */
 export async function register(core: Core, input: RegisterBody, device: Device): Promise<LoginAnswer> {
-  const passwordHash = await hashPassword(input.password)
-  const user = await store.insertUser(core.db, {
-    username: input.username,
-    email: input.email,
-    fullName: input.full_name ?? input.username,
-    role: 'user',
-    passwordHash,
-  })
+  const user = await createAccount(core, { ...input, fullName: input.full_name, role: 'user' })
   return openClientSession(core, user, device)
+}
+
+/** Throws 409 where the name or address is taken. */
+export async function createAccount(
+  core: Core,
+  account: { username: string; email: string; password: string; role: Role; fullName?: string | undefined },
+): Promise<store.UserRow> {
+  const { password, ...person } = account
+  return store.insertUser(core.db, {
+    ...person,
+    fullName: person.fullName ?? person.username,
+    passwordHash: await hashPassword(password),
+  })
+}
+
+/** Whether anybody has an account yet. */
+export function hasAccounts(core: Core): Promise<boolean> {
+  return store.hasUsers(core.db)
 }
 
 /** 401 with the same text and effort whether or not the account exists. */

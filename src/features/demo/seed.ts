@@ -1,6 +1,5 @@
 import type { Core } from '../../core.ts'
-import { hashPassword } from '../auth/passwords.ts'
-import * as auth from '../auth/store.ts'
+import { createAccount, hasAccounts } from '../auth/service.ts'
 import { requestConnection } from '../chat/connections.ts'
 
 export const DEMO_PASSWORD = 'practice-demo'
@@ -13,16 +12,17 @@ const PEOPLE = [
 
 /** Fills an empty service with people to try it as. True if it did: a service that has accounts is left alone. */
 export async function seedDemo(core: Core): Promise<boolean> {
-  if (await auth.hasUsers(core.db)) return false
-  const passwordHash = await hashPassword(DEMO_PASSWORD)
-  const [, alice, bob] = await core.db.transaction(async (tx) => {
-    const made = []
-    for (const person of PEOPLE)
-      made.push(
-        await auth.insertUser(tx, { ...person, email: `${person.username}@example.org`, passwordHash }),
-      )
-    return made
-  })
+  if (await hasAccounts(core)) return false
+  const made = []
+  for (const person of PEOPLE)
+    made.push(
+      await createAccount(core, {
+        ...person,
+        email: `${person.username}@example.org`,
+        password: DEMO_PASSWORD,
+      }),
+    )
+  const [, alice, bob] = made
   if (alice && bob) {
     await requestConnection(core, alice.id, bob.id)
     await requestConnection(core, bob.id, alice.id)

@@ -1,0 +1,62 @@
+import { glob, readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { findViolations } from './support/architecture.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+test('every import follows the direction, and there is no circle', async () => {
+  const sources = new Map<string, string>()
+  for await (const file of glob(['src/**/*.ts', 'schemas/**/*.ts'], { cwd: root }))
+    sources.set(file.replaceAll('\\', '/'), await readFile(`${root}/${file}`, 'utf8'))
+  expect(sources.size).toBeGreaterThan(40)
+  expect(findViolations(sources)).toEqual([])
+})
+
+describe('the rules catch', () => {
+  const cases: [name: string, sources: Record<string, string>, violation: string][] = [
+    [
+      'an import against the direction',
+      { 'src/db/client.ts': "import { x } from '../features/chat/service.ts'" },
+      'infrastructure imports from service',
+    ],
+    [
+      'a type import against the direction',
+      { 'schemas/chat.ts': "import type { Core } from '../src/core.ts'" },
+      'schemas imports from core',
+    ],
+    [
+      'a dynamic import against the direction',
+      { 'src/core.ts': "const app = await import('./app.ts')" },
+      'core imports from app',
+    ],
+    [
+      "another feature's store",
+      { 'src/features/exams/service.ts': "import * as store from '../chat/store.ts'" },
+      'a store is used by its own feature alone',
+    ],
+    [
+      'a route that goes past the service',
+      { 'src/features/chat/routes.ts': "import * as store from './store.ts'" },
+      'transport reaches stores through services',
+    ],
+    [
+      'a route that uses another feature’s route',
+      { 'src/features/chat/legacy.ts': "import { x } from '../auth/routes.ts'" },
+      'transports do not use one another',
+    ],
+    ['a file in no layer', { 'src/lost/things.ts': "import { x } from '../errors.ts'" }, 'lies in no layer'],
+    [
+      'a circle',
+      {
+        'src/features/a/service.ts': "import { b } from '../b/service.ts'",
+        'src/features/b/service.ts': "import type { C } from './c.ts'",
+        'src/features/b/c.ts': "import { a } from '../a/service.ts'",
+      },
+      'circle: src/features/a/service.ts → src/features/b/service.ts → src/features/b/c.ts → src/features/a/service.ts',
+    ],
+  ]
+  test.each(cases)('%s', (_name, sources, violation) => {
+    expect(findViolations(new Map(Object.entries(sources))).join('\n')).toContain(violation)
+  })
+})

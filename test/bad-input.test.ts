@@ -1,0 +1,188 @@
+import { createSigner } from 'fast-jwt'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Client } from './support/client.ts'
+import type { Operation, Schema } from './support/documented.ts'
+import { connectedPair, SECRET, startService, type TestService } from './support/service.ts'
+
+/**
+ * Every operation that the service describes, with everything that a client can get wrong: a new route is
+ * held to the contract's answers without a line here.
+ */
+let service: TestService
+let person: Client
+let admin: Client
+let fingerprint: string
+
+beforeAll(async () => {
+  service = await startService()
+  ;({ alice: person } = await connectedPair(service))
+  admin = await service.admin()
+  fingerprint = await countRows()
+})
+afterAll(async () => {
+  expect(await countRows(), 'bad input left something behind').toBe(fingerprint)
+  await service.close()
+})
+
+async function countRows(): Promise<string> {
+  const rows = await service.sql`
+    select relname, (xpath('/row/n/text()', query_to_xml(format('select count(*) as n from %I', relname), false, true, '')))[1]::text as n
+      from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by relname`
+  return JSON.stringify(rows)
+}
+
+function operations(): Operation[] {
+  return service.documented.operations.filter(({ path }) => !path.startsWith('/docs'))
+}
+const callerFor = ({ path }: Operation) => (/\/admin\b/.test(path) ? admin : person)
+const fill = (path: string, value: string) => path.replaceAll(/\{[^}]+\}/g, value)
+
+async function forEach(chosen: Operation[], check: (operation: Operation) => Promise<void>): Promise<void> {
+  expect(chosen.length).toBeGreaterThan(0)
+  for (const operation of chosen) await check(operation)
+}
+
+describe('callers', () => {
+  test('nobody gets past the door of a guarded operation', async () => {
+    await forEach(
+      operations().filter(({ guarded }) => guarded),
+      async ({ method, path }) => {
+        const guest = service.guest()
+        const answer = await guest.request(method, fill(path, '1'))
+        expect(answer, `${method} ${path}`).toMatchObject({
+          status: 401,
+          body: { status: 'error', code: 'authentication_required', message: 'Authentication required' },
+        })
+      },
+    )
+  })
+
+  test('a token that is expired, forged or of another make is 401, never 500', async () => {
+    const claims = { sub: String(person.id), role: 'user', sid: 1, gen: 0 }
+    const make = (options: object, payload: object = {}) =>
+      createSigner({ key: SECRET, iss: 'exam-practice', aud: 'exam-practice:access', ...options } as never)({
+        ...claims,
+        exp: Math.floor(Date.now() / 1_000) + 60,
+        ...payload,
+      })
+    const typ = { header: { alg: 'HS256', typ: 'access+jwt' }, algorithm: 'HS256' }
+    const none = (text: object) => Buffer.from(JSON.stringify(text)).toString('base64url')
+    const tokens = {
+      valid: make(typ),
+      expired: make(typ, { exp: Math.floor(Date.now() / 1_000) - 1 }),
+      'another key': make({ ...typ, key: `${SECRET}!` }),
+      HS384: make({ algorithm: 'HS384', header: { alg: 'HS384', typ: 'access+jwt' } }),
+      'no exp': createSigner({
+        key: SECRET,
+        iss: 'exam-practice',
+        aud: 'exam-practice:access',
+        ...typ,
+      } as never)(claims),
+      'alg none': `${none({ alg: 'none', typ: 'access+jwt' })}.${none({ ...claims, exp: 9e9 })}.`,
+      'foreign issuer': make({ ...typ, iss: 'somebody' }),
+      'foreign audience': make({ ...typ, aud: 'exam-practice:web' }),
+      'another typ': make({ algorithm: 'HS256', header: { alg: 'HS256', typ: 'JWT' } }),
+      'a crit header': make({ algorithm: 'HS256', header: { alg: 'HS256', typ: 'access+jwt', crit: ['x'] } }),
+      garbage: 'a.b.c',
+      empty: '',
+    }
+    for (const [name, token] of Object.entries(tokens)) {
+      const guest = service.guest()
+      guest.accessToken = token
+      const answer = await guest.get('/api/v01/chat/unread')
+      if (name === 'valid') expect(answer.status, name).toBe(200)
+      else
+        expect(answer, name).toMatchObject({
+          status: 401,
+          body: { status: 'error', success: false, code: 'token_expired_or_invalid' },
+        })
+    }
+  })
+})
+
+describe('addresses', () => {
+  test('an id that is none is refused, one of nothing is not found', async () => {
+    await forEach(
+      operations().filter(({ path }) => path.includes('{id}')),
+      async (operation) => {
+        const { method, path } = operation
+        for (const id of ['abc', '0', '2147483648', '1.5', '%00'])
+          expect(
+            (await callerFor(operation).request(method, fill(path, id))).status,
+            `${method} ${path} ${id}`,
+          ).toBe(400)
+        const { status } = await callerFor(operation).request(method, fill(path, '2147483647'))
+        expect([400, 403, 404, 415], `${method} ${path}`).toContain(status)
+      },
+    )
+  })
+
+  test('unknown and malformed addresses keep the envelope', async () => {
+    for (const [path, code] of [
+      ['/nowhere', 'not_found'],
+      ['/api/v01/chat/nowhere', 'not_found'],
+      ['/api/%ZZ', 'invalid_request'],
+    ] as const)
+      expect((await person.get(path)).body).toMatchObject({ success: false, code })
+  })
+})
+
+describe('bodies', () => {
+  const withBody = () => operations().filter(({ body }) => body !== undefined)
+  const ask = (operation: Operation, body: unknown, headers?: Record<string, string>) =>
+    callerFor(operation).request(
+      operation.method,
+      fill(operation.path, '2147483647'),
+      body,
+      undefined,
+      headers,
+    )
+
+  test('broken JSON, another content type, no object, too much', async () => {
+    await forEach(withBody(), async (operation) => {
+      const name = `${operation.method} ${operation.path}`
+      expect(await ask(operation, '{"a":'), name).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_json' },
+      })
+      expect(await ask(operation, 'a=1', { 'content-type': 'text/xml' }), name).toMatchObject({
+        status: 415,
+        body: { code: 'unsupported_media_type' },
+      })
+      expect(await ask(operation, '[1]'), name).toMatchObject({
+        status: 400,
+        body: { code: 'validation_failed' },
+      })
+      const large = await ask(operation, JSON.stringify({ a: 'x'.repeat(1024 * 1024) }))
+      expect(large, name).toMatchObject({ status: 413, body: { code: 'payload_too_large' } })
+    })
+  })
+
+  test('a field of a wrong type, with NUL or a lone surrogate, is named', async () => {
+    await forEach(withBody(), async (operation) => {
+      for (const [field, schema] of Object.entries(operation.body?.properties ?? {}))
+        for (const value of wrongValues(schema)) {
+          const answer = await ask(operation, `{"${field}":${value}}`)
+          const name = `${operation.method} ${operation.path} ${field}=${value}`
+          expect(answer, name).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
+          const paths: string[] = answer.body.errors.map((error: { path: string }) => error.path)
+          expect(
+            paths.some((path) => path.startsWith(`/${field}`)),
+            name,
+          ).toBe(true)
+        }
+    })
+  })
+
+  /** As JSON text: what JavaScript's own serialiser would mend must arrive as it is. */
+  function wrongValues(schema: Schema): string[] {
+    const types = [schema, ...(schema.anyOf ?? [])].map(({ type }) => type)
+    if (types.includes('string'))
+      return ['5', '{}', '["x"]', '"a\\u0000b"', '"a\\ud800b"', `"${'x'.repeat(60_000)}"`]
+    if (types.includes('integer')) return ['"1"', '1.5', '1e300', '-2147483649', '[1]']
+    if (types.includes('boolean')) return ['"true"', '1']
+    if (types.includes('array')) return ['"x"', '{}', '5']
+    if (types.includes('object')) return ['"x"', '[]', '5']
+    return []
+  }
+})

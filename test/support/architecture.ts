@@ -1,0 +1,76 @@
+import path from 'node:path'
+
+/** From the outside in; a file imports only from its own layer's folder or from layers further in (CONTRIBUTING.md). */
+const LAYERS: { name: string; files: RegExp }[] = [
+  { name: 'process', files: /^src\/(main|cli|node)\.ts$/ },
+  { name: 'app', files: /^src\/app\.ts$/ },
+  {
+    name: 'transport',
+    files: /^src\/(gateway\/|features\/[^/]+\/([a-z]+-)*(routes|admin|legacy|worker)\.ts$)/,
+  },
+  { name: 'http', files: /^src\/http\// },
+  { name: 'service', files: /^src\/features\/[^/]+\/(?!store\.ts$|[a-z-]+-store\.ts$)/ },
+  { name: 'store', files: /^src\/features\/[^/]+\/([a-z-]+-)?store\.ts$/ },
+  { name: 'core', files: /^src\/core\.ts$/ },
+  { name: 'infrastructure', files: /^src\/(db|bus|adapters)\/|^src\/tokens\.ts$/ },
+  { name: 'foundation', files: /^src\/[a-z-]+\.ts$/ },
+  { name: 'schemas', files: /^schemas\// },
+]
+
+/** The import lines of each file, type imports included, that break the direction or close a circle. */
+export function findViolations(sources: ReadonlyMap<string, string>): string[] {
+  const imports = new Map([...sources].map(([file, source]) => [file, readImports(file, source)]))
+  const violations = [...imports].flatMap(([file, targets]) =>
+    targets.flatMap((target) => {
+      const problem = judge(file, target)
+      return problem === undefined ? [] : [`${file} → ${target}: ${problem}`]
+    }),
+  )
+  return [...violations, ...findCircles(imports)]
+}
+
+function readImports(file: string, source: string): string[] {
+  const specifiers = source.matchAll(/(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)
+  return [...specifiers].map(([, specifier]) => path.posix.join(path.posix.dirname(file), specifier ?? ''))
+}
+
+function judge(file: string, target: string): string | undefined {
+  const from = layerOf(file)
+  const to = layerOf(target)
+  if (from === -1) return 'lies in no layer'
+  if (to === -1) return 'imports what lies in no layer'
+  if (to < from) return `${nameOf(from)} imports from ${nameOf(to)}`
+  if (nameOf(to) === 'store' && featureOf(file) !== featureOf(target))
+    return 'a store is used by its own feature alone'
+  if (nameOf(from) === 'transport' && nameOf(to) === 'store')
+    return 'transport reaches stores through services'
+  const sameFolder = path.posix.dirname(file) === path.posix.dirname(target)
+  if (from === to && !sameFolder && nameOf(from) === 'transport') return 'transports do not use one another'
+  return undefined
+}
+
+function layerOf(file: string): number {
+  return LAYERS.findIndex(({ files }) => files.test(file))
+}
+
+function nameOf(layer: number): string {
+  return LAYERS[layer]?.name ?? ''
+}
+
+function featureOf(file: string): string | undefined {
+  return /^src\/features\/([^/]+)\//.exec(file)?.[1]
+}
+
+function findCircles(imports: ReadonlyMap<string, string[]>): string[] {
+  const circles: string[] = []
+  const done = new Set<string>()
+  const visit = (file: string, trail: string[]): void => {
+    const start = trail.indexOf(file)
+    if (start >= 0) circles.push(`circle: ${[...trail.slice(start), file].join(' → ')}`)
+    if (start >= 0 || done.has(file)) return
+    for (const target of imports.get(file) ?? []) visit(target, [...trail, file])
+    done.add(file)
+  }
+  for (const file of imports.keys()) visit(file, [])
+  return circles
+}
