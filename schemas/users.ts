@@ -39,7 +39,7 @@ export type RoleCounts = Static<typeof RoleCounts>
 /** Both are judged by the service: the ghost is refused before its new role is looked at. */
 export const RoleChange = Type.Object({
   user_id: Type.Integer({ minimum: -MAX_INT, maximum: MAX_INT }),
-  new_role: Type.String({ maxLength: 100, verbatim: true, description: '`user`, `admin` or `user,admin`' }),
+  new_role: Text(1, 100, { verbatim: true, description: '`user`, `admin` or `user,admin`' }),
 })
 export type RoleChange = Static<typeof RoleChange>
 

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { startProcess } from './support/process.ts'
+import { ServiceProcess } from './support/processes.ts'
 
 async function freshDataDir(): Promise<string> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'exam practice '))
@@ -13,8 +13,8 @@ async function freshDataDir(): Promise<string> {
 
 test('an empty folder becomes a running service that says what to open; signals end it with 0', async () => {
   const dataDir = await freshDataDir()
-  const service = startProcess({ DATA_DIR: dataDir })
-  const address = await service.ready()
+  const service = await ServiceProcess.main({ DATA_DIR: dataDir })
+  const address = service.url
   const login = await fetch(`${address}/api/v01/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -26,35 +26,35 @@ test('an empty folder becomes a running service that says what to open; signals 
   expect(service.output).toContain('alice, bob or admin, password practice-demo')
   expect((await stat(path.join(dataDir, 'jwt-secret'))).mode & 0o077).toBe(0)
 
-  const second = startProcess({ DATA_DIR: dataDir })
-  expect(await second.exit()).toBe(1)
-  expect(second.output).toContain(`${dataDir} is in use by another service (pid ${service.child.pid})`)
+  const second = ServiceProcess.launch({ DATA_DIR: dataDir })
+  expect(await second.exited).toMatchObject({ code: 1 })
+  expect(second.output).toContain(`${dataDir} is in use by another service (pid ${service.pid})`)
   expect((await fetch(`${address}/healthz`)).status).toBe(200)
 
-  expect(await service.exit('SIGTERM')).toBe(0)
+  service.signal('SIGTERM')
+  expect(await service.exited).toEqual({ code: 0, signal: null })
 })
 
 test('after kill -9 the next start has everything, tokens included', async () => {
   const dataDir = await freshDataDir()
-  const first = startProcess({ DATA_DIR: dataDir })
-  const address = await first.ready()
-  const login = await fetch(`${address}/api/v01/auth/register`, {
+  const first = await ServiceProcess.main({ DATA_DIR: dataDir })
+  const login = await fetch(`${first.url}/api/v01/auth/register`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ username: 'carol', email: 'carol@example.org', password: 'a long password' }),
   })
   const { data } = (await login.json()) as { data: { access_token: string } }
-  expect(await first.exit('SIGKILL')).toBe('SIGKILL')
+  await first.kill()
 
-  const next = startProcess({ DATA_DIR: dataDir })
-  const me = await fetch(`${await next.ready()}/api/v01/auth/me`, {
+  const next = await ServiceProcess.main({ DATA_DIR: dataDir })
+  const me = await fetch(`${next.url}/api/v01/auth/me`, {
     headers: { authorization: `Bearer ${data.access_token}` },
   })
   expect(await me.json()).toMatchObject({ data: { username: 'carol', email: 'carol@example.org' } })
 })
 
 test('every wrong setting is named at once', async () => {
-  const service = startProcess({
+  const service = ServiceProcess.launch({
     PORT: '70000',
     APP_TIMEZONE: 'Mars/Olympus',
     JWT_SECRET: 'short',
@@ -62,24 +62,25 @@ test('every wrong setting is named at once', async () => {
     DATABASE_URL: 'mysql://nowhere',
     LOG_LEVEL: 'loud',
   })
-  expect(await service.exit()).toBe(1)
+  expect(await service.exited).toMatchObject({ code: 1 })
   for (const name of ['PORT', 'APP_TIMEZONE', 'JWT_SECRET', 'DEMO', 'DATABASE_URL', 'LOG_LEVEL'])
     expect(service.output).toContain(`  ${name}: `)
   expect(service.output).not.toContain('    at ')
 })
 
 test('a database that is not there is said plainly', async () => {
-  const service = startProcess({
+  const service = ServiceProcess.launch({
     DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
     DATA_DIR: await freshDataDir(),
   })
-  expect(await service.exit()).toBe(1)
+  expect(await service.exited).toMatchObject({ code: 1 })
   expect(service.output).toMatch(/could not start: .*ECONNREFUSED/)
 })
 
 test('no secret, token or message text reaches the log', async () => {
-  const service = startProcess({ DATA_DIR: await freshDataDir(), LOG_LEVEL: 'trace' })
-  const address = await service.ready()
+  const dataDir = await freshDataDir()
+  const service = await ServiceProcess.main({ DATA_DIR: dataDir, LOG_LEVEL: 'trace' })
+  const address = service.url
   const post = async (url: string, body: object, token = '') =>
     (
       await fetch(address + url, {
@@ -100,10 +101,11 @@ test('no secret, token or message text reaches the log', async () => {
     { message: 'between the two of us', reply_to_id: 9 },
     data.access_token,
   )
-  await service.exit('SIGTERM')
+  service.signal('SIGTERM')
+  await service.exited
 
   const secrets = [data.access_token, data.refresh_token, 'not-her-password', 'between the two of us']
-  secrets.push(await readFile(path.join(service.dataDir, 'jwt-secret'), 'utf8'))
+  secrets.push(await readFile(path.join(dataDir, 'jwt-secret'), 'utf8'))
   const log = service.output.split('Sign in as')[0] + (service.output.split('ready at')[1] ?? '')
   for (const secret of secrets) expect(log).not.toContain(secret)
   expect(log).toContain('"path":"/api/v01/auth/login"')

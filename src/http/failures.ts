@@ -62,8 +62,9 @@ export function sendFailure(error: AppError, request: FastifyRequest, reply: Fas
 
 /** What any route can answer: bad input, an overloaded or failing service. */
 function declareCommonFailures(route: RouteOptions): void {
-  const takesBody = route.method === 'POST' || route.method === 'PUT' || route.method === 'PATCH'
-  const changes = takesBody || route.method === 'DELETE'
+  const writes = route.method === 'POST' || route.method === 'PUT' || route.method === 'PATCH'
+  const takesBody = writes || route.schema?.body !== undefined
+  const changes = writes || route.method === 'DELETE'
   route.schema = {
     ...route.schema,
     response: {
