@@ -2,7 +2,7 @@ import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import { every, type Periodic } from '../../periodic.ts'
 import { type Changes, mergeAnswers } from './answers.ts'
-import { getPaper } from './papers.ts'
+import { paperOf } from './papers.ts'
 import * as store from './store.ts'
 
 /** For so long after its end a timed attempt still takes syncs, for those under way (contract §4). */
@@ -21,8 +21,7 @@ export async function closeAttempt(
   attempt: store.AttemptRow,
   closing: Closing,
 ): Promise<void> {
-  if (attempt.paperId === null) throw new Error(`attempt ${attempt.id} has no paper`)
-  const { key } = await getPaper(core, tx, attempt.paperId)
+  const { key } = await paperOf(core, tx, attempt)
   const changes = closing.status === 'submitted' ? closing.changes : undefined
   const answers = changes ? mergeAnswers(attempt.answers, changes.answers) : attempt.answers
   await store.updateClosed(tx, attempt.id, {

@@ -44,6 +44,16 @@ export async function getPaper(core: Core, db: Executor, id: number): Promise<Pa
   return paper
 }
 
+/** The paper that an attempt was started with; manual ones have none. */
+export function paperOf(
+  core: Core,
+  db: Executor,
+  { id, paperId }: Pick<store.AttemptRow, 'id' | 'paperId'>,
+): Promise<Paper> {
+  if (paperId === null) throw new Error(`attempt ${id} has no paper`)
+  return getPaper(core, db, paperId)
+}
+
 async function loadPaper(db: Executor, id: number): Promise<Paper> {
   const row = await store.findPaper(db, id)
   if (!row) throw new AppError('not_found')

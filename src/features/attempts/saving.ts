@@ -5,7 +5,7 @@ import { batched } from '../../db/batches.ts'
 import { AppError } from '../../errors.ts'
 import { readChanges } from './answers.ts'
 import { GRACE_MS } from './closing.ts'
-import { getPaper } from './papers.ts'
+import { paperOf } from './papers.ts'
 import { requireLive } from './standing.ts'
 import * as store from './store.ts'
 
@@ -63,15 +63,14 @@ export function describeState({ answers, markedForReview, revision }: store.Atte
 async function merge(
   core: Core,
   saver: Saver,
-  { id, paperId }: Known,
+  attempt: Known,
   input: SaveBody,
   at: number,
 ): Promise<{ revision: number } | { errors: FieldError[] } | undefined> {
-  if (paperId === null) return undefined
-  const { changes, errors } = readChanges(await getPaper(core, core.db, paperId), input)
+  const { changes, errors } = readChanges(await paperOf(core, core.db, attempt), input)
   if (errors.length > 0) return { errors }
   return saver.save({
-    attemptId: id,
+    attemptId: attempt.id,
     answers: JSON.stringify(changes.answers),
     markedForReview: changes.markedForReview ?? null,
     revision: input.revision ?? null,

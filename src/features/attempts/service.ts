@@ -14,7 +14,7 @@ import { localDateTime } from '../../local-time.ts'
 import { fileUrl } from '../uploads/addresses.ts'
 import { readChanges } from './answers.ts'
 import { closeAttempt, closeOverdue, findLive, findLiveForUpdate } from './closing.ts'
-import { getPaper, holdsPaper, insertCurrentPaper } from './papers.ts'
+import { getPaper, holdsPaper, insertCurrentPaper, paperOf } from './papers.ts'
 import { releaseResult, reviewResult } from './results.ts'
 import { describeState } from './saving.ts'
 import { remainingOf, requireLive, requireStanding } from './standing.ts'
@@ -91,7 +91,7 @@ export async function startAttempt(core: Core, userId: number, examId: number): 
 /** What the student works on: the questions of the active attempt, and all that was saved. 409 `no_active_attempt`. */
 export async function getActivePaper(core: Core, userId: number, examId: number): Promise<PaperAnswer> {
   const attempt = await requireLive(core, userId, examId)
-  const { questions } = await paperOf(core, attempt)
+  const { questions } = await paperOf(core, core.db, attempt)
   return {
     success,
     attempt_id: attempt.id,
@@ -118,7 +118,7 @@ export async function submitAttempt(
   const closed = await core.db.transaction(async (tx) => {
     const attempt = await findLiveForUpdate(core, tx, userId, examId)
     if (!attempt) return undefined
-    const { changes, errors } = readChanges(await paperOf(core, attempt, tx), last)
+    const { changes, errors } = readChanges(await paperOf(core, tx, attempt), last)
     if (errors.length > 0) throw new AppError('validation_failed', { details: { errors } })
     await closeAttempt(core, tx, attempt, { status: 'submitted', changes })
     return attempt.id
@@ -188,7 +188,7 @@ export async function getResult(core: Core, userId: number, attemptId: number): 
     ...toAttempt(core, finished),
     result_mode: finished.exam.resultMode,
     result: released.score,
-    review: reviewResult(core, released, await paperOf(core, finished.attempt)),
+    review: reviewResult(core, released, await paperOf(core, core.db, finished.attempt)),
   }
 }
 
@@ -247,11 +247,6 @@ export function listStudents(core: Core, examId: number, userIds: number[]): Pro
 }
 
 // --- rows as clients see them
-
-async function paperOf(core: Core, { id, paperId }: store.AttemptRow, db: Executor = core.db) {
-  if (paperId === null) throw new Error(`attempt ${id} has no paper`)
-  return getPaper(core, db, paperId)
-}
 
 function toExam(exam: store.ExamRow, questionCount: number): StudentExam {
   return {
