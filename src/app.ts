@@ -11,6 +11,8 @@ import { accessAdminRoutes } from './features/access/admin.ts'
 import { accessRoutes } from './features/access/routes.ts'
 import { createResetMails } from './features/account/password-reset.ts'
 import { accountRoutes } from './features/account/routes.ts'
+import { watchOverdue } from './features/attempts/closing.ts'
+import { attemptRoutes } from './features/attempts/routes.ts'
 import { watchSessions } from './features/auth/live-sessions.ts'
 import { authRoutes } from './features/auth/routes.ts'
 import { chatRoutes } from './features/chat/routes.ts'
@@ -93,6 +95,8 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
 
   const sessions = await watchSessions(core)
   app.addHook('onClose', async () => sessions.close())
+  const overdue = watchOverdue(core)
+  app.addHook('onClose', () => overdue.close())
 
   const resetMails = createResetMails(core, () => app.listeningOrigin)
   app.addHook('onClose', async () => resetMails.close())
@@ -100,6 +104,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   const forUsers: FastifyPluginAsync = async (scope) => {
     guardUsers(scope, sessions)
     await scope.register(chatRoutes, { prefix: '/api/v01/chat', core })
+    await scope.register(attemptRoutes, { prefix: '/api/v01', core })
   }
   const forAdmins: FastifyPluginAsync = async (scope) => {
     guardAdmins(scope, sessions)
