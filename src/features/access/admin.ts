@@ -9,7 +9,7 @@ import {
 import { IdParams, SuccessMessage } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import { failures } from '../../http/failures.ts'
-import { describePage, offsetOf } from '../../http/paging.ts'
+import { describePage, offsetOf } from '../../paging.ts'
 import * as service from './service.ts'
 
 const tags = ['admin: access requests']

@@ -20,7 +20,7 @@ import {
 } from '../../../schemas/attempts.ts'
 import type { Core } from '../../core.ts'
 import { failures } from '../../http/failures.ts'
-import { describePage, offsetOf } from '../../http/paging.ts'
+import { describePage, offsetOf } from '../../paging.ts'
 import { saveAnswers } from './saving.ts'
 import * as service from './service.ts'
 

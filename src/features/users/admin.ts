@@ -10,7 +10,7 @@ import {
 } from '../../../schemas/users.ts'
 import type { Core } from '../../core.ts'
 import { failures } from '../../http/failures.ts'
-import { describePage, offsetOf } from '../../http/paging.ts'
+import { describePage, offsetOf } from '../../paging.ts'
 import * as service from './service.ts'
 
 const tags = ['admin: users']
