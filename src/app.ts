@@ -8,9 +8,11 @@ import { AppError } from './errors.ts'
 import { watchSessions } from './features/auth/live-sessions.ts'
 import { authRoutes } from './features/auth/routes.ts'
 import { chatRoutes } from './features/chat/routes.ts'
+import { examAdminRoutes } from './features/exams/admin.ts'
+import { questionAdminRoutes } from './features/questions/admin.ts'
 import { fileRoutes } from './features/uploads/routes.ts'
 import { gateway } from './gateway/plugin.ts'
-import { guardUsers } from './http/callers.ts'
+import { guardAdmins, guardUsers } from './http/callers.ts'
 import { registerDeadline } from './http/deadline.ts'
 import { registerFailures, sendFailure, toAppError } from './http/failures.ts'
 import { registerOpenApi } from './http/openapi.ts'
@@ -58,10 +60,16 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     guardUsers(scope, sessions)
     await scope.register(chatRoutes, { prefix: '/api/v01/chat', core })
   }
+  const forAdmins: FastifyPluginAsync = async (scope) => {
+    guardAdmins(scope, sessions)
+    await scope.register(examAdminRoutes, { prefix: '/api/v01/admin/exams', core })
+    await scope.register(questionAdminRoutes, { prefix: '/api/v01/admin/questions', core })
+  }
   await app.register(operationsRoutes, { core })
   await app.register(fileRoutes, { prefix: '/files', core })
   await app.register(authRoutes, { prefix: '/api/v01/auth', core, sessions })
   await app.register(gateway, { prefix: '/api/v01', core, sessions })
   await app.register(forUsers)
+  await app.register(forAdmins)
   return app
 }

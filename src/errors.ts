@@ -30,6 +30,10 @@ export const CATALOGUE = {
   already_answered: [409, 'This request was answered already'],
   self_connection: [400, 'You cannot connect to yourself'],
   invalid_reply: [400, 'The message replied to is not in this conversation'],
+  // exams
+  unknown_category: [400, 'There is no such category'],
+  missing_columns: [400, 'The CSV lacks columns'],
+  invalid_csv: [400, 'The file is not a valid CSV'],
   // files
   invalid_signature: [403, 'This address has expired or is not valid'],
   // gateway
