@@ -117,3 +117,4 @@ export const Imported = Type.Object({
   errors: Nullable(Type.Array(Type.String({ description: '`Row <n>: skipped`; the first record is row 2' }))),
   details: Nullable(Type.Array(Type.String({ description: 'why, for the first thousand of them' }))),
 })
+export type Imported = Static<typeof Imported>

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
 import { AppError } from '../errors.ts'
@@ -14,7 +15,7 @@ export interface UploadedFile {
 
 /** A file that is still on its way: to be read before the next part is asked for. */
 export type IncomingFile = Omit<UploadedFile, 'bytes' | 'truncated'> & {
-  stream: NodeJS.ReadableStream & { truncated: boolean }
+  stream: Readable & { truncated: boolean }
 }
 
 export interface FormOptions {

@@ -7,6 +7,8 @@ import {
   BulkDeleted,
   BulkMarked,
   BulkMarksBody,
+  Imported,
+  ImportForm,
   NewQuestionForm,
   QuestionAdded,
   QuestionAnswer,
@@ -15,12 +17,19 @@ import {
   QuestionsQuery,
 } from '../../../schemas/questions.ts'
 import type { Core } from '../../core.ts'
+import { AppError } from '../../errors.ts'
 import { failures } from '../../http/failures.ts'
-import { readFields, takesForm } from '../../http/forms.ts'
+import { readFields, readParts, takesForm } from '../../http/forms.ts'
 import { describePage } from '../../http/paging.ts'
+import { importQuestions } from './importing.ts'
 import * as service from './service.ts'
 
 const tags = ['admin: questions']
+/** Longest CSV (contract §1). */
+const CSV_BYTES = 50 * 1024 * 1024
+/** A CSV that large over a slow line; one that stands still is given up earlier. */
+const IMPORT_TIMEOUT_MS = 10 * 60_000
+const STALL_MS = 30_000
 const success = true as const
 
 /** Questions as administrators keep them (contract §8), at `/api/v01/admin/questions`. */
@@ -151,5 +160,35 @@ export const questionAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
       },
     },
     async (request) => ({ success, updated: await service.changeMarks(core, request.body) }),
+  )
+
+  app.post(
+    '/import-csv',
+    {
+      ...takesForm,
+      handlerTimeout: IMPORT_TIMEOUT_MS,
+      schema: {
+        summary: 'Import questions from a CSV',
+        description:
+          'Rows of an unknown exam, without a text or with a field that does not fit are skipped and named; all others are imported, in one transaction.',
+        tags,
+        consumes: ['multipart/form-data'],
+        body: ImportForm,
+        response: { 200: Imported, ...failures('missing_columns', 'invalid_csv', 'payload_too_large') },
+      },
+    },
+    async (request) => {
+      if (Number(request.headers['content-length']) > CSV_BYTES + 64 * 1024)
+        throw new AppError('payload_too_large')
+      request.raw.setTimeout(STALL_MS, () => request.raw.destroy())
+      for await (const part of readParts(request, { largest: CSV_BYTES, files: 10 })) {
+        if (!('stream' in part)) continue
+        if (part.field === 'csv_file') return await importQuestions(core, part.stream)
+        part.stream.resume()
+      }
+      throw new AppError('validation_failed', {
+        details: { errors: [{ path: '/csv_file', message: 'is required' }] },
+      })
+    },
   )
 }

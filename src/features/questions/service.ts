@@ -114,7 +114,8 @@ function invalid(field: string, message: string): AppError {
   return new AppError('validation_failed', { details: { errors: [{ path: `/${field}`, message }] } })
 }
 
-function toValues(examId: number, question: QuestionFields): store.QuestionValues {
+/** As the table's columns. */
+export function toValues(examId: number, question: QuestionFields): store.QuestionValues {
   return {
     examId,
     questionText: question.question_text,

@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { exams, questions } from '../../db/tables/exams.ts'
 
@@ -88,12 +88,6 @@ export async function updateMarks(
 export async function hasExam(db: Executor, id: number): Promise<boolean> {
   const rows = await db.select({ id: exams.id }).from(exams).where(eq(exams.id, id))
   return rows.length > 0
-}
-
-/** Every exam there is; none of them goes away until the transaction ends. */
-export async function lockExamIds(db: Executor): Promise<Set<number>> {
-  const rows = await db.execute<{ id: number }>(sql`select id from exams order by id for key share`)
-  return new Set(rows.map(({ id }) => id))
 }
 
 function ofExam(examId: number | undefined) {
