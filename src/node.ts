@@ -1,6 +1,6 @@
-import path from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { createDiskFiles } from './adapters/files-disk.ts'
+import { createS3Files } from './adapters/files-s3.ts'
 import { buildApp } from './app.ts'
 import { createMemoryBus } from './bus/bus-memory.ts'
 import { createMemoryRateSlots } from './bus/rate-slots-memory.ts'
@@ -42,7 +42,8 @@ export async function createNode({
     bus: createMemoryBus(log),
     rateSlots: createMemoryRateSlots(clock),
     tokens: createTokens(jwtSecrets, clock),
-    files: createDiskFiles(path.join(config.dataDir, 'files')),
+    files:
+      config.storage.kind === 's3' ? createS3Files(config.storage) : createDiskFiles(config.storage.folder),
     fileSecret: jwtSecrets[0] ?? '',
   }
   const app = await buildApp(core)
