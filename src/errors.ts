@@ -81,3 +81,8 @@ export class AppError extends Error {
     return AUTH_CODES.has(this.code)
   }
 }
+
+/** 400 for one field of a request; `path` is a JSON pointer to it. */
+export function invalidField(path: string, message: string): AppError {
+  return new AppError('validation_failed', { details: { errors: [{ path, message }] } })
+}

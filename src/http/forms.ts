@@ -68,7 +68,8 @@ export async function* readParts(
   if (!request.isMultipart()) throw new AppError('unsupported_media_type')
   try {
     const limits = { fileSize: largest, files, fields: MOST_FIELDS }
-    for await (const part of request.parts({ limits, preservePath: true })) {
+    const names = { preservePath: true, defParamCharset: 'utf8' }
+    for await (const part of request.parts({ limits, ...names })) {
       if (part.type === 'file')
         yield { field: part.fieldname, filename: part.filename ?? '', stream: part.file }
       else if (part.valueTruncated) throw new AppError('payload_too_large')

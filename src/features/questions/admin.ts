@@ -17,7 +17,7 @@ import {
   QuestionsQuery,
 } from '../../../schemas/questions.ts'
 import type { Core } from '../../core.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, invalidField } from '../../errors.ts'
 import { failures } from '../../http/failures.ts'
 import { readFields, readParts, takesForm } from '../../http/forms.ts'
 import { describePage } from '../../http/paging.ts'
@@ -186,9 +186,7 @@ export const questionAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
         if (part.field === 'csv_file') return await importQuestions(core, part.stream)
         part.stream.resume()
       }
-      throw new AppError('validation_failed', {
-        details: { errors: [{ path: '/csv_file', message: 'is required' }] },
-      })
+      throw invalidField('/csv_file', 'is required')
     },
   )
 }

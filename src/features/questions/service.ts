@@ -6,7 +6,7 @@ import type {
   QuestionForm,
 } from '../../../schemas/questions.ts'
 import type { Core } from '../../core.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, invalidField } from '../../errors.ts'
 import { fileUrl } from '../uploads/addresses.ts'
 import { type CheckedQuestion, checkNumber, checkQuestion, isQuestionType } from './question.ts'
 import * as store from './store.ts'
@@ -85,13 +85,13 @@ export async function addQuestions(
 /** Sets the given marks of all questions of a type in an exam; how many they are. */
 export async function changeMarks(core: Core, input: BulkMarksBody): Promise<number> {
   const type = input.question_type.toUpperCase()
-  if (!isQuestionType(type)) throw invalid('question_type', 'is not MCQ, MSQ or NUMERIC')
+  if (!isQuestionType(type)) throw invalidField('/question_type', 'is not MCQ, MSQ or NUMERIC')
   const marks: store.Marks = {}
   for (const [field, column] of MARKS) {
     const value = input[field]
     if (value === undefined) continue
     const error = checkNumber(field, value)
-    if (error) throw invalid(field, error)
+    if (error) throw invalidField(`/${field}`, error)
     marks[column] = value
   }
   if (Object.keys(marks).length === 0) throw new AppError('nothing_to_update')
@@ -107,11 +107,7 @@ const MARKS = [
 
 function accept(checked: CheckedQuestion): QuestionFields {
   if ('question' in checked) return checked.question
-  throw invalid(checked.field, checked.error)
-}
-
-function invalid(field: string, message: string): AppError {
-  return new AppError('validation_failed', { details: { errors: [{ path: `/${field}`, message }] } })
+  throw invalidField(`/${checked.field}`, checked.error)
 }
 
 /** As the table's columns. */
