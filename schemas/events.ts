@@ -73,6 +73,13 @@ export const ConnectionAccepted = Type.Object({
   conv_id: Id,
 })
 
+/** To students who have an attempt of that exam. */
+export const ResultsReleased = Type.Object({
+  type: Type.Literal('results_released'),
+  exam_id: Id,
+  released: Type.Boolean(),
+})
+
 export const Resync = Type.Object({ type: Type.Literal('resync') })
 
 export const Gap = Type.Object({ type: Type.Literal('gap'), conversation_id: Id, version: Seq })
@@ -91,6 +98,7 @@ export const ServerFrame = Type.Union([
   ConversationFrame,
   ConnectionRequestFrame,
   ConnectionAccepted,
+  ResultsReleased,
   Resync,
   Gap,
   Pong,

@@ -5,6 +5,8 @@ import rateLimit from '@fastify/rate-limit'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import type { Core } from './core.ts'
 import { AppError } from './errors.ts'
+import { watchOverdue } from './features/attempts/closing.ts'
+import { attemptRoutes } from './features/attempts/routes.ts'
 import { watchSessions } from './features/auth/live-sessions.ts'
 import { authRoutes } from './features/auth/routes.ts'
 import { chatRoutes } from './features/chat/routes.ts'
@@ -56,10 +58,13 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
 
   const sessions = await watchSessions(core)
   app.addHook('onClose', async () => sessions.close())
+  const overdue = watchOverdue(core)
+  app.addHook('onClose', () => overdue.close())
 
   const forUsers: FastifyPluginAsync = async (scope) => {
     guardUsers(scope, sessions)
     await scope.register(chatRoutes, { prefix: '/api/v01/chat', core })
+    await scope.register(attemptRoutes, { prefix: '/api/v01', core })
   }
   const forAdmins: FastifyPluginAsync = async (scope) => {
     guardAdmins(scope, sessions)
