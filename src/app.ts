@@ -5,6 +5,7 @@ import rateLimit from '@fastify/rate-limit'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import type { Core } from './core.ts'
 import { AppError } from './errors.ts'
+import { allowanceAdminRoutes } from './features/allowances/admin.ts'
 import { watchOverdue } from './features/attempts/closing.ts'
 import { attemptRoutes } from './features/attempts/routes.ts'
 import { watchSessions } from './features/auth/live-sessions.ts'
@@ -70,6 +71,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     guardAdmins(scope, sessions)
     await scope.register(examAdminRoutes, { prefix: '/api/v01/admin/exams', core })
     await scope.register(questionAdminRoutes, { prefix: '/api/v01/admin/questions', core })
+    await scope.register(allowanceAdminRoutes, { prefix: '/api/v01/admin/attempts', core })
     await scope.register(imageAdminRoutes, { prefix: '/api/v01/admin/images', core })
   }
   await app.register(operationsRoutes, { core })

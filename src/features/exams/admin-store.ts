@@ -1,9 +1,10 @@
-import { and, count, eq, ilike, sql } from 'drizzle-orm'
+import { and, count, eq, ilike, isNotNull, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { attempts } from '../../db/tables/attempts.ts'
 import { exams, questions } from '../../db/tables/exams.ts'
 
 export type ExamValues = typeof exams.$inferInsert
-export type ExamRow = typeof exams.$inferSelect & { questionCount: number }
+export type ExamRow = Omit<typeof exams.$inferSelect, 'paperVersion'> & { questionCount: number }
 
 export interface ExamFilter {
   /** Part of the name, in any case. */
@@ -63,7 +64,12 @@ export async function lockExam(db: Executor, id: number): Promise<string | undef
 
 /** What goes with the exam when it is deleted. */
 export async function countBelongings(db: Executor, id: number) {
-  return { questions: await db.$count(questions, eq(questions.examId, id)) }
+  const own = eq(attempts.examId, id)
+  return {
+    questions: await db.$count(questions, eq(questions.examId, id)),
+    attempts: await db.$count(attempts, own),
+    results: await db.$count(attempts, and(own, isNotNull(attempts.submittedAt))),
+  }
 }
 
 export async function deleteExam(db: Executor, id: number): Promise<void> {

@@ -94,8 +94,9 @@ export const examAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
       },
     },
     async (request) => {
-      const { name, questions } = await editing.deleteExam(core, request.params.id)
-      return { success, message: `Deleted "${name}" with ${count(questions, 'question')}` }
+      const { name, questions, attempts, results } = await editing.deleteExam(core, request.params.id)
+      const belongings = [count(questions, 'question'), count(attempts, 'attempt'), count(results, 'result')]
+      return { success, message: `Deleted "${name}" with ${belongings.join(', ')}` }
     },
   )
 

@@ -1,6 +1,7 @@
 import type { AdminExam, AdminExamsQuery, ExamChanges, NewExam } from '../../../schemas/admin-exams.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
+import { publishReleased } from '../attempts/service.ts'
 import * as store from './admin-store.ts'
 
 /** Exams on a page of the administrators' list. */
@@ -50,6 +51,7 @@ export async function deleteExam(core: Core, id: number) {
 export async function releaseResults(core: Core, id: number, released: boolean | undefined) {
   const exam = await store.updateRelease(core.db, id, released)
   if (!exam) throw new AppError('not_found')
+  publishReleased(core, id, exam.released)
   return exam
 }
 

@@ -90,17 +90,22 @@ describe('exams', () => {
     await admin.get(`${EXAMS}?page=0`, 400)
   })
 
-  test('are deleted with their questions, and the message says how many', async () => {
-    const { body } = await admin.post(EXAMS, { name: 'Doomed' }, 201)
+  test('are deleted with all that belongs to them, and the message says how many', async () => {
+    const { body } = await admin.post(EXAMS, { name: 'Doomed', is_published: true }, 201)
     const examId = body.exam.id
     for (const question_text of ['one', 'two'])
       await admin.request('POST', '/api/v01/admin/questions', form({ exam_id: examId, question_text }), 201)
+    const student = await service.person()
+    await student.post(`/api/v01/exams/${examId}/start`, {}, 201)
+    await student.post(`/api/v01/exams/${examId}/submit`, {}, 200)
+    await student.post(`/api/v01/exams/${examId}/start`, {}, 201)
     const deleted = await admin.delete(`${EXAMS}/${examId}`, 200)
-    expect(deleted.body).toMatchObject({
+    expect(deleted.body).toEqual({
       success: true,
-      message: expect.stringMatching(/^Deleted "Doomed" with 2 questions/),
+      message: 'Deleted "Doomed" with 2 questions, 2 attempts, 1 result',
     })
     expect(await service.sql`select id from questions where exam_id = ${examId}`).toEqual([])
+    expect((await student.get('/api/v01/attempts', 200)).body.total).toBe(0)
     await admin.get(`${EXAMS}/${examId}`, 404)
   })
 
@@ -121,6 +126,24 @@ describe('exams', () => {
     const releases = await Promise.all(Array.from({ length: 9 }, () => toggle()))
     expect(releases.filter(({ released }) => released)).toHaveLength(5)
     expect((await admin.get(`${EXAMS}/${body.exam.id}`, 200)).body.exam.results_released).toBe(true)
+  })
+
+  test('a release is told to those who took the exam, wherever they are connected', async () => {
+    const { body } = await admin.post(
+      EXAMS,
+      { name: 'Told', is_published: true, result_mode: 'on_release' },
+      201,
+    )
+    const examId = body.exam.id
+    await admin.request('POST', '/api/v01/admin/questions', form({ exam_id: examId }), 201)
+    const student = await service.person()
+    await student.post(`/api/v01/exams/${examId}/start`, {}, 201)
+    const { attempt_id } = (await student.post(`/api/v01/exams/${examId}/submit`, {}, 200)).body
+    await student.get(`/api/v01/attempts/${attempt_id}`, 403)
+    const socket = await student.socket()
+    await admin.post(`${EXAMS}/${examId}/toggle-results`, {}, 200)
+    await socket.waitFor(({ type }) => type === 'results_released')
+    await student.get(`/api/v01/attempts/${attempt_id}`, 200)
   })
 
   test('are for administrators alone', async () => {
