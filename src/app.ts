@@ -10,6 +10,7 @@ import { watchOverdue } from './features/attempts/closing.ts'
 import { attemptRoutes } from './features/attempts/routes.ts'
 import { watchSessions } from './features/auth/live-sessions.ts'
 import { authRoutes } from './features/auth/routes.ts'
+import { categoryAdminRoutes } from './features/categories/admin.ts'
 import { chatRoutes } from './features/chat/routes.ts'
 import { examAdminRoutes } from './features/exams/admin.ts'
 import { questionAdminRoutes } from './features/questions/admin.ts'
@@ -71,6 +72,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     guardAdmins(scope, sessions)
     await scope.register(examAdminRoutes, { prefix: '/api/v01/admin/exams', core })
     await scope.register(questionAdminRoutes, { prefix: '/api/v01/admin/questions', core })
+    await scope.register(categoryAdminRoutes, { prefix: '/api/v01/admin/categories', core })
     await scope.register(allowanceAdminRoutes, { prefix: '/api/v01/admin/attempts', core })
     await scope.register(imageAdminRoutes, { prefix: '/api/v01/admin/images', core })
   }
