@@ -2,6 +2,7 @@ import type { PaperQuestion } from '../../../schemas/attempts.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import type { StoredQuestion } from '../../db/tables/attempts.ts'
+import { AppError } from '../../errors.ts'
 import { AnswerKey } from './scoring.ts'
 import * as store from './store.ts'
 
@@ -29,13 +30,13 @@ export function holdsPaper(core: Core, id: number): boolean {
 }
 
 /**
- * A paper, from memory where this node has it. A paper never changes, so nothing has to be invalidated:
- * which one an exam's next attempt gets is asked of the database each time (`currentPaperId`).
+ * A paper, from memory where this node has it; 404 if its exam is gone. A paper never changes, so nothing has to be invalidated:
+ * which one an exam's next attempt gets is asked of the database each time (`Standing.paperId`).
  */
 export async function getPaper(core: Core, db: Executor, id: number): Promise<Paper> {
   const papers = caches.get(core) ?? new Map<number, Paper>()
   caches.set(core, papers)
-  const paper = papers.get(id) ?? compilePaper(await store.findPaper(db, id))
+  const paper = papers.get(id) ?? (await loadPaper(db, id))
   papers.delete(id)
   papers.set(id, paper)
   const [oldest] = papers.keys()
@@ -43,9 +44,17 @@ export async function getPaper(core: Core, db: Executor, id: number): Promise<Pa
   return paper
 }
 
-/** The paper of the exam's questions as they are now, stored if nobody asked for it before. undefined: no such exam. */
-export async function currentPaperId(db: Executor, examId: number): Promise<number | undefined> {
-  return (await store.findCurrentPaperId(db, examId)) ?? (await store.insertCurrentPaper(db, examId))
+async function loadPaper(db: Executor, id: number): Promise<Paper> {
+  const row = await store.findPaper(db, id)
+  if (!row) throw new AppError('not_found')
+  return compilePaper(row)
+}
+
+/** Stores the paper of the exam's questions as they are now; its id. 404 where the exam is gone. */
+export async function insertCurrentPaper(db: Executor, examId: number): Promise<number> {
+  const id = await store.insertCurrentPaper(db, examId)
+  if (id === undefined) throw new AppError('not_found')
+  return id
 }
 
 function compilePaper({ id, examId, msqScoring, questions }: store.PaperRow): Paper {

@@ -14,7 +14,7 @@ import { localDateTime } from '../../local-time.ts'
 import { fileUrl } from '../uploads/addresses.ts'
 import { readChanges } from './answers.ts'
 import { closeAttempt, closeOverdue, findLive, findLiveForUpdate } from './closing.ts'
-import { currentPaperId, getPaper, holdsPaper } from './papers.ts'
+import { getPaper, holdsPaper, insertCurrentPaper } from './papers.ts'
 import { releaseResult, reviewResult } from './results.ts'
 import { describeState } from './saving.ts'
 import { remainingOf, requireLive, requireStanding } from './standing.ts'
@@ -46,9 +46,8 @@ export async function getExam(core: Core, userId: number, examId: number) {
 
 /** Readies the exam's paper on this node, so that its start is quick for the many who wait for it. */
 export async function prepareExam(core: Core, userId: number, examId: number) {
-  await requireStanding(core.db, userId, examId)
-  const paperId = await currentPaperId(core.db, examId)
-  if (paperId === undefined) throw new AppError('not_found')
+  const standing = await requireStanding(core.db, userId, examId)
+  const paperId = standing.paperId ?? (await insertCurrentPaper(core.db, examId))
   const cached = holdsPaper(core, paperId)
   const { questions } = await getPaper(core, core.db, paperId)
   return { success, cached, question_count: questions.length }
@@ -62,16 +61,15 @@ export type Started = { id: number; resumed: true } | { id: number; resumed: fal
  * one attempt, and none beyond the cap. 404, 403 `attempts_exhausted`, 409 `exam_empty`.
  */
 export async function startAttempt(core: Core, userId: number, examId: number): Promise<Started> {
-  const live = await findLive(core, userId, examId)
-  if (live) return { id: live.id, resumed: true }
   return core.db.transaction(async (tx) => {
     await store.lockAttempts(tx, userId, examId)
     const standing = await store.findStanding(tx, userId, examId)
-    if (standing && standing.activeId !== null) return { id: standing.activeId, resumed: true }
-    if (!standing?.exam.isPublished) throw new AppError('not_found')
+    if (!standing) throw new AppError('not_found')
+    if (standing.activeId !== null && (await findLiveForUpdate(core, tx, userId, examId)))
+      return { id: standing.activeId, resumed: true }
+    if (!standing.exam.isPublished) throw new AppError('not_found')
     if (remainingOf(standing) === 0) throw new AppError('attempts_exhausted')
-    const paperId = await currentPaperId(tx, examId)
-    if (paperId === undefined) throw new AppError('not_found')
+    const paperId = standing.paperId ?? (await insertCurrentPaper(tx, examId))
     const { questions } = await getPaper(core, tx, paperId)
     if (questions.length === 0) throw new AppError('exam_empty')
     const now = core.clock()

@@ -49,26 +49,9 @@ export async function countQuestions(db: Executor, examId: number): Promise<numb
 
 // --- papers
 
-export async function findPaper(db: Executor, id: number): Promise<PaperRow> {
+export async function findPaper(db: Executor, id: number): Promise<PaperRow | undefined> {
   const [row] = await db.select().from(examPapers).where(eq(examPapers.id, id))
-  if (!row) throw new Error(`paper ${id} is gone`)
   return row
-}
-
-export async function findCurrentPaperId(db: Executor, examId: number): Promise<number | undefined> {
-  const [row] = await db
-    .select({ id: examPapers.id })
-    .from(exams)
-    .innerJoin(
-      examPapers,
-      and(
-        eq(examPapers.examId, exams.id),
-        eq(examPapers.version, exams.paperVersion),
-        eq(examPapers.msqScoring, exams.msqScoring),
-      ),
-    )
-    .where(eq(exams.id, examId))
-  return row?.id
 }
 
 /** Stores the questions as they are in this one statement; the id of whoever's row came first. */
@@ -99,6 +82,8 @@ export interface Standing {
   completed: number
   activeId: number | null
   highestNumber: number
+  /** The paper of the exam's questions as they are now; null where it is not stored yet. */
+  paperId: number | null
 }
 
 export async function findStanding(
@@ -113,11 +98,20 @@ export async function findStanding(
       completed: sql<number>`count(${attempts.submittedAt})::int`,
       activeId: sql<number | null>`max(${attempts.id}) filter (where ${attempts.status} = 'active')`,
       highestNumber: sql<number>`coalesce(max(${attempts.attemptNumber}), 0)`,
+      paperId: examPapers.id,
     })
     .from(exams)
+    .leftJoin(
+      examPapers,
+      and(
+        eq(examPapers.examId, exams.id),
+        eq(examPapers.version, exams.paperVersion),
+        eq(examPapers.msqScoring, exams.msqScoring),
+      ),
+    )
     .leftJoin(attempts, and(eq(attempts.examId, exams.id), eq(attempts.userId, userId)))
     .where(eq(exams.id, examId))
-    .groupBy(exams.id)
+    .groupBy(exams.id, examPapers.id)
   return row
 }
 

@@ -111,7 +111,7 @@ describe('results on release', () => {
 
 describe('nothing leaks', () => {
   // Values that stand nowhere else, so that they are found wherever they might turn up.
-  const SECRETS = ['31415.9265', '0.0271828', '7.77', '62.9', 'correct_answer', 'tolerance']
+  const SECRETS = ['31415.9265', '0.0271828', '7654.321', '99.94', 'correct_answer', 'tolerance']
 
   /** Every operation that reads, as the service itself describes them, with whatever ids there are. */
   async function crawl(student: Client, ids: Record<string, number>): Promise<Answer[]> {
@@ -144,7 +144,7 @@ describe('nothing leaks', () => {
           question_type: 'NUMERIC',
           correct_answer: '31415.9265',
           tolerance: '0.0271828',
-          positive_marks: 7.77,
+          positive_marks: 7654.321,
         },
         { question_type: 'MSQ', correct_answer: 'B,C', positive_marks: 4.58 },
       ],
@@ -161,7 +161,7 @@ describe('nothing leaks', () => {
 
     // A paper tells what a question is worth; from here on only results could hold these numbers.
     const marks = (text: unknown) =>
-      JSON.parse(JSON.stringify(text).replaceAll('"positive_marks":7.77', '"positive_marks":0'))
+      JSON.parse(JSON.stringify(text).replaceAll('"positive_marks":7654.321', '"positive_marks":0'))
     told.push(
       ...(await crawl(alice, ids)),
       await alice.put(`${base}/answers`, { answers: { [numeric]: '31415.92', [msq]: ['A'] }, revision: 3 }),
@@ -178,7 +178,7 @@ describe('nothing leaks', () => {
     await release(examId, true)
     await socket.waitFor(({ type }) => type === 'results_released')
     const seen = await alice.get(`/api/v01/attempts/${attemptId}`, 200)
-    expect(seen.body.result).toMatchObject({ score: 7.77, percentage: 62.91 })
+    expect(seen.body.result).toMatchObject({ score: 7654.321, percentage: 99.94 })
     await release(examId, false)
     await socket.until(() => socket.of('results_released').length === 2)
     expectNothing((await crawl(alice, ids)).map(({ body }) => (body.paths ? {} : marks(body))))
