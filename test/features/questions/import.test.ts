@@ -1,7 +1,9 @@
 import { request } from 'node:http'
+import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Client } from '../../support/client.ts'
 import { form } from '../../support/forms.ts'
+import { startProcess } from '../../support/process.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 const PATH = '/api/v01/admin/questions/import-csv'
@@ -162,7 +164,7 @@ describe('a CSV', () => {
     })
     expect(unsaid).toBe(413)
     expect(await count()).toBe(0)
-  })
+  }, 120_000)
 
   test('whose sender goes away halfway leaves nothing, and no transaction open', async () => {
     const row = `${examId},"${'x'.repeat(1_000)}",,,,,A,MCQ,,4,1,0\n`
@@ -178,6 +180,25 @@ describe('a CSV', () => {
     await expect.poll(copying, SOON).toBe(0)
     expect(await count()).toBe(0)
     expect((await send(`${HEADER}\n${row}`, 200)).body.inserted).toBe(1)
+  })
+
+  test('whose node is killed halfway leaves nothing', async () => {
+    const other = startProcess({
+      DATABASE_URL: service.databaseUrl,
+      DATA_DIR: path.join(service.dataDir, 'other'),
+      DEMO: 'off',
+    })
+    const by = admin.at(await other.ready())
+    await by.login(admin.username)
+    const row = `${examId},"${'x'.repeat(1_000)}",,,,,A,MCQ,,4,1,0\n`
+    const upload = stream(async (write) => {
+      await write(`${HEADER}\n${row.repeat(3_000)}`)
+      await expect.poll(copying, SOON).toBe(1)
+      expect(await other.exit('SIGKILL')).toBe('SIGKILL')
+    }, by)
+    await expect(upload).rejects.toThrow(/hang up|ECONNRESET|EPIPE/)
+    await expect.poll(copying, SOON).toBe(0)
+    expect(await count()).toBe(0)
   })
 
   test('does not let its exams go while it runs', async () => {
@@ -210,11 +231,12 @@ const waiting = async () =>
 /** Uploads a CSV of unknown length piece by piece; the status that came back. */
 async function stream(
   produce: (write: (piece: string | Uint8Array) => Promise<void>, abort: () => void) => Promise<void>,
+  by = admin,
 ): Promise<number> {
-  const upload = request(service.urls[0] + PATH, {
+  const upload = request(by.url + PATH, {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${admin.accessToken}`,
+      authorization: `Bearer ${by.accessToken}`,
       'content-type': 'multipart/form-data; boundary=b',
     },
   })
