@@ -11,12 +11,17 @@ import { accessAdminRoutes } from './features/access/admin.ts'
 import { accessRoutes } from './features/access/routes.ts'
 import { createResetMails } from './features/account/password-reset.ts'
 import { accountRoutes } from './features/account/routes.ts'
+import { allowanceAdminRoutes } from './features/allowances/admin.ts'
 import { watchOverdue } from './features/attempts/closing.ts'
 import { attemptRoutes } from './features/attempts/routes.ts'
 import { watchSessions } from './features/auth/live-sessions.ts'
 import { authRoutes } from './features/auth/routes.ts'
+import { categoryAdminRoutes } from './features/categories/admin.ts'
 import { chatRoutes } from './features/chat/routes.ts'
+import { examAdminRoutes } from './features/exams/admin.ts'
 import { pageRoutes } from './features/pages/routes.ts'
+import { questionAdminRoutes } from './features/questions/admin.ts'
+import { imageAdminRoutes } from './features/uploads/admin.ts'
 import { fileRoutes } from './features/uploads/routes.ts'
 import { userAdminRoutes } from './features/users/admin.ts'
 import { gateway, websocketOptions } from './gateway/plugin.ts'
@@ -110,6 +115,11 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     guardAdmins(scope, sessions)
     await scope.register(userAdminRoutes, { prefix: '/api/v01/admin/users', core })
     await scope.register(accessAdminRoutes, { prefix: '/api/v01/admin/access-requests', core })
+    await scope.register(examAdminRoutes, { prefix: '/api/v01/admin/exams', core })
+    await scope.register(questionAdminRoutes, { prefix: '/api/v01/admin/questions', core })
+    await scope.register(categoryAdminRoutes, { prefix: '/api/v01/admin/categories', core })
+    await scope.register(allowanceAdminRoutes, { prefix: '/api/v01/admin/attempts', core })
+    await scope.register(imageAdminRoutes, { prefix: '/api/v01/admin/images', core })
   }
   await app.register(operationsRoutes, { core })
   await app.register(fileRoutes, { prefix: '/files', core })

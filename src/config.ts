@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 
@@ -14,6 +15,14 @@ const Environment = Type.Partial(
     DATABASE_POOL: Type.String({ pattern: '^[1-9]\\d{0,2}$', description: 'a number from 1 to 999' }),
     REDIS_URL: Url('redis|rediss'),
     DATA_DIR: Type.String({ minLength: 1 }),
+    STORAGE_URL: Type.String({
+      pattern: '^(file:///.|s3://[^/?]+/?([?].*)?$)',
+      description: 'file:///folder, or s3://bucket?endpoint=https://…&region=…',
+    }),
+    AWS_ACCESS_KEY_ID: Type.String(),
+    AWS_SECRET_ACCESS_KEY: Type.String(),
+    AWS_SESSION_TOKEN: Type.String(),
+    AWS_REGION: Type.String(),
     JWT_SECRET: Type.String({
       pattern: '^[^,]{32,}(,[^,]{32,})*$',
       description: 'one secret or a comma list, 32 characters or more each',
@@ -53,6 +62,7 @@ export interface Config {
   /** undefined: everything in this process, one node only. */
   redisUrl: string | undefined
   dataDir: string
+  storage: Storage
   /** The first signs, all verify. Empty: a generated one in `dataDir`. */
   jwtSecrets: string[]
   /** Audiences that an identity provider's token may name. Empty: that way in is off. */
@@ -78,6 +88,18 @@ export interface Config {
     /** Shortest time between two messages of one person, in milliseconds (specification: Limits). */
     sendInterval: number
   }
+}
+
+/** Where files are kept. */
+export type Storage = { kind: 'disk'; folder: string } | S3Storage
+export interface S3Storage {
+  kind: 's3'
+  bucket: string
+  endpoint: string
+  region: string
+  accessKeyId: string
+  secretAccessKey: string
+  sessionToken: string | undefined
 }
 
 type TrustProxy = boolean | string | ((address: string, hop: number) => boolean)
@@ -107,6 +129,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     problems.push('JWT_SECRET: required in production with an external database (32 characters or more)')
   if (settings.REDIS_URL !== undefined && settings.DATABASE_URL === undefined)
     problems.push('DATABASE_URL: required with REDIS_URL, since several nodes share one database')
+  const dataDir = path.resolve(settings.DATA_DIR ?? '.data')
+  const storage = readStorage(settings, dataDir, problems)
   if (problems.length > 0) throw new ConfigError(problems)
 
   return {
@@ -116,7 +140,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     databaseUrl: settings.DATABASE_URL,
     databasePool: Number(settings.DATABASE_POOL ?? 10),
     redisUrl: settings.REDIS_URL,
-    dataDir: path.resolve(settings.DATA_DIR ?? '.data'),
+    dataDir,
+    storage,
     jwtSecrets: settings.JWT_SECRET?.split(',') ?? [],
     googleClientIds: settings.GOOGLE_CLIENT_ID?.split(',') ?? [],
     googleCertsUrl: settings.GOOGLE_CERTS_URL,
@@ -147,6 +172,29 @@ function describeProblems(given: Record<string, unknown>): string[] {
     problems.push(`${name}: ${wanted}`)
   }
   return [...new Set(problems)]
+}
+
+function readStorage(settings: Environment, dataDir: string, problems: string[]): Storage {
+  const { STORAGE_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = settings
+  if (STORAGE_URL === undefined || !URL.canParse(STORAGE_URL))
+    return { kind: 'disk', folder: path.join(dataDir, 'files') }
+  const url = new URL(STORAGE_URL)
+  if (url.protocol === 'file:') return { kind: 'disk', folder: fileURLToPath(url) }
+  if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY)
+    problems.push('AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: required with an s3: STORAGE_URL')
+  const region = url.searchParams.get('region') ?? settings.AWS_REGION ?? 'us-east-1'
+  const endpoint = url.searchParams.get('endpoint') ?? `https://s3.${region}.amazonaws.com`
+  if (!/^https?:$/.test(URL.parse(endpoint)?.protocol ?? ''))
+    problems.push(`STORAGE_URL: '${endpoint}' is no http or https endpoint`)
+  return {
+    kind: 's3',
+    bucket: url.hostname,
+    endpoint: endpoint.replace(/\/+$/, ''),
+    region,
+    accessKeyId: AWS_ACCESS_KEY_ID ?? '',
+    secretAccessKey: AWS_SECRET_ACCESS_KEY ?? '',
+    sessionToken: settings.AWS_SESSION_TOKEN,
+  }
 }
 
 function isTimezone(name: string): boolean {

@@ -40,6 +40,10 @@ export const CATALOGUE = {
   already_answered: [409, 'This request was answered already'],
   self_connection: [400, 'You cannot connect to yourself'],
   invalid_reply: [400, 'The message replied to is not in this conversation'],
+  // running exams
+  unknown_category: [400, 'There is no such category'],
+  missing_columns: [400, 'The CSV lacks columns'],
+  invalid_csv: [400, 'The file is not a valid CSV'],
   // taking exams
   attempts_exhausted: [403, 'There are no attempts left for this exam'],
   exam_empty: [409, 'This exam has no questions yet'],
@@ -93,4 +97,9 @@ export class AppError extends Error {
   get isAuthFailure(): boolean {
     return AUTH_CODES.has(this.code)
   }
+}
+
+/** 400 for one field of a request; `path` is a JSON pointer to it. */
+export function invalidField(path: string, message: string): AppError {
+  return new AppError('validation_failed', { details: { errors: [{ path, message }] } })
 }

@@ -1,7 +1,7 @@
-import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { createDiskFiles } from './adapters/files-disk.ts'
+import { createS3Files } from './adapters/files-s3.ts'
 import { createGoogle } from './adapters/google.ts'
 import { createMail } from './adapters/mail.ts'
 import { buildApp } from './app.ts'
@@ -60,7 +60,8 @@ export async function createNode({
     bus: redis ? createRedisBus(redis, log) : createMemoryBus(log),
     rateSlots: redis ? createRedisRateSlots(redis, ownSlots) : ownSlots,
     tokens: createTokens(jwtSecrets, clock),
-    files: createDiskFiles(path.join(config.dataDir, 'files')),
+    files:
+      config.storage.kind === 's3' ? createS3Files(config.storage) : createDiskFiles(config.storage.folder),
     mail: createMail(config, log),
     google: createGoogle(config),
     fileSecret: jwtSecrets[0] ?? '',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createExam, longPaper } from '../../support/exams.ts'
-import { ServiceProcess } from '../../support/processes.ts'
+import { startProcess } from '../../support/process.ts'
 import { withService } from '../../support/service.ts'
 
 /** Both processes sign and verify with it. */
@@ -10,17 +10,18 @@ const SECRET = 'a secret that two processes share in this test'
 test('kill -9 between sync and submit: nothing acknowledged is missing', async () => {
   const survivor = await withService({ config: { jwtSecrets: [SECRET] } })
   const { examId, questionIds } = await createExam(survivor.sql, { questions: longPaper() })
-  const doomed = await ServiceProcess.main({
+  const doomed = startProcess({
     DATABASE_URL: survivor.databaseUrl,
     DATA_DIR: survivor.dataDir,
     JWT_SECRET: SECRET,
   })
+  const address = await doomed.ready()
   const people = await Promise.all(Array.from({ length: 12 }, () => survivor.person()))
   const base = `/api/v01/exams/${examId}`
 
   let acknowledgedInAll = 0
   const sittings = people.map(async (person) => {
-    const there = person.at(doomed.url)
+    const there = person.at(address)
     await there.post(`${base}/start`, {}, 201)
     const acknowledged: number[] = []
     try {
@@ -36,7 +37,7 @@ test('kill -9 between sync and submit: nothing acknowledged is missing', async (
     return { person, acknowledged }
   })
   while (acknowledgedInAll < 100) await sleep(1)
-  await doomed.kill()
+  await doomed.exit('SIGKILL')
 
   for (const { person, acknowledged } of await Promise.all(sittings)) {
     expect(acknowledged.length).toBeLessThan(40)
