@@ -1,9 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { Ai } from './adapters/ai.ts'
 import type { Files } from './adapters/files.ts'
 import type { Bus } from './bus/bus.ts'
 import type { RateSlots } from './bus/rate-slots.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/client.ts'
+import type { JobQueue } from './db/job-queue.ts'
 import type { Tokens } from './tokens.ts'
 
 /** All that a service may use of the world around it; one per node, made in main.ts, given to every service first. */
@@ -17,6 +19,9 @@ export interface Core {
   rateSlots: RateSlots
   tokens: Tokens
   files: Files
+  /** undefined: none is configured. */
+  ai: Ai | undefined
+  jobs: JobQueue
   /** Signs the addresses of files. */
   fileSecret: string
 }

@@ -30,6 +30,13 @@ export const CATALOGUE = {
   already_answered: [409, 'This request was answered already'],
   self_connection: [400, 'You cannot connect to yourself'],
   invalid_reply: [400, 'The message replied to is not in this conversation'],
+  // the model
+  not_configured: [503, 'This part of the service is not configured'],
+  model_failed: [502, 'The model did not answer; try again'],
+  aborted: [400, 'The request was ended by its sender'],
+  daily_limit: [429, 'Daily limit reached.'],
+  conversation_limit: [400, 'This conversation has reached its limit; start a new one.'],
+  already_finished: [409, 'The job has ended already'],
   // files
   invalid_signature: [403, 'This address has expired or is not valid'],
   // gateway

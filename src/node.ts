@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { createAi } from './adapters/ai.ts'
 import { createDiskFiles } from './adapters/files-disk.ts'
 import { buildApp } from './app.ts'
 import { createMemoryBus } from './bus/bus-memory.ts'
@@ -7,6 +8,7 @@ import { createMemoryRateSlots } from './bus/rate-slots-memory.ts'
 import type { Config } from './config.ts'
 import type { Core } from './core.ts'
 import { closeDatabase, connectDatabase } from './db/client.ts'
+import { createJobQueue } from './db/job-queue.ts'
 import { createTokens } from './tokens.ts'
 
 /** One node of the service, ready to listen. */
@@ -43,6 +45,8 @@ export async function createNode({
     rateSlots: createMemoryRateSlots(clock),
     tokens: createTokens(jwtSecrets, clock),
     files: createDiskFiles(path.join(config.dataDir, 'files')),
+    ai: config.ai.apiKey || config.ai.baseUrl ? createAi(config.ai) : undefined,
+    jobs: createJobQueue(databaseUrl, log),
     fileSecret: jwtSecrets[0] ?? '',
   }
   const app = await buildApp(core)
@@ -51,6 +55,7 @@ export async function createNode({
     core,
     async close() {
       await app.close()
+      await core.jobs.close()
       await core.bus.close()
       await closeDatabase(db)
     },
