@@ -119,11 +119,6 @@ function reserve(core: Core, userId: number, { message, conversation }: Question
     await store.lockPerson(tx, userId)
     await store.deleteExpiredQuestions(tx, userId)
     const existing = await findAsked(tx, userId, conversation)
-    if (existing && conversation !== 'study_chat') {
-      const waiting = await store.countReserved(tx, userId, existing.id)
-      if (existing.messageCount + (waiting + 1) * EXCHANGE > CONVERSATION_LIMIT)
-        throw new AppError('conversation_limit', { details: { limit_reached: 'conversation' } })
-    }
     const askedAt = new Date(core.clock())
     const today = await store.countQuestionsToday(tx, userId, askedAt, core.config.timezone)
     if (today.answered + today.reserved >= DAILY_LIMIT) throw dailyLimit(today.resetsAt, askedAt)
@@ -137,11 +132,14 @@ function reserve(core: Core, userId: number, { message, conversation }: Question
   })
 }
 
+/** What the question goes on with; undefined where it begins something. */
 async function findAsked(tx: Executor, userId: number, conversation: Question['conversation']) {
   if (conversation === 'new') return undefined
   if (conversation === 'study_chat') return store.findStudyChat(tx, userId)
-  const found = await store.findConversation(tx, userId, conversation)
+  const found = await store.findConversationLoad(tx, userId, conversation)
   if (!found) throw new AppError('not_found')
+  if (found.messageCount + (found.waiting + 1) * EXCHANGE > CONVERSATION_LIMIT)
+    throw new AppError('conversation_limit', { details: { limit_reached: 'conversation' } })
   return found
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import {
   Answer,
@@ -17,6 +17,7 @@ import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import { sendEvents, wantsEvents } from '../../http/event-stream.ts'
 import { failures } from '../../http/failures.ts'
+import { hangUpSignal } from '../../http/requests.ts'
 import { ANSWER_DEADLINE, ask } from './asking.ts'
 import * as service from './service.ts'
 
@@ -33,8 +34,12 @@ export const assistantRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     setTimeout(() => draining.abort(new AppError('draining')), LAST_CALL).unref()
   })
 
-  function begin(request: FastifyRequest, { message, conversation_id }: Static<typeof AskBody>) {
-    const signal = AbortSignal.any([request.signal, draining.signal])
+  function begin(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { message, conversation_id }: Static<typeof AskBody>,
+  ) {
+    const signal = AbortSignal.any([hangUpSignal(reply), draining.signal])
     const question = { message, conversation: conversation_id ?? ('new' as const) }
     const events = ask(core, request.caller.userId, question, { signal, log: request.log })
     // Nobody may be reading any more.
@@ -61,7 +66,7 @@ export const assistantRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
       },
     },
     async (request, reply) => {
-      const events = begin(request, request.body)
+      const events = begin(request, reply, request.body)
       // A refusal comes instead of the first event, and has a status of its own.
       const first = await events.next()
       if (wantsEvents(request)) return sendEvents(request, reply, resume(first, events))

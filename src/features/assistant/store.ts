@@ -37,21 +37,6 @@ export async function countQuestionsToday(db: Executor, userId: number, now: Dat
   return row ?? { reserved: 0, answered: 0, resetsAt: '' }
 }
 
-/** Questions about a conversation that wait for their answer. */
-export async function countReserved(db: Executor, userId: number, conversationId: number): Promise<number> {
-  const [row] = await db
-    .select({ count: count() })
-    .from(assistantQuestions)
-    .where(
-      and(
-        eq(assistantQuestions.userId, userId),
-        eq(assistantQuestions.conversationId, conversationId),
-        isNotNull(assistantQuestions.expiresAt),
-      ),
-    )
-  return row?.count ?? 0
-}
-
 /** Without a conversation the question gets the id of the one that its answer will begin. */
 export async function reserveQuestion(
   db: Executor,
@@ -114,6 +99,29 @@ export async function findConversation(
   id: number,
 ): Promise<ConversationRow | undefined> {
   const [row] = await db.select().from(assistantConversations).where(ownConversation(userId, id))
+  return row
+}
+
+/**
+ * A conversation's stored messages and its questions that wait for an answer; undefined where this person
+ * has no such conversation. One statement, so that an answer just being stored counts as one of the two.
+ */
+export async function findConversationLoad(db: Executor, userId: number, id: number) {
+  const waiting = db
+    .select({ count: count() })
+    .from(assistantQuestions)
+    .where(
+      and(
+        eq(assistantQuestions.userId, userId),
+        eq(assistantQuestions.conversationId, id),
+        isNotNull(assistantQuestions.expiresAt),
+      ),
+    )
+  const { title, messageCount } = assistantConversations
+  const [row] = await db
+    .select({ id: assistantConversations.id, title, messageCount, waiting: sql<number>`(${waiting})::int` })
+    .from(assistantConversations)
+    .where(ownConversation(userId, id))
   return row
 }
 
