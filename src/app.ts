@@ -9,17 +9,17 @@ import { assistantRoutes } from './features/assistant/routes.ts'
 import { watchSessions } from './features/auth/live-sessions.ts'
 import { authRoutes } from './features/auth/routes.ts'
 import { chatRoutes } from './features/chat/routes.ts'
+import { examAdminRoutes } from './features/exams/admin.ts'
+import { questionAdminRoutes } from './features/questions/admin.ts'
 import { fileRoutes } from './features/uploads/routes.ts'
 import { gateway } from './gateway/plugin.ts'
-import { guardUsers } from './http/callers.ts'
+import { guardAdmins, guardUsers } from './http/callers.ts'
+import { registerDeadline } from './http/deadline.ts'
 import { registerFailures, sendFailure, toAppError } from './http/failures.ts'
 import { registerOpenApi } from './http/openapi.ts'
 import { operationsRoutes } from './http/operations.ts'
 import { logController, nameRequest, registerRequestLog } from './http/requests.ts'
 import { validatorCompiler } from './http/validation.ts'
-
-/** Longest that a request may take before it is answered 503 (contract §1). */
-const HANDLER_TIMEOUT_MS = 10_000
 
 /** The whole service behind one listener; the only file that knows where each part is mounted. */
 export async function buildApp(core: Core): Promise<FastifyInstance> {
@@ -28,12 +28,12 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     logController,
     genReqId: nameRequest,
     trustProxy: core.config.trustProxy,
-    handlerTimeout: HANDLER_TIMEOUT_MS,
     frameworkErrors: (error, request, reply) => sendFailure(toAppError(error), request, reply),
     routerOptions: { ignoreTrailingSlash: true },
   })
   app.setValidatorCompiler(validatorCompiler)
   registerRequestLog(app)
+  registerDeadline(app, core.config.requestTimeout)
   registerFailures(app)
   // Plain HTTP on a private network is a way to run this; a proxy that ends TLS sends its own HSTS.
   await app.register(helmet, {
@@ -62,10 +62,16 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     await scope.register(chatRoutes, { prefix: '/api/v01/chat', core })
     await scope.register(assistantRoutes, { prefix: '/api/v01/assistant', core })
   }
+  const forAdmins: FastifyPluginAsync = async (scope) => {
+    guardAdmins(scope, sessions)
+    await scope.register(examAdminRoutes, { prefix: '/api/v01/admin/exams', core })
+    await scope.register(questionAdminRoutes, { prefix: '/api/v01/admin/questions', core })
+  }
   await app.register(operationsRoutes, { core })
   await app.register(fileRoutes, { prefix: '/files', core })
   await app.register(authRoutes, { prefix: '/api/v01/auth', core, sessions })
   await app.register(gateway, { prefix: '/api/v01', core, sessions })
   await app.register(forUsers)
+  await app.register(forAdmins)
   return app
 }

@@ -37,6 +37,10 @@ export const CATALOGUE = {
   daily_limit: [429, 'Daily limit reached.'],
   conversation_limit: [400, 'This conversation has reached its limit; start a new one.'],
   already_finished: [409, 'The job has ended already'],
+  // exams
+  unknown_category: [400, 'There is no such category'],
+  missing_columns: [400, 'The CSV lacks columns'],
+  invalid_csv: [400, 'The file is not a valid CSV'],
   // files
   invalid_signature: [403, 'This address has expired or is not valid'],
   // gateway

@@ -5,6 +5,8 @@ import { AppError, type ErrorCode } from '../errors.ts'
 const CONSTRAINTS: Record<string, ErrorCode> = {
   users_username_key: 'username_taken',
   users_email_key: 'email_taken',
+  exams_category_id_categories_id_fk: 'unknown_category',
+  questions_exam_id_exams_id_fk: 'not_found',
 }
 
 /** Data that a schema let through and PostgreSQL refused: out of range, not storable, not of the type. */

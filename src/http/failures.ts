@@ -62,7 +62,7 @@ export function sendFailure(error: AppError, request: FastifyRequest, reply: Fas
 
 /** What any route can answer: bad input, an overloaded or failing service. */
 function declareCommonFailures(route: RouteOptions): void {
-  const takesBody = route.method === 'POST' || route.method === 'PUT' || route.method === 'PATCH'
+  const takesBody = [route.method].flat().some((method) => /^(POST|PUT|PATCH)$/.test(method))
   route.schema = {
     ...route.schema,
     response: {
