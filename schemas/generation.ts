@@ -1,19 +1,17 @@
 import { type Static, Type } from 'typebox'
 import { Id, Nullable, Page, paging, Text, Timestamp } from './common.ts'
-
-export const QuestionType = Type.Enum(['MCQ', 'MSQ', 'NUMERIC'])
-export type QuestionType = Static<typeof QuestionType>
+import { QuestionFields, type QuestionType } from './questions.ts'
 
 /** Most questions of one type that a job may be asked for. */
 const LARGEST_COUNT = 200
-const Count = Type.Optional(Type.Integer({ minimum: 0, maximum: LARGEST_COUNT, default: 0 }))
-const mark = (value: number) => Type.Optional(Type.Number({ minimum: 0, maximum: 1_000, default: value }))
+const Count = Type.Integer({ minimum: 0, maximum: LARGEST_COUNT, default: 0 })
+const mark = (value: number) => Type.Number({ minimum: 0, maximum: 1_000, default: value })
 
-/** The form's text fields; the file is `pdf_file`. */
+/** The form's text fields; its file is `pdf_file`. */
 export const GenerateForm = Type.Object({
   mode: Type.Enum(['extract', 'mine', 'pure']),
   exam_id: Id,
-  difficulty: Type.Optional(Type.Enum(['Easy', 'Medium', 'Hard'], { default: 'Medium' })),
+  difficulty: Type.Enum(['Easy', 'Medium', 'Hard'], { default: 'Medium' }),
   mcq_count: Count,
   msq_count: Count,
   numeric_count: Count,
@@ -25,7 +23,7 @@ export const GenerateForm = Type.Object({
   numeric_tolerance: mark(0.01),
   custom_instructions: Type.Optional(Text(0, 4_000)),
   excluded_texts: Type.Optional(Text(0, 1_000_000, { description: 'a JSON array of question texts' })),
-  topic: Type.Optional(Text(0, 2_000, { description: 'for `pure`' })),
+  topic: Type.Optional(Text(0, 2_000, { description: 'required for `pure`' })),
 })
 export type GenerateForm = Static<typeof GenerateForm>
 
@@ -41,21 +39,8 @@ export interface GenerationRequest {
   excludedTexts: string[]
 }
 
-export const GeneratedQuestion = Type.Object({
-  id: Type.Null({ description: 'not stored yet' }),
-  exam_id: Id,
-  question_text: Type.String(),
-  option_a: Type.String(),
-  option_b: Type.String(),
-  option_c: Type.String(),
-  option_d: Type.String(),
-  correct_answer: Type.String(),
-  question_type: QuestionType,
-  image_path: Type.Null(),
-  positive_marks: Type.Number(),
-  negative_marks: Type.Number(),
-  tolerance: Type.Number(),
-})
+/** A question that is not stored yet: it goes in by CSV import. */
+export const GeneratedQuestion = Type.Object({ id: Type.Null(), exam_id: Id, ...QuestionFields.properties })
 export type GeneratedQuestion = Static<typeof GeneratedQuestion>
 
 /** Every status field but `questions`: what an `ai_job` frame carries. */
@@ -84,7 +69,7 @@ export const JobStatus = Type.Object({
   questions: Type.Array(GeneratedQuestion),
 })
 
-export const JobListQuery = Type.Object({ page: Type.Optional(Page) })
+export const JobListQuery = Type.Object({ page: Page })
 
 export const JobList = Type.Object({
   success: Type.Literal(true),

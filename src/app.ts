@@ -10,6 +10,7 @@ import { watchSessions } from './features/auth/live-sessions.ts'
 import { authRoutes } from './features/auth/routes.ts'
 import { chatRoutes } from './features/chat/routes.ts'
 import { examAdminRoutes } from './features/exams/admin.ts'
+import { generationAdminRoutes } from './features/generation/admin.ts'
 import { questionAdminRoutes } from './features/questions/admin.ts'
 import { fileRoutes } from './features/uploads/routes.ts'
 import { gateway } from './gateway/plugin.ts'
@@ -66,6 +67,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     guardAdmins(scope, sessions)
     await scope.register(examAdminRoutes, { prefix: '/api/v01/admin/exams', core })
     await scope.register(questionAdminRoutes, { prefix: '/api/v01/admin/questions', core })
+    await scope.register(generationAdminRoutes, { prefix: '/api/v01/admin/ai', core })
   }
   await app.register(operationsRoutes, { core })
   await app.register(fileRoutes, { prefix: '/files', core })

@@ -9,6 +9,7 @@ import type { Config } from './config.ts'
 import type { Core } from './core.ts'
 import { closeDatabase, connectDatabase } from './db/client.ts'
 import { createJobQueue } from './db/job-queue.ts'
+import { startGenerationWorker } from './features/generation/worker.ts'
 import { createTokens } from './tokens.ts'
 
 /** One node of the service, ready to listen. */
@@ -50,6 +51,7 @@ export async function createNode({
     fileSecret: jwtSecrets[0] ?? '',
   }
   const app = await buildApp(core)
+  await startGenerationWorker(core)
   return {
     app,
     core,

@@ -64,7 +64,7 @@ export function createJobQueue(url: string, log: FastifyBaseLogger): JobQueue {
       await boss.createQueue(QUEUE, {
         heartbeatSeconds: HEARTBEAT_SECONDS,
         expireInSeconds: 6 * 3_600,
-        retryLimit: 5,
+        retryLimit: 10,
         retryDelay: 1,
         deadLetter: LOST,
       })

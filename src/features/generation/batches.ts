@@ -1,4 +1,5 @@
-import type { GeneratedQuestion, QuestionType } from '../../../schemas/generation.ts'
+import type { GeneratedQuestion } from '../../../schemas/generation.ts'
+import type { QuestionType } from '../../../schemas/questions.ts'
 
 export type Counts = Record<QuestionType, number>
 
@@ -35,7 +36,9 @@ export function describeCounts(counts: Counts): string {
 
 /** In the order of the batches' types, whatever order the model wrote them in. */
 export function sortByType(questions: readonly GeneratedQuestion[]): GeneratedQuestion[] {
-  return questions.toSorted((one, other) => TYPES.indexOf(one.question_type) - TYPES.indexOf(other.question_type))
+  return questions.toSorted(
+    (one, other) => TYPES.indexOf(one.question_type) - TYPES.indexOf(other.question_type),
+  )
 }
 
 function countTypes(types: readonly QuestionType[]): Counts {
