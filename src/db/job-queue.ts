@@ -22,6 +22,8 @@ export interface WorkOptions {
  */
 export interface JobQueue {
   add(tx: Executor, id: string): Promise<void>
+  /** After the commit: saves a free worker of this node the wait for its next look. */
+  wake(): void
   /** Starts this node's part. */
   work(options: WorkOptions): Promise<void>
   /** Ends what runs here, by its signal; it is taken up elsewhere, or here after the restart. */
@@ -52,10 +54,14 @@ export function createJobQueue(url: string, log: FastifyBaseLogger): JobQueue {
   })
   boss.on('error', (error) => log.warn({ err: error }, 'the job queue failed; trying again'))
   let started = false
+  let worker: string | undefined
 
   return {
     async add(tx, id) {
       await boss.send(QUEUE, { id } satisfies Work, { db: fromDrizzle(tx, sql) })
+    },
+    wake() {
+      if (worker !== undefined) boss.notifyWorker(worker)
     },
     async work({ concurrency, run, giveUp }) {
       await boss.start()
@@ -69,7 +75,7 @@ export function createJobQueue(url: string, log: FastifyBaseLogger): JobQueue {
         deadLetter: LOST,
       })
       const options = { localConcurrency: concurrency, pollingIntervalSeconds: POLL_SECONDS }
-      await boss.work<Work>(QUEUE, options, async ([job]) => {
+      worker = await boss.work<Work>(QUEUE, options, async ([job]) => {
         if (job) await run(job.data.id, AbortSignal.any([job.signal, closing.signal]))
       })
       await boss.work<Work>(LOST, async ([job]) => {

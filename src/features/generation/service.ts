@@ -90,11 +90,13 @@ export async function startJob(core: Core, { userId, examId, request, pdf }: Job
     totalBatches: planBatches(request.counts).length || 1,
   }
   try {
-    return await core.db.transaction(async (tx) => {
-      const { id } = await store.insertJob(tx, job, pdf)
-      await core.jobs.add(tx, id)
-      return id
+    const id = await core.db.transaction(async (tx) => {
+      const inserted = await store.insertJob(tx, job, pdf)
+      await core.jobs.add(tx, inserted.id)
+      return inserted.id
     })
+    core.jobs.wake()
+    return id
   } catch (error) {
     if (violates(error, 'generation_jobs_exam_id_exams_id_fk')) throw new AppError('not_found')
     throw error

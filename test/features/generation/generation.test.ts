@@ -5,7 +5,10 @@ import { createAi } from '../../../src/adapters/ai.ts'
 import { toCsv } from '../../../src/features/generation/csv.ts'
 import { countPages } from '../../../src/features/generation/pdf.ts'
 import { generateNow, readJobInput } from '../../../src/features/generation/service.ts'
+import * as store from '../../../src/features/generation/store.ts'
+import { startGenerationWorker } from '../../../src/features/generation/worker.ts'
 import type { Client } from '../../support/client.ts'
+import { form } from '../../support/forms.ts'
 import { startModel, type TestModel } from '../../support/model.ts'
 import { startService, type TestService, withService } from '../../support/service.ts'
 
@@ -44,10 +47,8 @@ function pdf(pages = 3): Buffer {
 }
 
 function generate(fields: Fields, file?: Buffer, status = 202) {
-  const form = new FormData()
-  for (const [name, value] of Object.entries({ exam_id: examId, ...fields })) form.set(name, String(value))
-  if (file) form.set('pdf_file', new Blob([new Uint8Array(file)]), 'script.pdf')
-  return admin.request('POST', `${AI}/generate`, form, status)
+  const files = file ? [{ field: 'pdf_file', name: 'script.pdf', bytes: file }] : []
+  return admin.request('POST', `${AI}/generate`, form({ exam_id: examId, ...fields }, ...files), status)
 }
 
 async function finished(jobId: string) {
@@ -314,14 +315,19 @@ describe('requests', () => {
     const none = await withService()
     const boss = await none.admin()
     const exam = (await boss.post('/api/v01/admin/exams', { name: 'x' }, 201)).body.exam.id
-    const form = new FormData()
-    for (const [name, value] of Object.entries({ exam_id: exam, mode: 'pure', topic: 'x', mcq_count: 1 }))
-      form.set(name, String(value))
-    const { body } = await boss.request('POST', `${AI}/generate`, form, 503)
+    const fields = { exam_id: exam, mode: 'pure', topic: 'x', mcq_count: 1 }
+    const { body } = await boss.request('POST', `${AI}/generate`, form(fields), 503)
     expect(body).toMatchObject({
       code: 'not_configured',
       message: expect.stringContaining('ANTHROPIC_API_KEY'),
     })
+
+    await none.sql`
+      insert into generation_jobs (exam_id, request, message, last_event, total_batches)
+      values (${exam}, '{"mode": "pure"}', 'Working', 'batch_start:1', 2)`
+    await startGenerationWorker((none.nodes[0] as (typeof none.nodes)[number]).core)
+    const { jobs } = (await boss.get(`${AI}/jobs`, 200)).body
+    expect(jobs).toMatchObject([{ status: 'failed', error: expect.stringContaining('ANTHROPIC_API_KEY') }])
   })
 
   test('pages are counted in compressed object streams too', () => {
@@ -381,6 +387,24 @@ describe('jobs', () => {
     ])
     await admin.delete(`/api/v01/admin/exams/${exam}`, 200)
     await admin.get(`${AI}/status/${job.job_id}`, 404)
+  })
+
+  test('obey the newest worker alone', async () => {
+    const { db } = (service.nodes[0] as (typeof service.nodes)[number]).core
+    const [row] = await service.sql`
+      insert into generation_jobs (exam_id, request, message, last_event, total_batches)
+      values (${examId}, '{"mode": "pure"}', 'Working', 'queued', 2) returning id`
+    const older = (await store.claimJob(db, row?.id)) as store.JobRow
+    const newer = (await store.claimJob(db, row?.id)) as store.JobRow
+    const batch = { number: 1, questions: [], usage: { input: 1, cached: 0, output: 1 } }
+    const insert = (claim: store.Claim) => db.transaction((tx) => store.insertBatch(tx, claim, batch))
+    expect(await insert(older)).toBeUndefined()
+    expect(await store.updateJob(db, older, { status: 'done' })).toBeUndefined()
+    expect(await store.isClaimed(db, older)).toBe(false)
+    expect(await insert(newer)).toMatchObject({ completedBatches: 1 })
+    expect(await insert(newer)).toBeUndefined()
+    expect(await store.updateJob(db, newer, { status: 'done' })).toMatchObject({ status: 'done' })
+    expect(await store.claimJob(db, row?.id)).toBeUndefined()
   })
 
   test('can be waited for, as the older generation does; who hangs up cancels', async () => {
