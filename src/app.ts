@@ -1,25 +1,35 @@
+import cookie from '@fastify/cookie'
 import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
 import multipart from '@fastify/multipart'
 import rateLimit from '@fastify/rate-limit'
+import websocket from '@fastify/websocket'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import type { Core } from './core.ts'
 import { AppError } from './errors.ts'
+import { accessAdminRoutes } from './features/access/admin.ts'
+import { accessRoutes } from './features/access/routes.ts'
+import { createResetMails } from './features/account/password-reset.ts'
+import { accountRoutes } from './features/account/routes.ts'
 import { assistantRoutes } from './features/assistant/routes.ts'
 import { watchSessions } from './features/auth/live-sessions.ts'
 import { authRoutes } from './features/auth/routes.ts'
 import { chatRoutes } from './features/chat/routes.ts'
 import { examAdminRoutes } from './features/exams/admin.ts'
 import { generationAdminRoutes } from './features/generation/admin.ts'
+import { pageRoutes } from './features/pages/routes.ts'
 import { questionAdminRoutes } from './features/questions/admin.ts'
 import { fileRoutes } from './features/uploads/routes.ts'
-import { gateway } from './gateway/plugin.ts'
+import { userAdminRoutes } from './features/users/admin.ts'
+import { gateway, websocketOptions } from './gateway/plugin.ts'
 import { guardAdmins, guardUsers } from './http/callers.ts'
 import { registerDeadline } from './http/deadline.ts'
+import { registerDraining } from './http/draining.ts'
 import { registerFailures, sendFailure, toAppError } from './http/failures.ts'
 import { registerOpenApi } from './http/openapi.ts'
 import { operationsRoutes } from './http/operations.ts'
 import { logController, nameRequest, registerRequestLog } from './http/requests.ts'
+import { registerCrossSiteGuard } from './http/same-site.ts'
 import { validatorCompiler } from './http/validation.ts'
 
 /** The whole service behind one listener; the only file that knows where each part is mounted. */
@@ -33,8 +43,13 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     routerOptions: { ignoreTrailingSlash: true },
   })
   app.setValidatorCompiler(validatorCompiler)
+  // Before any hook that may refuse a request.
+  await app.register(websocket, websocketOptions)
+  // Any site can make a browser send it, and nothing here reads it.
+  app.removeContentTypeParser('text/plain')
   registerRequestLog(app)
   registerDeadline(app, core.config.requestTimeout)
+  registerDraining(app, core)
   registerFailures(app)
   // Plain HTTP on a private network is a way to run this; a proxy that ends TLS sends its own HSTS.
   await app.register(helmet, {
@@ -49,6 +64,8 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
       timeWindow: '1 minute',
       errorResponseBuilder: (_request, { ttl }) => new AppError('rate_limited', { retryAfter: ttl / 1_000 }),
     })
+  await app.register(cookie)
+  registerCrossSiteGuard(app, core.config)
   await app.register(multipart, {
     throwFileSizeLimit: false,
     limits: { fieldSize: 1024 * 1024, parts: 1_100 },
@@ -57,6 +74,9 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
 
   const sessions = await watchSessions(core)
   app.addHook('onClose', async () => sessions.close())
+
+  const resetMails = createResetMails(core, app)
+  app.addHook('onClose', async () => resetMails.close())
 
   const forUsers: FastifyPluginAsync = async (scope) => {
     guardUsers(scope, sessions)
@@ -68,10 +88,15 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     await scope.register(examAdminRoutes, { prefix: '/api/v01/admin/exams', core })
     await scope.register(questionAdminRoutes, { prefix: '/api/v01/admin/questions', core })
     await scope.register(generationAdminRoutes, { prefix: '/api/v01/admin/ai', core })
+    await scope.register(userAdminRoutes, { prefix: '/api/v01/admin/users', core })
+    await scope.register(accessAdminRoutes, { prefix: '/api/v01/admin/access-requests', core })
   }
   await app.register(operationsRoutes, { core })
   await app.register(fileRoutes, { prefix: '/files', core })
   await app.register(authRoutes, { prefix: '/api/v01/auth', core, sessions })
+  await app.register(accountRoutes, { prefix: '/api/v01/account', core, sessions, resetMails })
+  await app.register(accessRoutes, { prefix: '/api/v01/account/access-requests', core, sessions })
+  await app.register(pageRoutes, { core, sessions, resetMails })
   await app.register(gateway, { prefix: '/api/v01', core, sessions })
   await app.register(forUsers)
   await app.register(forAdmins)

@@ -1,6 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Ai } from './adapters/ai.ts'
 import type { Files } from './adapters/files.ts'
+import type { Google } from './adapters/google.ts'
+import type { Mail } from './adapters/mail.ts'
 import type { Bus } from './bus/bus.ts'
 import type { RateSlots } from './bus/rate-slots.ts'
 import type { Config } from './config.ts'
@@ -22,6 +24,11 @@ export interface Core {
   /** undefined: none is configured. */
   ai: Ai | undefined
   jobs: JobQueue
+  mail: Mail
+  /** undefined: no identity provider is set up. */
+  google: Google | undefined
   /** Signs the addresses of files. */
   fileSecret: string
+  /** Aborted when the node begins to shut down: no new work from then on. */
+  draining: AbortSignal
 }

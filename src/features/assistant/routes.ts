@@ -24,14 +24,14 @@ import * as service from './service.ts'
 const tags = ['assistant']
 const success = true as const
 
-/** Once a node is shutting down, answers in the making have this long, in milliseconds. */
-const LAST_CALL = 6_000
+/** Once the node is draining, answers in the making have this long, in milliseconds. */
+const LAST_CALL = 8_000
 
 /** The study assistant (contract §5), at `/api/v01/assistant`, for signed-in people. */
 export const assistantRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  const draining = new AbortController()
-  app.addHook('preClose', async () => {
-    setTimeout(() => draining.abort(new AppError('draining')), LAST_CALL).unref()
+  const lastCall = new AbortController()
+  core.draining.addEventListener('abort', () => {
+    setTimeout(() => lastCall.abort(new AppError('draining')), LAST_CALL).unref()
   })
 
   function begin(
@@ -39,7 +39,7 @@ export const assistantRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     reply: FastifyReply,
     { message, conversation_id }: Static<typeof AskBody>,
   ) {
-    const signal = AbortSignal.any([hangUpSignal(reply), draining.signal])
+    const signal = AbortSignal.any([hangUpSignal(reply), lastCall.signal])
     const question = { message, conversation: conversation_id ?? ('new' as const) }
     const events = ask(core, request.caller.userId, question, { signal, log: request.log })
     // Nobody may be reading any more.

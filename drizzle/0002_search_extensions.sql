@@ -1,4 +1,0 @@
--- Trigrams for searching in text, within one person's rows. Both are trusted: the database's owner may add them.
-CREATE EXTENSION IF NOT EXISTS pg_trgm;
---> statement-breakpoint
-CREATE EXTENSION IF NOT EXISTS btree_gin;
