@@ -26,6 +26,7 @@ import { guardAdmins, guardUsers } from './http/callers.ts'
 import { registerDeadline } from './http/deadline.ts'
 import { registerDraining } from './http/draining.ts'
 import { registerFailures, sendFailure, toAppError } from './http/failures.ts'
+import { registerMetrics } from './http/metrics.ts'
 import { registerOpenApi } from './http/openapi.ts'
 import { operationsRoutes } from './http/operations.ts'
 import { logController, nameRequest, registerRequestLog } from './http/requests.ts'
@@ -71,6 +72,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     limits: { fieldSize: 1024 * 1024, parts: 1_100 },
   })
   await registerOpenApi(app)
+  await registerMetrics(app, core)
 
   const sessions = await watchSessions(core)
   app.addHook('onClose', async () => sessions.close())

@@ -36,8 +36,9 @@ export async function runJob(core: Core, id: string, stopping: AbortSignal): Pro
   try {
     await writeBatches(core, job, AbortSignal.any([stopping, lost.signal]), log)
   } catch (error) {
-    if (error instanceof ClaimLost || lost.signal.aborted) log.info('the job was taken over or ended')
-    else if (error instanceof AppError && !stopping.aborted && error.code !== 'unavailable') {
+    if (error instanceof ClaimLost || !(await store.isClaimed(core.db, job)))
+      log.info('the job was taken over or ended')
+    else if (error instanceof AppError && !stopping.aborted) {
       log.warn({ code: error.code }, 'the job failed')
       await fail(core, job, error.message)
     } else throw error
