@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util'
+import { benchAssistant } from './assistant.ts'
 import { benchFanOut } from './fan-out.ts'
 import { benchSends } from './send.ts'
 
-/** `npm run bench -- [send] [fan-out] [--rounds=5] [--seconds=4]`: tables for docs/benchmarks.md. */
-const BENCHMARKS = { send: benchSends, 'fan-out': benchFanOut }
+/** `npm run bench -- [send] [fan-out] [assistant] [--rounds=5] [--seconds=4]`: tables for docs/benchmarks.md. */
+const BENCHMARKS = { send: benchSends, 'fan-out': benchFanOut, assistant: benchAssistant }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
