@@ -85,19 +85,9 @@ export async function* ask(
       }
     }
     if (response.trim() === '') throw new AppError('model_failed', { message: 'The answer was empty' })
-    const conversationId = await keep(core, userId, question, asked, { response, usage, model: ai.model })
+    const answer = await keep(core, userId, question, asked, { response, usage, model: ai.model })
     kept = true
-    const { answered } = await countToday(core, userId)
-    yield {
-      event: 'done',
-      data: {
-        success: true,
-        response,
-        conversation_id: conversationId,
-        title: asked.title,
-        questions_remaining: Math.max(0, DAILY_LIMIT - answered),
-      },
-    }
+    yield { event: 'done', data: answer }
   } finally {
     await renewing.close()
     if (!kept) await giveBack(core, asked.id, log)
@@ -116,11 +106,14 @@ interface Asked {
 /** Takes a place in both quotas, the conversation's first: one decision at a time for each person. */
 function reserve(core: Core, userId: number, { message, conversation }: Question): Promise<Asked> {
   return core.db.transaction(async (tx) => {
-    await store.lockPerson(tx, userId)
-    await store.deleteExpiredQuestions(tx, userId)
-    const existing = await findAsked(tx, userId, conversation)
     const askedAt = new Date(core.clock())
-    const today = await store.countQuestionsToday(tx, userId, askedAt, core.config.timezone)
+    // Sent together; PostgreSQL runs them in this order, the later ones once the lock is held.
+    const [, , existing, today] = await Promise.all([
+      store.lockPerson(tx, userId),
+      store.deleteExpiredQuestions(tx, userId),
+      findAsked(tx, userId, conversation),
+      store.countQuestionsToday(tx, userId, askedAt, core.config.timezone),
+    ])
     if (today.answered + today.reserved >= DAILY_LIMIT) throw dailyLimit(today.resetsAt, askedAt)
     const question = { userId, askedAt, conversationId: existing?.id }
     return {
@@ -150,29 +143,42 @@ function dailyLimit(resetsAt: string, now: Date): AppError {
   })
 }
 
-/** Stores question and answer and counts them, all or nothing; the conversation's id. */
+/** Stores question and answer and counts them, all or nothing; what the caller is told. */
 function keep(
   core: Core,
   userId: number,
   { message, conversation }: Question,
-  { id, conversationId, title, isNew, askedAt }: Asked,
+  asked: Asked,
   { response, usage, model }: { response: string; usage: Usage; model: string },
-): Promise<number> {
-  const answeredAt = new Date(core.clock())
-  const begun = { userId, title, messageCount: EXCHANGE, createdAt: askedAt, updatedAt: answeredAt }
+): Promise<Answer> {
+  const { id, title, askedAt } = asked
+  const now = new Date(core.clock())
+  const begun = { userId, title, messageCount: EXCHANGE, createdAt: askedAt, updatedAt: now }
   return core.db.transaction(async (tx) => {
-    if (!(await store.keepQuestion(tx, id, model, usage)))
-      throw new AppError('model_failed', { message: 'The answer came too late; ask again' })
-    if (conversation === 'study_chat')
-      conversationId = await store.extendStudyChat(tx, { ...begun, kind: 'study_chat' })
-    else if (isNew) await store.insertConversation(tx, { ...begun, id: conversationId })
-    else if (!(await store.extendConversation(tx, conversationId, EXCHANGE, answeredAt)))
-      throw new AppError('not_found')
-    await store.insertMessages(tx, [
-      { conversationId, userId, isUser: true, text: message, createdAt: askedAt },
-      { conversationId, userId, isUser: false, text: response, createdAt: answeredAt },
+    const [isKept, conversationId] = await Promise.all([
+      store.keepQuestion(tx, id, model, usage),
+      conversation === 'study_chat'
+        ? store.extendStudyChat(tx, { ...begun, kind: 'study_chat' })
+        : asked.isNew
+          ? store.insertConversation(tx, { ...begun, id: asked.conversationId })
+          : store.extendConversation(tx, asked.conversationId, EXCHANGE, now),
     ])
-    return conversationId
+    if (!isKept) throw new AppError('model_failed', { message: 'The answer came too late; ask again' })
+    if (conversationId === undefined) throw new AppError('not_found')
+    const [{ answered }] = await Promise.all([
+      store.countQuestionsToday(tx, userId, now, core.config.timezone),
+      store.insertMessages(tx, [
+        { conversationId, userId, isUser: true, text: message, createdAt: askedAt },
+        { conversationId, userId, isUser: false, text: response, createdAt: now },
+      ]),
+    ])
+    return {
+      success: true,
+      response,
+      conversation_id: conversationId,
+      title,
+      questions_remaining: Math.max(0, DAILY_LIMIT - answered),
+    }
   })
 }
 

@@ -193,19 +193,19 @@ export async function extendStudyChat(
   return (row as { id: number }).id
 }
 
-/** False where it is gone. */
+/** Its id; undefined where it is gone. */
 export async function extendConversation(
   db: Executor,
   id: number,
   messages: number,
   now: Date,
-): Promise<boolean> {
-  const rows = await db
+): Promise<number | undefined> {
+  const [row] = await db
     .update(assistantConversations)
     .set(grownBy(messages, now))
     .where(eq(assistantConversations.id, id))
     .returning({ id: assistantConversations.id })
-  return rows.length > 0
+  return row?.id
 }
 
 function grownBy(messages: number, now: Date) {

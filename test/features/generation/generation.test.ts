@@ -4,6 +4,7 @@ import type { Turn } from '../../../scripts/model-stub.ts'
 import { createAi } from '../../../src/adapters/ai.ts'
 import { toCsv } from '../../../src/features/generation/csv.ts'
 import { countPages } from '../../../src/features/generation/pdf.ts'
+import { saveQuestions } from '../../../src/features/generation/saving.ts'
 import { generateNow, readJobInput } from '../../../src/features/generation/service.ts'
 import * as store from '../../../src/features/generation/store.ts'
 import { startGenerationWorker } from '../../../src/features/generation/worker.ts'
@@ -431,6 +432,7 @@ describe('jobs', () => {
       )
     const questions = await generateNow(core, input(3), AbortSignal.timeout(10_000))
     expect(questions).toHaveLength(3)
+    expect(await saveQuestions(core, questions)).toBe(3)
     const [header, first] = toCsv(questions).split('\n')
     expect(header).toBe(
       'exam_id,question_text,option_a,option_b,option_c,option_d,correct_answer,question_type,image_path,positive_marks,negative_marks,tolerance',
