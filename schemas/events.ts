@@ -77,6 +77,13 @@ export const ConnectionAccepted = Type.Object({
 /** Progress of a generation job, to the administrators who subscribed to it. */
 export const AiJob = Type.Object({ type: Type.Literal('ai_job'), ...JobProgress.properties })
 
+/** To students who have an attempt of that exam. */
+export const ResultsReleased = Type.Object({
+  type: Type.Literal('results_released'),
+  exam_id: Id,
+  released: Type.Boolean(),
+})
+
 export const Resync = Type.Object({ type: Type.Literal('resync') })
 
 export const Gap = Type.Object({ type: Type.Literal('gap'), conversation_id: Id, version: Seq })
@@ -96,6 +103,7 @@ export const ServerFrame = Type.Union([
   ConnectionRequestFrame,
   ConnectionAccepted,
   AiJob,
+  ResultsReleased,
   Resync,
   Gap,
   Pong,

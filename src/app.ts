@@ -12,6 +12,8 @@ import { accessRoutes } from './features/access/routes.ts'
 import { createResetMails } from './features/account/password-reset.ts'
 import { accountRoutes } from './features/account/routes.ts'
 import { assistantRoutes } from './features/assistant/routes.ts'
+import { watchOverdue } from './features/attempts/closing.ts'
+import { attemptRoutes } from './features/attempts/routes.ts'
 import { watchSessions } from './features/auth/live-sessions.ts'
 import { authRoutes } from './features/auth/routes.ts'
 import { chatRoutes } from './features/chat/routes.ts'
@@ -33,6 +35,23 @@ import { logController, nameRequest, registerRequestLog } from './http/requests.
 import { registerCrossSiteGuard } from './http/same-site.ts'
 import { validatorCompiler } from './http/validation.ts'
 
+/**
+ * helmet would put it together anew for each answer. Without its `upgrade-insecure-requests`, since plain HTTP
+ * on a private network is a way to run this.
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'self'",
+  "base-uri 'self'",
+  "font-src 'self' https: data:",
+  "form-action 'self'",
+  "frame-ancestors 'self'",
+  "img-src 'self' data:",
+  "object-src 'none'",
+  "script-src 'self'",
+  "script-src-attr 'none'",
+  "style-src 'self' https: 'unsafe-inline'",
+].join(';')
+
 /** The whole service behind one listener; the only file that knows where each part is mounted. */
 export async function buildApp(core: Core): Promise<FastifyInstance> {
   const app = Fastify({
@@ -49,16 +68,22 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   // Any site can make a browser send it, and nothing here reads it.
   app.removeContentTypeParser('text/plain')
   registerRequestLog(app)
-  registerDeadline(app, core.config.requestTimeout)
   registerDraining(app, core)
+  registerDeadline(app, core.config.requestTimeout)
   registerFailures(app)
-  // Plain HTTP on a private network is a way to run this; a proxy that ends TLS sends its own HSTS.
-  await app.register(helmet, {
-    contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
-    strictTransportSecurity: false,
+  // A proxy that ends TLS sends its own HSTS.
+  await app.register(helmet, { contentSecurityPolicy: false, strictTransportSecurity: false })
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('content-security-policy', CONTENT_SECURITY_POLICY)
+    done()
   })
   if (core.config.corsOrigins.length > 0)
-    await app.register(cors, { origin: core.config.corsOrigins, credentials: true })
+    await app.register(cors, {
+      origin: core.config.corsOrigins,
+      credentials: true,
+      methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      exposedHeaders: ['retry-after', 'x-request-id'],
+    })
   if (core.config.rateLimit !== undefined)
     await app.register(rateLimit, {
       max: core.config.rateLimit,
@@ -76,14 +101,17 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
 
   const sessions = await watchSessions(core)
   app.addHook('onClose', async () => sessions.close())
+  const overdue = watchOverdue(core)
+  app.addHook('onClose', () => overdue.close())
 
-  const resetMails = createResetMails(core, app)
+  const resetMails = createResetMails(core, () => app.listeningOrigin)
   app.addHook('onClose', async () => resetMails.close())
 
   const forUsers: FastifyPluginAsync = async (scope) => {
     guardUsers(scope, sessions)
     await scope.register(chatRoutes, { prefix: '/api/v01/chat', core })
     await scope.register(assistantRoutes, { prefix: '/api/v01/assistant', core })
+    await scope.register(attemptRoutes, { prefix: '/api/v01', core })
   }
   const forAdmins: FastifyPluginAsync = async (scope) => {
     guardAdmins(scope, sessions)

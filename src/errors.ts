@@ -50,6 +50,12 @@ export const CATALOGUE = {
   unknown_category: [400, 'There is no such category'],
   missing_columns: [400, 'The CSV lacks columns'],
   invalid_csv: [400, 'The file is not a valid CSV'],
+  // taking exams
+  attempts_exhausted: [403, 'There are no attempts left for this exam'],
+  exam_empty: [409, 'This exam has no questions yet'],
+  no_active_attempt: [409, 'There is no attempt under way'],
+  stale_revision: [409, 'A newer revision is stored already'],
+  results_not_released: [403, 'The results of this exam are not released yet'],
   // files
   invalid_signature: [403, 'This address has expired or is not valid'],
   // gateway

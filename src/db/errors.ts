@@ -7,6 +7,11 @@ const CONSTRAINTS: Record<string, ErrorCode> = {
   users_email_key: 'email_taken',
   exams_category_id_categories_id_fk: 'unknown_category',
   questions_exam_id_exams_id_fk: 'not_found',
+  // Somebody starts an exam in the moment in which it, or their account, is deleted.
+  attempts_exam_id_exams_id_fk: 'not_found',
+  attempts_paper_id_exam_papers_id_fk: 'not_found',
+  exam_papers_exam_id_exams_id_fk: 'not_found',
+  attempts_user_id_users_id_fk: 'token_expired_or_invalid',
   access_requests_pending_key: 'request_pending',
 }
 

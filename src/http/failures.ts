@@ -62,8 +62,9 @@ export function sendFailure(error: AppError, request: FastifyRequest, reply: Fas
 
 /** What any route can answer: bad input, an overloaded or failing service. */
 function declareCommonFailures(route: RouteOptions): void {
-  const takesBody = [route.method].flat().some((method) => /^(POST|PUT|PATCH)$/.test(method))
-  const changes = takesBody || route.method === 'DELETE'
+  const methods = [route.method].flat()
+  const changes = methods.some((method) => method !== 'GET' && method !== 'HEAD')
+  const takesBody = changes && (!methods.includes('DELETE') || route.schema?.body !== undefined)
   route.schema = {
     ...route.schema,
     response: {

@@ -2,6 +2,7 @@ import type { Core } from '../../core.ts'
 import { hashPassword } from '../auth/passwords.ts'
 import { createAccount, hasAccounts } from '../auth/service.ts'
 import { requestConnection } from '../chat/connections.ts'
+import { seedDemoExam } from './exam.ts'
 
 export const DEMO_PASSWORD = 'practice-demo'
 
@@ -27,5 +28,6 @@ export async function seedDemo(core: Core): Promise<boolean> {
     await requestConnection(core, alice.id, bob.id)
     await requestConnection(core, bob.id, alice.id)
   }
+  await seedDemoExam(core)
   return true
 }

@@ -3,7 +3,7 @@ import type { Executor } from '../../db/client.ts'
 import { exams, questions } from '../../db/tables/exams.ts'
 
 export type ExamValues = typeof exams.$inferInsert
-export type ExamRow = typeof exams.$inferSelect & { questionCount: number }
+export type ExamRow = Omit<typeof exams.$inferSelect, 'paperVersion'> & { questionCount: number }
 
 export interface ExamFilter {
   /** Part of the name, in any case. */

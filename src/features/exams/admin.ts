@@ -11,7 +11,7 @@ import {
 import { IdParams, SuccessMessage } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import { failures } from '../../http/failures.ts'
-import { describePage } from '../../http/paging.ts'
+import { describePage } from '../../paging.ts'
 import * as editing from './editing.ts'
 
 const tags = ['admin: exams']

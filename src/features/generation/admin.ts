@@ -12,7 +12,7 @@ import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import { failures } from '../../http/failures.ts'
 import { readForm, takesForm } from '../../http/forms.ts'
-import { describePage } from '../../http/paging.ts'
+import { describePage } from '../../paging.ts'
 import * as service from './service.ts'
 
 const tags = ['admin: generation']

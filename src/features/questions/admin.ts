@@ -17,7 +17,7 @@ import {
 import type { Core } from '../../core.ts'
 import { failures } from '../../http/failures.ts'
 import { readFields, takesForm } from '../../http/forms.ts'
-import { describePage } from '../../http/paging.ts'
+import { describePage } from '../../paging.ts'
 import * as service from './service.ts'
 
 const tags = ['admin: questions']

@@ -10,10 +10,12 @@ import {
 } from '../../../schemas/users.ts'
 import type { Core } from '../../core.ts'
 import { failures } from '../../http/failures.ts'
+import { describePage, offsetOf } from '../../paging.ts'
 import * as service from './service.ts'
 
 const tags = ['admin: users']
 const success = true as const
+const PER_PAGE = 50
 
 /** Users and their roles (contract §8), at `/api/v01/admin/users`, for administrators. */
 export const userAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
@@ -27,7 +29,11 @@ export const userAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
         response: { 200: UsersAnswer },
       },
     },
-    (request) => service.listUsers(core, request.query),
+    async ({ query: { q, role, page = 1 } }) => {
+      const filter = { q, role: role === 'both' ? ('user,admin' as const) : role }
+      const { users, total } = await service.listUsers(core, filter, PER_PAGE, offsetOf(page, PER_PAGE))
+      return { success, users, ...describePage(total, page, PER_PAGE) }
+    },
   )
 
   app.get(

@@ -1,38 +1,28 @@
 import { Value } from 'typebox/value'
 import { Role } from '../../../schemas/auth.ts'
-import type { ListUsersQuery, RoleChange, RoleCounts, UsersAnswer } from '../../../schemas/users.ts'
+import type { RoleChange, RoleCounts } from '../../../schemas/users.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import { GHOST_ID } from '../../db/tables/users.ts'
 import { AppError } from '../../errors.ts'
-import { describePage, offsetOf } from '../../http/paging.ts'
 import { localDisplay } from '../../local-time.ts'
 import { announceRevocations, renewSessionsOf } from '../auth/sessions.ts'
 import * as store from './store.ts'
 
-const PER_PAGE = 50
-
-export async function listUsers(core: Core, { q, role, page = 1 }: ListUsersQuery): Promise<UsersAnswer> {
-  const { rows, total } = await store.listUsers(
-    core.db,
-    { q, role: role === 'both' ? 'user,admin' : role },
-    PER_PAGE,
-    offsetOf(page, PER_PAGE),
-  )
+/** People, newest first, as administrators see them, and how many there are. */
+export async function listUsers(core: Core, filter: store.UserFilter, limit: number, offset: number) {
+  const { rows, total } = await store.listUsers(core.db, filter, limit, offset)
   const { timezone } = core.config
-  return {
-    success: true,
-    users: rows.map((user) => ({
-      id: user.id,
-      username: user.username,
-      email: user.email,
-      full_name: user.fullName,
-      role: user.role,
-      created_at: localDisplay(user.createdAt, timezone),
-      updated_at: localDisplay(user.updatedAt, timezone),
-    })),
-    ...describePage(total, page, PER_PAGE),
-  }
+  const users = rows.map((user) => ({
+    id: user.id,
+    username: user.username,
+    email: user.email,
+    full_name: user.fullName,
+    role: user.role,
+    created_at: localDisplay(user.createdAt, timezone),
+    updated_at: localDisplay(user.updatedAt, timezone),
+  }))
+  return { users, total }
 }
 
 export async function countRoles(core: Core): Promise<RoleCounts> {
