@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ChatMessage, ConnectionRequest, Conversation, SendBody } from './chat.ts'
 import { Id, MAX_INT, Timestamp, UserId } from './common.ts'
+import { JobProgress } from './generation.ts'
 
 /** Every frame of the WebSocket (contract/realtime.md), one schema each. */
 
@@ -73,6 +74,9 @@ export const ConnectionAccepted = Type.Object({
   conv_id: Id,
 })
 
+/** Progress of a generation job, to the administrators who subscribed to it. */
+export const AiJob = Type.Object({ type: Type.Literal('ai_job'), ...JobProgress.properties })
+
 /** To students who have an attempt of that exam. */
 export const ResultsReleased = Type.Object({
   type: Type.Literal('results_released'),
@@ -98,6 +102,7 @@ export const ServerFrame = Type.Union([
   ConversationFrame,
   ConnectionRequestFrame,
   ConnectionAccepted,
+  AiJob,
   ResultsReleased,
   Resync,
   Gap,

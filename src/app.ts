@@ -12,6 +12,7 @@ import { accessRoutes } from './features/access/routes.ts'
 import { createResetMails } from './features/account/password-reset.ts'
 import { accountRoutes } from './features/account/routes.ts'
 import { allowanceAdminRoutes } from './features/allowances/admin.ts'
+import { assistantRoutes } from './features/assistant/routes.ts'
 import { watchOverdue } from './features/attempts/closing.ts'
 import { attemptRoutes } from './features/attempts/routes.ts'
 import { watchSessions } from './features/auth/live-sessions.ts'
@@ -19,6 +20,7 @@ import { authRoutes } from './features/auth/routes.ts'
 import { categoryAdminRoutes } from './features/categories/admin.ts'
 import { chatRoutes } from './features/chat/routes.ts'
 import { examAdminRoutes } from './features/exams/admin.ts'
+import { generationAdminRoutes } from './features/generation/admin.ts'
 import { pageRoutes } from './features/pages/routes.ts'
 import { questionAdminRoutes } from './features/questions/admin.ts'
 import { imageAdminRoutes } from './features/uploads/admin.ts'
@@ -29,6 +31,7 @@ import { guardAdmins, guardUsers } from './http/callers.ts'
 import { registerDeadline } from './http/deadline.ts'
 import { registerDraining } from './http/draining.ts'
 import { registerFailures, sendFailure, toAppError } from './http/failures.ts'
+import { registerMetrics } from './http/metrics.ts'
 import { registerOpenApi } from './http/openapi.ts'
 import { operationsRoutes } from './http/operations.ts'
 import { logController, nameRequest, registerRequestLog } from './http/requests.ts'
@@ -97,6 +100,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     limits: { fieldSize: 1024 * 1024, parts: 1_100 },
   })
   await registerOpenApi(app)
+  await registerMetrics(app, core)
 
   const sessions = await watchSessions(core)
   app.addHook('onClose', async () => sessions.close())
@@ -109,6 +113,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   const forUsers: FastifyPluginAsync = async (scope) => {
     guardUsers(scope, sessions)
     await scope.register(chatRoutes, { prefix: '/api/v01/chat', core })
+    await scope.register(assistantRoutes, { prefix: '/api/v01/assistant', core })
     await scope.register(attemptRoutes, { prefix: '/api/v01', core })
   }
   const forAdmins: FastifyPluginAsync = async (scope) => {
@@ -120,6 +125,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     await scope.register(categoryAdminRoutes, { prefix: '/api/v01/admin/categories', core })
     await scope.register(allowanceAdminRoutes, { prefix: '/api/v01/admin/attempts', core })
     await scope.register(imageAdminRoutes, { prefix: '/api/v01/admin/images', core })
+    await scope.register(generationAdminRoutes, { prefix: '/api/v01/admin/ai', core })
   }
   await app.register(operationsRoutes, { core })
   await app.register(fileRoutes, { prefix: '/files', core })

@@ -40,6 +40,9 @@ const Environment = Type.Partial(
       description: 'a comma list of origins such as https://app.example.org',
     }),
     TRUST_PROXY: Type.String({ minLength: 1, description: 'true, false, a number of hops, or addresses' }),
+    ANTHROPIC_API_KEY: Type.String({ minLength: 1 }),
+    ANTHROPIC_BASE_URL: Url('http|https'),
+    AI_MODEL: Type.String({ minLength: 1 }),
     APP_TIMEZONE: Type.String({ minLength: 1 }),
     DEMO: Type.String({ pattern: '^(on|off)$', description: 'on or off' }),
     RATE_LIMIT: Type.String({ pattern: '^[1-9]\\d*$', description: 'requests per minute' }),
@@ -76,6 +79,14 @@ export interface Config {
   corsOrigins: string[]
   /** Whose `X-Forwarded-For` counts: nobody's, everybody's, these addresses', or the nearest hops'. */
   trustProxy: TrustProxy
+  ai: {
+    apiKey: string | undefined
+    /** undefined: the provider's own. With neither key nor address there is no model. */
+    baseUrl: string | undefined
+    model: string
+    /** Longest that the model may say nothing, in milliseconds. */
+    silence: number
+  }
   timezone: string
   demo: boolean
   /** Requests a minute and address; undefined: no overall limit. */
@@ -150,6 +161,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),
     corsOrigins: settings.CORS_ORIGINS?.split(',') ?? [],
     trustProxy: parseTrustProxy(settings.TRUST_PROXY),
+    ai: {
+      apiKey: settings.ANTHROPIC_API_KEY,
+      baseUrl: settings.ANTHROPIC_BASE_URL,
+      model: settings.AI_MODEL ?? 'claude-sonnet-5-5',
+      silence: 30_000,
+    },
     timezone: settings.APP_TIMEZONE ?? 'UTC',
     demo:
       settings.DEMO === undefined

@@ -40,6 +40,12 @@ export const CATALOGUE = {
   already_answered: [409, 'This request was answered already'],
   self_connection: [400, 'You cannot connect to yourself'],
   invalid_reply: [400, 'The message replied to is not in this conversation'],
+  // the model
+  model_failed: [502, 'The model did not answer; try again'],
+  aborted: [400, 'The request was ended by its sender'],
+  daily_limit: [429, 'Daily limit reached.'],
+  conversation_limit: [400, 'This conversation has reached its limit; start a new one.'],
+  already_finished: [409, 'The job has ended already'],
   // running exams
   unknown_category: [400, 'There is no such category'],
   missing_columns: [400, 'The CSV lacks columns'],

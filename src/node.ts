@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { createAi } from './adapters/ai.ts'
 import { createDiskFiles } from './adapters/files-disk.ts'
 import { createS3Files } from './adapters/files-s3.ts'
 import { createGoogle } from './adapters/google.ts'
@@ -13,6 +14,8 @@ import { connectRedis } from './bus/redis.ts'
 import type { Config } from './config.ts'
 import type { Core } from './core.ts'
 import { closeDatabase, connectDatabase, identifyDatabase } from './db/client.ts'
+import { createJobQueue } from './db/job-queue.ts'
+import { startGenerationWorker } from './features/generation/worker.ts'
 import { DRAIN_MS } from './http/draining.ts'
 import { createTokens } from './tokens.ts'
 
@@ -62,12 +65,15 @@ export async function createNode({
     tokens: createTokens(jwtSecrets, clock),
     files:
       config.storage.kind === 's3' ? createS3Files(config.storage) : createDiskFiles(config.storage.folder),
+    ai: config.ai.apiKey || config.ai.baseUrl ? createAi(config.ai) : undefined,
+    jobs: createJobQueue(databaseUrl, log),
     mail: createMail(config, log),
     google: createGoogle(config),
     fileSecret: jwtSecrets[0] ?? '',
     draining: draining.signal,
   }
   const app = await buildApp(core)
+  await startGenerationWorker(core)
   return {
     app,
     core,
@@ -79,6 +85,7 @@ export async function createNode({
       const cutOff = globalThis.setTimeout(() => app.server.closeAllConnections(), IN_FLIGHT_MS)
       await app.close()
       clearTimeout(cutOff)
+      await core.jobs.close()
       await core.bus.close()
       redis?.close()
       await closeDatabase(db)

@@ -90,6 +90,7 @@ function readParameter(schema: JsonSchema | undefined, text: unknown): unknown {
   const trimmed = text.trim()
   if ((schema?.type === 'integer' || schema?.type === 'number') && /^-?\d{1,15}$/.test(trimmed))
     return Number(trimmed)
+  if (schema?.type === 'number' && /^-?\d{0,15}\.\d{1,15}$/.test(trimmed)) return Number(trimmed)
   if (schema?.type === 'boolean' && (trimmed === 'true' || trimmed === 'false')) return trimmed === 'true'
   return trimmed
 }
