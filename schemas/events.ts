@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ChatMessage, ConnectionRequest, Conversation, SendBody } from './chat.ts'
 import { Id, MAX_INT, Timestamp, UserId } from './common.ts'
+import { CommentEntry } from './discussions.ts'
 
 /** Every frame of the WebSocket (contract/realtime.md), one schema each. */
 
@@ -73,6 +74,19 @@ export const ConnectionAccepted = Type.Object({
   conv_id: Id,
 })
 
+/** To subscribers of `question:<id>`. */
+export const CommentFrame = Type.Object({
+  type: Type.Literal('comment'),
+  question_id: Id,
+  action: Type.Enum(['created', 'edited', 'deleted', 'pinned', 'best_answer']),
+  comment: Type.Object({
+    ...CommentEntry.properties,
+    replies: Type.Optional(
+      Type.Array(CommentEntry, { maxItems: 0, description: 'only of a new comment: it has none yet' }),
+    ),
+  }),
+})
+
 export const Resync = Type.Object({ type: Type.Literal('resync') })
 
 export const Gap = Type.Object({ type: Type.Literal('gap'), conversation_id: Id, version: Seq })
@@ -91,6 +105,7 @@ export const ServerFrame = Type.Union([
   ConversationFrame,
   ConnectionRequestFrame,
   ConnectionAccepted,
+  CommentFrame,
   Resync,
   Gap,
   Pong,

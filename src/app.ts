@@ -3,14 +3,18 @@ import helmet from '@fastify/helmet'
 import multipart from '@fastify/multipart'
 import rateLimit from '@fastify/rate-limit'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
+import { Comment } from '../schemas/discussions.ts'
 import type { Core } from './core.ts'
 import { AppError } from './errors.ts'
 import { watchSessions } from './features/auth/live-sessions.ts'
 import { authRoutes } from './features/auth/routes.ts'
 import { chatRoutes } from './features/chat/routes.ts'
+import { discussionAdminRoutes } from './features/discussions/admin.ts'
+import { discussionRoutes } from './features/discussions/routes.ts'
 import { fileRoutes } from './features/uploads/routes.ts'
 import { gateway } from './gateway/plugin.ts'
-import { guardUsers } from './http/callers.ts'
+
+import { guardAdmins, guardUsers } from './http/callers.ts'
 import { registerDeadline } from './http/deadline.ts'
 import { registerFailures, sendFailure, toAppError } from './http/failures.ts'
 import { registerOpenApi } from './http/openapi.ts'
@@ -32,6 +36,8 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   registerRequestLog(app)
   registerDeadline(app, core.config.requestTimeout)
   registerFailures(app)
+  // Here rather than where it is used: a scope with schemas of its own gets Fastify's validator back.
+  app.addSchema(Comment)
   // Plain HTTP on a private network is a way to run this; a proxy that ends TLS sends its own HSTS.
   await app.register(helmet, {
     contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
@@ -57,11 +63,19 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   const forUsers: FastifyPluginAsync = async (scope) => {
     guardUsers(scope, sessions)
     await scope.register(chatRoutes, { prefix: '/api/v01/chat', core })
+    await scope.register(discussionRoutes, { prefix: '/api/v01/discussions', core })
+    await scope.register(discussionRoutes, { prefix: '/api/discussion', core })
+  }
+  const forAdmins: FastifyPluginAsync = async (scope) => {
+    guardAdmins(scope, sessions)
+    await scope.register(discussionAdminRoutes, { prefix: '/api/v01/discussions', core })
+    await scope.register(discussionAdminRoutes, { prefix: '/api/discussion', core })
   }
   await app.register(operationsRoutes, { core })
   await app.register(fileRoutes, { prefix: '/files', core })
   await app.register(authRoutes, { prefix: '/api/v01/auth', core, sessions })
   await app.register(gateway, { prefix: '/api/v01', core, sessions })
   await app.register(forUsers)
+  await app.register(forAdmins)
   return app
 }

@@ -64,6 +64,10 @@ export interface Config {
     /** Shortest time between two messages of one person, in milliseconds (specification: Limits). */
     sendInterval: number
   }
+  discussions: {
+    /** Shortest time between two posts of one person, in milliseconds (specification: Limits). */
+    postInterval: number
+  }
 }
 
 type TrustProxy = boolean | string | ((address: string, hop: number) => boolean)
@@ -117,6 +121,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     logLevel: settings.LOG_LEVEL ?? 'info',
     requestTimeout: 10_000,
     chat: { sendInterval: 2_000 },
+    discussions: { postInterval: 10_000 },
   }
 }
 

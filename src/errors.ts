@@ -30,6 +30,8 @@ export const CATALOGUE = {
   already_answered: [409, 'This request was answered already'],
   self_connection: [400, 'You cannot connect to yourself'],
   invalid_reply: [400, 'The message replied to is not in this conversation'],
+  // what others may see but not change
+  not_owner: [403, 'Only its owner may do that'],
   // files
   invalid_signature: [403, 'This address has expired or is not valid'],
   // gateway

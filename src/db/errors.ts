@@ -5,6 +5,8 @@ import { AppError, type ErrorCode } from '../errors.ts'
 const CONSTRAINTS: Record<string, ErrorCode> = {
   users_username_key: 'username_taken',
   users_email_key: 'email_taken',
+  comments_question_id_questions_id_fk: 'not_found',
+  comments_parent_id_comments_id_fk: 'validation_failed',
 }
 
 /** Data that a schema let through and PostgreSQL refused: out of range, not storable, not of the type. */
