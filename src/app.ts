@@ -11,6 +11,10 @@ import { authRoutes } from './features/auth/routes.ts'
 import { chatRoutes } from './features/chat/routes.ts'
 import { discussionAdminRoutes } from './features/discussions/admin.ts'
 import { discussionRoutes } from './features/discussions/routes.ts'
+import { assetRoutes } from './features/notes/asset-routes.ts'
+import { libraryRoutes } from './features/notes/library-routes.ts'
+import { noteRoutes } from './features/notes/routes.ts'
+import { watchDiscardedFiles } from './features/uploads/discarded.ts'
 import { fileRoutes } from './features/uploads/routes.ts'
 import { gateway } from './gateway/plugin.ts'
 
@@ -59,12 +63,17 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
 
   const sessions = await watchSessions(core)
   app.addHook('onClose', async () => sessions.close())
+  const sweep = watchDiscardedFiles(core)
+  app.addHook('onClose', () => sweep.close())
 
   const forUsers: FastifyPluginAsync = async (scope) => {
     guardUsers(scope, sessions)
     await scope.register(chatRoutes, { prefix: '/api/v01/chat', core })
     await scope.register(discussionRoutes, { prefix: '/api/v01/discussions', core })
     await scope.register(discussionRoutes, { prefix: '/api/discussion', core })
+    await scope.register(noteRoutes, { prefix: '/api/v01', core })
+    await scope.register(assetRoutes, { prefix: '/api/v01', core })
+    await scope.register(libraryRoutes, { prefix: '/api/v01/library', core })
   }
   const forAdmins: FastifyPluginAsync = async (scope) => {
     guardAdmins(scope, sessions)

@@ -32,6 +32,9 @@ export const CATALOGUE = {
   invalid_reply: [400, 'The message replied to is not in this conversation'],
   // what others may see but not change
   not_owner: [403, 'Only its owner may do that'],
+  // notes
+  version_conflict: [409, 'The page has changed since'],
+  notes_full: [409, 'There is no room for more here'],
   // files
   invalid_signature: [403, 'This address has expired or is not valid'],
   // gateway

@@ -5,6 +5,8 @@ import { AppError, type ErrorCode } from '../errors.ts'
 const CONSTRAINTS: Record<string, ErrorCode> = {
   users_username_key: 'username_taken',
   users_email_key: 'email_taken',
+  assets_page_id_pages_id_fk: 'not_found',
+  notebook_interactions_notebook_id_notebooks_id_fk: 'not_found',
   comments_question_id_questions_id_fk: 'not_found',
   comments_parent_id_comments_id_fk: 'validation_failed',
 }
