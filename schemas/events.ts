@@ -87,6 +87,13 @@ export const CommentFrame = Type.Object({
   }),
 })
 
+/** To students who have an attempt of that exam. */
+export const ResultsReleased = Type.Object({
+  type: Type.Literal('results_released'),
+  exam_id: Id,
+  released: Type.Boolean(),
+})
+
 export const Resync = Type.Object({ type: Type.Literal('resync') })
 
 export const Gap = Type.Object({ type: Type.Literal('gap'), conversation_id: Id, version: Seq })
@@ -106,6 +113,7 @@ export const ServerFrame = Type.Union([
   ConnectionRequestFrame,
   ConnectionAccepted,
   CommentFrame,
+  ResultsReleased,
   Resync,
   Gap,
   Pong,

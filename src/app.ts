@@ -6,6 +6,8 @@ import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import { Comment } from '../schemas/discussions.ts'
 import type { Core } from './core.ts'
 import { AppError } from './errors.ts'
+import { watchOverdue } from './features/attempts/closing.ts'
+import { attemptRoutes } from './features/attempts/routes.ts'
 import { watchSessions } from './features/auth/live-sessions.ts'
 import { authRoutes } from './features/auth/routes.ts'
 import { chatRoutes } from './features/chat/routes.ts'
@@ -65,6 +67,8 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   app.addHook('onClose', async () => sessions.close())
   const sweep = watchDiscardedFiles(core)
   app.addHook('onClose', () => sweep.close())
+  const overdue = watchOverdue(core)
+  app.addHook('onClose', () => overdue.close())
 
   const forUsers: FastifyPluginAsync = async (scope) => {
     guardUsers(scope, sessions)
@@ -79,6 +83,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     guardAdmins(scope, sessions)
     await scope.register(discussionAdminRoutes, { prefix: '/api/v01/discussions', core })
     await scope.register(discussionAdminRoutes, { prefix: '/api/discussion', core })
+    await scope.register(attemptRoutes, { prefix: '/api/v01', core })
   }
   await app.register(operationsRoutes, { core })
   await app.register(fileRoutes, { prefix: '/files', core })

@@ -35,6 +35,12 @@ export const CATALOGUE = {
   // notes
   version_conflict: [409, 'The page has changed since'],
   notes_full: [409, 'There is no room for more here'],
+  // taking exams
+  attempts_exhausted: [403, 'There are no attempts left for this exam'],
+  exam_empty: [409, 'This exam has no questions yet'],
+  no_active_attempt: [409, 'There is no attempt under way'],
+  stale_revision: [409, 'A newer revision is stored already'],
+  results_not_released: [403, 'The results of this exam are not released yet'],
   // files
   invalid_signature: [403, 'This address has expired or is not valid'],
   // gateway

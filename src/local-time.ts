@@ -9,6 +9,12 @@ export function localIso(date: Date, timezone: string): string {
   return `${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}`
 }
 
+/** `2026-11-20 10:15:00` */
+export function localDateTime(date: Date, timezone: string): string {
+  const { year, month, day, hour, minute, second } = localParts(date, timezone)
+  return `${year}-${month}-${day} ${hour}:${minute}:${second}`
+}
+
 type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second'
 const formats = new Map<string, Intl.DateTimeFormat>()
 

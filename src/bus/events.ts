@@ -44,6 +44,13 @@ export interface RevocationEvent {
   kind: 'revoked'
 }
 
+/** An exam's results may be seen from now on, or no more. */
+export interface ExamEvent {
+  kind: 'results_released'
+  examId: number
+  released: boolean
+}
+
 /** A frame for everybody who subscribed to the topic. */
 export interface FrameEvent {
   kind: 'frame'
@@ -57,6 +64,7 @@ export interface Topics {
   [question: `question:${number}`]: CommentEvent
   [job: `ai_job:${string}`]: FrameEvent
   revocations: RevocationEvent
+  exams: ExamEvent
 }
 export type Topic = keyof Topics
 /** Topics that a client may ask for by name. */

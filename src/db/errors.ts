@@ -9,6 +9,9 @@ const CONSTRAINTS: Record<string, ErrorCode> = {
   notebook_interactions_notebook_id_notebooks_id_fk: 'not_found',
   comments_question_id_questions_id_fk: 'not_found',
   comments_parent_id_comments_id_fk: 'validation_failed',
+  // Somebody starts an exam in the moment in which it, or their account, is deleted.
+  attempts_exam_id_exams_id_fk: 'not_found',
+  attempts_user_id_users_id_fk: 'token_expired_or_invalid',
 }
 
 /** Data that a schema let through and PostgreSQL refused: out of range, not storable, not of the type. */
