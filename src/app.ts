@@ -6,6 +6,7 @@ import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import { Comment } from '../schemas/discussions.ts'
 import type { Core } from './core.ts'
 import { AppError } from './errors.ts'
+import { analyticsAdminRoutes } from './features/analytics/admin.ts'
 import { watchOverdue } from './features/attempts/closing.ts'
 import { attemptRoutes } from './features/attempts/routes.ts'
 import { watchSessions } from './features/auth/live-sessions.ts'
@@ -81,6 +82,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   }
   const forAdmins: FastifyPluginAsync = async (scope) => {
     guardAdmins(scope, sessions)
+    await scope.register(analyticsAdminRoutes, { prefix: '/api/v01/admin', core })
     await scope.register(discussionAdminRoutes, { prefix: '/api/v01/discussions', core })
     await scope.register(discussionAdminRoutes, { prefix: '/api/discussion', core })
     await scope.register(attemptRoutes, { prefix: '/api/v01', core })

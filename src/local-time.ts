@@ -15,6 +15,12 @@ export function localDateTime(date: Date, timezone: string): string {
   return `${year}-${month}-${day} ${hour}:${minute}:${second}`
 }
 
+/** `2026-11-20` */
+export function localDay(date: Date, timezone: string): string {
+  const { year, month, day } = localParts(date, timezone)
+  return `${year}-${month}-${day}`
+}
+
 type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second'
 const formats = new Map<string, Intl.DateTimeFormat>()
 
