@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../support/client.ts'
-import { createQuestions } from '../../support/questions.ts'
+import { createExam } from '../../support/exams.ts'
 import { startService, type TestService, withService } from '../../support/service.ts'
 
 let service: TestService
@@ -14,7 +14,7 @@ afterAll(() => service.close())
 const base = '/api/v01/discussions'
 
 async function newQuestion(): Promise<number> {
-  return (await createQuestions(service)).questionIds[0] as number
+  return (await createExam(service.sql)).questionIds[0] as number
 }
 
 async function post(person: Client, questionId: number, message: string, parentId?: number): Promise<number> {
@@ -80,7 +80,7 @@ describe('discussions', () => {
   })
 
   test('a parent of another question, a wrong exam and an unknown question are refused', async () => {
-    const { examId, questionIds } = await createQuestions(service, 2)
+    const { examId, questionIds } = await createExam(service.sql, { questions: [{}, {}] })
     const [one, other] = questionIds as [number, number]
     const alice = await service.person()
     const parent = await post(alice, one, 'here')
@@ -155,7 +155,7 @@ describe('discussions', () => {
   })
 
   test('counts name every asked question and leave tombstones out', async () => {
-    const { questionIds } = await createQuestions(service, 2)
+    const { questionIds } = await createExam(service.sql, { questions: [{}, {}] })
     const [one, other] = questionIds as [number, number]
     const alice = await service.person()
     const root = await post(alice, one, 'root')
@@ -261,7 +261,7 @@ describe('discussions', () => {
 describe('the limit of posts', () => {
   test('20 at once by one person over both generations: one is stored, the others wait', async () => {
     const slow = await withService({ config: { discussions: { postInterval: 10_000 } } })
-    const questionId = (await createQuestions(slow)).questionIds[0] as number
+    const questionId = (await createExam(slow.sql)).questionIds[0] as number
     const alice = await slow.person()
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
@@ -282,7 +282,7 @@ describe('the limit of posts', () => {
       config: { discussions: { postInterval: 10_000 } },
       clock: () => now,
     })
-    const questionId = (await createQuestions(slow)).questionIds[0] as number
+    const questionId = (await createExam(slow.sql)).questionIds[0] as number
     const [alice, bob] = await Promise.all([slow.person(), slow.person()])
     await alice.post(`${base}/999999`, { message: 'x' }, 404)
     await alice.post(`${base}/${questionId}`, { message: 'x', parent_id: 999_999 }, 400)
