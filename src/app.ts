@@ -1,11 +1,17 @@
+import cookie from '@fastify/cookie'
 import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
 import multipart from '@fastify/multipart'
 import rateLimit from '@fastify/rate-limit'
+import websocket from '@fastify/websocket'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import { Comment } from '../schemas/discussions.ts'
 import type { Core } from './core.ts'
 import { AppError } from './errors.ts'
+import { accessAdminRoutes } from './features/access/admin.ts'
+import { accessRoutes } from './features/access/routes.ts'
+import { createResetMails } from './features/account/password-reset.ts'
+import { accountRoutes } from './features/account/routes.ts'
 import { analyticsAdminRoutes } from './features/analytics/admin.ts'
 import { watchOverdue } from './features/attempts/closing.ts'
 import { attemptRoutes } from './features/attempts/routes.ts'
@@ -17,16 +23,19 @@ import { discussionRoutes } from './features/discussions/routes.ts'
 import { assetRoutes } from './features/notes/asset-routes.ts'
 import { libraryRoutes } from './features/notes/library-routes.ts'
 import { noteRoutes } from './features/notes/routes.ts'
+import { pageRoutes } from './features/pages/routes.ts'
 import { watchDiscardedFiles } from './features/uploads/discarded.ts'
 import { fileRoutes } from './features/uploads/routes.ts'
-import { gateway } from './gateway/plugin.ts'
-
+import { userAdminRoutes } from './features/users/admin.ts'
+import { gateway, websocketOptions } from './gateway/plugin.ts'
 import { guardAdmins, guardUsers } from './http/callers.ts'
 import { registerDeadline } from './http/deadline.ts'
+import { registerDraining } from './http/draining.ts'
 import { registerFailures, sendFailure, toAppError } from './http/failures.ts'
 import { registerOpenApi } from './http/openapi.ts'
 import { operationsRoutes } from './http/operations.ts'
 import { logController, nameRequest, registerRequestLog } from './http/requests.ts'
+import { registerCrossSiteGuard } from './http/same-site.ts'
 import { validatorCompiler } from './http/validation.ts'
 
 /** The whole service behind one listener; the only file that knows where each part is mounted. */
@@ -40,8 +49,13 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     routerOptions: { ignoreTrailingSlash: true },
   })
   app.setValidatorCompiler(validatorCompiler)
+  // Before any hook that may refuse a request.
+  await app.register(websocket, websocketOptions)
+  // Any site can make a browser send it, and nothing here reads it.
+  app.removeContentTypeParser('text/plain')
   registerRequestLog(app)
   registerDeadline(app, core.config.requestTimeout)
+  registerDraining(app, core)
   registerFailures(app)
   // Here rather than where it is used: a scope with schemas of its own gets Fastify's validator back.
   app.addSchema(Comment)
@@ -58,6 +72,8 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
       timeWindow: '1 minute',
       errorResponseBuilder: (_request, { ttl }) => new AppError('rate_limited', { retryAfter: ttl / 1_000 }),
     })
+  await app.register(cookie)
+  registerCrossSiteGuard(app, core.config)
   await app.register(multipart, {
     throwFileSizeLimit: false,
     limits: { fieldSize: 1024 * 1024, parts: 1_100 },
@@ -71,8 +87,12 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   const overdue = watchOverdue(core)
   app.addHook('onClose', () => overdue.close())
 
+  const resetMails = createResetMails(core, app)
+  app.addHook('onClose', async () => resetMails.close())
+
   const forUsers: FastifyPluginAsync = async (scope) => {
     guardUsers(scope, sessions)
+    await scope.register(attemptRoutes, { prefix: '/api/v01', core })
     await scope.register(chatRoutes, { prefix: '/api/v01/chat', core })
     await scope.register(discussionRoutes, { prefix: '/api/v01/discussions', core })
     await scope.register(discussionRoutes, { prefix: '/api/discussion', core })
@@ -85,11 +105,15 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     await scope.register(analyticsAdminRoutes, { prefix: '/api/v01/admin', core })
     await scope.register(discussionAdminRoutes, { prefix: '/api/v01/discussions', core })
     await scope.register(discussionAdminRoutes, { prefix: '/api/discussion', core })
-    await scope.register(attemptRoutes, { prefix: '/api/v01', core })
+    await scope.register(userAdminRoutes, { prefix: '/api/v01/admin/users', core })
+    await scope.register(accessAdminRoutes, { prefix: '/api/v01/admin/access-requests', core })
   }
   await app.register(operationsRoutes, { core })
   await app.register(fileRoutes, { prefix: '/files', core })
   await app.register(authRoutes, { prefix: '/api/v01/auth', core, sessions })
+  await app.register(accountRoutes, { prefix: '/api/v01/account', core, sessions, resetMails })
+  await app.register(accessRoutes, { prefix: '/api/v01/account/access-requests', core, sessions })
+  await app.register(pageRoutes, { core, sessions, resetMails })
   await app.register(gateway, { prefix: '/api/v01', core, sessions })
   await app.register(forUsers)
   await app.register(forAdmins)

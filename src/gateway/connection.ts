@@ -103,12 +103,14 @@ export class Connection {
   }
 
   close(reason: CloseReason): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) return
-    const [code, text] = CLOSE[reason]
-    // What is queued leaves before the close, save for somebody who doesn't read anyway.
-    if (reason === 'tooSlow') this.#queue = []
-    this.flush()
-    this.#socket.close(code, text)
+    if (this.#socket.readyState === this.#socket.OPEN) {
+      const [code, text] = CLOSE[reason]
+      // What is queued leaves before the close, save for somebody who doesn't read anyway.
+      if (reason === 'tooSlow') this.#queue = []
+      this.flush()
+      this.#socket.close(code, text)
+    }
+    // Also for a peer that began to close and never ended.
     setTimeout(() => this.terminate(), CLOSE_TIMEOUT_MS).unref()
   }
 

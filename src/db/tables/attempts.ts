@@ -95,13 +95,6 @@ export const attempts = pgTable(
     uniqueIndex('attempts_number_key').on(table.userId, table.examId, table.attemptNumber),
     index('attempts_overdue_idx').on(table.endsAt).where(sql`${table.status} = 'active'`),
     index('attempts_paper_id_idx').on(table.paperId),
-    // What a dashboard reads, newest first: of all exams, and of one.
-    index('attempts_results_idx')
-      .on(table.submittedAt, table.userId, table.examId, table.percentage)
-      .where(sql`${table.submittedAt} is not null`),
-    index('attempts_exam_results_idx')
-      .on(table.examId, table.submittedAt, table.userId, table.percentage)
-      .where(sql`${table.submittedAt} is not null`),
     check('attempts_status_check', sql`${table.status} in ('active', 'submitted', 'expired', 'manual')`),
     check(
       'attempts_result_check',

@@ -1,2 +1,0 @@
-CREATE INDEX "attempts_results_idx" ON "attempts" USING btree ("submitted_at","user_id","exam_id","percentage") WHERE "attempts"."submitted_at" is not null;--> statement-breakpoint
-CREATE INDEX "attempts_exam_results_idx" ON "attempts" USING btree ("exam_id","submitted_at","user_id","percentage") WHERE "attempts"."submitted_at" is not null;
