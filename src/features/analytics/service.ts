@@ -16,14 +16,14 @@ export async function readDashboard(core: Core, query: AnalyticsQuery): Promise<
   const matching = readMatching(core, query)
   const { period } = matching
   const before = period && { ...matching, period: precedingPeriod(period) }
-  const [columns, columnsBefore, recent] = await Promise.all([
+  const [columns, columnsBefore, recent, examRows] = await Promise.all([
     store.readResults(core.db, matching, MOST_RESULTS),
     before && store.readResults(core.db, before, MOST_RESULTS),
     store.listResults(core.db, matching, TABLE_ROWS),
+    store.listExams(core.db),
   ])
-  const examIds = new Set([...columns.examIds, ...(columnsBefore?.examIds ?? [])])
-  const exams = new Map((await store.listExams(core.db, [...examIds])).map((exam) => [exam.id, exam]))
-  const passMarks = new Map([...exams.values()].map(({ id, passPercentage }) => [id, passPercentage]))
+  const exams = new Map(examRows.map((exam) => [exam.id, exam]))
+  const passMarks = new Map(examRows.map(({ id, passPercentage }) => [id, passPercentage]))
   const tally = await tallyResults(columns, passMarks)
   const tallyBefore = columnsBefore && (await tallyResults(columnsBefore, passMarks))
 
@@ -41,7 +41,7 @@ export async function readDashboard(core: Core, query: AnalyticsQuery): Promise<
         data: examStats.map(({ avgScore }) => avgScore),
       },
       performanceTrends: { labels, data: days.map(([, group]) => round(averageOf(group))) },
-      userActivity: { labels, data: days.map(([, { people }]) => people.size) },
+      userActivity: { labels, data: days.map(([, { people }]) => people) },
     },
     tables: {
       topPerformers: await rankPerformers(core, tally),
@@ -94,43 +94,51 @@ function summarise(now: Tally, before: Tally | undefined): Dashboard['summary'] 
   }
 }
 
+interface Performer {
+  id: number
+  average: number
+  attempts: number
+}
+
 /** By average, then attempts, then username (contract §10). */
 async function rankPerformers(core: Core, { users }: Tally): Promise<Dashboard['tables']['topPerformers']> {
-  const ranked = [...users]
-    // Finer than shown, and coarser than the noise of adding in another order.
-    .map(([id, group]) => ({ id, average: round(averageOf(group), 9), attempts: group.attempts }))
-    .sort((one, other) => other.average - one.average || other.attempts - one.attempts)
-  const last = ranked[TABLE_ROWS - 1]
-  // Names decide among those who are level with the last place.
-  const candidates = last
-    ? ranked.filter(
-        ({ average, attempts }) =>
-          average > last.average || (average === last.average && attempts >= last.attempts),
-      )
-    : ranked
-  const people = new Map(
-    (
-      await store.listPeople(
-        core.db,
-        candidates.map(({ id }) => id),
-      )
-    ).map((person) => [person.id, person]),
-  )
+  const candidates = pickCandidates(users)
+  const ids = candidates.map(({ id }) => id)
+  const people = new Map((await store.listPeople(core.db, ids)).map((person) => [person.id, person]))
   return candidates
-    .flatMap(({ id, average, attempts }) => {
-      const person = people.get(id)
-      if (!person) return []
-      const { username, fullName } = person
-      return { student_id: String(id), username, full_name: fullName, avgScore: average, attempts }
+    .flatMap((performer) => {
+      const person = people.get(performer.id)
+      return person ? { ...performer, ...person } : []
     })
-    .sort(
-      (one, other) =>
-        other.avgScore - one.avgScore ||
-        other.attempts - one.attempts ||
-        compareText(one.username, other.username),
-    )
+    .sort((one, other) => compareRank(one, other) || compareText(one.username, other.username))
     .slice(0, TABLE_ROWS)
-    .map((row) => ({ ...row, avgScore: round(row.avgScore) }))
+    .map(({ id, username, fullName, average, attempts }) => ({
+      student_id: String(id),
+      username,
+      full_name: fullName,
+      avgScore: round(average),
+      attempts,
+    }))
+}
+
+/** The best, and everybody level with the last of them: their names decide. */
+function pickCandidates(users: Tally['users']): Performer[] {
+  const performers: Performer[] = []
+  let best: Performer[] = []
+  for (const [id, group] of users) {
+    // Finer than shown, and coarser than the noise of adding in another order.
+    const performer = { id, average: round(averageOf(group), 9), attempts: group.attempts }
+    performers.push(performer)
+    const last = best[TABLE_ROWS - 1]
+    if (!last || compareRank(performer, last) < 0)
+      best = [...best, performer].sort(compareRank).slice(0, TABLE_ROWS)
+  }
+  const last = best[TABLE_ROWS - 1]
+  return last ? performers.filter((performer) => compareRank(performer, last) <= 0) : performers
+}
+
+function compareRank(one: Performer, other: Performer): number {
+  return other.average - one.average || other.attempts - one.attempts
 }
 
 function describeGroup(group: Group) {

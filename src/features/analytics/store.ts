@@ -17,7 +17,7 @@ export interface Matching {
   timezone: string
 }
 
-/** Results column by column: row n is the nth of each. */
+/** Results column by column, most recent first: row n is the nth of each. */
 export interface ResultColumns {
   userIds: Int32Array
   examIds: Int32Array
@@ -110,12 +110,8 @@ export async function listResults(
 
 export async function listExams(
   db: Executor,
-  ids: number[],
 ): Promise<{ id: number; name: string; passPercentage: number }[]> {
-  return db
-    .select({ id: exams.id, name: exams.name, passPercentage: exams.passPercentage })
-    .from(exams)
-    .where(sql`${exams.id} = any(${sql.param(ids)}::int[])`)
+  return db.select({ id: exams.id, name: exams.name, passPercentage: exams.passPercentage }).from(exams)
 }
 
 export async function listPeople(

@@ -18,10 +18,10 @@ export interface Tally {
   all: Group
   /** 90 and above, 75 to 89, 60 to 74, below 60. */
   distribution: [number, number, number, number]
-  users: Map<number, Group>
+  users: Map<number, Group & { lastDay: number }>
   exams: Map<number, Group>
-  /** By day since 2000-01-01, with who was active. */
-  days: Map<number, Group & { people: Set<number> }>
+  /** By day since 2000-01-01, with how many different people were active. */
+  days: Map<number, Group & { people: number }>
 }
 
 /** `passMarks` gives the percentage from which an exam is passed. */
@@ -58,11 +58,15 @@ function addSlice(
     const reached = percentage + TOLERANCE
     const passed = reached >= (passMarks.get(examId) ?? 0) ? 1 : 0
     tally.distribution[reached >= 90 ? 0 : reached >= 75 ? 1 : reached >= 60 ? 2 : 3] += 1
-    const day = entry(tally.days, days[row] as number, () => ({ ...newGroup(), people: new Set<number>() }))
-    day.people.add(userId)
+    const user = entry(tally.users, userId, newUser)
+    const dayNumber = days[row] as number
+    const day = entry(tally.days, dayNumber, newDay)
+    // In order of time, a day's results stand together.
+    if (user.lastDay !== dayNumber) day.people += 1
+    user.lastDay = dayNumber
     add(tally.all, percentage, passed)
     add(day, percentage, passed)
-    add(entry(tally.users, userId, newGroup), percentage, passed)
+    add(user, percentage, passed)
     add(entry(tally.exams, examId, newGroup), percentage, passed)
   }
 }
@@ -76,6 +80,9 @@ function add(group: Group, percentage: number, passed: number): void {
 function newGroup(): Group {
   return { attempts: 0, sum: 0, passed: 0 }
 }
+
+const newUser = () => ({ ...newGroup(), lastDay: Number.NaN })
+const newDay = () => ({ ...newGroup(), people: 0 })
 
 function entry<T>(groups: Map<number, T>, key: number, create: () => T): T {
   let group = groups.get(key)
