@@ -1,5 +1,6 @@
-import { and, count, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, count, desc, eq, or, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { contains } from '../../db/search.ts'
 import { notebookInteractions, notebooks } from '../../db/tables/notes.ts'
 import { users } from '../../db/tables/users.ts'
 
@@ -64,9 +65,8 @@ export async function listPublic(
   return { rows, total: counted?.total ?? 0 }
 }
 
-function matches(q: string): SQL {
-  const text = sql`lower(${notebooks.title} || ' ' || ${notebooks.description} || ' ' || ${users.username})`
-  return sql`position(lower(${q}) in ${text}) > 0`
+function matches(q: string): SQL | undefined {
+  return or(contains(notebooks.title, q), contains(notebooks.description, q), contains(users.username, q))
 }
 
 export async function findPublic(

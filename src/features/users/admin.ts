@@ -9,11 +9,13 @@ import {
   UsersAnswer,
 } from '../../../schemas/users.ts'
 import type { Core } from '../../core.ts'
+import { sendCsv, wantsCsv } from '../../http/csv.ts'
 import { failures } from '../../http/failures.ts'
 import * as service from './service.ts'
 
 const tags = ['admin: users']
 const success = true as const
+const COLUMNS = ['id', 'username', 'email', 'full_name', 'role', 'created_at', 'updated_at']
 
 /** Users and their roles (contract §8), at `/api/v01/admin/users`, for administrators. */
 export const userAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
@@ -22,12 +24,17 @@ export const userAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     {
       schema: {
         summary: 'Users, newest first',
+        description: 'With `Accept: text/csv` a download of all of them.',
         tags,
+        produces: ['application/json', 'text/csv'],
         querystring: ListUsersQuery,
         response: { 200: UsersAnswer },
       },
     },
-    (request) => service.listUsers(core, request.query),
+    async (request, reply) =>
+      wantsCsv(request)
+        ? sendCsv(reply, 'users', COLUMNS, service.streamUsers(core, request.query))
+        : service.listUsers(core, request.query),
   )
 
   app.get(

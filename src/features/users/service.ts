@@ -1,6 +1,6 @@
 import { Value } from 'typebox/value'
 import { Role } from '../../../schemas/auth.ts'
-import type { ListUsersQuery, RoleChange, RoleCounts, UsersAnswer } from '../../../schemas/users.ts'
+import type { ListUsersQuery, RoleChange, RoleCounts, UserRow, UsersAnswer } from '../../../schemas/users.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import { GHOST_ID } from '../../db/tables/users.ts'
@@ -11,27 +11,47 @@ import { announceRevocations, renewSessionsOf } from '../auth/sessions.ts'
 import * as store from './store.ts'
 
 const PER_PAGE = 50
+/** Rows of one query of a download. */
+const DOWNLOAD_PAGE = 1_000
 
-export async function listUsers(core: Core, { q, role, page = 1 }: ListUsersQuery): Promise<UsersAnswer> {
+export async function listUsers(core: Core, query: ListUsersQuery): Promise<UsersAnswer> {
+  const { page = 1 } = query
   const { rows, total } = await store.listUsers(
     core.db,
-    { q, role: role === 'both' ? 'user,admin' : role },
+    readFilter(query),
     PER_PAGE,
     offsetOf(page, PER_PAGE),
   )
-  const { timezone } = core.config
   return {
     success: true,
-    users: rows.map((user) => ({
-      id: user.id,
-      username: user.username,
-      email: user.email,
-      full_name: user.fullName,
-      role: user.role,
-      created_at: localDisplay(user.createdAt, timezone),
-      updated_at: localDisplay(user.updatedAt, timezone),
-    })),
+    users: rows.map((user) => describeUser(core, user)),
     ...describePage(total, page, PER_PAGE),
+  }
+}
+
+/** Everybody whom the list would show on any of its pages, read as fast as they are asked for. */
+export async function* streamUsers(core: Core, query: ListUsersQuery) {
+  let lastId: number | undefined
+  do {
+    const rows = await store.listUsersAfter(core.db, readFilter(query), lastId, DOWNLOAD_PAGE)
+    for (const user of rows) yield describeUser(core, user)
+    lastId = rows.length < DOWNLOAD_PAGE ? undefined : rows.at(-1)?.id
+  } while (lastId !== undefined)
+}
+
+function readFilter({ q, role }: ListUsersQuery): store.UserFilter {
+  return { q, role: role === 'both' ? 'user,admin' : role }
+}
+
+function describeUser({ config: { timezone } }: Core, user: store.UserRow): UserRow {
+  return {
+    id: user.id,
+    username: user.username,
+    email: user.email,
+    full_name: user.fullName,
+    role: user.role,
+    created_at: localDisplay(user.createdAt, timezone),
+    updated_at: localDisplay(user.updatedAt, timezone),
   }
 }
 

@@ -331,10 +331,8 @@ describe('the dashboard', () => {
 })
 
 describe('a CSV download', () => {
-  async function download(query: string) {
-    const answer = await admin.request('GET', `/api/v01/admin/analytics?${query}`, undefined, 200, {
-      accept: 'text/csv',
-    })
+  async function download(query: string, path = '/api/v01/admin/analytics') {
+    const answer = await admin.request('GET', `${path}?${query}`, undefined, 200, { accept: 'text/csv' })
     expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
     return { answer, rows: parse(answer.body, { columns: true }) as Record<string, string>[] }
   }
@@ -370,6 +368,26 @@ describe('a CSV download', () => {
         ),
       ),
     )
+  })
+
+  test('of the users holds everybody that the list would show', async () => {
+    const { answer, rows } = await download('role=user', '/api/v01/admin/users')
+    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="users.csv"')
+    const { users } = (await admin.get('/api/v01/admin/users?role=user', 200)).body
+    expect(rows).toEqual(
+      users.map((user: Record<string, unknown>) => ({
+        ...user,
+        id: String(user.id),
+        full_name: user.full_name === '=cmd' ? "'=cmd" : user.full_name,
+      })),
+    )
+    expect(rows).toHaveLength(people.length)
+    await service.sql`
+      insert into users (username, email, full_name, role)
+      select 'many' || n, 'many' || n || '@example.org', 'Many', 'user' from generate_series(1, 2500) n`
+    const many = await download('q=many', '/api/v01/admin/users')
+    expect(new Set(many.rows.map(({ username }) => username)).size).toBe(2_500)
+    expect(many.rows).toHaveLength(2_500)
   })
 
   test('refuses what the dashboard refuses', async () => {
