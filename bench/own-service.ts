@@ -35,6 +35,11 @@ export async function startOwnService() {
     url = /ready at (http:\S+?)"/.exec(line)?.[1] ?? ''
     if (url) break
   }
+  if (!url) {
+    await maintenance.unsafe(`drop database ${name} with (force)`)
+    await maintenance.end()
+    throw new Error('the service did not start')
+  }
   server.stdout.resume()
   const sql = postgres(databaseUrl.href, { max: 1, onnotice: () => {} })
   const tokens = createTokens([SECRET], Date.now)

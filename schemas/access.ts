@@ -39,7 +39,6 @@ export const AccessRequestsQuery = Type.Object({
   ),
   page: Type.Optional(Page),
 })
-export type AccessRequestsQuery = Static<typeof AccessRequestsQuery>
 
 const DisplayDate = Type.String({ examples: ['15 January 2025 10:30 AM'] })
 
@@ -61,7 +60,6 @@ export const AccessRequestsAnswer = Type.Object({
   ),
   ...paging,
 })
-export type AccessRequestsAnswer = Static<typeof AccessRequestsAnswer>
 
 export const AccessRequestCounts = Type.Object({
   success: Type.Literal(true),

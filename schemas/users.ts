@@ -7,7 +7,6 @@ export const ListUsersQuery = Type.Object({
   role: Type.Optional(Type.Enum(['user', 'admin', 'both'], { description: 'exactly this role' })),
   page: Type.Optional(Page),
 })
-export type ListUsersQuery = Static<typeof ListUsersQuery>
 
 const DisplayDate = Type.String({ examples: ['15 January 2025 10:30 AM'] })
 
@@ -26,7 +25,6 @@ export const UsersAnswer = Type.Object({
   users: Type.Array(UserRow),
   ...paging,
 })
-export type UsersAnswer = Static<typeof UsersAnswer>
 
 export const RoleCounts = Type.Object({
   success: Type.Literal(true),
@@ -40,7 +38,7 @@ export type RoleCounts = Static<typeof RoleCounts>
 /** Both are judged by the service: the ghost is refused before its new role is looked at. */
 export const RoleChange = Type.Object({
   user_id: Type.Integer({ minimum: -MAX_INT, maximum: MAX_INT }),
-  new_role: Type.String({ maxLength: 100, verbatim: true, description: '`user`, `admin` or `user,admin`' }),
+  new_role: Text(0, 100, { verbatim: true, description: '`user`, `admin` or `user,admin`' }),
 })
 export type RoleChange = Static<typeof RoleChange>
 

@@ -38,6 +38,23 @@ import { logController, nameRequest, registerRequestLog } from './http/requests.
 import { registerCrossSiteGuard } from './http/same-site.ts'
 import { validatorCompiler } from './http/validation.ts'
 
+/**
+ * helmet would put it together anew for each answer. Without its `upgrade-insecure-requests`, since plain HTTP
+ * on a private network is a way to run this.
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'self'",
+  "base-uri 'self'",
+  "font-src 'self' https: data:",
+  "form-action 'self'",
+  "frame-ancestors 'self'",
+  "img-src 'self' data:",
+  "object-src 'none'",
+  "script-src 'self'",
+  "script-src-attr 'none'",
+  "style-src 'self' https: 'unsafe-inline'",
+].join(';')
+
 /** The whole service behind one listener; the only file that knows where each part is mounted. */
 export async function buildApp(core: Core): Promise<FastifyInstance> {
   const app = Fastify({
@@ -54,18 +71,24 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   // Any site can make a browser send it, and nothing here reads it.
   app.removeContentTypeParser('text/plain')
   registerRequestLog(app)
-  registerDeadline(app, core.config.requestTimeout)
   registerDraining(app, core)
+  registerDeadline(app, core.config.requestTimeout)
   registerFailures(app)
   // Here rather than where it is used: a scope with schemas of its own gets Fastify's validator back.
   app.addSchema(Comment)
-  // Plain HTTP on a private network is a way to run this; a proxy that ends TLS sends its own HSTS.
-  await app.register(helmet, {
-    contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
-    strictTransportSecurity: false,
+  // A proxy that ends TLS sends its own HSTS.
+  await app.register(helmet, { contentSecurityPolicy: false, strictTransportSecurity: false })
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('content-security-policy', CONTENT_SECURITY_POLICY)
+    done()
   })
   if (core.config.corsOrigins.length > 0)
-    await app.register(cors, { origin: core.config.corsOrigins, credentials: true })
+    await app.register(cors, {
+      origin: core.config.corsOrigins,
+      credentials: true,
+      methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      exposedHeaders: ['retry-after', 'x-request-id'],
+    })
   if (core.config.rateLimit !== undefined)
     await app.register(rateLimit, {
       max: core.config.rateLimit,
@@ -87,7 +110,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   const overdue = watchOverdue(core)
   app.addHook('onClose', () => overdue.close())
 
-  const resetMails = createResetMails(core, app)
+  const resetMails = createResetMails(core, () => app.listeningOrigin)
   app.addHook('onClose', async () => resetMails.close())
 
   const forUsers: FastifyPluginAsync = async (scope) => {

@@ -31,7 +31,9 @@ export class Connection {
   lastSeen: number
   /** Frames wait here until `begin`, so that `ready` is the first. */
   #beforeReady: Buffer[] | undefined = []
-  #queue: Buffer[] = []
+  /** What leaves at the end of this turn of the event loop: mostly one frame, and only further ones take a list. */
+  #first: Buffer | undefined
+  readonly #further: Buffer[] = []
   #queuedBytes = 0
   /** Conversations that are being resumed: newer frames about them wait for the older ones. */
   readonly #held = new Map<number, HeldFrame[]>()
@@ -68,7 +70,11 @@ export class Connection {
       this.close('tooSlow')
       return
     }
-    if (this.#queue.push(frame) === 1) flushSoon(this)
+    if (this.#first) this.#further.push(frame)
+    else {
+      this.#first = frame
+      flushSoon(this)
+    }
   }
 
   /** A change of a conversation's history, which waits while an earlier part of it is being resumed. */
@@ -90,12 +96,18 @@ export class Connection {
   }
 
   flush(): void {
-    const [first] = this.#queue
+    const first = this.#first
     if (!first) return
-    const bytes = this.#queue.length === 1 ? first : Buffer.concat(this.#queue, this.#queuedBytes)
-    this.#queue = []
-    this.#queuedBytes = 0
+    const bytes =
+      this.#further.length === 0 ? first : Buffer.concat([first, ...this.#further], this.#queuedBytes)
+    this.#discardQueue()
     if (this.#socket.readyState === this.#socket.OPEN) this.#tcp.write(bytes)
+  }
+
+  #discardQueue(): void {
+    this.#first = undefined
+    if (this.#further.length > 0) this.#further.length = 0
+    this.#queuedBytes = 0
   }
 
   ping(): void {
@@ -106,7 +118,7 @@ export class Connection {
     if (this.#socket.readyState === this.#socket.OPEN) {
       const [code, text] = CLOSE[reason]
       // What is queued leaves before the close, save for somebody who doesn't read anyway.
-      if (reason === 'tooSlow') this.#queue = []
+      if (reason === 'tooSlow') this.#discardQueue()
       this.flush()
       this.#socket.close(code, text)
     }

@@ -62,8 +62,8 @@ export function sendFailure(error: AppError, request: FastifyRequest, reply: Fas
 
 /** What any route can answer: bad input, an overloaded or failing service. */
 function declareCommonFailures(route: RouteOptions): void {
-  const takesBody = route.method === 'POST' || route.method === 'PUT' || route.method === 'PATCH'
-  const changes = takesBody || route.method === 'DELETE'
+  const changes = route.method !== 'GET' && route.method !== 'HEAD'
+  const takesBody = changes && (route.method !== 'DELETE' || route.schema?.body !== undefined)
   route.schema = {
     ...route.schema,
     response: {

@@ -13,12 +13,18 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
  * A bearer token is never sent unasked.
  */
 export function registerCrossSiteGuard(app: FastifyInstance, config: Config): void {
-  app.addHook('onRequest', async (request) => {
-    if (SAFE_METHODS.has(request.method) || /^Bearer\b/i.test(request.headers.authorization ?? '')) return
-    const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')
-    if (request.cookies[SESSION_COOKIE] === undefined && !isForm) return
-    if (isCrossSite(request, config)) throw new AppError('cross_site_request')
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(
+      isForgeable(request) && isCrossSite(request, config) ? new AppError('cross_site_request') : undefined,
+    )
   })
+}
+
+function isForgeable(request: FastifyRequest): boolean {
+  const { authorization, 'content-type': type } = request.headers
+  if (SAFE_METHODS.has(request.method) || /^Bearer\b/i.test(authorization ?? '')) return false
+  const isForm = type?.startsWith('application/x-www-form-urlencoded') ?? false
+  return isForm || request.cookies[SESSION_COOKIE] !== undefined
 }
 
 /** Whether a browser says that another site is behind this request. Other programs say nothing of the kind. */

@@ -10,7 +10,7 @@ import { createNode, type ServiceNode } from '../../src/node.ts'
 import { Client } from './client.ts'
 import { Documented } from './documented.ts'
 
-export const SECRET = 'a secret of the tests, long enough to sign with'
+export const SECRET = 'a secret of the tests that is long enough to sign with'
 
 export interface ServiceOptions {
   /** How many nodes share the database. */

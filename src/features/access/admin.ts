@@ -9,10 +9,12 @@ import {
 import { IdParams, SuccessMessage } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import { failures } from '../../http/failures.ts'
+import { describePage, offsetOf } from '../../http/paging.ts'
 import * as service from './service.ts'
 
 const tags = ['admin: access requests']
 const success = true as const
+const PER_PAGE = 25
 
 /** Deciding on access requests (contract §8), at `/api/v01/admin/access-requests`, for administrators. */
 export const accessAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
@@ -26,7 +28,11 @@ export const accessAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
         response: { 200: AccessRequestsAnswer },
       },
     },
-    (request) => service.listRequests(core, request.query),
+    async ({ query: { status = 'pending', page = 1 } }) => {
+      const offset = offsetOf(page, PER_PAGE)
+      const { requests, total } = await service.listRequests(core, status === 'pending', PER_PAGE, offset)
+      return { success, requests, ...describePage(total, page, PER_PAGE) }
+    },
   )
 
   app.get(

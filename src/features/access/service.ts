@@ -1,8 +1,6 @@
 import type {
   AccessRequestBody,
   AccessRequestCounts,
-  AccessRequestsAnswer,
-  AccessRequestsQuery,
   EligibilityAnswer,
   EligibilityBody,
   Requestable,
@@ -11,13 +9,10 @@ import type { Role } from '../../../schemas/auth.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import { AppError } from '../../errors.ts'
-import { describePage, offsetOf } from '../../http/paging.ts'
 import { localDisplay } from '../../local-time.ts'
 import { announceRevocations } from '../auth/sessions.ts'
 import { setRole } from '../users/service.ts'
 import * as store from './store.ts'
-
-const PER_PAGE = 25
 
 /** What each role can ask for (contract §3). */
 const REQUESTABLE: Record<Role, Requestable[]> = {
@@ -64,29 +59,24 @@ export async function requestAccess(
   })
 }
 
-export async function listRequests(
-  core: Core,
-  { status = 'pending', page = 1 }: AccessRequestsQuery,
-): Promise<AccessRequestsAnswer> {
-  const statuses: store.AccessStatus[] = status === 'pending' ? ['pending'] : ['completed', 'denied']
-  const { rows, total } = await store.listRequests(core.db, statuses, PER_PAGE, offsetOf(page, PER_PAGE))
+/** Requests that are pending, or all others, newest first, and how many there are. */
+export async function listRequests(core: Core, pending: boolean, limit: number, offset: number) {
+  const statuses: store.AccessStatus[] = pending ? ['pending'] : ['completed', 'denied']
+  const { rows, total } = await store.listRequests(core.db, statuses, limit, offset)
   const display = (date: Date) => localDisplay(date, core.config.timezone)
-  return {
-    success: true,
-    requests: rows.map((request) => ({
-      request_id: request.id,
-      username: request.username,
-      email: request.email,
-      current_access: request.currentAccess,
-      requested_access: request.requestedAccess,
-      request_date: display(request.createdAt),
-      status: request.status,
-      reason: describeReason(request),
-      processed_by: request.processor,
-      processed_date: request.processedAt && display(request.processedAt),
-    })),
-    ...describePage(total, page, PER_PAGE),
-  }
+  const requests = rows.map((request) => ({
+    request_id: request.id,
+    username: request.username,
+    email: request.email,
+    current_access: request.currentAccess,
+    requested_access: request.requestedAccess,
+    request_date: display(request.createdAt),
+    status: request.status,
+    reason: describeReason(request),
+    processed_by: request.processor,
+    processed_date: request.processedAt && display(request.processedAt),
+  }))
+  return { requests, total }
 }
 
 export async function countRequests(core: Core): Promise<AccessRequestCounts> {

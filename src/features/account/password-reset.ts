@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import type { ConfirmResetBody } from '../../../schemas/account.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
@@ -19,12 +18,13 @@ export interface ResetMails {
   close(): Promise<void>
 }
 
-export function createResetMails(core: Core, app: FastifyInstance): ResetMails {
+/** `ownAddress` is where this service listens, for when no PUBLIC_URL is set. */
+export function createResetMails(core: Core, ownAddress: () => string): ResetMails {
   const underWay = new Set<Promise<void>>()
   return {
     request(email) {
       // Never the request's own Host: whoever asks could have the link lead to them.
-      const address = core.config.publicUrl ?? app.listeningOrigin
+      const address = core.config.publicUrl ?? ownAddress()
       const sending = mailReset(core, email, address)
         .catch((error) => core.log.error({ err: error }, 'a password reset could not be mailed'))
         .finally(() => underWay.delete(sending))

@@ -1,6 +1,6 @@
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
-import * as store from './store.ts'
+import * as store from './leaving-store.ts'
 
 /** Who has to be told that somebody left. */
 export interface Departure {

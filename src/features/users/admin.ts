@@ -11,10 +11,12 @@ import {
 import type { Core } from '../../core.ts'
 import { sendCsv, wantsCsv } from '../../http/csv.ts'
 import { failures } from '../../http/failures.ts'
+import { describePage, offsetOf } from '../../http/paging.ts'
 import * as service from './service.ts'
 
 const tags = ['admin: users']
 const success = true as const
+const PER_PAGE = 50
 const COLUMNS = ['id', 'username', 'email', 'full_name', 'role', 'created_at', 'updated_at']
 
 /** Users and their roles (contract §8), at `/api/v01/admin/users`, for administrators. */
@@ -31,10 +33,13 @@ export const userAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
         response: { 200: UsersAnswer },
       },
     },
-    async (request, reply) =>
-      wantsCsv(request)
-        ? sendCsv(reply, 'users', COLUMNS, service.streamUsers(core, request.query))
-        : service.listUsers(core, request.query),
+    async (request, reply) => {
+      const { q, role, page = 1 } = request.query
+      const filter = { q, role: role === 'both' ? ('user,admin' as const) : role }
+      if (wantsCsv(request)) return sendCsv(reply, 'users', COLUMNS, service.streamUsers(core, filter))
+      const { users, total } = await service.listUsers(core, filter, PER_PAGE, offsetOf(page, PER_PAGE))
+      return { success, users, ...describePage(total, page, PER_PAGE) }
+    },
   )
 
   app.get(

@@ -1,46 +1,31 @@
 import { Value } from 'typebox/value'
 import { Role } from '../../../schemas/auth.ts'
-import type { ListUsersQuery, RoleChange, RoleCounts, UserRow, UsersAnswer } from '../../../schemas/users.ts'
+import type { RoleChange, RoleCounts, UserRow } from '../../../schemas/users.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import { GHOST_ID } from '../../db/tables/users.ts'
 import { AppError } from '../../errors.ts'
-import { describePage, offsetOf } from '../../http/paging.ts'
 import { localDisplay } from '../../local-time.ts'
 import { announceRevocations, renewSessionsOf } from '../auth/sessions.ts'
 import * as store from './store.ts'
 
-const PER_PAGE = 50
 /** Rows of one query of a download. */
 const DOWNLOAD_PAGE = 1_000
 
-export async function listUsers(core: Core, query: ListUsersQuery): Promise<UsersAnswer> {
-  const { page = 1 } = query
-  const { rows, total } = await store.listUsers(
-    core.db,
-    readFilter(query),
-    PER_PAGE,
-    offsetOf(page, PER_PAGE),
-  )
-  return {
-    success: true,
-    users: rows.map((user) => describeUser(core, user)),
-    ...describePage(total, page, PER_PAGE),
-  }
+/** People, newest first, as administrators see them, and how many there are. */
+export async function listUsers(core: Core, filter: store.UserFilter, limit: number, offset: number) {
+  const { rows, total } = await store.listUsers(core.db, filter, limit, offset)
+  return { users: rows.map((user) => describeUser(core, user)), total }
 }
 
 /** Everybody whom the list would show on any of its pages, read as fast as they are asked for. */
-export async function* streamUsers(core: Core, query: ListUsersQuery) {
+export async function* streamUsers(core: Core, filter: store.UserFilter) {
   let lastId: number | undefined
   do {
-    const rows = await store.listUsersAfter(core.db, readFilter(query), lastId, DOWNLOAD_PAGE)
+    const rows = await store.listUsersAfter(core.db, filter, lastId, DOWNLOAD_PAGE)
     for (const user of rows) yield describeUser(core, user)
     lastId = rows.length < DOWNLOAD_PAGE ? undefined : rows.at(-1)?.id
   } while (lastId !== undefined)
-}
-
-function readFilter({ q, role }: ListUsersQuery): store.UserFilter {
-  return { q, role: role === 'both' ? 'user,admin' : role }
 }
 
 function describeUser({ config: { timezone } }: Core, user: store.UserRow): UserRow {

@@ -224,6 +224,20 @@ describe('requests that another site makes a browser send', () => {
     await client.get('/api/v01/auth/me', 200)
   })
 
+  test('may be made from the trusted origins, with every method and the cookie', async () => {
+    const preflight = (origin: string) =>
+      service.guest().request('OPTIONS', '/api/v01/account', undefined, undefined, {
+        origin,
+        'access-control-request-method': 'PATCH',
+        'access-control-request-headers': 'content-type',
+      })
+    const { headers } = await preflight(FRIEND)
+    expect(headers.get('access-control-allow-origin')).toBe(FRIEND)
+    expect(headers.get('access-control-allow-credentials')).toBe('true')
+    expect(headers.get('access-control-allow-methods')).toMatch(/\bPATCH, DELETE\b/)
+    expect((await preflight(FOE)).headers.get('access-control-allow-origin')).toBeNull()
+  })
+
   test('open no socket by cookie, save from our own pages and those that are trusted', async () => {
     const client = await browser()
     const headers = (origin?: string) => ({ cookie: client.cookie as string, ...(origin ? { origin } : {}) })
