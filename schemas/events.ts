@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ChatMessage, ConnectionRequest, Conversation, SendBody } from './chat.ts'
 import { Id, MAX_INT, Timestamp, UserId } from './common.ts'
+import { CommentEntry } from './discussions.ts'
 import { JobProgress } from './generation.ts'
 
 /** Every frame of the WebSocket (contract/realtime.md), one schema each. */
@@ -76,6 +77,18 @@ export const ConnectionAccepted = Type.Object({
 
 /** Progress of a generation job, to the administrators who subscribed to it. */
 export const AiJob = Type.Object({ type: Type.Literal('ai_job'), ...JobProgress.properties })
+/** To subscribers of `question:<id>`. */
+export const CommentFrame = Type.Object({
+  type: Type.Literal('comment'),
+  question_id: Id,
+  action: Type.Enum(['created', 'edited', 'deleted', 'pinned', 'best_answer']),
+  comment: Type.Object({
+    ...CommentEntry.properties,
+    replies: Type.Optional(
+      Type.Array(CommentEntry, { maxItems: 0, description: 'only of a new comment: it has none yet' }),
+    ),
+  }),
+})
 
 /** To students who have an attempt of that exam. */
 export const ResultsReleased = Type.Object({
@@ -103,6 +116,7 @@ export const ServerFrame = Type.Union([
   ConnectionRequestFrame,
   ConnectionAccepted,
   AiJob,
+  CommentFrame,
   ResultsReleased,
   Resync,
   Gap,

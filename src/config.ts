@@ -99,6 +99,10 @@ export interface Config {
     /** Shortest time between two messages of one person, in milliseconds (specification: Limits). */
     sendInterval: number
   }
+  discussions: {
+    /** Shortest time between two posts of one person, in milliseconds (specification: Limits). */
+    postInterval: number
+  }
 }
 
 /** Where files are kept. */
@@ -177,6 +181,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     logLevel: settings.LOG_LEVEL ?? 'info',
     requestTimeout: 10_000,
     chat: { sendInterval: 2_000 },
+    discussions: { postInterval: 10_000 },
   }
 }
 

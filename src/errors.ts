@@ -50,6 +50,11 @@ export const CATALOGUE = {
   unknown_category: [400, 'There is no such category'],
   missing_columns: [400, 'The CSV lacks columns'],
   invalid_csv: [400, 'The file is not a valid CSV'],
+  // what others may see but not change
+  not_owner: [403, 'Only its owner may do that'],
+  // notes
+  version_conflict: [409, 'The page has changed since'],
+  notes_full: [409, 'There is no room for more here'],
   // taking exams
   attempts_exhausted: [403, 'There are no attempts left for this exam'],
   exam_empty: [409, 'This exam has no questions yet'],

@@ -1,4 +1,5 @@
 import type { ChatMessage } from '../../schemas/chat.ts'
+import type { CommentEntry } from '../../schemas/discussions.ts'
 import type { ServerFrame } from '../../schemas/events.ts'
 
 /** A message as every member may see it; whose own it is, each reader's node adds. */
@@ -27,6 +28,17 @@ export type UserEvent =
   /** Their unread or request counters changed. */
   | { kind: 'counters' }
 
+/** A comment as every reader may see it; whose own it is, each reader's node adds. */
+export type SharedComment = Omit<CommentEntry, 'is_own'>
+export type CommentAction = 'created' | 'edited' | 'deleted' | 'pinned' | 'best_answer'
+
+/** What happened to a comment of the question. */
+export interface CommentEvent {
+  kind: 'comment'
+  action: CommentAction
+  comment: SharedComment
+}
+
 /** Sessions whose tokens ended, to be read from the database at once rather than at the next poll. */
 export interface RevocationEvent {
   kind: 'revoked'
@@ -49,7 +61,7 @@ export interface FrameEvent {
 export interface Topics {
   [conversation: `conversation:${number}`]: ConversationEvent
   [user: `user:${number}`]: UserEvent
-  [question: `question:${number}`]: FrameEvent
+  [question: `question:${number}`]: CommentEvent
   [job: `ai_job:${string}`]: FrameEvent
   revocations: RevocationEvent
   exams: ExamEvent

@@ -39,7 +39,7 @@ export class Connection {
   readonly #held = new Map<number, HeldFrame[]>()
 
   constructor(bus: Bus, socket: WebSocket, tcp: Socket, claims: Claims, now: number) {
-    this.topics = new SocketTopics(bus, (frame) => this.write(frame))
+    this.topics = new SocketTopics(bus, claims.userId, (frame) => this.write(frame))
     this.#socket = socket
     this.#tcp = tcp
     this.claims = claims
