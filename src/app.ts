@@ -11,6 +11,7 @@ import { chatRoutes } from './features/chat/routes.ts'
 import { fileRoutes } from './features/uploads/routes.ts'
 import { gateway } from './gateway/plugin.ts'
 import { guardUsers } from './http/callers.ts'
+import { registerDraining } from './http/draining.ts'
 import { registerFailures, sendFailure, toAppError } from './http/failures.ts'
 import { registerOpenApi } from './http/openapi.ts'
 import { operationsRoutes } from './http/operations.ts'
@@ -33,6 +34,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   })
   app.setValidatorCompiler(validatorCompiler)
   registerRequestLog(app)
+  registerDraining(app, core)
   registerFailures(app)
   // Plain HTTP on a private network is a way to run this; a proxy that ends TLS sends its own HSTS.
   await app.register(helmet, {

@@ -19,4 +19,6 @@ export interface Core {
   files: Files
   /** Signs the addresses of files. */
   fileSecret: string
+  /** Aborted when the node begins to shut down: no new work from then on. */
+  draining: AbortSignal
 }

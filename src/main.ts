@@ -23,6 +23,7 @@ async function main(config: Config): Promise<void> {
     if (config.demo) await seedDemo(node.core)
     const grace = closeWithGrace({ delay: CLOSE_TIMEOUT_MS, logger: log }, async ({ err }) => {
       if (err) log.fatal({ err }, 'the service failed and is stopping')
+      else await node.drain()
       await node.close()
       await embedded?.stop()
     })

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import type { PgDatabase } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsDatabase, type PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
@@ -26,6 +27,14 @@ export function connectDatabase({ url, pool }: DatabaseOptions): Db {
     connection: { application_name: 'exam-practice', statement_timeout: STATEMENT_TIMEOUT_MS },
   })
   return drizzle({ client, casing: 'snake_case' })
+}
+
+/** Tells this database from every other one, by whatever address it is reached. */
+export async function identifyDatabase(db: Db): Promise<string> {
+  const [row] = await db.execute<{ id: string }>(sql`
+    select system_identifier || '-' || (select oid from pg_database where datname = current_database()) as id
+      from pg_control_system()`)
+  return (row as { id: string }).id
 }
 
 /** Ends the pool; a connection that doesn't let go within three seconds is dropped. */

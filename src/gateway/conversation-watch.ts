@@ -20,6 +20,8 @@ export class ConversationWatch {
   readonly #onCountersChanged: (person: Person, conversationId: number) => void
   /** The last version that was delivered here; undefined until it is known. */
   #version: number | undefined
+  /** A version that is known to exist and to be delivered. */
+  #newest = 0
   #waiting: Change[] = []
   #catchingUp = false
 
@@ -34,10 +36,13 @@ export class ConversationWatch {
     return this.#subscription.ready
   }
 
-  /** Tells where deliveries start: `version` was read after `listening`, so nothing later is missed. */
-  startAt(version: number): void {
-    if (this.#version !== undefined) return
-    this.#version = version
+  /**
+   * Tells that the conversation has come to `version`, read after `listening`. Deliveries start there; once
+   * they have, whatever is missing up to it is read and delivered.
+   */
+  reached(version: number): void {
+    this.#version ??= version
+    this.#newest = Math.max(this.#newest, version)
     this.#deliverWaiting()
   }
 
@@ -57,33 +62,35 @@ export class ConversationWatch {
       return
     }
     this.#waiting.push(event)
-    if (this.#version !== undefined && !this.#catchingUp) this.#deliverWaiting()
+    this.#deliverWaiting()
   }
 
   #deliverWaiting(): void {
+    if (this.#version === undefined || this.#catchingUp) return
     for (let change = this.#waiting.shift(); change; change = this.#waiting.shift()) {
-      const version = this.#version ?? 0
-      if (change.version === version + 1) {
+      if (change.version === this.#version + 1) {
         this.#version = change.version
         this.#deliver(change.kind, change.message)
-      } else if (change.version > version + 1) {
-        void this.#catchUp(version)
-        return
+      } else if (change.version > this.#version) {
+        this.#newest = Math.max(this.#newest, change.version)
+        break
       } else if (change.repeated) this.#deliver(change.kind, change.message)
     }
+    if (this.#newest > this.#version) void this.#catchUp(this.#version)
   }
 
   /** Reads what came after `version` and delivers it, then goes on with what arrived meanwhile. */
   async #catchUp(version: number): Promise<void> {
     this.#catchingUp = true
+    this.#newest = 0
     try {
       const missed = await chat.readChanges(this.#core, this.id, version)
       for (const message of missed.messages) this.#deliver(chat.kindOf(message), message)
       this.#version = Math.max(version, missed.version)
+      if (missed.has_more) this.#newest = missed.version + 1
     } catch (error) {
-      // The clients see the gap by its `seq` and resume; this node goes on from the next event.
+      // The next event or check tries again.
       this.#core.log.warn({ err: error, conversation_id: this.id }, 'missed changes could not be read')
-      this.#version = Math.max(version, (this.#waiting[0]?.version ?? 0) - 1)
     }
     this.#catchingUp = false
     this.#deliverWaiting()

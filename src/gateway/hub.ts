@@ -3,6 +3,8 @@ import type { UserEvent } from '../bus/events.ts'
 import type { Core } from '../core.ts'
 import type { LiveSessions } from '../features/auth/live-sessions.ts'
 import * as chat from '../features/chat/service.ts'
+import { DRAIN_MS } from '../http/draining.ts'
+import { every, type Periodic } from '../periodic.ts'
 import type { Connection } from './connection.ts'
 import { ConversationWatch } from './conversation-watch.ts'
 import { CounterUpdates } from './counters.ts'
@@ -12,6 +14,8 @@ import type { Person } from './person.ts'
 /** Seconds between pings (realtime.md); a socket that shows no life for two of these is dropped. */
 export const HEARTBEAT_SECONDS = 25
 const TICK_MS = 1_000
+/** How often the watched conversations are compared with the database. */
+const CHECK_MS = 5_000
 
 /** A person together with what this node does for them. */
 interface Present extends Person {
@@ -30,6 +34,8 @@ export class Hub {
   readonly #connections = new Map<Connection, number>()
   readonly #counters: CounterUpdates
   readonly #timer: NodeJS.Timeout
+  readonly #mending: Periodic
+  #busWasAway = false
   #nextBeat = 0
   #tick = 0
 
@@ -44,9 +50,12 @@ export class Hub {
           connection.close('tokenEnded')
       }
     })
+    this.#mending = every(CHECK_MS, 'mending what was missed', () => this.#mend(), core.log)
     core.bus.onResync(() => {
-      for (const connection of this.#connections.keys()) connection.send({ type: 'resync' })
+      this.#busWasAway = true
+      this.#mending.soon()
     })
+    core.draining.addEventListener('abort', () => this.#drain())
   }
 
   /** Milliseconds of the process's own clock, for `Connection.lastSeen`. */
@@ -74,9 +83,17 @@ export class Hub {
     for (const watch of person.watches) this.#unwatch(person, watch)
   }
 
+  /** Closes the sockets one after another, so that their owners don't return all at once. */
+  #drain(): void {
+    const connections = [...this.#connections.keys()]
+    for (const [index, connection] of connections.entries())
+      setTimeout(() => connection.close('restarting'), (index / connections.length) * DRAIN_MS).unref()
+  }
+
   /** Asks every peer to come back to another node, and drops those who don't answer. */
   closeAll(): void {
     clearInterval(this.#timer)
+    void this.#mending.close()
     this.#counters.close()
     for (const connection of this.#connections.keys()) connection.close('restarting')
   }
@@ -91,22 +108,56 @@ export class Hub {
       ready: Promise.resolve(),
     }
     this.#people.set(userId, person)
-    person.ready = this.#watchAll(person)
+    person.ready = subscription.ready.then(() => this.#watchAll([person]))
     return person
   }
 
-  /** Listens first and reads the versions then, so that no change falls between the two. */
-  async #watchAll(person: Present): Promise<void> {
-    await person.subscription.ready
-    const before = await chat.listMemberships(this.#core, person.userId)
-    await Promise.all(before.map(({ id }) => this.#watch(person, id).listening))
-    const memberships = new Map(
-      (await chat.listMemberships(this.#core, person.userId)).map(({ id, version }) => [id, version]),
-    )
-    for (const watch of person.watches) {
-      const version = memberships.get(watch.id)
-      if (version === undefined) this.#unwatch(person, watch)
-      else watch.startAt(version)
+  /**
+   * Brings the watches of these people in line with the conversations that they are in. It listens first and
+   * reads the versions then, so that no change falls between the two.
+   */
+  async #watchAll(people: Present[]): Promise<void> {
+    const userIds = people.map(({ userId }) => userId)
+    const listed = await chat.listMemberships(this.#core, userIds)
+    const idsOf = Map.groupBy(listed, ({ userId }) => userId)
+    const before = people.map((person) => {
+      for (const { id } of idsOf.get(person.userId) ?? []) this.#watch(person, id)
+      return { person, watches: [...person.watches] }
+    })
+    await Promise.all(before.flatMap(({ watches }) => watches.map(({ listening }) => listening)))
+
+    const versionsOf = Map.groupBy(await chat.listMemberships(this.#core, userIds), ({ userId }) => userId)
+    for (const { person, watches } of before) {
+      const versions = new Map(versionsOf.get(person.userId)?.map(({ id, version }) => [id, version]))
+      for (const watch of watches) {
+        const version = versions.get(watch.id)
+        if (version === undefined) this.#unwatch(person, watch)
+        else watch.reached(version)
+      }
+    }
+  }
+
+  /**
+   * Delivers what no event told: its node died before it could, or the bus was away. Then people may have
+   * come to conversations and left them unheard, too, and their clients are asked to make sure by `resume`.
+   */
+  async #mend(): Promise<void> {
+    const people = [...this.#people.values()]
+    if (!this.#busWasAway) {
+      const versions = await chat.listVersions(this.#core, [...this.#watches.keys()])
+      for (const { id, version } of versions) this.#watches.get(id)?.reached(version)
+      return
+    }
+    this.#busWasAway = false
+    try {
+      await this.#watchAll(people)
+    } catch (error) {
+      this.#busWasAway = true
+      throw error
+    }
+    for (const person of people) {
+      this.#counters.changed(person)
+      for (const connection of person.connections) connection.send({ type: 'resync' })
     }
   }
 
@@ -151,7 +202,7 @@ export class Hub {
       }
       const frame = encodeFrame({ type: 'conversation', conversation })
       for (const connection of person.connections) connection.write(frame)
-      watch.startAt(conversation.version)
+      watch.reached(conversation.version)
     } catch (error) {
       this.#core.log.warn(
         { err: error, conversation_id: conversationId },

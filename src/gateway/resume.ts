@@ -12,7 +12,7 @@ export async function resume(
   known: ReadonlyMap<number, number>,
 ): Promise<void> {
   const { userId } = connection.claims
-  const memberships = await chat.listMemberships(core, userId)
+  const memberships = await chat.listMemberships(core, [userId])
   const current = new Set(memberships.map(({ id }) => id))
   for (const { id, version } of memberships) {
     const since = known.get(id)

@@ -13,20 +13,18 @@ const Readiness = Type.Object({
 
 /** For orchestrators (contract/operations.md): is the process up, and can it serve? */
 export const operationsRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  let draining = false
-  app.addHook('preClose', async () => {
-    draining = true
-  })
+  const config = { whileDraining: true } as const
 
   app.get(
     '/healthz',
-    { schema: { summary: 'The process is up', tags: ['operations'], response: { 200: Health } } },
+    { config, schema: { summary: 'The process is up', tags: ['operations'], response: { 200: Health } } },
     async () => ({ success: true as const, status: 'up' }),
   )
 
   app.get(
     '/readyz',
     {
+      config,
       schema: {
         summary: 'Database and bus answer, and the node is not draining',
         tags: ['operations'],
@@ -38,6 +36,7 @@ export const operationsRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
         answers(() => core.db.execute(sql`select 1`)),
         answers(() => core.bus.ping()),
       ])
+      const draining = core.draining.aborted
       const ready = !draining && database && bus
       return reply.code(ready ? 200 : 503).send({
         success: ready,

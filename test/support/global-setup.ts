@@ -1,5 +1,3 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -7,7 +5,7 @@ import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
 import { startEmbedded } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { freePort, waitForPort } from './ports.ts'
+import { hasRedis, RedisServer } from './redis.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -38,7 +36,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   templateUrl.pathname = `/${template}`
   await migrate(templateUrl.href)
 
-  const redis = process.env.REDIS_URL ? undefined : await startRedis()
+  const redis = process.env.REDIS_URL || !hasRedis() ? undefined : await RedisServer.start()
   const redisUrl = process.env.REDIS_URL ?? redis?.url
   process.stdout.write(
     `tests on ${given ? 'the PostgreSQL of DATABASE_URL' : 'an embedded PostgreSQL'}, ` +
@@ -54,25 +52,5 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await redis?.stop()
     await embedded?.stop()
     await rm(dataDir, { recursive: true, force: true })
-  }
-}
-
-async function startRedis(): Promise<{ url: string; stop(): Promise<void> } | undefined> {
-  try {
-    execFileSync('redis-server', ['--version'], { stdio: 'ignore' })
-  } catch {
-    return undefined
-  }
-  const port = await freePort()
-  const server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', ''], {
-    stdio: 'ignore',
-  })
-  await waitForPort(port)
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    async stop() {
-      server.kill()
-      await once(server, 'exit')
-    },
   }
 }

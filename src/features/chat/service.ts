@@ -191,9 +191,14 @@ function present(rows: store.ConversationRow[]): Conversation[] {
   return rows.map((row) => toConversation(row, false))
 }
 
-/** The conversations that a person is in and the version of each. */
-export function listMemberships(core: Core, userId: number) {
-  return store.listMemberships(core.db, userId)
+/** The conversations that these people are in and the version of each. */
+export function listMemberships(core: Core, userIds: number[]) {
+  return store.listMemberships(core.db, userIds)
+}
+
+/** The versions of these conversations. */
+export async function listVersions(core: Core, conversationIds: number[]) {
+  return conversationIds.length === 0 ? [] : store.listVersions(core.db, conversationIds)
 }
 
 /** Unread messages and pending requests of many people at once. */

@@ -241,16 +241,26 @@ export async function findVersion(db: Executor, conversationId: number): Promise
   return row?.version ?? 0
 }
 
-/** The conversations of a person and their versions. */
+/** The conversations that these people are in and their versions. */
 export async function listMemberships(
   db: Executor,
-  userId: number,
+  userIds: number[],
+): Promise<{ userId: number; id: number; version: number }[]> {
+  return db
+    .select({ userId: conversationMembers.userId, id: conversations.id, version: conversations.version })
+    .from(conversationMembers)
+    .innerJoin(conversations, eq(conversations.id, conversationMembers.conversationId))
+    .where(sql`${conversationMembers.userId} = any(${sql.param(userIds)})`)
+}
+
+export async function listVersions(
+  db: Executor,
+  conversationIds: number[],
 ): Promise<{ id: number; version: number }[]> {
   return db
     .select({ id: conversations.id, version: conversations.version })
-    .from(conversationMembers)
-    .innerJoin(conversations, eq(conversations.id, conversationMembers.conversationId))
-    .where(eq(conversationMembers.userId, userId))
+    .from(conversations)
+    .where(sql`${conversations.id} = any(${sql.param(conversationIds)})`)
 }
 
 /** Moves a read pointer forward, never back; undefined if there was nothing to move. */

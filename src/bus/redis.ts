@@ -1,0 +1,76 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { Redis } from 'ioredis'
+
+/** Longest that a caller waits for Redis before it goes on without. */
+const COMMAND_TIMEOUT_MS = 500
+/** A peer that leaves a command unanswered for this long is taken for gone, and dialled again. */
+const SILENCE_MS = 1_000
+const LONGEST_RETRY_MS = 500
+
+/** Redis as the nodes of one service share it. */
+export interface SharedRedis {
+  commands: Redis
+  /** A connection of its own: nothing that is asked of Redis waits behind what it pushes. */
+  subscriber: Redis
+  /** Begins every key and channel, so that services on one Redis don't meet. */
+  prefix: string
+  close(): void
+}
+
+/**
+ * Resolves once Redis answers, or once it is clear that it is away: then every command fails at once, and
+ * both connections come back by themselves.
+ */
+export async function connectRedis(
+  url: string,
+  serviceId: string,
+  log: FastifyBaseLogger,
+): Promise<SharedRedis> {
+  const [commands, subscriber] = await Promise.all([
+    // Commands of one turn of the event loop leave in one write.
+    connect(url, { enableAutoPipelining: true }, log),
+    connect(url, {}, log),
+  ])
+  return {
+    commands,
+    subscriber,
+    prefix: `exam-practice:${serviceId}:`,
+    close() {
+      commands.disconnect()
+      subscriber.disconnect()
+    },
+  }
+}
+
+async function connect(
+  url: string,
+  options: { enableAutoPipelining?: true },
+  log: FastifyBaseLogger,
+): Promise<Redis> {
+  const redis = new Redis(url, {
+    ...options,
+    lazyConnect: true,
+    connectTimeout: SILENCE_MS,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    socketTimeout: SILENCE_MS,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    // The bus knows best who still listens.
+    autoResubscribe: false,
+    retryStrategy: (attempt) => Math.min(50 * attempt, LONGEST_RETRY_MS),
+  })
+  let away = false
+  redis.on('error', (error) => {
+    if (!away) log.warn({ err: error }, 'Redis is away; this node goes on by itself')
+    away = true
+  })
+  redis.on('ready', () => {
+    if (away) log.info('Redis is back')
+    away = false
+  })
+  // Something unanswered is what a silent peer is noticed by.
+  const beat = setInterval(() => void redis.ping().catch(() => {}), SILENCE_MS).unref()
+  redis.on('end', () => clearInterval(beat))
+  await redis.connect().catch(() => {})
+  return redis
+}

@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { createRedisBus } from '../../src/bus/bus-redis.ts'
+import type { UserEvent } from '../../src/bus/events.ts'
+import { createMemoryRateSlots } from '../../src/bus/rate-slots-memory.ts'
+import { createRedisRateSlots } from '../../src/bus/rate-slots-redis.ts'
+import { connectRedis } from '../../src/bus/redis.ts'
+import { describeBus } from '../contracts/bus.ts'
+import { describeRateSlots } from '../contracts/rate-slots.ts'
+import { hasRedis, RedisServer } from '../support/redis.ts'
+
+const log = pino({ level: 'silent' })
+
+describe.runIf(hasRedis())('over Redis', () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await RedisServer.start()
+  })
+  afterAll(() => server.stop())
+
+  async function connect(serviceId: string) {
+    const redis = await connectRedis(server.url, serviceId, log)
+    onTestFinished(() => redis.close())
+    return redis
+  }
+
+  async function openBus(serviceId: string) {
+    const bus = createRedisBus(await connect(serviceId), log)
+    const heard: UserEvent[] = []
+    let resyncs = 0
+    bus.onResync(() => {
+      resyncs += 1
+    })
+    return {
+      bus,
+      heard,
+      resyncs: () => resyncs,
+      listen: () => bus.subscribe('user:1', (event) => heard.push(event)),
+    }
+  }
+
+  async function observer(): Promise<Redis> {
+    const redis = new Redis(server.url)
+    onTestFinished(() => redis.disconnect())
+    return redis
+  }
+
+  describe('the bus', () => {
+    describeBus(async () => {
+      const service = randomUUID()
+      return Promise.all([openBus(service), openBus(service)]).then((all) => all.map(({ bus }) => bus))
+    })
+
+    test('keeps two services on one Redis apart', async () => {
+      const [one, other] = [await openBus('one'), await openBus('other')]
+      await Promise.all([one.listen().ready, other.listen().ready])
+      one.bus.publish('user:1', { kind: 'counters' })
+      await other.bus.ping()
+      await setTimeout(50)
+      expect([one.heard.length, other.heard.length]).toEqual([1, 0])
+    })
+
+    test('subscribes only while somebody listens', async () => {
+      const { bus } = await openBus('listening')
+      const redis = await observer()
+      const channels = async () => (await redis.pubsub('CHANNELS', '*listening*user*')) as string[]
+      const [one, other] = [bus.subscribe('user:1', () => {}), bus.subscribe('user:1', () => {})]
+      await Promise.all([one.ready, other.ready])
+      expect(await channels()).toHaveLength(1)
+      one.close()
+      await bus.ping()
+      expect(await channels()).toHaveLength(1)
+      other.close()
+      await expect.poll(channels).toEqual([])
+    })
+
+    test('passes over what is no event', async () => {
+      const service = randomUUID()
+      const { bus, heard, listen } = await openBus(service)
+      await listen().ready
+      const redis = await observer()
+      const channel = `exam-practice:${service}:user:1`
+      for (const text of [
+        '',
+        'x',
+        '{',
+        `${randomUUID()}null`,
+        `${randomUUID()}{"kind":1}`,
+        `${randomUUID()}[`,
+      ])
+        expect(await redis.publish(channel, text)).toBe(1)
+      await redis.publish(channel, `${randomUUID()}{"kind":"counters"}`)
+      await expect.poll(() => heard).toEqual([{ kind: 'counters' }])
+      await bus.ping()
+    })
+
+    test('while Redis is away it fails at once, goes on locally, and asks everybody to resync on its return', async () => {
+      const service = randomUUID()
+      const [one, other] = [await openBus(service), await openBus(service)]
+      await Promise.all([one.listen().ready, other.listen().ready])
+      await server.stop()
+      await expect.poll(() => one.bus.ping().then(String, () => 'away')).toBe('away')
+
+      const started = performance.now()
+      const late = one.bus.subscribe('user:2', (event) => one.heard.push(event))
+      await late.ready
+      one.bus.publish('user:1', { kind: 'counters' })
+      one.bus.publish('user:2', { kind: 'counters' })
+      expect(one.heard).toHaveLength(2)
+      await expect(one.bus.ping()).rejects.toThrow()
+      expect(performance.now() - started).toBeLessThan(300)
+
+      await server.start()
+      await expect.poll(() => Math.min(one.resyncs(), other.resyncs()), { timeout: 5_000 }).toBeGreaterThan(0)
+      // What was listened to before and meanwhile is listened to again.
+      await expect.poll(() => other.bus.ping().then(() => 'back', String), { timeout: 5_000 }).toBe('back')
+      other.bus.publish('user:1', { kind: 'joined', conversationId: 1 })
+      other.bus.publish('user:2', { kind: 'joined', conversationId: 2 })
+      await expect.poll(() => one.heard.length).toBe(4)
+      expect(other.heard.filter(({ kind }) => kind === 'joined')).toHaveLength(1)
+    })
+
+    test('a Redis that holds still is one that is away', async () => {
+      const service = randomUUID()
+      const [one, other] = [await openBus(service), await openBus(service)]
+      await other.listen().ready
+      server.freeze()
+      try {
+        const started = performance.now()
+        one.bus.publish('user:1', { kind: 'counters' })
+        await one.bus.subscribe('user:2', () => {}).ready
+        await expect(one.bus.ping()).rejects.toThrow()
+        expect(performance.now() - started).toBeLessThan(2_000)
+        await expect.poll(() => other.bus.ping().then(String, () => 'away'), { timeout: 5_000 }).toBe('away')
+      } finally {
+        server.thaw()
+      }
+      await expect.poll(() => Math.min(one.resyncs(), other.resyncs()), { timeout: 5_000 }).toBeGreaterThan(0)
+    })
+
+    test('a node that could not tell something says so to those who were never away', async () => {
+      const service = randomUUID()
+      const redis = await connect(service)
+      const [teller, other] = [createRedisBus(redis, log), await openBus(service)]
+      await other.listen().ready
+      redis.commands.disconnect(true)
+      teller.publish('user:1', { kind: 'counters' })
+      await expect.poll(other.resyncs, { timeout: 5_000 }).toBe(1)
+    })
+
+    test('starts without Redis, and joins the others when it comes', async () => {
+      await server.stop()
+      const service = randomUUID()
+      const started = performance.now()
+      const [one, other] = [await openBus(service), await openBus(service)]
+      await one.listen().ready
+      expect(performance.now() - started).toBeLessThan(2_000)
+      await server.start()
+      await expect.poll(one.resyncs, { timeout: 5_000 }).toBe(1)
+      await expect.poll(() => other.bus.ping().then(() => 'back', String), { timeout: 5_000 }).toBe('back')
+      other.bus.publish('user:1', { kind: 'counters' })
+      await expect.poll(() => one.heard).toEqual([{ kind: 'counters' }])
+    })
+  })
+
+  describe('rate slots', () => {
+    describeRateSlots(async () => {
+      const service = randomUUID()
+      const node = async () => createRedisRateSlots(await connect(service), createMemoryRateSlots(Date.now))
+      return { nodes: [await node(), await node()], pass: (ms) => setTimeout(ms) }
+    })
+
+    test('while Redis is away each node keeps slots of its own, at once', async () => {
+      const slots = createRedisRateSlots(await connect(randomUUID()), createMemoryRateSlots(Date.now))
+      await server.stop()
+      try {
+        const started = performance.now()
+        expect(await slots.take('chat:1', 'a', 60_000)).toEqual({ state: 'taken' })
+        expect(await slots.take('chat:1', 'b', 60_000)).toMatchObject({ state: 'refused' })
+        await slots.release('chat:1', 'a')
+        expect(await slots.take('chat:1', 'b', 60_000)).toEqual({ state: 'taken' })
+        expect(performance.now() - started).toBeLessThan(1_000)
+      } finally {
+        await server.start()
+      }
+    })
+  })
+})
