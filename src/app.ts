@@ -10,6 +10,7 @@ import { authRoutes } from './features/auth/routes.ts'
 import { chatRoutes } from './features/chat/routes.ts'
 import { fileRoutes } from './features/uploads/routes.ts'
 import { gateway } from './gateway/plugin.ts'
+import { registerAsyncApi } from './http/asyncapi.ts'
 import { guardUsers } from './http/callers.ts'
 import { registerDraining } from './http/draining.ts'
 import { registerFailures, sendFailure, toAppError } from './http/failures.ts'
@@ -54,6 +55,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     limits: { fieldSize: 1024 * 1024, parts: 1_100 },
   })
   await registerOpenApi(app)
+  registerAsyncApi(app)
 
   const sessions = await watchSessions(core)
   app.addHook('onClose', async () => sessions.close())

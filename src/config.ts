@@ -62,6 +62,8 @@ export interface Config {
     /** Shortest time between two messages of one person, in milliseconds (specification: Limits). */
     sendInterval: number
   }
+  /** How long somebody stays online after their last socket ended, in milliseconds (realtime.md, promise 3). */
+  offlineGrace: number
 }
 
 type TrustProxy = boolean | string | ((address: string, hop: number) => boolean)
@@ -114,6 +116,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     metricsToken: settings.METRICS_TOKEN,
     logLevel: settings.LOG_LEVEL ?? 'info',
     chat: { sendInterval: 2_000 },
+    offlineGrace: 5_000,
   }
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Files } from './adapters/files.ts'
 import type { Bus } from './bus/bus.ts'
+import type { Presence } from './bus/presence.ts'
 import type { RateSlots } from './bus/rate-slots.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/client.ts'
@@ -14,6 +15,7 @@ export interface Core {
   clock: () => number
   db: Db
   bus: Bus
+  presence: Presence
   rateSlots: RateSlots
   tokens: Tokens
   files: Files

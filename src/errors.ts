@@ -29,6 +29,8 @@ export const CATALOGUE = {
   already_pending: [409, 'A request is pending already'],
   already_answered: [409, 'This request was answered already'],
   self_connection: [400, 'You cannot connect to yourself'],
+  not_owner: [403, 'Only its author may change this'],
+  owner_only: [403, 'Only the owner of the group may do this'],
   invalid_reply: [400, 'The message replied to is not in this conversation'],
   // files
   invalid_signature: [403, 'This address has expired or is not valid'],
@@ -48,6 +50,8 @@ const AUTH_CODES: ReadonlySet<ErrorCode> = new Set([
 ])
 
 export interface ErrorOptions {
+  /** Where the contract answers one code with another status here than elsewhere. */
+  status?: number
   message?: string
   /** Seconds until trying again makes sense: the `Retry-After` header and `retry_after`. */
   retryAfter?: number
@@ -67,7 +71,7 @@ export class AppError extends Error {
     const [status, message] = CATALOGUE[code]
     super(options.message ?? message, { cause: options.cause })
     this.code = code
-    this.status = status
+    this.status = options.status ?? status
     this.retryAfter =
       options.retryAfter === undefined ? undefined : Math.max(1, Math.ceil(options.retryAfter))
     this.details = options.details ?? {}

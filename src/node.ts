@@ -5,6 +5,8 @@ import { createDiskFiles } from './adapters/files-disk.ts'
 import { buildApp } from './app.ts'
 import { createMemoryBus } from './bus/bus-memory.ts'
 import { createRedisBus } from './bus/bus-redis.ts'
+import { createMemoryPresence } from './bus/presence-memory.ts'
+import { createRedisPresence, NODE_TIMES } from './bus/presence-redis.ts'
 import { createMemoryRateSlots } from './bus/rate-slots-memory.ts'
 import { createRedisRateSlots } from './bus/rate-slots-redis.ts'
 import { connectRedis } from './bus/redis.ts'
@@ -49,6 +51,7 @@ export async function createNode({
       ? undefined
       : await connectRedis(config.redisUrl, await identifyDatabase(db), log)
   const ownSlots = createMemoryRateSlots(clock)
+  const grace = config.offlineGrace
   const draining = new AbortController()
   const core: Core = {
     config,
@@ -56,6 +59,7 @@ export async function createNode({
     clock,
     db,
     bus: redis ? createRedisBus(redis, log) : createMemoryBus(log),
+    presence: redis ? createRedisPresence(redis, { grace, ...NODE_TIMES }, log) : createMemoryPresence(grace),
     rateSlots: redis ? createRedisRateSlots(redis, ownSlots) : ownSlots,
     tokens: createTokens(jwtSecrets, clock),
     files: createDiskFiles(path.join(config.dataDir, 'files')),
@@ -74,6 +78,7 @@ export async function createNode({
       const cutOff = globalThis.setTimeout(() => app.server.closeAllConnections(), IN_FLIGHT_MS)
       await app.close()
       clearTimeout(cutOff)
+      await core.presence.close()
       await core.bus.close()
       redis?.close()
       await closeDatabase(db)

@@ -5,6 +5,8 @@ import { AppError, type ErrorCode } from '../errors.ts'
 const CONSTRAINTS: Record<string, ErrorCode> = {
   users_username_key: 'username_taken',
   users_email_key: 'email_taken',
+  connections_recipient_id_users_id_fk: 'not_found',
+  blocks_blocked_id_users_id_fk: 'not_found',
 }
 
 /** Data that a schema let through and PostgreSQL refused: out of range, not storable, not of the type. */

@@ -9,8 +9,12 @@ import { SocketTopics } from './topics.ts'
 
 /** Bytes that may wait for a slow reader before it is cut off and has to resume (realtime.md, promise 4). */
 const OUTBOUND_LIMIT = 1024 * 1024
+/** Bytes that leave in one write; what waits behind them can still be replaced or dropped. */
+const WRITE_SIZE = 64 * 1024
 /** How long a peer may take to answer a close before it is dropped. */
 const CLOSE_TIMEOUT_MS = 1_000
+/** The same for one that was too slow: it has what is on its way to read before it comes to the close. */
+const SLOW_CLOSE_TIMEOUT_MS = 10_000
 
 /** What a frame about a conversation's history carries beside its bytes. */
 interface HeldFrame {
@@ -20,7 +24,7 @@ interface HeldFrame {
 
 /**
  * One socket: the only place that writes to it. Frames that are queued within one turn of the event loop
- * leave in one write.
+ * leave in one write; while the peer reads more slowly than that, they wait here.
  */
 export class Connection {
   readonly #socket: WebSocket
@@ -29,12 +33,18 @@ export class Connection {
   claims: Claims
   /** When the peer last showed life, in the hub's milliseconds. */
   lastSeen: number
-  /** Frames wait here until `begin`, so that `ready` is the first. */
-  #beforeReady: Buffer[] | undefined = []
+  /** The end of the token whose end the peer was told of. */
+  #toldExpiry = 0
+  #begun = false
   #queue: Buffer[] = []
-  #queuedBytes = 0
+  /** The newest frame of each kind that only matters while it is new, behind `#queue`. */
+  #latest = new Map<string, Buffer>()
   /** Conversations that are being resumed: newer frames about them wait for the older ones. */
   readonly #held = new Map<number, HeldFrame[]>()
+  /** Bytes in all three. */
+  #waitingBytes = 0
+  /** Those who wait for the peer to have read. */
+  #onDrained: (() => void)[] = []
 
   constructor(bus: Bus, socket: WebSocket, tcp: Socket, claims: Claims, now: number) {
     this.topics = new SocketTopics(bus, (frame) => this.write(frame))
@@ -42,14 +52,21 @@ export class Connection {
     this.#tcp = tcp
     this.claims = claims
     this.lastSeen = now
+    tcp.on('drain', () => this.flush())
+    tcp.on('close', () => this.#drop())
+  }
+
+  get #isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN
   }
 
   /** Sends `ready`, and then whatever came up while it was being prepared. */
   begin(ready: ServerFrame): void {
-    const waiting = this.#beforeReady ?? []
-    this.#beforeReady = undefined
+    const waiting = this.#queue
+    this.#queue = []
+    this.#begun = true
     this.send(ready)
-    for (const frame of waiting) this.write(frame)
+    this.#queue.push(...waiting)
   }
 
   send(frame: ServerFrame): void {
@@ -58,24 +75,25 @@ export class Connection {
 
   /** Queues bytes that `encodeFrame` made. */
   write(frame: Buffer): void {
-    if (this.#beforeReady) {
-      this.#beforeReady.push(frame)
-      return
-    }
-    if (this.#socket.readyState !== this.#socket.OPEN) return
-    this.#queuedBytes += frame.length
-    if (this.#queuedBytes + this.#tcp.writableLength > OUTBOUND_LIMIT) {
-      this.close('tooSlow')
-      return
-    }
-    if (this.#queue.push(frame) === 1) flushSoon(this)
+    if (!this.#makeRoom(frame.length)) return
+    this.#queue.push(frame)
+    flushSoon(this)
   }
 
-  /** A change of a conversation's history, which waits while an earlier part of it is being resumed. */
+  /** Queues a frame that a newer one with the same key makes pointless: a slow reader gets the newest alone. */
+  writeLatest(key: string, frame: Buffer): void {
+    const older = this.#latest.get(key)
+    if (!this.#makeRoom(frame.length - (older?.length ?? 0))) return
+    this.#latest.delete(key)
+    this.#latest.set(key, frame)
+    flushSoon(this)
+  }
+
+  /** A change of a conversation, which waits while an earlier part of its history is being resumed. */
   writeChange(conversationId: number, version: number, frame: Buffer): void {
     const held = this.#held.get(conversationId)
-    if (held) held.push({ version, frame })
-    else this.write(frame)
+    if (!held) this.write(frame)
+    else if (this.#makeRoom(frame.length)) held.push({ version, frame })
   }
 
   hold(conversationId: number): void {
@@ -86,43 +104,104 @@ export class Connection {
   release(conversationId: number, sentVersion: number): void {
     const held = this.#held.get(conversationId) ?? []
     this.#held.delete(conversationId)
-    for (const { version, frame } of held) if (version > sentVersion) this.write(frame)
+    for (const { version, frame } of held) {
+      this.#waitingBytes -= frame.length
+      if (version > sentVersion) this.write(frame)
+    }
   }
 
+  /** Resolves when the peer has read most of what was sent, or is gone: more can follow without piling up. */
+  async drained(): Promise<void> {
+    if (!this.#isOpen || this.#queue.length === 0) return
+    await new Promise<void>((resolve) => this.#onDrained.push(resolve))
+  }
+
+  /** Hands over as much as the peer keeps up with; the rest follows when it has. */
   flush(): void {
-    const [first] = this.#queue
-    if (!first) return
-    const bytes = this.#queue.length === 1 ? first : Buffer.concat(this.#queue, this.#queuedBytes)
-    this.#queue = []
-    this.#queuedBytes = 0
-    if (this.#socket.readyState === this.#socket.OPEN) this.#tcp.write(bytes)
+    if (!this.#begun || !this.#isOpen) return
+    while (!this.#tcp.writableNeedDrain) {
+      const frames = this.#takeFrames()
+      if (frames.length === 0) break
+      const [first] = frames
+      this.#tcp.write(frames.length === 1 && first ? first : Buffer.concat(frames))
+    }
+    if (this.#queue.length === 0) for (const resume of this.#onDrained.splice(0)) resume()
+  }
+
+  /** Says, once per token, that it is about to end. `now` is in seconds since the epoch. */
+  warnOfExpiry(now: number): void {
+    const { expiresAt } = this.claims
+    if (this.#toldExpiry === expiresAt) return
+    this.#toldExpiry = expiresAt
+    this.send({ type: 'auth_expiring', expires_in: Math.ceil(expiresAt - now) })
   }
 
   ping(): void {
-    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.ping()
+    if (this.#isOpen) this.#socket.ping()
   }
 
   close(reason: CloseReason): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) return
-    const [code, text] = CLOSE[reason]
-    // What is queued leaves before the close, save for somebody who doesn't read anyway.
-    if (reason === 'tooSlow') this.#queue = []
-    this.flush()
-    this.#socket.close(code, text)
-    setTimeout(() => this.terminate(), CLOSE_TIMEOUT_MS).unref()
+    if (this.#isOpen) {
+      const [code, text] = CLOSE[reason]
+      // What is queued leaves before the close, save for somebody who doesn't read anyway.
+      if (reason !== 'tooSlow' && this.#begun) this.#tcp.write(Buffer.concat(this.#queue))
+      this.#socket.close(code, text)
+      this.#drop()
+    } else if (reason !== 'restarting') return
+    setTimeout(
+      () => this.terminate(),
+      reason === 'tooSlow' ? SLOW_CLOSE_TIMEOUT_MS : CLOSE_TIMEOUT_MS,
+    ).unref()
   }
 
   terminate(): void {
     this.#socket.terminate()
   }
+
+  /** False if the socket is over, or has to be because of this. */
+  #makeRoom(bytes: number): boolean {
+    if (!this.#isOpen) return false
+    this.#waitingBytes += bytes
+    if (this.#waitingBytes + this.#tcp.writableLength <= OUTBOUND_LIMIT) return true
+    this.close('tooSlow')
+    return false
+  }
+
+  /** Takes what one write holds off the queue, at least one frame; what matters only while new goes last. */
+  #takeFrames(): Buffer[] {
+    let bytes = 0
+    let count = 0
+    while (count < this.#queue.length && bytes < WRITE_SIZE) bytes += this.#queue[count++]?.length ?? 0
+    const frames = this.#queue.splice(0, count)
+    if (this.#queue.length === 0)
+      for (const [key, frame] of this.#latest) {
+        if (bytes >= WRITE_SIZE) break
+        this.#latest.delete(key)
+        frames.push(frame)
+        bytes += frame.length
+      }
+    this.#waitingBytes -= bytes
+    return frames
+  }
+
+  #drop(): void {
+    this.#queue = []
+    this.#latest.clear()
+    this.#held.clear()
+    this.#waitingBytes = 0
+    for (const resume of this.#onDrained.splice(0)) resume()
+  }
 }
 
-const unflushed: Connection[] = []
+const unflushed = new Set<Connection>()
 
 function flushSoon(connection: Connection): void {
-  if (unflushed.push(connection) === 1) setImmediate(flushAll)
+  if (unflushed.size === 0) setImmediate(flushAll)
+  unflushed.add(connection)
 }
 
 function flushAll(): void {
-  for (const connection of unflushed.splice(0)) connection.flush()
+  const connections = [...unflushed]
+  unflushed.clear()
+  for (const connection of connections) connection.flush()
 }
