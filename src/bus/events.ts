@@ -29,8 +29,8 @@ export type UserEvent =
   | FrameEvent
   /** They became a member, or what they may do there changed: their sockets listen to it from now on. */
   | { kind: 'conversation'; conversationId: number }
-  /** Their unread or request counters changed. */
-  | { kind: 'counters' }
+  /** Their unread or request counters changed, by this conversation alone if one is named. */
+  | { kind: 'counters'; conversationId?: number }
 
 /** Somebody came or went; of interest to these people alone. */
 export interface PresenceEvent {

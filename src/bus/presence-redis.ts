@@ -98,6 +98,7 @@ export function createRedisPresence(
   })
 
   async function renew(): Promise<void> {
+    const hasPeople = stays.userIds().length > 0
     let answer: [known: number, ...dead: string[]]
     try {
       answer = (await run(BEAT, lease)) as typeof answer
@@ -108,7 +109,7 @@ export function createRedisPresence(
     }
     const [known, ...dead] = answer
     const wasAway = stale
-    if (stale || known === 0) await restate()
+    if (stale || (hasPeople && known === 0)) await restate()
     // Where Redis was away, all of them had no way to renew their leases: they get the time to.
     if (!wasAway) for (const node of dead) await bury(node)
   }

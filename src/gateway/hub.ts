@@ -209,7 +209,7 @@ export class Hub {
   }
 
   #receive(person: Present, event: UserEvent): void {
-    if (event.kind === 'counters') this.#counters.changed(person)
+    if (event.kind === 'counters') this.#counters.changed(person, event.conversationId)
     else if (event.kind === 'conversation') void this.#admit(person, event.conversationId)
     else {
       const frame = encodeFrame(event.frame)

@@ -205,6 +205,6 @@ export async function markRead(
     return lastSeq - lastReadSeq
   }
   core.bus.publish(`conversation:${conversationId}`, { kind: 'read', userId, upToSeq: moved.lastReadSeq })
-  core.bus.publish(`user:${userId}`, { kind: 'counters' })
+  core.bus.publish(`user:${userId}`, { kind: 'counters', conversationId })
   return moved.lastSeq - moved.lastReadSeq
 }
