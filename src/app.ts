@@ -2,6 +2,7 @@ import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
 import multipart from '@fastify/multipart'
 import rateLimit from '@fastify/rate-limit'
+import websocket from '@fastify/websocket'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import type { Core } from './core.ts'
 import { AppError } from './errors.ts'
@@ -9,7 +10,7 @@ import { watchSessions } from './features/auth/live-sessions.ts'
 import { authRoutes } from './features/auth/routes.ts'
 import { chatRoutes } from './features/chat/routes.ts'
 import { fileRoutes } from './features/uploads/routes.ts'
-import { gateway } from './gateway/plugin.ts'
+import { gateway, websocketOptions } from './gateway/plugin.ts'
 import { registerAsyncApi } from './http/asyncapi.ts'
 import { guardUsers } from './http/callers.ts'
 import { registerDraining } from './http/draining.ts'
@@ -34,6 +35,8 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     routerOptions: { ignoreTrailingSlash: true },
   })
   app.setValidatorCompiler(validatorCompiler)
+  // Before any hook that may refuse a request.
+  await app.register(websocket, websocketOptions)
   registerRequestLog(app)
   registerDraining(app, core)
   registerFailures(app)

@@ -147,11 +147,10 @@ export class Connection {
       if (reason !== 'tooSlow' && this.#begun) this.#tcp.write(Buffer.concat(this.#queue))
       this.#socket.close(code, text)
       this.#drop()
-    } else if (reason !== 'restarting') return
-    setTimeout(
-      () => this.terminate(),
-      reason === 'tooSlow' ? SLOW_CLOSE_TIMEOUT_MS : CLOSE_TIMEOUT_MS,
-    ).unref()
+    }
+    // Also for a peer that began to close and never ended.
+    const timeout = reason === 'tooSlow' ? SLOW_CLOSE_TIMEOUT_MS : CLOSE_TIMEOUT_MS
+    setTimeout(() => this.terminate(), timeout).unref()
   }
 
   terminate(): void {

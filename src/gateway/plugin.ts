@@ -1,4 +1,4 @@
-import websocket from '@fastify/websocket'
+import type { WebsocketPluginOptions } from '@fastify/websocket'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import type { Core } from '../core.ts'
@@ -18,6 +18,20 @@ const LARGEST_FRAME = 64 * 1024
 const PROTOCOL = 'exam-practice.v1'
 const BEARER_PROTOCOL = 'bearer.'
 
+/** For @fastify/websocket, which belongs to the whole service: it ends the connection of every refused upgrade. */
+export const websocketOptions: WebsocketPluginOptions = {
+  options: {
+    maxPayload: LARGEST_FRAME,
+    perMessageDeflate: false,
+    clientTracking: false,
+    handleProtocols: (offered: Set<string>) => (offered.has(PROTOCOL) ? PROTOCOL : false),
+  },
+  // Resets and protocol errors are the peer's; its socket ends either way.
+  errorHandler: (_error, socket) => socket.terminate(),
+  // The hub sees to its sockets itself.
+  preClose: (done) => done(),
+}
+
 /** The WebSocket at `/ws` (contract/realtime.md). */
 export const gateway: FastifyPluginAsync<{ core: Core; sessions: LiveSessions }> = async (
   app,
@@ -25,20 +39,7 @@ export const gateway: FastifyPluginAsync<{ core: Core; sessions: LiveSessions }>
 ) => {
   const hub = new Hub(core, sessions)
 
-  await app.register(websocket, {
-    options: {
-      maxPayload: LARGEST_FRAME,
-      perMessageDeflate: false,
-      clientTracking: false,
-      handleProtocols: (offered: Set<string>) => (offered.has(PROTOCOL) ? PROTOCOL : false),
-    },
-    // Resets and protocol errors are the peer's; its socket ends either way.
-    errorHandler: (_error, socket) => socket.terminate(),
-    preClose: (done) => {
-      hub.closeAll()
-      done()
-    },
-  })
+  app.addHook('preClose', async () => hub.closeAll())
 
   app.get(
     '/ws',

@@ -48,7 +48,23 @@ export async function deleteMemberships(tx: Executor, userId: number): Promise<v
 
 /** The ghost keeps no `client_id`: two people's could be the same. */
 export async function disownMessages(tx: Executor, userId: number): Promise<void> {
-  await tx.execute(
-    sql`update messages set sender_id = ${GHOST_ID}, client_id = null where sender_id = ${userId}`,
-  )
+  await tx.execute(sql`
+    with theirs as (
+      update messages set sender_id = ${GHOST_ID}, client_id = null
+       where sender_id = ${userId} returning id, conversation_id
+    )
+    update messages reply set reply_to_name = ghost.full_name
+      from users ghost
+     where ghost.id = ${GHOST_ID} and reply.sender_id <> ${userId}
+       and reply.conversation_id in (select conversation_id from theirs)
+       and reply.reply_to_id in (select id from theirs)`)
+}
+
+/** Answers who had a pending request of theirs. */
+export async function deleteConnectionsOf(tx: Executor, userId: number): Promise<number[]> {
+  const rows = await tx.execute<{ recipient_id: number; status: string }>(sql`
+    delete from connections where ${userId} in (requester_id, recipient_id) returning recipient_id, status`)
+  return rows
+    .filter(({ recipient_id, status }) => status === 'pending' && recipient_id !== userId)
+    .map(({ recipient_id }) => recipient_id)
 }

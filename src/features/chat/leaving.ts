@@ -2,23 +2,29 @@ import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import * as store from './leaving-store.ts'
 
-/** Conversations that somebody left, to be told by `tellLeft` once the transaction has committed. */
-export type Left = store.LeftRow[]
+/** Who has to be told that somebody left. */
+export interface Departure {
+  /** Conversations that they were in, with the version that their leaving took. */
+  left: store.LeftRow[]
+  /** People whose pending requests went with them. */
+  asked: number[]
+}
 
 /**
- * Takes a person out of chat before their account is deleted, in the same transaction. Direct conversations
+ * Takes somebody out of chat, before their account is deleted in the same transaction. Direct conversations
  * keep their shape, with the ghost account as the other person, and can't be sent to; groups go on without
- * them, under their longest-standing member. What they wrote becomes the ghost's.
+ * them, under their longest-standing member. What they wrote stays, under the ghost's name, also where
+ * replies quote it. `tellLeft` after the commit.
  */
-export async function leaveAll(tx: Executor, userId: number): Promise<Left> {
+export async function leaveAll(tx: Executor, userId: number): Promise<Departure> {
   const left = await store.takeVersionsOfAll(tx, userId)
   await store.replaceByGhost(tx, userId)
   await store.deleteMemberships(tx, userId)
   await store.disownMessages(tx, userId)
-  return left
+  return { left, asked: await store.deleteConnectionsOf(tx, userId) }
 }
 
-/** Lets the people who stay know. */
-export function tellLeft(core: Core, left: Left): void {
+export function tellLeft(core: Core, { left, asked }: Departure): void {
   for (const { id, version } of left) core.bus.publish(`conversation:${id}`, { kind: 'members', version })
+  for (const userId of asked) core.bus.publish(`user:${userId}`, { kind: 'counters' })
 }

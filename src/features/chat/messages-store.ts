@@ -90,10 +90,13 @@ select ord::int, inserted.id, numbered.seq, version, sender_name, reply_to_text,
        (extract(epoch from created_at) * 1000)::float8 as created_at
   from numbered join inserted using (conversation_id, seq)`
 
-/** In the order of `sends`; undefined for each that its sender may not send. Throws if a `client_id` is not new. */
-export async function insertMessages(db: Db, sends: Send[]): Promise<(SentRow | undefined)[]> {
+/**
+ * In the order of `sends`; undefined for each that its sender may not send. Throws if a `client_id` is not new.
+ * Calls with the same `plan` share a prepared plan, which PostgreSQL makes for the tables as it finds them.
+ */
+export async function insertMessages(db: Db, sends: Send[], plan: number): Promise<(SentRow | undefined)[]> {
   const rows = await db.$client.unsafe<(Omit<SentRow, 'created_at'> & { ord: number; created_at: number })[]>(
-    INSERT_MESSAGES,
+    `${INSERT_MESSAGES} -- plan ${plan}`,
     [
       sends.map((send) => send.conversationId),
       sends.map((send) => send.senderId),

@@ -12,11 +12,16 @@ const senders = new WeakMap<Db, Send>()
 export function storeMessage(db: Db, send: store.Send): Promise<store.SentRow | undefined> {
   let sender = senders.get(db)
   if (!sender) {
+    let stored = 0
     sender = batched({
       lanes: 2,
       size: 64,
       key: ({ conversationId }) => conversationId,
-      run: (sends) => store.insertMessages(db, sends),
+      run(sends) {
+        stored += sends.length
+        // A plan from when the tables were small would read all of them: each doubling gets a new one.
+        return store.insertMessages(db, sends, Math.floor(Math.log2(stored)))
+      },
     })
     senders.set(db, sender)
   }

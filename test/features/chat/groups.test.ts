@@ -177,13 +177,20 @@ describe('a deleted account', () => {
       ({ user_id }: { user_id: number | null }) => user_id === owner.id,
     ).id
     await owner.send(direct, 'mine', 'a0000000-0000-4000-8000-000000000000')
-    await one.send(direct, 'yours')
-    const socket = await one.socket()
+    const origin = (await one.get(`${CHAT}/conversations/${direct}/messages`, 200)).body.messages[0]
+    await one.post(
+      `${CHAT}/conversations/${direct}/messages`,
+      { message: 'yours', reply_to_id: origin.id },
+      201,
+    )
+    const asked = await service.person()
+    await owner.post(`${CHAT}/connections`, { recipient_id: asked.id }, 201)
+    const [socket, theirs] = await Promise.all([one.socket(), asked.socket()])
     const { core } = service.nodes[0] as (typeof service.nodes)[number]
     const leave = async ({ id: userId }: Client) => {
-      const left = await core.db.transaction((tx) => leaveAll(tx, userId))
+      const departure = await core.db.transaction((tx) => leaveAll(tx, userId))
       await service.sql`delete from users where id = ${userId}`
-      tellLeft(core, left)
+      tellLeft(core, departure)
     }
     await leave(owner)
 
@@ -194,8 +201,9 @@ describe('a deleted account', () => {
     const { body } = await one.get(`${CHAT}/conversations/${direct}/messages`, 200)
     expect(body.messages).toMatchObject([
       { message: 'mine', sender_id: -1, sender_name: 'Deleted Account' },
-      { message: 'yours', sender_id: one.id },
+      { message: 'yours', sender_id: one.id, reply_to_name: 'Deleted Account' },
     ])
+    await theirs.waitFor(({ type, requests }) => type === 'unread' && requests === 0)
     await one.send(direct, 'anybody?', undefined, 403)
     const group = await one.get(`${CHAT}/conversations/${id}`, 200)
     expect(group.body.conversation.members[0]).toMatchObject({ id: one.id, is_owner: true })

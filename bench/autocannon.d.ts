@@ -1,0 +1,22 @@
+declare module 'autocannon' {
+  interface Request {
+    method: string
+    path: string
+    headers: Record<string, string>
+    body: string
+  }
+  interface Options {
+    url: string
+    connections: number
+    duration: number
+    requests: { setupRequest(request: Request): Request }[]
+  }
+  interface Result {
+    '2xx': number
+    non2xx: number
+    errors: number
+    duration: number
+    latency: { p50: number; p99: number }
+  }
+  export default function autocannon(options: Options): Promise<Result>
+}

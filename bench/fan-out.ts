@@ -1,0 +1,148 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { cpuSeconds, interleave, medianRatio, summarise, table } from './measure.ts'
+import { createWorld, populate, type Server } from './world.ts'
+
+const PEOPLE = 250
+const DEVICES = 4
+const SIZES = [100, PEOPLE * DEVICES]
+/** Stands once in every message and in no other frame, so that counting it counts deliveries. */
+const MARK = '^'.charCodeAt(0)
+const TEXT = 'The half-life question in set 3 has two right options, see the note. ^'
+
+/** A group's sockets on one server, counting what arrives. */
+class Audience {
+  readonly #server: Server
+  readonly #sockets: Socket[] = []
+  #received = 0
+  #version = 0
+  #wake = () => {}
+
+  constructor(server: Server) {
+    this.#server = server
+  }
+
+  async open(tokens: string[]): Promise<void> {
+    for (const token of tokens) this.#sockets.push(await this.#connect(token))
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  /** Publishes one message after another, each when the one before has reached everybody. */
+  async run(seconds: number): Promise<{ perSecond: number; cpu: number }> {
+    const before = cpuSeconds(this.#server.pid)
+    const started = performance.now()
+    let deliveries = 0
+    while (performance.now() - started < seconds * 1_000) {
+      await this.#publish()
+      deliveries += this.#sockets.length
+    }
+    const elapsed = (performance.now() - started) / 1_000
+    return {
+      perSecond: deliveries / elapsed,
+      cpu: ((cpuSeconds(this.#server.pid) - before) / deliveries) * 1e6,
+    }
+  }
+
+  async #publish(): Promise<void> {
+    this.#received = 0
+    this.#version += 1
+    const version = this.#version
+    const message = {
+      id: version,
+      seq: version,
+      version,
+      sender_id: 1,
+      sender_name: 'Person 1',
+      message: TEXT,
+      created_at: '2026-11-20T10:15:00.000Z',
+      is_edited: false,
+      is_deleted: false,
+      reply_to_id: null,
+      reply_to_text: null,
+      reply_to_name: null,
+    }
+    const arrived = new Promise<void>((resolve) => {
+      this.#wake = resolve
+    })
+    this.#server.process.send({ kind: 'message', version, message })
+    await arrived
+  }
+
+  async #connect(token: string): Promise<Socket> {
+    const { port } = new URL(this.#server.url)
+    const socket = connect({ port: Number(port), host: '127.0.0.1', noDelay: true })
+    await once(socket, 'connect')
+    socket.write(
+      `GET /api/v01/ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
+        `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n` +
+        `Authorization: Bearer ${token}\r\n\r\n`,
+    )
+    let head = ''
+    while (!head.includes('"ready"')) head += String(await once(socket, 'data'))
+    socket.on('data', (bytes) => {
+      for (let at = bytes.indexOf(MARK); at !== -1; at = bytes.indexOf(MARK, at + 1)) this.#received += 1
+      if (this.#received === this.#sockets.length) this.#wake()
+    })
+    return socket
+  }
+}
+
+/** One message in flight to a group's sockets: what the server's CPU time is for each of them. */
+export async function benchFanOut(rounds: number, seconds: number): Promise<string> {
+  const world = await createWorld()
+  try {
+    await populate(world.sql, PEOPLE, PEOPLE)
+    const tokens = Array.from({ length: PEOPLE * DEVICES }, (_, index) =>
+      world.tokenOf(Math.floor(index / DEVICES) + 1),
+    )
+    const cases = await Promise.all(
+      SIZES.flatMap((size) =>
+        ['service', 'raw-fan-out'].map(async (name) => {
+          const audience = new Audience(await world.start(name))
+          await audience.open(tokens.slice(0, size))
+          return { name, size, audience }
+        }),
+      ),
+    )
+    for (const { audience } of cases) await audience.run(1.5)
+    const results = await interleave(cases, rounds, ({ audience }) => audience.run(seconds))
+    for (const { audience } of cases) audience.close()
+
+    const rows = SIZES.map((size) => {
+      const column = (name: string, value: 'perSecond' | 'cpu') =>
+        (results.get(cases.find((each) => each.name === name && each.size === size) as never) ?? []).map(
+          (result) => result[value],
+        )
+      return [
+        `${size} sockets`,
+        summarise(column('service', 'cpu'), 2),
+        summarise(column('raw-fan-out', 'cpu'), 2),
+        medianRatio(column('service', 'cpu'), column('raw-fan-out', 'cpu')).toFixed(2),
+        summarise(column('service', 'perSecond')),
+        summarise(column('raw-fan-out', 'perSecond')),
+      ]
+    })
+    return `### Fan-out, one message in flight
+
+One group of ${PEOPLE} people with ${DEVICES} devices each; ${rounds} rounds of ${seconds} s; median (least–most). The ratio is the median over the
+rounds of the two servers' CPU time a delivery.
+
+${table(
+  [
+    '',
+    'service, CPU µs a delivery',
+    'raw `ws` loop',
+    'service ÷ raw',
+    'service, deliveries/s',
+    'raw `ws` loop',
+  ],
+  rows,
+)}
+`
+  } finally {
+    await world.close()
+  }
+}

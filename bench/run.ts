@@ -1,0 +1,17 @@
+import { parseArgs } from 'node:util'
+import { benchFanOut } from './fan-out.ts'
+import { benchSends } from './send.ts'
+
+/** `npm run bench -- [send] [fan-out] [--rounds=5] [--seconds=4]`: tables for docs/benchmarks.md. */
+const BENCHMARKS = { send: benchSends, 'fan-out': benchFanOut }
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '4' },
+  },
+})
+for (const [name, benchmark] of Object.entries(BENCHMARKS))
+  if (positionals.length === 0 || positionals.includes(name))
+    console.log(await benchmark(Number(values.rounds), Number(values.seconds)))

@@ -1,0 +1,18 @@
+import { readConfig } from '../../src/config.ts'
+import { createLog } from '../../src/log.ts'
+import { createNode } from '../../src/node.ts'
+
+/** One node as in production, save that people may send without a pause. */
+const config = { ...readConfig(process.env), port: 0, chat: { sendInterval: 0 } }
+const { app, core } = await createNode({
+  config,
+  log: createLog('info'),
+  databaseUrl: config.databaseUrl as string,
+  jwtSecrets: config.jwtSecrets,
+})
+/** For the fan-out alone: an event as a send would publish it. */
+process.on('message', (event: Parameters<typeof core.bus.publish<`conversation:${number}`>>[1]) =>
+  core.bus.publish('conversation:1', event),
+)
+process.on('disconnect', () => process.exit())
+process.send?.(await app.listen({ host: '127.0.0.1', port: 0 }))

@@ -1,0 +1,177 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type postgres from 'postgres'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { Client } from '../support/client.ts'
+import { Documented } from '../support/documented.ts'
+import { Follower, sendUntilAnswered } from '../support/persistent.ts'
+import { freePort } from '../support/ports.ts'
+import { ServiceProcess } from '../support/processes.ts'
+import { hasRedis, RedisServer } from '../support/redis.ts'
+import { connect, SECRET, withService } from '../support/service.ts'
+
+interface Pair {
+  conversationId: number
+  people: [Client, Client]
+}
+
+/** Everybody connected to the next two. */
+async function connectRing(people: Client[]): Promise<Pair[]> {
+  return Promise.all(
+    people.flatMap((one, index) =>
+      [1, 2].map(async (step) => {
+        const other = people[(index + step) % people.length] as Client
+        return { people: [one, other] as [Client, Client], conversationId: await connect(one, other) }
+      }),
+    ),
+  )
+}
+
+/**
+ * Each person sends `count` messages, one after another; meanwhile each of `interferences` begins when so
+ * many were acknowledged in all. Expects every acknowledged message to have a place of its own; the texts by
+ * conversation in that order.
+ */
+async function sendAll(
+  people: Client[],
+  pairs: Pair[],
+  count: number,
+  interferences: [number, () => Promise<void>][],
+) {
+  const acknowledged = new Map<number, string[]>(pairs.map(({ conversationId }) => [conversationId, []]))
+  let interfering = Promise.resolve()
+  let done = 0
+  await Promise.all(
+    people.map(async (person) => {
+      const own = pairs.filter((pair) => pair.people.includes(person))
+      for (let n = 0; n < count; n++) {
+        const { conversationId } = own[n % own.length] as Pair
+        const text = `message ${n} of ${person.username}`
+        const { status, body } = await sendUntilAnswered(person, conversationId, text)
+        expect([200, 201]).toContain(status)
+        const texts = acknowledged.get(conversationId) as string[]
+        expect(texts[body.message.seq - 1]).toBeUndefined()
+        texts[body.message.seq - 1] = text
+        done += 1
+        for (const [at, interfere] of interferences)
+          if (at === done) interfering = interfering.then(interfere)
+      }
+    }),
+  )
+  await interfering
+  expect([...acknowledged.values()].flat()).toHaveLength(people.length * count)
+  return acknowledged
+}
+
+async function storedTexts(sql: postgres.Sql): Promise<Map<number, string[]>> {
+  const rows = await sql`select conversation_id, seq, message from messages order by conversation_id, seq`
+  const byConversation = Map.groupBy(rows, ({ conversation_id }) => conversation_id as number)
+  return new Map(
+    [...byConversation].map(([id, messages]) => {
+      expect(messages.map(({ seq }) => seq)).toEqual(messages.map((_, index) => index + 1))
+      return [id, messages.map(({ message }) => message)]
+    }),
+  )
+}
+
+describe.runIf(hasRedis())('two nodes, one of which is killed', () => {
+  test('2,000 messages: each acknowledged one once and in order on every client, counters exact', async () => {
+    const redis = await RedisServer.start()
+    onTestFinished(() => redis.stop())
+    const service = await withService({ config: { redisUrl: redis.url } })
+    const options = {
+      env: {
+        DATABASE_URL: service.databaseUrl,
+        REDIS_URL: redis.url,
+        DATA_DIR: service.dataDir,
+        JWT_SECRET: SECRET,
+        PORT: String(await freePort()),
+      },
+      config: { chat: { sendInterval: 0 } },
+    }
+    let second = await ServiceProcess.node(options)
+    const restart = async () => {
+      await second.kill()
+      second = await ServiceProcess.node(options)
+    }
+
+    const people = await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        const person = await service.person()
+        return index % 2 ? person.at(second.url) : person
+      }),
+    )
+    const pairs = await connectRing(people)
+    const followers = people.map(
+      (person) =>
+        new Follower(
+          person,
+          pairs.filter((pair) => pair.people.includes(person)).map(({ conversationId }) => conversationId),
+        ),
+    )
+    onTestFinished(() => {
+      for (const follower of followers) follower.stop()
+    })
+    await Promise.all(followers.map((follower) => follower.start()))
+
+    const acknowledged = await sendAll(people, pairs, 100, [
+      [600, restart],
+      [1_400, restart],
+    ])
+    expect(await storedTexts(service.sql)).toEqual(acknowledged)
+    for (const { client, texts } of followers) {
+      const wanted = new Map([...texts.keys()].map((id) => [id, acknowledged.get(id)]))
+      await expect.poll(() => texts, { timeout: 15_000, message: client.username }).toEqual(wanted)
+    }
+    for (const follower of followers) {
+      const { body } = await follower.client.get('/api/v01/chat/unread', 200)
+      await expect.poll(() => follower.unread, { timeout: 15_000 }).toBe(body.unread)
+    }
+  }, 90_000)
+})
+
+test('a lone service killed during 500 sends: on the embedded database none is lost and none doubled', async () => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'exam-practice-killed-'))
+  // Readable for the user that PostgreSQL runs as.
+  await chmod(dataDir, 0o755)
+  const options = {
+    env: { DATA_DIR: dataDir, JWT_SECRET: SECRET, PORT: String(await freePort()) },
+    config: { chat: { sendInterval: 0 } },
+  }
+  let service = await ServiceProcess.node(options)
+  onTestFinished(async () => {
+    service.signal('SIGTERM')
+    await service.exited
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
+  })
+  const restart = async () => {
+    await service.kill()
+    service = await ServiceProcess.node(options)
+  }
+  const documented = await Documented.load(service.url)
+  const people = await Promise.all(
+    Array.from({ length: 10 }, async (_, index) => {
+      const person = new Client(service.url, documented)
+      await person.register(`person${index}`)
+      return person
+    }),
+  )
+  const pairs = await connectRing(people)
+  const acknowledged = await sendAll(people, pairs, 50, [
+    [150, restart],
+    [350, restart],
+  ])
+  for (const { conversationId, people: members } of pairs) {
+    const { body } = await members[0].get(
+      `/api/v01/chat/conversations/${conversationId}/messages?limit=100`,
+      200,
+    )
+    // biome-ignore lint/suspicious/noExplicitAny: an answer's body
+    expect(body.messages.map(({ message }: any) => message)).toEqual(acknowledged.get(conversationId))
+    // biome-ignore lint/suspicious/noExplicitAny: an answer's body
+    expect(body.messages.map(({ seq }: any) => seq)).toEqual(
+      acknowledged.get(conversationId)?.map((_, index) => index + 1),
+    )
+  }
+}, 90_000)

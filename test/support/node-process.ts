@@ -1,0 +1,22 @@
+import { pino } from 'pino'
+import { readConfig } from '../../src/config.ts'
+import { startEmbedded } from '../../src/db/embedded.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { createNode } from '../../src/node.ts'
+
+/**
+ * One node as a process of its own. The argument is JSON: `env` as in production, and `config` for what no
+ * variable sets. Prints where it listens, as main.ts does.
+ */
+const { env, config } = JSON.parse(process.argv[2] as string)
+const settings = { ...readConfig(env), ...config }
+const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
+const embedded = settings.databaseUrl ? undefined : await startEmbedded({ dataDir: settings.dataDir, log })
+const databaseUrl = settings.databaseUrl ?? embedded?.url
+await migrate(databaseUrl)
+const node = await createNode({ config: settings, log, databaseUrl, jwtSecrets: settings.jwtSecrets })
+process.once('SIGTERM', async () => {
+  await node.close()
+  await embedded?.stop()
+})
+console.log(`ready at ${await node.app.listen({ host: settings.host, port: settings.port })}`)
