@@ -13,15 +13,13 @@ import { fileRoutes } from './features/uploads/routes.ts'
 import { gateway, websocketOptions } from './gateway/plugin.ts'
 import { registerAsyncApi } from './http/asyncapi.ts'
 import { guardUsers } from './http/callers.ts'
+import { registerDeadline } from './http/deadline.ts'
 import { registerDraining } from './http/draining.ts'
 import { registerFailures, sendFailure, toAppError } from './http/failures.ts'
 import { registerOpenApi } from './http/openapi.ts'
 import { operationsRoutes } from './http/operations.ts'
 import { logController, nameRequest, registerRequestLog } from './http/requests.ts'
 import { validatorCompiler } from './http/validation.ts'
-
-/** Longest that a request may take before it is answered 503 (contract §1). */
-const HANDLER_TIMEOUT_MS = 10_000
 
 /** The whole service behind one listener; the only file that knows where each part is mounted. */
 export async function buildApp(core: Core): Promise<FastifyInstance> {
@@ -30,7 +28,6 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     logController,
     genReqId: nameRequest,
     trustProxy: core.config.trustProxy,
-    handlerTimeout: HANDLER_TIMEOUT_MS,
     frameworkErrors: (error, request, reply) => sendFailure(toAppError(error), request, reply),
     routerOptions: { ignoreTrailingSlash: true },
   })
@@ -38,6 +35,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   // Before any hook that may refuse a request.
   await app.register(websocket, websocketOptions)
   registerRequestLog(app)
+  registerDeadline(app, core.config.requestTimeout)
   registerDraining(app, core)
   registerFailures(app)
   // Plain HTTP on a private network is a way to run this; a proxy that ends TLS sends its own HSTS.

@@ -58,6 +58,8 @@ export interface Config {
   rateLimit: number | undefined
   metricsToken: string | undefined
   logLevel: string
+  /** Longest that a request may take before it is answered 503, in milliseconds (contract §1). */
+  requestTimeout: number
   chat: {
     /** Shortest time between two messages of one person, in milliseconds (specification: Limits). */
     sendInterval: number
@@ -115,6 +117,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     rateLimit: settings.RATE_LIMIT === undefined ? undefined : Number(settings.RATE_LIMIT),
     metricsToken: settings.METRICS_TOKEN,
     logLevel: settings.LOG_LEVEL ?? 'info',
+    requestTimeout: 10_000,
     chat: { sendInterval: 2_000 },
     offlineGrace: 5_000,
   }

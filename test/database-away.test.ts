@@ -1,0 +1,49 @@
+import { pino } from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { readConfig } from '../src/config.ts'
+import { createNode } from '../src/node.ts'
+import { startProxy } from './support/proxy.ts'
+import { createDatabase, SECRET } from './support/service.ts'
+
+test('while the database hangs or is gone requests answer 503, and afterwards they work again', async () => {
+  const database = await createDatabase()
+  const target = new URL(database.url)
+  const proxy = await startProxy(target)
+  const through = new URL(database.url)
+  through.hostname = '127.0.0.1'
+  through.port = String(proxy.port)
+  const config = {
+    ...readConfig({ DATABASE_URL: through.href, DATA_DIR: '/nonexistent' }),
+    requestTimeout: 1_500,
+  }
+  const log = pino({ level: 'silent' })
+  const node = await createNode({ config, log, databaseUrl: through.href, jwtSecrets: [SECRET] })
+  const address = await node.app.listen({ port: 0 })
+  onTestFinished(async () => {
+    proxy.close()
+    await node.close()
+    await database.drop()
+  })
+  const login = () =>
+    fetch(`${address}/api/v01/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: 'nobody', password: 'whatever it is' }),
+    })
+  expect((await login()).status).toBe(401)
+
+  proxy.freeze()
+  const hanging = await login()
+  expect(hanging.status).toBe(503)
+  expect(hanging.headers.get('retry-after')).toBe('2')
+  expect(await hanging.json()).toMatchObject({ status: 'error', code: 'unavailable' })
+
+  proxy.thaw()
+  await expect.poll(async () => (await login()).status, { timeout: 10_000 }).toBe(401)
+
+  proxy.close()
+  expect((await login()).status).toBe(503)
+  const readiness = await fetch(`${address}/readyz`)
+  expect(readiness.status).toBe(503)
+  expect(await readiness.json()).toMatchObject({ success: false, database: 'down', bus: 'up' })
+})

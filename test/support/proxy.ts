@@ -1,0 +1,39 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** A TCP connection on the way to `target` that can freeze, as a network or a stopped server does. */
+export async function startProxy(target: URL) {
+  const pairs = new Set<[Socket, Socket]>()
+  let frozen = false
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port || 5432), target.hostname)
+    const pair: [Socket, Socket] = [client, upstream]
+    pairs.add(pair)
+    for (const [from, to] of [pair, [upstream, client] as const]) {
+      from.on('data', (bytes) => to.write(bytes))
+      from.on('error', () => {})
+      from.on('close', () => {
+        to.destroy()
+        pairs.delete(pair)
+      })
+      if (frozen) from.pause()
+    }
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    freeze() {
+      frozen = true
+      for (const socket of [...pairs].flat()) socket.pause()
+    },
+    thaw() {
+      frozen = false
+      for (const socket of [...pairs].flat()) socket.resume()
+    },
+    /** Drops every connection and takes no new ones. */
+    close() {
+      server.close()
+      for (const socket of [...pairs].flat()) socket.destroy()
+    },
+  }
+}
