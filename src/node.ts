@@ -6,7 +6,7 @@ import { buildApp } from './app.ts'
 import { createMemoryBus } from './bus/bus-memory.ts'
 import { createRedisBus } from './bus/bus-redis.ts'
 import { createMemoryPresence } from './bus/presence-memory.ts'
-import { createRedisPresence, NODE_TIMES } from './bus/presence-redis.ts'
+import { createRedisPresence } from './bus/presence-redis.ts'
 import { createMemoryRateSlots } from './bus/rate-slots-memory.ts'
 import { createRedisRateSlots } from './bus/rate-slots-redis.ts'
 import { connectRedis } from './bus/redis.ts'
@@ -51,7 +51,6 @@ export async function createNode({
       ? undefined
       : await connectRedis(config.redisUrl, await identifyDatabase(db), log)
   const ownSlots = createMemoryRateSlots(clock)
-  const grace = config.offlineGrace
   const draining = new AbortController()
   const core: Core = {
     config,
@@ -59,7 +58,9 @@ export async function createNode({
     clock,
     db,
     bus: redis ? createRedisBus(redis, log) : createMemoryBus(log),
-    presence: redis ? createRedisPresence(redis, { grace, ...NODE_TIMES }, log) : createMemoryPresence(grace),
+    presence: redis
+      ? createRedisPresence(redis, config.presence, log)
+      : createMemoryPresence(config.presence.grace),
     rateSlots: redis ? createRedisRateSlots(redis, ownSlots) : ownSlots,
     tokens: createTokens(jwtSecrets, clock),
     files: createDiskFiles(path.join(config.dataDir, 'files')),

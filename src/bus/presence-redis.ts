@@ -1,21 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Config } from '../config.ts'
 import { every } from '../periodic.ts'
 import { LocalStays } from './local-stays.ts'
 import type { Presence } from './presence.ts'
 import type { SharedRedis } from './redis.ts'
-
-/** All in milliseconds. */
-export interface PresenceTimes {
-  grace: number
-  /** How often a node says that it lives, and looks for others that don't. */
-  beat: number
-  /** How long it is believed without saying so again. */
-  lease: number
-}
-
-/** Together they find a dead node within 20 s, 25 s where Redis was away meanwhile (contract: 30 s). */
-export const NODE_TIMES = { beat: 5_000, lease: 15_000 }
 
 /** A dead node's people are kept for this long, for a living node to find out who they were. */
 const KEEP_SECONDS = 600
@@ -65,7 +54,7 @@ const BEAT = `${PRELUDE}
 /** Presence over all nodes: a set of people per node, which counts as long as that node renews its lease. */
 export function createRedisPresence(
   { commands, prefix: servicePrefix }: SharedRedis,
-  { grace, beat, lease }: PresenceTimes,
+  { grace, beat, lease }: Config['presence'],
   log: FastifyBaseLogger,
 ): Presence {
   const prefix = `${servicePrefix}presence:`

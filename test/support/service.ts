@@ -10,7 +10,7 @@ import { createNode, type ServiceNode } from '../../src/node.ts'
 import { Client } from './client.ts'
 import { Documented } from './documented.ts'
 
-export const SECRET = 'a secret of the tests, long enough to sign with'
+export const SECRET = 'a secret of the tests that is long enough to sign with'
 
 export interface ServiceOptions {
   /** How many nodes share the database; more than one needs Redis. */
@@ -45,7 +45,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     ...readConfig({ DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: '0' }),
     // Rate limits have tests of their own; everywhere else they would only make tests wait.
     chat: { sendInterval: 0 },
-    offlineGrace: 100,
+    presence: { grace: 100, beat: 200, lease: 600 },
     ...((options.nodes ?? 1) > 1 ? { redisUrl: inject('redisUrl') } : {}),
     ...options.config,
   }
