@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util'
 import { benchFanOut } from './fan-out.ts'
 import { benchSends } from './send.ts'
+import { benchSlowReader } from './slow-reader.ts'
 
-/** `npm run bench -- [send] [fan-out] [--rounds=5] [--seconds=4]`: tables for docs/benchmarks.md. */
-const BENCHMARKS = { send: benchSends, 'fan-out': benchFanOut }
+/** `npm run bench -- [send] [fan-out] [slow-reader] [--rounds=5] [--seconds=4]`: tables for docs/benchmarks.md. */
+const BENCHMARKS = { send: benchSends, 'fan-out': benchFanOut, 'slow-reader': benchSlowReader }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -14,7 +14,7 @@ const WRITE_SIZE = 64 * 1024
 /** How long a peer may take to answer a close before it is dropped. */
 const CLOSE_TIMEOUT_MS = 1_000
 /** The same for one that was too slow: it has what is on its way to read before it comes to the close. */
-const SLOW_CLOSE_TIMEOUT_MS = 10_000
+const SLOW_CLOSE_TIMEOUT_MS = 30_000
 
 /** What a frame about a conversation's history carries beside its bytes. */
 interface HeldFrame {

@@ -49,7 +49,9 @@ class Walk {
         'send by socket',
         async (device) =>
           this.#inConversation(device, async (id) => {
-            await device.socket?.ask({ type: 'send', conversation_id: id, message: this.#text() })
+            const { socket } = device
+          const send = { type: 'send', conversation_id: id, message: this.#text() }
+          if (socket) await Promise.race([socket.ask(send), socket.closure()])
           }),
       ],
       [
