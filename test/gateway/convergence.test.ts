@@ -50,8 +50,8 @@ class Walk {
         async (device) =>
           this.#inConversation(device, async (id) => {
             const { socket } = device
-          const send = { type: 'send', conversation_id: id, message: this.#text() }
-          if (socket) await Promise.race([socket.ask(send), socket.closure()])
+            const send = { type: 'send', conversation_id: id, message: this.#text() }
+            if (socket) await Promise.race([socket.ask(send), socket.closure()])
           }),
       ],
       [
@@ -284,6 +284,10 @@ describe('whatever people do at once, every device shows in the end what is stor
     const walk = await begin(await withService())
     for (let done = 0; done < STEPS; done += 5) await walk.step(5)
     await walk.expectTruth()
+    expect(
+      walk.devices.flatMap(({ gaps }) => gaps),
+      `seed ${SEED}`,
+    ).toEqual([])
   })
 
   describe.runIf(hasRedis())('on two nodes', () => {

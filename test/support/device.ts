@@ -28,6 +28,11 @@ export class Device {
   readonly conversations = new Map<number, KnownConversation>()
   /** What no frame should have said. */
   readonly violations: string[] = []
+  /**
+   * Where it saw a gap and resumed. With events lost there can be some: a message that was edited before the
+   * node read what it missed comes as the later change that it is by then.
+   */
+  readonly gaps: string[] = []
   #unread = 0
   #requests = 0
   #online = new Map<string, boolean>()
@@ -171,7 +176,7 @@ export class Device {
     if (message.is_own !== (message.sender_id === this.person.id)) this.violations.push('a wrong is_own')
     const newest = Math.max(0, ...known.messages.keys())
     if (type === 'message' && known.isListed && message.seq > newest + 1 && this.#resuming === 0) {
-      this.violations.push(`seq ${message.seq} after ${newest} in conversation ${conversation_id}`)
+      this.gaps.push(`seq ${message.seq} after ${newest} in conversation ${conversation_id}`)
       this.#catchUp(url)
     }
     this.#store(known, message)
