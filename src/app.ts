@@ -21,6 +21,23 @@ import { operationsRoutes } from './http/operations.ts'
 import { logController, nameRequest, registerRequestLog } from './http/requests.ts'
 import { validatorCompiler } from './http/validation.ts'
 
+/**
+ * helmet would put it together anew for each answer. Without its `upgrade-insecure-requests`, since plain HTTP
+ * on a private network is a way to run this.
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'self'",
+  "base-uri 'self'",
+  "font-src 'self' https: data:",
+  "form-action 'self'",
+  "frame-ancestors 'self'",
+  "img-src 'self' data:",
+  "object-src 'none'",
+  "script-src 'self'",
+  "script-src-attr 'none'",
+  "style-src 'self' https: 'unsafe-inline'",
+].join(';')
+
 /** The whole service behind one listener; the only file that knows where each part is mounted. */
 export async function buildApp(core: Core): Promise<FastifyInstance> {
   const app = Fastify({
@@ -35,13 +52,14 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   // Before any hook that may refuse a request.
   await app.register(websocket, websocketOptions)
   registerRequestLog(app)
-  registerDeadline(app, core.config.requestTimeout)
   registerDraining(app, core)
+  registerDeadline(app, core.config.requestTimeout)
   registerFailures(app)
-  // Plain HTTP on a private network is a way to run this; a proxy that ends TLS sends its own HSTS.
-  await app.register(helmet, {
-    contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
-    strictTransportSecurity: false,
+  // A proxy that ends TLS sends its own HSTS.
+  await app.register(helmet, { contentSecurityPolicy: false, strictTransportSecurity: false })
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('content-security-policy', CONTENT_SECURITY_POLICY)
+    done()
   })
   if (core.config.corsOrigins.length > 0)
     await app.register(cors, { origin: core.config.corsOrigins, credentials: true })

@@ -21,9 +21,9 @@ async function main(config: Config): Promise<void> {
       config.jwtSecrets.length > 0 ? config.jwtSecrets : [await loadGeneratedSecret(config.dataDir)]
     const node = await createNode({ config, log, databaseUrl, jwtSecrets })
     if (config.demo) await seedDemo(node.core)
-    const grace = closeWithGrace({ delay: CLOSE_TIMEOUT_MS, logger: log }, async ({ err }) => {
+    const grace = closeWithGrace({ delay: CLOSE_TIMEOUT_MS, logger: log }, async ({ err, signal }) => {
       if (err) log.fatal({ err }, 'the service failed and is stopping')
-      else await node.drain()
+      if (signal) await node.drain()
       await node.close()
       await embedded?.stop()
     })

@@ -60,6 +60,11 @@ export class Connection {
     return this.#socket.readyState === this.#socket.OPEN
   }
 
+  /** Nothing waits: what comes now has to be flushed; later frames leave with it, or once the peer has read. */
+  get #isIdle(): boolean {
+    return this.#queue.length === 0 && this.#latest.size === 0
+  }
+
   /** Sends `ready`, and then whatever came up while it was being prepared. */
   begin(ready: ServerFrame): void {
     const waiting = this.#queue
@@ -76,17 +81,17 @@ export class Connection {
   /** Queues bytes that `encodeFrame` made. */
   write(frame: Buffer): void {
     if (!this.#makeRoom(frame.length)) return
+    if (this.#isIdle) flushSoon(this)
     this.#queue.push(frame)
-    flushSoon(this)
   }
 
   /** Queues a frame that a newer one with the same key makes pointless: a slow reader gets the newest alone. */
   writeLatest(key: string, frame: Buffer): void {
     const older = this.#latest.get(key)
     if (!this.#makeRoom(frame.length - (older?.length ?? 0))) return
+    if (this.#isIdle) flushSoon(this)
     this.#latest.delete(key)
     this.#latest.set(key, frame)
-    flushSoon(this)
   }
 
   /** A change of a conversation, which waits while an earlier part of its history is being resumed. */
@@ -119,12 +124,7 @@ export class Connection {
   /** Hands over as much as the peer keeps up with; the rest follows when it has. */
   flush(): void {
     if (!this.#begun || !this.#isOpen) return
-    while (!this.#tcp.writableNeedDrain) {
-      const frames = this.#takeFrames()
-      if (frames.length === 0) break
-      const [first] = frames
-      this.#tcp.write(frames.length === 1 && first ? first : Buffer.concat(frames))
-    }
+    while (!this.#tcp.writableNeedDrain && !this.#isIdle) this.#tcp.write(this.#takeWrite())
     if (this.#queue.length === 0) for (const resume of this.#onDrained.splice(0)) resume()
   }
 
@@ -167,7 +167,14 @@ export class Connection {
   }
 
   /** Takes what one write holds off the queue, at least one frame; what matters only while new goes last. */
-  #takeFrames(): Buffer[] {
+  #takeWrite(): Buffer {
+    const [first] = this.#queue
+    if (first && this.#queue.length === 1 && this.#latest.size === 0) {
+      // As it mostly is.
+      this.#queue.length = 0
+      this.#waitingBytes -= first.length
+      return first
+    }
     let bytes = 0
     let count = 0
     while (count < this.#queue.length && bytes < WRITE_SIZE) bytes += this.#queue[count++]?.length ?? 0
@@ -180,7 +187,7 @@ export class Connection {
         bytes += frame.length
       }
     this.#waitingBytes -= bytes
-    return frames
+    return Buffer.concat(frames, bytes)
   }
 
   #drop(): void {
@@ -192,15 +199,12 @@ export class Connection {
   }
 }
 
-const unflushed = new Set<Connection>()
+const unflushed: Connection[] = []
 
 function flushSoon(connection: Connection): void {
-  if (unflushed.size === 0) setImmediate(flushAll)
-  unflushed.add(connection)
+  if (unflushed.push(connection) === 1) setImmediate(flushAll)
 }
 
 function flushAll(): void {
-  const connections = [...unflushed]
-  unflushed.clear()
-  for (const connection of connections) connection.flush()
+  for (const connection of unflushed.splice(0)) connection.flush()
 }

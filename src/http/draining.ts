@@ -17,9 +17,12 @@ declare module 'fastify' {
 
 /** Refuses what comes in while the node is draining (realtime.md, promise 5); what is in flight goes on. */
 export function registerDraining(app: FastifyInstance, { draining }: Core): void {
-  app.addHook('onRequest', async (request, reply) => {
-    if (!draining.aborted) return
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!draining.aborted) {
+      done()
+      return
+    }
     reply.header('connection', 'close')
-    if (!request.routeOptions.config.whileDraining) throw new AppError('draining', { retryAfter: 1 })
+    done(request.routeOptions.config.whileDraining ? undefined : new AppError('draining', { retryAfter: 1 }))
   })
 }

@@ -7,7 +7,7 @@ import { Client } from '../support/client.ts'
 import { Documented } from '../support/documented.ts'
 import { Follower, sendUntilAnswered } from '../support/persistent.ts'
 import { freePort } from '../support/ports.ts'
-import { ServiceProcess } from '../support/processes.ts'
+import { startNodeProcess } from '../support/process.ts'
 import { hasRedis, RedisServer } from '../support/redis.ts'
 import { connect, SECRET, withService } from '../support/service.ts'
 
@@ -90,16 +90,17 @@ describe.runIf(hasRedis())('two nodes, one of which is killed', () => {
       },
       config: { chat: { sendInterval: 0 } },
     }
-    let second = await ServiceProcess.node(options)
+    let second = await startNodeProcess(options)
+    const secondUrl = await second.ready()
     const restart = async () => {
-      await second.kill()
-      second = await ServiceProcess.node(options)
+      await second.exit('SIGKILL')
+      second = await startNodeProcess(options)
     }
 
     const people = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
         const person = await service.person()
-        return index % 2 ? person.at(second.url) : person
+        return index % 2 ? person.at(secondUrl) : person
       }),
     )
     const pairs = await connectRing(people)
@@ -139,20 +140,17 @@ test('a lone service killed during 500 sends: on the embedded database none is l
     env: { DATA_DIR: dataDir, JWT_SECRET: SECRET, PORT: String(await freePort()) },
     config: { chat: { sendInterval: 0 } },
   }
-  let service = await ServiceProcess.node(options)
-  onTestFinished(async () => {
-    service.signal('SIGTERM')
-    await service.exited
-    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
-  })
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
+  let service = await startNodeProcess(options)
+  const url = await service.ready()
   const restart = async () => {
-    await service.kill()
-    service = await ServiceProcess.node(options)
+    await service.exit('SIGKILL')
+    service = await startNodeProcess(options)
   }
-  const documented = await Documented.load(service.url)
+  const documented = await Documented.load(url)
   const people = await Promise.all(
     Array.from({ length: 10 }, async (_, index) => {
-      const person = new Client(service.url, documented)
+      const person = new Client(url, documented)
       await person.register(`person${index}`)
       return person
     }),

