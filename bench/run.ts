@@ -1,10 +1,16 @@
 import { parseArgs } from 'node:util'
+import { benchExam } from './exam.ts'
 import { benchFanOut } from './fan-out.ts'
 import { benchSends } from './send.ts'
 import { benchSlowReader } from './slow-reader.ts'
 
-/** `npm run bench -- [send] [fan-out] [slow-reader] [--rounds=5] [--seconds=4]`: tables for docs/benchmarks.md. */
-const BENCHMARKS = { send: benchSends, 'fan-out': benchFanOut, 'slow-reader': benchSlowReader }
+/** `npm run bench -- [send] [fan-out] [slow-reader] [exam] [--rounds=5] [--seconds=4]`: tables for docs/benchmarks.md. */
+const BENCHMARKS = {
+  send: benchSends,
+  'fan-out': benchFanOut,
+  'slow-reader': benchSlowReader,
+  exam: benchExam,
+}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -99,6 +99,11 @@ export const ConnectionRequestFrame = Type.Object(
   { description: 'Somebody asks to connect.' },
 )
 
+export const ResultsReleased = Type.Object(
+  { type: Type.Literal('results_released'), exam_id: Id, released: Type.Boolean() },
+  { description: 'To students who have an attempt of that exam.' },
+)
+
 export const ConnectionAccepted = Type.Object(
   {
     type: Type.Literal('connection_accepted'),
@@ -140,6 +145,7 @@ export const ServerFrame = Type.Union([
   ConversationFrame,
   ConnectionRequestFrame,
   ConnectionAccepted,
+  ResultsReleased,
   Resync,
   Gap,
   AuthExpiring,

@@ -18,6 +18,13 @@ const Environment = Type.Partial(
       pattern: '^[^,]{32,}(,[^,]{32,})*$',
       description: 'one secret or a comma list, 32 characters or more each',
     }),
+    GOOGLE_CLIENT_ID: Type.String({
+      pattern: '^[^,\\s]+(,[^,\\s]+)*$',
+      description: 'a comma list of client ids',
+    }),
+    GOOGLE_CERTS_URL: Url('http|https'),
+    SMTP_URL: Url('smtp|smtps'),
+    MAIL_FROM: Type.String({ minLength: 3 }),
     PUBLIC_URL: Url('http|https'),
     CORS_ORIGINS: Type.String({
       pattern: '^https?://[^,/]+(,https?://[^,/]+)*$',
@@ -48,6 +55,13 @@ export interface Config {
   dataDir: string
   /** The first signs, all verify. Empty: a generated one in `dataDir`. */
   jwtSecrets: string[]
+  /** Audiences that an identity provider's token may name. Empty: that way in is off. */
+  googleClientIds: string[]
+  /** undefined: Google's own. */
+  googleCertsUrl: string | undefined
+  /** undefined: mails become files in `dataDir`. */
+  smtpUrl: string | undefined
+  mailFrom: string
   publicUrl: string | undefined
   corsOrigins: string[]
   /** Whose `X-Forwarded-For` counts: nobody's, everybody's, these addresses', or the nearest hops'. */
@@ -113,6 +127,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     redisUrl: settings.REDIS_URL,
     dataDir: path.resolve(settings.DATA_DIR ?? '.data'),
     jwtSecrets: settings.JWT_SECRET?.split(',') ?? [],
+    googleClientIds: settings.GOOGLE_CLIENT_ID?.split(',') ?? [],
+    googleCertsUrl: settings.GOOGLE_CERTS_URL,
+    smtpUrl: settings.SMTP_URL,
+    mailFrom: settings.MAIL_FROM ?? 'Exam Practice <no-reply@localhost>',
     publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),
     corsOrigins: settings.CORS_ORIGINS?.split(',') ?? [],
     trustProxy: parseTrustProxy(settings.TRUST_PROXY),

@@ -1,5 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Files } from './adapters/files.ts'
+import type { Google } from './adapters/google.ts'
+import type { Mail } from './adapters/mail.ts'
 import type { Bus } from './bus/bus.ts'
 import type { Presence } from './bus/presence.ts'
 import type { RateSlots } from './bus/rate-slots.ts'
@@ -19,6 +21,9 @@ export interface Core {
   rateSlots: RateSlots
   tokens: Tokens
   files: Files
+  mail: Mail
+  /** undefined: no identity provider is set up. */
+  google: Google | undefined
   /** Signs the addresses of files. */
   fileSecret: string
   /** Aborted when the node begins to shut down: no new work from then on. */

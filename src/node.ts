@@ -2,6 +2,8 @@ import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { createDiskFiles } from './adapters/files-disk.ts'
+import { createGoogle } from './adapters/google.ts'
+import { createMail } from './adapters/mail.ts'
 import { buildApp } from './app.ts'
 import { createMemoryBus } from './bus/bus-memory.ts'
 import { createRedisBus } from './bus/bus-redis.ts'
@@ -64,6 +66,8 @@ export async function createNode({
     rateSlots: redis ? createRedisRateSlots(redis, ownSlots) : ownSlots,
     tokens: createTokens(jwtSecrets, clock),
     files: createDiskFiles(path.join(config.dataDir, 'files')),
+    mail: createMail(config, log),
+    google: createGoogle(config),
     fileSecret: jwtSecrets[0] ?? '',
     draining: draining.signal,
   }

@@ -45,6 +45,13 @@ export interface RevocationEvent {
   kind: 'revoked'
 }
 
+/** An exam's results may be seen from now on, or no more. */
+export interface ExamEvent {
+  kind: 'results_released'
+  examId: number
+  released: boolean
+}
+
 /** A frame for everybody who subscribed to the topic. */
 export interface FrameEvent {
   kind: 'frame'
@@ -59,6 +66,7 @@ export interface Topics {
   [job: `ai_job:${string}`]: FrameEvent
   presence: PresenceEvent
   revocations: RevocationEvent
+  exams: ExamEvent
 }
 export type Topic = keyof Topics
 /** Topics that a client may ask for by name. */

@@ -67,11 +67,11 @@ export class Connection {
 
   /** Sends `ready`, and then whatever came up while it was being prepared. */
   begin(ready: ServerFrame): void {
-    const waiting = this.#queue
-    this.#queue = []
+    const frame = encodeFrame(ready)
+    if (!this.#makeRoom(frame.length)) return
+    this.#queue.unshift(frame)
     this.#begun = true
-    this.send(ready)
-    this.#queue.push(...waiting)
+    flushSoon(this)
   }
 
   send(frame: ServerFrame): void {

@@ -28,8 +28,12 @@ async function connectStalled() {
   const tcp = request.socket
   const claims = { userId: 1, role: 'user', sessionId: 1, generation: 0, expiresAt: 0 } as const
   const connection = new Connection(createMemoryBus(pino({ level: 'silent' })), socket, tcp, claims, 0)
+  // Whatever comes up before it waits for the beginning.
+  connection.writeLatest('presence:0', encodeFrame({ type: 'presence', user_id: 0 }))
   connection.begin({ type: 'resync' })
-  await client.waitFor(({ type }) => type === 'resync')
+  await client.waitFor(({ type }) => type === 'presence')
+  expect(client.frames.map(({ type }) => type)).toEqual(['resync', 'presence'])
+  client.frames.length = 0
   const clientTcp = (ws as unknown as { _socket: Socket })._socket
   clientTcp.pause()
 

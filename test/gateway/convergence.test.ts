@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { Device, type Shown } from '../support/device.ts'
-import { ServiceProcess } from '../support/processes.ts'
+import { type ServiceProcess, startNodeProcess } from '../support/process.ts'
 import { hasRedis, RedisServer } from '../support/redis.ts'
 import { connect, SECRET, type TestService, withService } from '../support/service.ts'
 
@@ -309,8 +309,8 @@ describe('whatever people do at once, every device shows in the end what is stor
 
     test('one of which is killed and started again', { timeout: 600_000 }, async () => {
       const service = await withService()
-      const start = () =>
-        ServiceProcess.node({
+      const start = async () => {
+        const process = await startNodeProcess({
           env: {
             DATABASE_URL: service.databaseUrl,
             DATA_DIR: service.dataDir,
@@ -320,13 +320,15 @@ describe('whatever people do at once, every device shows in the end what is stor
           },
           config: { chat: { sendInterval: 0 }, presence: { grace: 100, beat: 200, lease: 600 } },
         })
-      let nodes: ServiceProcess[] = await Promise.all([start(), start()])
+        return { process, url: await process.ready() }
+      }
+      let nodes: { process: ServiceProcess; url: string }[] = await Promise.all([start(), start()])
       const walk = await begin(service, () => nodes.map(({ url }) => url))
       const rounds = process.env.LONG_TESTS ? 10 : 2
       for (let round = 0; round < rounds; round++) {
         for (let done = 0; done < STEPS / 4 / rounds; done += 5) await walk.step(5)
-        const [killed, other] = nodes as [ServiceProcess, ServiceProcess]
-        await Promise.all([walk.step(10), killed.kill()])
+        const [killed, other] = nodes as [(typeof nodes)[number], (typeof nodes)[number]]
+        await Promise.all([walk.step(10), killed.process.exit('SIGKILL')])
         nodes = [other]
         for (let done = 0; done < STEPS / 4 / rounds; done += 5) await walk.step(5)
         nodes = [other, await start()]

@@ -47,7 +47,7 @@ describe('user search', () => {
       await sql`set local enable_seqscan = off`
       return sql`explain select id from users where username ilike '%zebra%' or full_name ilike '%zebra%'`
     })
-    expect(JSON.stringify(plan)).toContain('users_names_trgm_idx')
+    expect(JSON.stringify(plan)).toContain('users_search_idx')
   })
 
   test('knows the connection, and shows presence only among those who share something', async () => {

@@ -1,0 +1,2 @@
+-- Lets an index find text within text.
+CREATE EXTENSION IF NOT EXISTS pg_trgm;
