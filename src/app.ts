@@ -35,6 +35,7 @@ import { watchDiscardedFiles } from './features/uploads/discarded.ts'
 import { fileRoutes } from './features/uploads/routes.ts'
 import { userAdminRoutes } from './features/users/admin.ts'
 import { gateway, websocketOptions } from './gateway/plugin.ts'
+import { registerAsyncApi } from './http/asyncapi.ts'
 import { guardAdmins, guardUsers } from './http/callers.ts'
 import { registerDeadline } from './http/deadline.ts'
 import { registerDraining } from './http/draining.ts'
@@ -111,6 +112,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   })
   await registerOpenApi(app)
   await registerMetrics(app, core)
+  registerAsyncApi(app)
 
   const sessions = await watchSessions(core)
   app.addHook('onClose', async () => sessions.close())
@@ -124,7 +126,6 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
 
   const forUsers: FastifyPluginAsync = async (scope) => {
     guardUsers(scope, sessions)
-    await scope.register(chatRoutes, { prefix: '/api/v01/chat', core })
     await scope.register(assistantRoutes, { prefix: '/api/v01/assistant', core })
     await scope.register(attemptRoutes, { prefix: '/api/v01', core })
     await scope.register(chatRoutes, { prefix: '/api/v01/chat', core })

@@ -103,6 +103,15 @@ export interface Config {
     /** Shortest time between two posts of one person, in milliseconds (specification: Limits). */
     postInterval: number
   }
+  /** Times of realtime.md's promise 3, in milliseconds. */
+  presence: {
+    /** How long somebody stays online after their last socket ended. */
+    grace: number
+    /** How often a node says that it lives, and looks for others that don't. */
+    beat: number
+    /** How long it is believed without saying so again: a dead one is found within a beat more. */
+    lease: number
+  }
 }
 
 /** Where files are kept. */
@@ -182,6 +191,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     requestTimeout: 10_000,
     chat: { sendInterval: 2_000 },
     discussions: { postInterval: 10_000 },
+    presence: { grace: 5_000, beat: 5_000, lease: 15_000 },
   }
 }
 
