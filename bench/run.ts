@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util'
+import { benchAssistant } from './assistant.ts'
+import { benchExam } from './exam.ts'
 import { benchFanOut } from './fan-out.ts'
 import { benchSends } from './send.ts'
 
-/** `npm run bench -- [send] [fan-out] [--rounds=5] [--seconds=4]`: tables for docs/benchmarks.md. */
-const BENCHMARKS = { send: benchSends, 'fan-out': benchFanOut }
+/** `npm run bench -- [send] [fan-out] [exam] [assistant] [--rounds=5] [--seconds=4]`: tables for docs/benchmarks.md. */
+const BENCHMARKS = { send: benchSends, 'fan-out': benchFanOut, exam: benchExam, assistant: benchAssistant }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

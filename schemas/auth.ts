@@ -38,22 +38,44 @@ export const RefreshBody = Type.Object({
 })
 export const LogoutBody = Type.Object({ refresh_token: RefreshToken })
 
+export const GoogleBody = Type.Object({
+  id_token: Text(1, 8_192, { description: "from the identity provider's SDK" }),
+})
+
 const accessToken = {
   access_token: Type.String(),
   token_type: Type.Literal('Bearer'),
   expires_in: Type.Integer({ description: 'seconds' }),
 }
 
+const LoginUser = Type.Object({ id: Id, username: Type.String(), full_name: Type.String(), role: Role })
+const loginData = {
+  ...accessToken,
+  refresh_token: Type.String(),
+  available_portals: Type.Array(Portal),
+  user: LoginUser,
+}
+
 export const LoginAnswer = Type.Object({
   status: Type.Literal('success'),
-  data: Type.Object({
-    ...accessToken,
-    refresh_token: Type.String(),
-    available_portals: Type.Array(Portal),
-    user: Type.Object({ id: Id, username: Type.String(), full_name: Type.String(), role: Role }),
-  }),
+  data: Type.Object(loginData),
 })
 export type LoginAnswer = Static<typeof LoginAnswer>
+
+export const GoogleAnswer = Type.Object({
+  status: Type.Literal('success'),
+  data: Type.Object({ ...loginData, is_new_user: Type.Boolean() }),
+})
+export type GoogleAnswer = Static<typeof GoogleAnswer>
+
+/** A web session's login: the session itself is in the cookie. */
+export const WebLoginAnswer = Type.Object({
+  success: Type.Literal(true),
+  user: LoginUser,
+  available_portals: Type.Array(Portal),
+  redirect_url: Type.String(),
+})
+export type WebLoginAnswer = Static<typeof WebLoginAnswer>
 
 export const RefreshAnswer = Type.Object({
   status: Type.Literal('success'),
@@ -63,16 +85,15 @@ export type RefreshAnswer = Static<typeof RefreshAnswer>
 
 export const StatusMessage = Type.Object({ status: Type.Literal('success'), message: Type.String() })
 
-export const MeAnswer = Type.Object({
-  status: Type.Literal('success'),
-  data: Type.Object({
-    id: Id,
-    username: Type.String(),
-    full_name: Type.String(),
-    email: Type.String(),
-    role: Role,
-    available_portals: Type.Array(Portal),
-    created_at: Type.String({ description: 'ISO 8601 without zone, in APP_TIMEZONE' }),
-  }),
+export const Self = Type.Object({
+  id: Id,
+  username: Type.String(),
+  full_name: Type.String(),
+  email: Type.String(),
+  role: Role,
+  available_portals: Type.Array(Portal),
+  created_at: Type.String({ description: 'ISO 8601 without zone, in APP_TIMEZONE' }),
 })
+export type Self = Static<typeof Self>
+export const MeAnswer = Type.Object({ status: Type.Literal('success'), data: Self })
 export type MeAnswer = Static<typeof MeAnswer>

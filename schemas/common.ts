@@ -46,6 +46,7 @@ export const SuccessMessage = Type.Object({ success: Type.Literal(true), message
 
 /** One rejected field of a request; `path` is a JSON pointer into the body, query or path parameters. */
 export const FieldError = Type.Object({ path: Type.String(), message: Type.String() })
+export type FieldError = Static<typeof FieldError>
 
 /**
  * Every failure's body. Success-flag endpoints set `success`, token endpoints `status`, and failed

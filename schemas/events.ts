@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ChatMessage, ConnectionRequest, Conversation, SendBody } from './chat.ts'
 import { Id, MAX_INT, Timestamp, UserId } from './common.ts'
+import { JobProgress } from './generation.ts'
 
 /** Every frame of the WebSocket (contract/realtime.md), one schema each. */
 
@@ -73,6 +74,16 @@ export const ConnectionAccepted = Type.Object({
   conv_id: Id,
 })
 
+/** Progress of a generation job, to the administrators who subscribed to it. */
+export const AiJob = Type.Object({ type: Type.Literal('ai_job'), ...JobProgress.properties })
+
+/** To students who have an attempt of that exam. */
+export const ResultsReleased = Type.Object({
+  type: Type.Literal('results_released'),
+  exam_id: Id,
+  released: Type.Boolean(),
+})
+
 export const Resync = Type.Object({ type: Type.Literal('resync') })
 
 export const Gap = Type.Object({ type: Type.Literal('gap'), conversation_id: Id, version: Seq })
@@ -91,6 +102,8 @@ export const ServerFrame = Type.Union([
   ConversationFrame,
   ConnectionRequestFrame,
   ConnectionAccepted,
+  AiJob,
+  ResultsReleased,
   Resync,
   Gap,
   Pong,

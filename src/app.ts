@@ -1,3 +1,4 @@
+import cookie from '@fastify/cookie'
 import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
 import multipart from '@fastify/multipart'
@@ -6,18 +7,35 @@ import websocket from '@fastify/websocket'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import type { Core } from './core.ts'
 import { AppError } from './errors.ts'
+import { accessAdminRoutes } from './features/access/admin.ts'
+import { accessRoutes } from './features/access/routes.ts'
+import { createResetMails } from './features/account/password-reset.ts'
+import { accountRoutes } from './features/account/routes.ts'
+import { allowanceAdminRoutes } from './features/allowances/admin.ts'
+import { assistantRoutes } from './features/assistant/routes.ts'
+import { watchOverdue } from './features/attempts/closing.ts'
+import { attemptRoutes } from './features/attempts/routes.ts'
 import { watchSessions } from './features/auth/live-sessions.ts'
 import { authRoutes } from './features/auth/routes.ts'
+import { categoryAdminRoutes } from './features/categories/admin.ts'
 import { chatRoutes } from './features/chat/routes.ts'
+import { examAdminRoutes } from './features/exams/admin.ts'
+import { generationAdminRoutes } from './features/generation/admin.ts'
+import { pageRoutes } from './features/pages/routes.ts'
+import { questionAdminRoutes } from './features/questions/admin.ts'
+import { imageAdminRoutes } from './features/uploads/admin.ts'
 import { fileRoutes } from './features/uploads/routes.ts'
+import { userAdminRoutes } from './features/users/admin.ts'
 import { gateway, websocketOptions } from './gateway/plugin.ts'
-import { guardUsers } from './http/callers.ts'
+import { guardAdmins, guardUsers } from './http/callers.ts'
 import { registerDeadline } from './http/deadline.ts'
 import { registerDraining } from './http/draining.ts'
 import { registerFailures, sendFailure, toAppError } from './http/failures.ts'
+import { registerMetrics } from './http/metrics.ts'
 import { registerOpenApi } from './http/openapi.ts'
 import { operationsRoutes } from './http/operations.ts'
 import { logController, nameRequest, registerRequestLog } from './http/requests.ts'
+import { registerCrossSiteGuard } from './http/same-site.ts'
 import { validatorCompiler } from './http/validation.ts'
 
 /**
@@ -50,6 +68,8 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   app.setValidatorCompiler(validatorCompiler)
   // Before any hook that may refuse a request.
   await app.register(websocket, websocketOptions)
+  // Any site can make a browser send it, and nothing here reads it.
+  app.removeContentTypeParser('text/plain')
   registerRequestLog(app)
   registerDraining(app, core)
   registerDeadline(app, core.config.requestTimeout)
@@ -61,30 +81,60 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     done()
   })
   if (core.config.corsOrigins.length > 0)
-    await app.register(cors, { origin: core.config.corsOrigins, credentials: true })
+    await app.register(cors, {
+      origin: core.config.corsOrigins,
+      credentials: true,
+      methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      exposedHeaders: ['retry-after', 'x-request-id'],
+    })
   if (core.config.rateLimit !== undefined)
     await app.register(rateLimit, {
       max: core.config.rateLimit,
       timeWindow: '1 minute',
       errorResponseBuilder: (_request, { ttl }) => new AppError('rate_limited', { retryAfter: ttl / 1_000 }),
     })
+  await app.register(cookie)
+  registerCrossSiteGuard(app, core.config)
   await app.register(multipart, {
     throwFileSizeLimit: false,
     limits: { fieldSize: 1024 * 1024, parts: 1_100 },
   })
   await registerOpenApi(app)
+  await registerMetrics(app, core)
 
   const sessions = await watchSessions(core)
   app.addHook('onClose', async () => sessions.close())
+  const overdue = watchOverdue(core)
+  app.addHook('onClose', () => overdue.close())
+
+  const resetMails = createResetMails(core, () => app.listeningOrigin)
+  app.addHook('onClose', async () => resetMails.close())
 
   const forUsers: FastifyPluginAsync = async (scope) => {
     guardUsers(scope, sessions)
     await scope.register(chatRoutes, { prefix: '/api/v01/chat', core })
+    await scope.register(assistantRoutes, { prefix: '/api/v01/assistant', core })
+    await scope.register(attemptRoutes, { prefix: '/api/v01', core })
+  }
+  const forAdmins: FastifyPluginAsync = async (scope) => {
+    guardAdmins(scope, sessions)
+    await scope.register(userAdminRoutes, { prefix: '/api/v01/admin/users', core })
+    await scope.register(accessAdminRoutes, { prefix: '/api/v01/admin/access-requests', core })
+    await scope.register(examAdminRoutes, { prefix: '/api/v01/admin/exams', core })
+    await scope.register(questionAdminRoutes, { prefix: '/api/v01/admin/questions', core })
+    await scope.register(categoryAdminRoutes, { prefix: '/api/v01/admin/categories', core })
+    await scope.register(allowanceAdminRoutes, { prefix: '/api/v01/admin/attempts', core })
+    await scope.register(imageAdminRoutes, { prefix: '/api/v01/admin/images', core })
+    await scope.register(generationAdminRoutes, { prefix: '/api/v01/admin/ai', core })
   }
   await app.register(operationsRoutes, { core })
   await app.register(fileRoutes, { prefix: '/files', core })
   await app.register(authRoutes, { prefix: '/api/v01/auth', core, sessions })
+  await app.register(accountRoutes, { prefix: '/api/v01/account', core, sessions, resetMails })
+  await app.register(accessRoutes, { prefix: '/api/v01/account/access-requests', core, sessions })
+  await app.register(pageRoutes, { core, sessions, resetMails })
   await app.register(gateway, { prefix: '/api/v01', core, sessions })
   await app.register(forUsers)
+  await app.register(forAdmins)
   return app
 }

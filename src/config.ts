@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 
@@ -14,16 +15,34 @@ const Environment = Type.Partial(
     DATABASE_POOL: Type.String({ pattern: '^[1-9]\\d{0,2}$', description: 'a number from 1 to 999' }),
     REDIS_URL: Url('redis|rediss'),
     DATA_DIR: Type.String({ minLength: 1 }),
+    STORAGE_URL: Type.String({
+      pattern: '^(file:///.|s3://[^/?]+/?([?].*)?$)',
+      description: 'file:///folder, or s3://bucket?endpoint=https://…&region=…',
+    }),
+    AWS_ACCESS_KEY_ID: Type.String(),
+    AWS_SECRET_ACCESS_KEY: Type.String(),
+    AWS_SESSION_TOKEN: Type.String(),
+    AWS_REGION: Type.String(),
     JWT_SECRET: Type.String({
       pattern: '^[^,]{32,}(,[^,]{32,})*$',
       description: 'one secret or a comma list, 32 characters or more each',
     }),
+    GOOGLE_CLIENT_ID: Type.String({
+      pattern: '^[^,\\s]+(,[^,\\s]+)*$',
+      description: 'a comma list of client ids',
+    }),
+    GOOGLE_CERTS_URL: Url('http|https'),
+    SMTP_URL: Url('smtp|smtps'),
+    MAIL_FROM: Type.String({ minLength: 3 }),
     PUBLIC_URL: Url('http|https'),
     CORS_ORIGINS: Type.String({
       pattern: '^https?://[^,/]+(,https?://[^,/]+)*$',
       description: 'a comma list of origins such as https://app.example.org',
     }),
     TRUST_PROXY: Type.String({ minLength: 1, description: 'true, false, a number of hops, or addresses' }),
+    ANTHROPIC_API_KEY: Type.String({ minLength: 1 }),
+    ANTHROPIC_BASE_URL: Url('http|https'),
+    AI_MODEL: Type.String({ minLength: 1 }),
     APP_TIMEZONE: Type.String({ minLength: 1 }),
     DEMO: Type.String({ pattern: '^(on|off)$', description: 'on or off' }),
     RATE_LIMIT: Type.String({ pattern: '^[1-9]\\d*$', description: 'requests per minute' }),
@@ -46,12 +65,28 @@ export interface Config {
   /** undefined: everything in this process, one node only. */
   redisUrl: string | undefined
   dataDir: string
+  storage: Storage
   /** The first signs, all verify. Empty: a generated one in `dataDir`. */
   jwtSecrets: string[]
+  /** Audiences that an identity provider's token may name. Empty: that way in is off. */
+  googleClientIds: string[]
+  /** undefined: Google's own. */
+  googleCertsUrl: string | undefined
+  /** undefined: mails become files in `dataDir`. */
+  smtpUrl: string | undefined
+  mailFrom: string
   publicUrl: string | undefined
   corsOrigins: string[]
   /** Whose `X-Forwarded-For` counts: nobody's, everybody's, these addresses', or the nearest hops'. */
   trustProxy: TrustProxy
+  ai: {
+    apiKey: string | undefined
+    /** undefined: the provider's own. With neither key nor address there is no model. */
+    baseUrl: string | undefined
+    model: string
+    /** Longest that the model may say nothing, in milliseconds. */
+    silence: number
+  }
   timezone: string
   demo: boolean
   /** Requests a minute and address; undefined: no overall limit. */
@@ -64,6 +99,18 @@ export interface Config {
     /** Shortest time between two messages of one person, in milliseconds (specification: Limits). */
     sendInterval: number
   }
+}
+
+/** Where files are kept. */
+export type Storage = { kind: 'disk'; folder: string } | S3Storage
+export interface S3Storage {
+  kind: 's3'
+  bucket: string
+  endpoint: string
+  region: string
+  accessKeyId: string
+  secretAccessKey: string
+  sessionToken: string | undefined
 }
 
 type TrustProxy = boolean | string | ((address: string, hop: number) => boolean)
@@ -93,6 +140,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     problems.push('JWT_SECRET: required in production with an external database (32 characters or more)')
   if (settings.REDIS_URL !== undefined && settings.DATABASE_URL === undefined)
     problems.push('DATABASE_URL: required with REDIS_URL, since several nodes share one database')
+  const dataDir = path.resolve(settings.DATA_DIR ?? '.data')
+  const storage = readStorage(settings, dataDir, problems)
   if (problems.length > 0) throw new ConfigError(problems)
 
   return {
@@ -102,11 +151,22 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     databaseUrl: settings.DATABASE_URL,
     databasePool: Number(settings.DATABASE_POOL ?? 10),
     redisUrl: settings.REDIS_URL,
-    dataDir: path.resolve(settings.DATA_DIR ?? '.data'),
+    dataDir,
+    storage,
     jwtSecrets: settings.JWT_SECRET?.split(',') ?? [],
+    googleClientIds: settings.GOOGLE_CLIENT_ID?.split(',') ?? [],
+    googleCertsUrl: settings.GOOGLE_CERTS_URL,
+    smtpUrl: settings.SMTP_URL,
+    mailFrom: settings.MAIL_FROM ?? 'Exam Practice <no-reply@localhost>',
     publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),
     corsOrigins: settings.CORS_ORIGINS?.split(',') ?? [],
     trustProxy: parseTrustProxy(settings.TRUST_PROXY),
+    ai: {
+      apiKey: settings.ANTHROPIC_API_KEY,
+      baseUrl: settings.ANTHROPIC_BASE_URL,
+      model: settings.AI_MODEL ?? 'claude-sonnet-5-5',
+      silence: 30_000,
+    },
     timezone: settings.APP_TIMEZONE ?? 'UTC',
     demo:
       settings.DEMO === undefined
@@ -129,6 +189,29 @@ function describeProblems(given: Record<string, unknown>): string[] {
     problems.push(`${name}: ${wanted}`)
   }
   return [...new Set(problems)]
+}
+
+function readStorage(settings: Environment, dataDir: string, problems: string[]): Storage {
+  const { STORAGE_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = settings
+  if (STORAGE_URL === undefined || !URL.canParse(STORAGE_URL))
+    return { kind: 'disk', folder: path.join(dataDir, 'files') }
+  const url = new URL(STORAGE_URL)
+  if (url.protocol === 'file:') return { kind: 'disk', folder: fileURLToPath(url) }
+  if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY)
+    problems.push('AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: required with an s3: STORAGE_URL')
+  const region = url.searchParams.get('region') ?? settings.AWS_REGION ?? 'us-east-1'
+  const endpoint = url.searchParams.get('endpoint') ?? `https://s3.${region}.amazonaws.com`
+  if (!/^https?:$/.test(URL.parse(endpoint)?.protocol ?? ''))
+    problems.push(`STORAGE_URL: '${endpoint}' is no http or https endpoint`)
+  return {
+    kind: 's3',
+    bucket: url.hostname,
+    endpoint: endpoint.replace(/\/+$/, ''),
+    region,
+    accessKeyId: AWS_ACCESS_KEY_ID ?? '',
+    secretAccessKey: AWS_SECRET_ACCESS_KEY ?? '',
+    sessionToken: settings.AWS_SESSION_TOKEN,
+  }
 }
 
 function isTimezone(name: string): boolean {

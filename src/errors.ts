@@ -19,9 +19,19 @@ export const CATALOGUE = {
   token_expired_or_invalid: [401, 'The token has expired or is not valid'],
   invalid_credentials: [401, 'Invalid credentials'],
   locked_out: [429, 'Too many failed attempts'],
+  invalid_id_token: [401, 'The identity provider does not vouch for this sign-in'],
   admin_required: [403, 'Admin access required'],
+  cross_site_request: [403, 'This request comes from another site'],
+  not_configured: [503, 'This is not set up on this service'],
   username_taken: [409, 'That username is taken'],
   email_taken: [409, 'That e-mail address is taken'],
+  wrong_password: [403, 'The current password is not right'],
+  invalid_token: [400, 'The link has expired or was used already'],
+  confirmation_required: [400, 'Confirm with the exact word DELETE'],
+  ghost_account: [403, 'The placeholder of deleted accounts cannot be changed'],
+  last_admin: [409, 'The last administrator cannot go'],
+  request_pending: [409, 'A request is pending already'],
+  already_processed: [409, 'This request was processed already'],
   // chat
   rate_limited: [429, 'Too fast: wait a moment before the next one'],
   not_connected: [403, 'You are not connected to this person'],
@@ -30,6 +40,22 @@ export const CATALOGUE = {
   already_answered: [409, 'This request was answered already'],
   self_connection: [400, 'You cannot connect to yourself'],
   invalid_reply: [400, 'The message replied to is not in this conversation'],
+  // the model
+  model_failed: [502, 'The model did not answer; try again'],
+  aborted: [400, 'The request was ended by its sender'],
+  daily_limit: [429, 'Daily limit reached.'],
+  conversation_limit: [400, 'This conversation has reached its limit; start a new one.'],
+  already_finished: [409, 'The job has ended already'],
+  // running exams
+  unknown_category: [400, 'There is no such category'],
+  missing_columns: [400, 'The CSV lacks columns'],
+  invalid_csv: [400, 'The file is not a valid CSV'],
+  // taking exams
+  attempts_exhausted: [403, 'There are no attempts left for this exam'],
+  exam_empty: [409, 'This exam has no questions yet'],
+  no_active_attempt: [409, 'There is no attempt under way'],
+  stale_revision: [409, 'A newer revision is stored already'],
+  results_not_released: [403, 'The results of this exam are not released yet'],
   // files
   invalid_signature: [403, 'This address has expired or is not valid'],
   // gateway
@@ -43,6 +69,7 @@ const AUTH_CODES: ReadonlySet<ErrorCode> = new Set([
   'authentication_required',
   'token_expired_or_invalid',
   'admin_required',
+  'cross_site_request',
   'invalid_credentials',
   'locked_out',
 ])
@@ -76,4 +103,9 @@ export class AppError extends Error {
   get isAuthFailure(): boolean {
     return AUTH_CODES.has(this.code)
   }
+}
+
+/** 400 for one field of a request; `path` is a JSON pointer to it. */
+export function invalidField(path: string, message: string): AppError {
+  return new AppError('validation_failed', { details: { errors: [{ path, message }] } })
 }

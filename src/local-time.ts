@@ -9,6 +9,23 @@ export function localIso(date: Date, timezone: string): string {
   return `${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}`
 }
 
+/** `2026-11-20 10:15:00` */
+export function localDateTime(date: Date, timezone: string): string {
+  const { year, month, day, hour, minute, second } = localParts(date, timezone)
+  return `${year}-${month}-${day} ${hour}:${minute}:${second}`
+}
+
+const MONTHS = new Intl.DateTimeFormat('en', { month: 'long', timeZone: 'UTC' })
+
+/** `15 January 2025 10:30 AM` */
+export function localDisplay(date: Date, timezone: string): string {
+  const { year, month, day, hour, minute } = localParts(date, timezone)
+  const monthName = MONTHS.format(Date.UTC(2000, Number(month) - 1))
+  const twelveHour = String(Number(hour) % 12 || 12).padStart(2, '0')
+  const half = Number(hour) < 12 ? 'AM' : 'PM'
+  return `${Number(day)} ${monthName} ${year} ${twelveHour}:${minute} ${half}`
+}
+
 type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second'
 const formats = new Map<string, Intl.DateTimeFormat>()
 

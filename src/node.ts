@@ -1,7 +1,10 @@
-import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { createAi } from './adapters/ai.ts'
 import { createDiskFiles } from './adapters/files-disk.ts'
+import { createS3Files } from './adapters/files-s3.ts'
+import { createGoogle } from './adapters/google.ts'
+import { createMail } from './adapters/mail.ts'
 import { buildApp } from './app.ts'
 import { createMemoryBus } from './bus/bus-memory.ts'
 import { createRedisBus } from './bus/bus-redis.ts'
@@ -11,6 +14,8 @@ import { connectRedis } from './bus/redis.ts'
 import type { Config } from './config.ts'
 import type { Core } from './core.ts'
 import { closeDatabase, connectDatabase, identifyDatabase } from './db/client.ts'
+import { createJobQueue } from './db/job-queue.ts'
+import { startGenerationWorker } from './features/generation/worker.ts'
 import { DRAIN_MS } from './http/draining.ts'
 import { createTokens } from './tokens.ts'
 
@@ -58,11 +63,17 @@ export async function createNode({
     bus: redis ? createRedisBus(redis, log) : createMemoryBus(log),
     rateSlots: redis ? createRedisRateSlots(redis, ownSlots) : ownSlots,
     tokens: createTokens(jwtSecrets, clock),
-    files: createDiskFiles(path.join(config.dataDir, 'files')),
+    files:
+      config.storage.kind === 's3' ? createS3Files(config.storage) : createDiskFiles(config.storage.folder),
+    ai: config.ai.apiKey || config.ai.baseUrl ? createAi(config.ai) : undefined,
+    jobs: createJobQueue(databaseUrl, log),
+    mail: createMail(config, log),
+    google: createGoogle(config),
     fileSecret: jwtSecrets[0] ?? '',
     draining: draining.signal,
   }
   const app = await buildApp(core)
+  await startGenerationWorker(core)
   return {
     app,
     core,
@@ -74,6 +85,7 @@ export async function createNode({
       const cutOff = globalThis.setTimeout(() => app.server.closeAllConnections(), IN_FLIGHT_MS)
       await app.close()
       clearTimeout(cutOff)
+      await core.jobs.close()
       await core.bus.close()
       redis?.close()
       await closeDatabase(db)

@@ -12,16 +12,18 @@ const TYPES: Record<string, string> = {
 }
 
 /** Files in a folder of this machine. */
-export function createDiskFiles(root: string): Files {
+export function createDiskFiles(folder: string): Files {
+  const root = path.resolve(folder)
   const locate = (key: string) => {
     const file = path.resolve(root, key)
-    if (!file.startsWith(root + path.sep)) throw new Error(`the key ${key} leaves the storage folder`)
+    if (key.includes('\0') || !file.startsWith(root + path.sep))
+      throw new Error(`the key ${key} leaves the storage folder`)
     return file
   }
   return {
     async put(key, bytes) {
       const file = locate(key)
-      const written = `${file}.${randomUUID()}.tmp`
+      const written = path.join(path.dirname(file), `.${randomUUID()}.tmp`)
       await mkdir(path.dirname(file), { recursive: true })
       await writeFile(written, bytes)
       await rename(written, file)
@@ -31,7 +33,8 @@ export function createDiskFiles(root: string): Files {
         const bytes = await readFile(locate(key))
         return { bytes, contentType: TYPES[path.extname(key).toLowerCase()] ?? 'application/octet-stream' }
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+        // A folder, or something below a file, is no file either.
+        if (/^(ENOENT|ENOTDIR|EISDIR)$/.test((error as NodeJS.ErrnoException).code ?? '')) return undefined
         throw error
       }
     },

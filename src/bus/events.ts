@@ -32,6 +32,13 @@ export interface RevocationEvent {
   kind: 'revoked'
 }
 
+/** An exam's results may be seen from now on, or no more. */
+export interface ExamEvent {
+  kind: 'results_released'
+  examId: number
+  released: boolean
+}
+
 /** A frame for everybody who subscribed to the topic. */
 export interface FrameEvent {
   kind: 'frame'
@@ -45,6 +52,7 @@ export interface Topics {
   [question: `question:${number}`]: FrameEvent
   [job: `ai_job:${string}`]: FrameEvent
   revocations: RevocationEvent
+  exams: ExamEvent
 }
 export type Topic = keyof Topics
 /** Topics that a client may ask for by name. */

@@ -5,6 +5,14 @@ import { AppError, type ErrorCode } from '../errors.ts'
 const CONSTRAINTS: Record<string, ErrorCode> = {
   users_username_key: 'username_taken',
   users_email_key: 'email_taken',
+  exams_category_id_categories_id_fk: 'unknown_category',
+  questions_exam_id_exams_id_fk: 'not_found',
+  // Somebody starts an exam in the moment in which it, or their account, is deleted.
+  attempts_exam_id_exams_id_fk: 'not_found',
+  attempts_paper_id_exam_papers_id_fk: 'not_found',
+  exam_papers_exam_id_exams_id_fk: 'not_found',
+  attempts_user_id_users_id_fk: 'token_expired_or_invalid',
+  access_requests_pending_key: 'request_pending',
 }
 
 /** Data that a schema let through and PostgreSQL refused: out of range, not storable, not of the type. */
@@ -37,6 +45,9 @@ export function translateDatabaseError(error: unknown): AppError | undefined {
   if (code === undefined) return undefined
   const conflict = constraint_name === undefined ? undefined : CONSTRAINTS[constraint_name]
   if (conflict) return new AppError(conflict, { cause: error })
+  // An account that was deleted while a request of its own, or one about it, was under way.
+  if (code === '23503' && constraint_name?.endsWith('_users_id_fk'))
+    return new AppError('not_found', { cause: error })
   if (BAD_DATA.has(code)) return new AppError('validation_failed', { cause: error })
   if (UNREACHABLE.test(code)) return new AppError('unavailable', { retryAfter: 2, cause: error })
   return undefined

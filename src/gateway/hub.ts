@@ -1,6 +1,7 @@
 import type { Subscription } from '../bus/bus.ts'
-import type { UserEvent } from '../bus/events.ts'
+import type { ExamEvent, UserEvent } from '../bus/events.ts'
 import type { Core } from '../core.ts'
+import * as attempts from '../features/attempts/service.ts'
 import type { LiveSessions } from '../features/auth/live-sessions.ts'
 import * as chat from '../features/chat/service.ts'
 import { DRAIN_MS } from '../http/draining.ts'
@@ -34,6 +35,8 @@ export class Hub {
   readonly #connections = new Map<Connection, number>()
   readonly #counters: CounterUpdates
   readonly #timer: NodeJS.Timeout
+  /** One after another, so that the last frame says what holds. */
+  #resultsTold = Promise.resolve()
   readonly #mending: Periodic
   #busWasAway = false
   #nextBeat = 0
@@ -49,6 +52,9 @@ export class Hub {
         if (claims.sessionId === sessionId && claims.generation < minGeneration)
           connection.close('tokenEnded')
       }
+    })
+    core.bus.subscribe('exams', (event) => {
+      this.#resultsTold = this.#resultsTold.then(() => this.#tellResults(event))
     })
     this.#mending = every(CHECK_MS, 'mending what was missed', () => this.#mend(), core.log)
     core.bus.onResync(() => {
@@ -208,6 +214,17 @@ export class Hub {
         { err: error, conversation_id: conversationId },
         'a new conversation could not be told',
       )
+    }
+  }
+
+  /** One query finds who of the people here has an attempt of that exam. */
+  async #tellResults({ examId, released }: ExamEvent): Promise<void> {
+    try {
+      const frame = encodeFrame({ type: 'results_released', exam_id: examId, released })
+      for (const userId of await attempts.listStudents(this.#core, examId, [...this.#people.keys()]))
+        for (const connection of this.#people.get(userId)?.connections ?? []) connection.write(frame)
+    } catch (error) {
+      this.#core.log.warn({ err: error, exam_id: examId }, 'the release of results could not be told')
     }
   }
 

@@ -1,12 +1,14 @@
 import type { WebsocketPluginOptions } from '@fastify/websocket'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
+import type { Config } from '../config.ts'
 import type { Core } from '../core.ts'
 import { AppError } from '../errors.ts'
 import type { LiveSessions } from '../features/auth/live-sessions.ts'
 import * as chat from '../features/chat/service.ts'
-import { bearerToken } from '../http/callers.ts'
+import { bearerToken, identifyByCookie } from '../http/callers.ts'
 import { renderFailure, toAppError } from '../http/failures.ts'
+import { isTrustedOrigin } from '../http/same-site.ts'
 import type { Claims } from '../tokens.ts'
 import { type Command, readCommand } from './commands.ts'
 import { Connection } from './connection.ts'
@@ -46,28 +48,44 @@ export const gateway: FastifyPluginAsync<{ core: Core; sessions: LiveSessions }>
     {
       websocket: true,
       onRequest: async (request) => {
-        request.caller = authenticate(request, sessions)
+        request.caller = authenticate(request, sessions, core.config)
       },
     },
     (socket, request) => {
-      void serve(core, hub, socket, request)
+      void serve(core, hub, sessions, socket, request)
     },
   )
 }
 
-/** Bearer header first, then the subprotocol pair of browsers, which can't set headers. */
-function authenticate(request: FastifyRequest, sessions: LiveSessions): Claims {
+/**
+ * Bearer header first, then the subprotocol pair of browsers, which can't set headers, then the session
+ * cookie, which a browser sends whichever site opens the socket: so only for origins that we trust.
+ */
+function authenticate(request: FastifyRequest, sessions: LiveSessions, config: Config): Claims {
   const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((part) => part.trim())
   const token =
     bearerToken(request.headers.authorization) ??
     offered.find((part) => part.startsWith(BEARER_PROTOCOL))?.slice(BEARER_PROTOCOL.length)
-  if (token === undefined) throw new AppError('authentication_required')
+  if (token === undefined) {
+    const caller = identifyByCookie(request, sessions)
+    if (!caller) throw new AppError('authentication_required')
+    const { origin } = request.headers
+    if (origin === undefined || !isTrustedOrigin(origin, request, config))
+      throw new AppError('cross_site_request')
+    return caller
+  }
   const claims = sessions.verify('access', token)
   if (!claims) throw new AppError('token_expired_or_invalid')
   return claims
 }
 
-async function serve(core: Core, hub: Hub, socket: WebSocket, request: FastifyRequest): Promise<void> {
+async function serve(
+  core: Core,
+  hub: Hub,
+  sessions: LiveSessions,
+  socket: WebSocket,
+  request: FastifyRequest,
+): Promise<void> {
   const connection = new Connection(core.bus, socket, request.raw.socket, request.caller, hub.now())
   const budget = new FrameBudget()
   let previous: Promise<void> = Promise.resolve()
@@ -100,6 +118,11 @@ async function serve(core: Core, hub: Hub, socket: WebSocket, request: FastifyRe
 
   try {
     await hub.add(connection)
+    // Its session may have ended while the socket was being opened.
+    if (!sessions.stand(request.caller)) {
+      connection.close('tokenEnded')
+      return
+    }
     const { userId, sessionId } = connection.claims
     const counters = (await chat.countersOf(core, [userId])).get(userId)
     connection.begin({

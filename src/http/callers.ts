@@ -1,9 +1,12 @@
+import '@fastify/cookie'
 import '@fastify/swagger'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError, type ErrorCode } from '../errors.ts'
 import type { LiveSessions } from '../features/auth/live-sessions.ts'
+import type { Device } from '../features/auth/sessions.ts'
 import type { Claims } from '../tokens.ts'
 import { failures } from './failures.ts'
+import { SESSION_COOKIE } from './same-site.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -41,18 +44,38 @@ function guard(scope: FastifyInstance, codes: ErrorCode[], admit: (request: Fast
     const response = route.schema?.response ?? {}
     route.schema = {
       ...route.schema,
-      security: [{ bearer: [] }],
+      security: [{ bearer: [] }, { session: [] }],
       response: { ...failures(...codes), ...response },
     }
   })
 }
 
 function identify(request: FastifyRequest, sessions: LiveSessions): Claims {
+  const claims = identifyIfAny(request, sessions)
+  if (!claims) throw new AppError('authentication_required')
+  return claims
+}
+
+/**
+ * Who is asking, if anybody says so: by bearer token, else by the session cookie. 401 for a bearer token that
+ * is not valid, whatever the cookie; a cookie that is not valid counts as none.
+ */
+export function identifyIfAny(request: FastifyRequest, sessions: LiveSessions): Claims | undefined {
   const token = bearerToken(request.headers.authorization)
-  if (token === undefined) throw new AppError('authentication_required')
+  if (token === undefined) return identifyByCookie(request, sessions)
   const claims = sessions.verify('access', token)
   if (!claims) throw new AppError('token_expired_or_invalid')
   return claims
+}
+
+export function identifyByCookie(request: FastifyRequest, sessions: LiveSessions): Claims | undefined {
+  const cookie = request.cookies[SESSION_COOKIE]
+  return cookie === undefined ? undefined : sessions.verify('web', cookie)
+}
+
+/** Where a request comes from, for the list of sessions. */
+export function deviceOf(request: FastifyRequest): Device {
+  return { ip: request.ip, userAgent: request.headers['user-agent'] }
 }
 
 /** Admin operations say `Authentication required` whatever is wrong with a token (specification: Errors). */

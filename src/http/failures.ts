@@ -62,11 +62,14 @@ export function sendFailure(error: AppError, request: FastifyRequest, reply: Fas
 
 /** What any route can answer: bad input, an overloaded or failing service. */
 function declareCommonFailures(route: RouteOptions): void {
-  const takesBody = route.method === 'POST' || route.method === 'PUT' || route.method === 'PATCH'
+  const methods = [route.method].flat()
+  const changes = methods.some((method) => method !== 'GET' && method !== 'HEAD')
+  const takesBody = changes && (!methods.includes('DELETE') || route.schema?.body !== undefined)
   route.schema = {
     ...route.schema,
     response: {
       ...failures('validation_failed', 'rate_limited', 'internal_error', 'unavailable'),
+      ...(changes ? failures('cross_site_request') : {}),
       ...(takesBody ? failures('payload_too_large', 'unsupported_media_type') : {}),
       ...(route.schema?.response ?? {}),
     },

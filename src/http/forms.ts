@@ -1,14 +1,21 @@
-import type { FastifyRequest } from 'fastify'
-import type { Static, TObject } from 'typebox'
+import type { Readable } from 'node:stream'
+import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import type { Static, TObject, TSchema } from 'typebox'
 import { AppError } from '../errors.ts'
-import { compileParameters, type Validate } from './validation.ts'
+import { compileParameters, type Validate, validatorCompiler } from './validation.ts'
 
 export interface UploadedFile {
   field: string
+  /** As the client wrote it, folders included: to be judged before it names anything. */
   filename: string
   bytes: Buffer
   /** True where the file was longer than `largest`: `bytes` holds only its beginning. */
   truncated: boolean
+}
+
+/** A file that is still on its way: to be read before the next part is asked for. */
+export type IncomingFile = Omit<UploadedFile, 'bytes' | 'truncated'> & {
+  stream: Readable & { truncated: boolean }
 }
 
 export interface FormOptions {
@@ -18,7 +25,17 @@ export interface FormOptions {
   files: number
 }
 
-const compiled = new WeakMap<TObject, Validate>()
+/** Fields of a form, more than any of ours has. */
+const MOST_FIELDS = 50
+
+/**
+ * To spread into a route that reads a form: its `body` schema describes the form's fields for the API's
+ * documents, and `readForm` checks them as they arrive.
+ */
+export const takesForm = {
+  validatorCompiler: ((part) =>
+    part.httpPart === 'body' ? () => true : validatorCompiler(part)) as FastifySchemaCompiler<TSchema>,
+}
 
 /**
  * A multipart form as its checked fields (text, numbers and booleans as their schema says) and its files.
@@ -27,23 +44,64 @@ const compiled = new WeakMap<TObject, Validate>()
 export async function readForm<T extends TObject>(
   request: FastifyRequest,
   fields: T,
-  { largest, files: most }: FormOptions,
+  options: FormOptions,
 ): Promise<{ fields: Static<T>; files: UploadedFile[] }> {
-  if (!request.isMultipart()) throw new AppError('unsupported_media_type')
   const given: Record<string, unknown> = {}
   const files: UploadedFile[] = []
-  for await (const part of request.parts({ limits: { fileSize: largest, files: most } })) {
-    if (part.type === 'field') given[part.fieldname] = part.value
-    else {
-      const chunks: Buffer[] = []
-      for await (const chunk of part.file) chunks.push(chunk)
-      const { fieldname: field, filename } = part
-      files.push({ field, filename, bytes: Buffer.concat(chunks), truncated: part.file.truncated })
-    }
+  for await (const part of readParts(request, options)) {
+    if ('stream' in part) files.push(...(await readFile(part)))
+    else given[part.field] = part.value
   }
+  return { fields: checkFields(fields, given), files }
+}
+
+/** The fields of a form that holds nothing else; files are read past. */
+export async function readFields<T extends TObject>(request: FastifyRequest, fields: T): Promise<Static<T>> {
+  return (await readForm(request, fields, { largest: 0, files: 1 })).fields
+}
+
+/** The parts of a multipart form one by one, each as it arrives. Ending early reads past what is left. */
+export async function* readParts(
+  request: FastifyRequest,
+  { largest, files }: FormOptions,
+): AsyncGenerator<{ field: string; value: unknown } | IncomingFile> {
+  if (!request.isMultipart()) throw new AppError('unsupported_media_type')
+  try {
+    const limits = { fileSize: largest, files, fields: MOST_FIELDS }
+    const names = { preservePath: true, defParamCharset: 'utf8' }
+    for await (const part of request.parts({ limits, ...names })) {
+      if (part.type === 'file')
+        yield { field: part.fieldname, filename: part.filename ?? '', stream: part.file }
+      else if (part.valueTruncated) throw new AppError('payload_too_large')
+      else yield { field: part.fieldname, value: part.value }
+    }
+  } catch (error) {
+    // The parser's own errors carry no status: whatever they are, the form could not be read.
+    if (error instanceof Error && !('statusCode' in error) && !(error instanceof AppError))
+      throw new AppError('invalid_request', { cause: error })
+    throw error
+  } finally {
+    // Else the connection would stand still with the rest of the form in it.
+    if (!request.raw.readableEnded) request.raw.unpipe().resume()
+  }
+}
+
+/** The whole file; none for the empty part that browsers send for an input without a file. */
+export async function readFile({ field, filename, stream }: IncomingFile): Promise<UploadedFile[]> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk as Buffer)
+  const bytes = Buffer.concat(chunks)
+  if (filename === '' && bytes.length === 0) return []
+  return [{ field, filename, bytes, truncated: stream.truncated }]
+}
+
+const compiled = new WeakMap<TObject, Validate>()
+
+/** 400 that names every field that doesn't fit. */
+export function checkFields<T extends TObject>(fields: T, given: Record<string, unknown>): Static<T> {
   const validate = compiled.get(fields) ?? compileParameters(fields)
   compiled.set(fields, validate)
   const checked = validate(given)
   if ('error' in checked) throw checked.error
-  return { fields: checked.value as Static<T>, files }
+  return checked.value as Static<T>
 }

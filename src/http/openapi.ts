@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
+import { SESSION_COOKIE } from './same-site.ts'
 
 /** The API's own description at `/openapi.json`, and a page to read and try it at `/docs`. */
 export async function registerOpenApi(app: FastifyInstance): Promise<void> {
@@ -13,7 +14,12 @@ export async function registerOpenApi(app: FastifyInstance): Promise<void> {
         description:
           'Take exams, ask a tutor, talk live, keep notes. The WebSocket is described in /asyncapi.json.',
       },
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+          session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE },
+        },
+      },
     },
     refResolver: {
       buildLocalReference: (json, _base, _fragment, i) =>

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { type FastifyInstance, LogController } from 'fastify'
+import { type FastifyInstance, type FastifyReply, LogController } from 'fastify'
 
 const node = randomBytes(6).toString('hex')
 let count = 0
@@ -38,4 +38,16 @@ export function registerRequestLog(app: FastifyInstance): void {
     )
     done()
   })
+}
+
+/**
+ * Aborts when the client goes away before it has its whole answer. (`request.signal` won't do: it aborts as
+ * soon as a body has been read.)
+ */
+export function hangUpSignal({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort()
+  })
+  return gone.signal
 }

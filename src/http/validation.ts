@@ -14,14 +14,22 @@ export function compileBody(schema: TSchema): Validate {
   return compile(schema, (value) => trimText(schema, value ?? {}))
 }
 
-/** Checks query, path and form parameters, whose numbers and booleans arrive as text. */
+/** Checks query, path and form parameters, whose numbers and booleans arrive as text; fills in defaults. */
 export function compileParameters(schema: TSchema): Validate {
   const properties: Record<string, JsonSchema> = (schema as JsonSchema).properties ?? {}
+  const defaults = Object.fromEntries(
+    Object.entries(properties).flatMap(([name, property]) =>
+      property.default === undefined ? [] : [[name, property.default]],
+    ),
+  )
   return compile(schema, (value) => {
     const given = value as Record<string, unknown>
-    return Object.fromEntries(
-      Object.entries(given).map(([name, text]) => [name, readParameter(properties[name], text)]),
-    )
+    return {
+      ...defaults,
+      ...Object.fromEntries(
+        Object.entries(given).map(([name, text]) => [name, readParameter(properties[name], text)]),
+      ),
+    }
   })
 }
 
@@ -34,6 +42,7 @@ interface JsonSchema {
   items?: JsonSchema
   anyOf?: JsonSchema[]
   verbatim?: true
+  default?: unknown
 }
 
 function compile(schema: TSchema, prepare: (value: unknown) => unknown): Validate {
@@ -81,6 +90,7 @@ function readParameter(schema: JsonSchema | undefined, text: unknown): unknown {
   const trimmed = text.trim()
   if ((schema?.type === 'integer' || schema?.type === 'number') && /^-?\d{1,15}$/.test(trimmed))
     return Number(trimmed)
+  if (schema?.type === 'number' && /^-?\d{0,15}\.\d{1,15}$/.test(trimmed)) return Number(trimmed)
   if (schema?.type === 'boolean' && (trimmed === 'true' || trimmed === 'false')) return trimmed === 'true'
   return trimmed
 }

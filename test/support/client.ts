@@ -20,6 +20,8 @@ export class Client {
   username = ''
   accessToken: string | undefined
   refreshToken = ''
+  /** A web session's `name=value`, sent with every request. */
+  cookie: string | undefined
 
   constructor(url: string, documented: Documented) {
     this.url = url
@@ -50,6 +52,17 @@ export class Client {
     this.#signedIn(username, body.data)
   }
 
+  /** Signs in as a browser does: from here on by cookie, without a bearer token. */
+  async loginOnWeb(username: string, { password = PASSWORD, path = '/login' } = {}): Promise<Answer> {
+    const answer = await this.post(path, { username, password }, 200)
+    const [cookie] = answer.headers.getSetCookie()
+    this.username = username
+    this.id = answer.body.user.id
+    this.accessToken = undefined
+    this.cookie = cookie?.split(';', 1)[0]
+    return answer
+  }
+
   #signedIn(
     username: string,
     data: { user: { id: number }; access_token: string; refresh_token: string },
@@ -72,8 +85,8 @@ export class Client {
   patch(path: string, body: unknown = {}, status?: number): Promise<Answer> {
     return this.request('PATCH', path, body, status)
   }
-  delete(path: string, status?: number): Promise<Answer> {
-    return this.request('DELETE', path, undefined, status)
+  delete(path: string, status?: number, body?: unknown): Promise<Answer> {
+    return this.request('DELETE', path, body, status)
   }
 
   /** `body`: a string, a form or bytes go as they are, anything else as JSON. `status`: expected, if given. */
@@ -90,6 +103,7 @@ export class Client {
       redirect: 'manual',
       headers: {
         ...(this.accessToken === undefined ? {} : { authorization: `Bearer ${this.accessToken}` }),
+        ...(this.cookie === undefined ? {} : { cookie: this.cookie }),
         ...(body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },

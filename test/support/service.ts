@@ -13,7 +13,7 @@ import { Documented } from './documented.ts'
 export const SECRET = 'a secret of the tests that is long enough to sign with'
 
 export interface ServiceOptions {
-  /** How many nodes share the database; more than one needs Redis. */
+  /** How many nodes share the database. */
   nodes?: number
   config?: Partial<Config>
   clock?: () => number
@@ -32,8 +32,8 @@ export interface TestService {
   guest(node?: number): Client
   /** A registered, signed-in person with a name of their own. */
   person(name?: string, node?: number): Promise<Client>
-  /** Somebody with both roles. */
-  admin(node?: number): Promise<Client>
+  /** The same with role `user,admin`. */
+  admin(name?: string, node?: number): Promise<Client>
   close(): Promise<void>
 }
 
@@ -77,8 +77,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       await client.register(name)
       return client
     },
-    async admin(node = 0) {
-      const client = await service.person(undefined, node)
+    async admin(name, node = 0) {
+      const client = await service.person(name, node)
       await sql`update users set role = 'user,admin' where id = ${client.id}`
       await client.login(client.username)
       return client

@@ -30,6 +30,8 @@ export const exams = pgTable(
     msqScoring: text({ enum: ['all_or_nothing', 'partial'] })
       .notNull()
       .default('all_or_nothing'),
+    /** Counts the changes of the exam's questions, whoever makes them: a trigger on `questions` does. */
+    paperVersion: integer().notNull().default(1),
     createdAt: createdAt(),
     updatedAt: createdAt(),
   },

@@ -20,6 +20,8 @@ type RevokedListener = (sessionId: number, minGeneration: number) => void
 export interface LiveSessions {
   /** undefined unless the token is valid, of this kind, and its session stands. */
   verify(kind: TokenKind, token: string): Claims | undefined
+  /** Whether what a token said when it was verified still holds. */
+  stand(claims: Claims): boolean
   onRevoked(listener: RevokedListener): void
   close(): Promise<void>
 }
@@ -42,7 +44,7 @@ export async function watchSessions(core: Core): Promise<LiveSessions> {
   }
 
   async function sweep(): Promise<void> {
-    await store.deleteStaleSessions(core.db, REMEMBER)
+    await store.deleteStale(core.db, new Date(core.clock()), REMEMBER)
     await load()
     minGenerations = new Map(await store.listRevocations(core.db, REMEMBER))
   }
@@ -51,12 +53,16 @@ export async function watchSessions(core: Core): Promise<LiveSessions> {
   const sweeping = every(SWEEP_MS, 'deleting old sessions', sweep, core.log)
   const subscription = core.bus.subscribe('revocations', () => polling.soon())
 
+  function stand({ sessionId, generation }: Claims): boolean {
+    return generation >= (minGenerations.get(sessionId) ?? 0)
+  }
+
   return {
     verify(kind, token) {
       const claims = core.tokens.verify(kind, token)
-      if (!claims) return undefined
-      return claims.generation < (minGenerations.get(claims.sessionId) ?? 0) ? undefined : claims
+      return claims && stand(claims) ? claims : undefined
     },
+    stand,
     onRevoked: (listener) => void listeners.push(listener),
     async close() {
       subscription.close()

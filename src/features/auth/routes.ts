@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
 import {
+  GoogleAnswer,
+  GoogleBody,
   LoginAnswer,
   LoginBody,
   LogoutBody,
@@ -11,10 +12,11 @@ import {
   StatusMessage,
 } from '../../../schemas/auth.ts'
 import type { Core } from '../../core.ts'
-import { guardUsers } from '../../http/callers.ts'
+import { deviceOf, guardUsers } from '../../http/callers.ts'
 import { failures } from '../../http/failures.ts'
 import type { LiveSessions } from './live-sessions.ts'
 import * as service from './service.ts'
+import { endSessionByRefreshToken, refresh } from './sessions.ts'
 
 const config = { envelope: 'status' } as const
 
@@ -53,17 +55,37 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ core: Core; sessions: LiveS
   )
 
   app.post(
+    '/google',
+    {
+      config,
+      schema: {
+        summary: "Sign in with the identity provider's ID token",
+        description: 'Creates an account where there is none, links the one with the same verified address.',
+        tags: ['auth'],
+        body: GoogleBody,
+        response: {
+          200: GoogleAnswer,
+          ...failures('invalid_id_token', 'email_taken', 'not_configured', 'unavailable'),
+        },
+      },
+    },
+    (request) => service.loginWithGoogle(core, request.body.id_token, deviceOf(request)),
+  )
+
+  app.post(
     '/refresh',
     {
       config,
       schema: {
         summary: 'A new access token',
+        description:
+          'With `rotate` a new refresh token too. A spent one used again ends its session, save once within 30 seconds.',
         tags: ['auth'],
         body: RefreshBody,
         response: { 200: RefreshAnswer, ...failures('token_expired_or_invalid') },
       },
     },
-    (request) => service.refresh(core, request.body.refresh_token),
+    ({ body }) => refresh(core, body.refresh_token, body.rotate ?? false),
   )
 
   app.post(
@@ -79,7 +101,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ core: Core; sessions: LiveS
       },
     },
     async (request) => {
-      await service.logout(core, request.body.refresh_token)
+      await endSessionByRefreshToken(core, request.body.refresh_token)
       return { status: 'success' as const, message: 'Signed out' }
     },
   )
@@ -92,8 +114,4 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ core: Core; sessions: LiveS
       (request) => service.describeSelf(core, request.caller.userId),
     )
   })
-}
-
-function deviceOf(request: FastifyRequest): service.Device {
-  return { ip: request.ip, userAgent: request.headers['user-agent'] }
 }

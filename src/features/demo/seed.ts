@@ -1,31 +1,33 @@
 import type { Core } from '../../core.ts'
+import { hashPassword } from '../auth/passwords.ts'
 import { createAccount, hasAccounts } from '../auth/service.ts'
 import { requestConnection } from '../chat/connections.ts'
+import { seedDemoExam } from './exam.ts'
 
 export const DEMO_PASSWORD = 'practice-demo'
 
 const PEOPLE = [
-  { username: 'admin', fullName: 'Ada Admin', role: 'user,admin' },
-  { username: 'alice', fullName: 'Alice Example', role: 'user' },
-  { username: 'bob', fullName: 'Bob Example', role: 'user' },
+  { username: 'admin', full_name: 'Ada Admin', role: 'user,admin' },
+  { username: 'alice', full_name: 'Alice Example', role: 'user' },
+  { username: 'bob', full_name: 'Bob Example', role: 'user' },
 ] as const
 
 /** Fills an empty service with people to try it as. True if it did: a service that has accounts is left alone. */
 export async function seedDemo(core: Core): Promise<boolean> {
-  if (await hasAccounts(core)) return false
-  const made = []
-  for (const person of PEOPLE)
-    made.push(
-      await createAccount(core, {
-        ...person,
-        email: `${person.username}@example.org`,
-        password: DEMO_PASSWORD,
-      }),
-    )
-  const [, alice, bob] = made
+  if (await hasAccounts(core.db)) return false
+  const passwordHash = await hashPassword(DEMO_PASSWORD)
+  const [, alice, bob] = await core.db.transaction(async (tx) => {
+    const made = []
+    for (const { username, full_name, role } of PEOPLE) {
+      const email = `${username}@example.org`
+      made.push(await createAccount(tx, { username, full_name, email }, passwordHash, role))
+    }
+    return made
+  })
   if (alice && bob) {
     await requestConnection(core, alice.id, bob.id)
     await requestConnection(core, bob.id, alice.id)
   }
+  await seedDemoExam(core)
   return true
 }

@@ -2,6 +2,8 @@ export type QuestionType = 'MCQ' | 'MSQ' | 'NUMERIC'
 
 /** A decimal number as a student or teacher may write it; exponents included. */
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/
+/** Longer than any number that means something, short enough to calculate with exactly. */
+const LONGEST_NUMBER = 50
 
 /**
  * A key as it is stored (contract §4): MCQ `B`, MSQ `A,C` in alphabetical order, NUMERIC a decimal string;
@@ -11,15 +13,20 @@ const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/
 export function normaliseKey(type: QuestionType, key: string): string | undefined {
   const given = key.trim()
   if (given === '') return ''
-  if (type === 'NUMERIC') return DECIMAL.test(given) ? given : undefined
+  if (type === 'NUMERIC') return isDecimal(given) ? given : undefined
   const letters = readLetters(given)
   if (!letters || (type === 'MCQ' && letters.length !== 1)) return undefined
-  return letters.join(',')
+  return [...new Set(letters)].sort().join(',')
 }
 
-/** The distinct letters in order, or undefined for anything but A to D. */
+/** Whether a text is one whole, finite decimal number. */
+export function isDecimal(text: string): boolean {
+  return text.length <= LONGEST_NUMBER && DECIMAL.test(text) && Number.isFinite(Number(text))
+}
+
+/** The letters of `A,C`, `AC` or `["A","C"]`; undefined for anything else. */
 function readLetters(text: string): string[] | undefined {
-  const compact = text.toUpperCase().replace(/[[\]"'\s]/g, '')
-  if (!/^[A-D](,?[A-D])*$/.test(compact)) return undefined
-  return [...new Set(compact.replaceAll(',', ''))].sort()
+  const [, list] = /^\[(.*)\]$/s.exec(text) ?? []
+  const letters = (list === undefined ? text : list.replace(/["']/g, '')).toUpperCase().replace(/\s/g, '')
+  return /^[A-D](,?[A-D])*$/.test(letters) ? letters.replaceAll(',', '').split('') : undefined
 }

@@ -8,20 +8,23 @@ const LIFETIME = 3_600
 export function fileUrl(core: Core, key: string | null): string | null {
   if (key === null) return null
   const now = Math.floor(core.clock() / 1_000)
-  const expires = Math.ceil((now + LIFETIME) / LIFETIME) * LIFETIME
+  const expires = String(Math.ceil((now + LIFETIME) / LIFETIME) * LIFETIME)
   const path = key.split('/').map(encodeURIComponent).join('/')
   return `${core.config.publicUrl ?? ''}/files/${path}?expires=${expires}&signature=${sign(core, key, expires)}`
 }
 
-/** Whether this signature was made for this key and has not expired. */
-export function isLiveAddress(core: Core, key: string, expires: number, signature: string): boolean {
+/** Whether this signature was made for this key and end, and the end has not come. */
+export function isLiveAddress(core: Core, key: string, expires: string, signature: string): boolean {
   const expected = Buffer.from(sign(core, key, expires))
   const given = Buffer.from(signature)
   return (
-    given.length === expected.length && timingSafeEqual(given, expected) && expires * 1_000 > core.clock()
+    given.length === expected.length &&
+    timingSafeEqual(given, expected) &&
+    Number(expires) * 1_000 > core.clock()
   )
 }
 
-function sign(core: Core, key: string, expires: number): string {
+/** `expires` as the address says it, to the letter: an address with any of them changed is another one. */
+function sign(core: Core, key: string, expires: string): string {
   return createHmac('sha256', core.fileSecret).update(`${expires}\n${key}`).digest('base64url')
 }

@@ -1,0 +1,179 @@
+import { once } from 'node:events'
+import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import autocannon from 'autocannon'
+import { cpuSeconds, interleave, median, medianRatio, summarise, table } from './measure.ts'
+import { createWorld, populate, type Server, type World } from './world.ts'
+
+const STUDENTS = 1_000
+const QUESTIONS = 65
+const CONNECTIONS = 64
+/** How often a student's client saves, and for how long they all sit there. */
+const SYNC_SECONDS = 3
+const SITTING_SECONDS = 15
+
+/** An exam day: everybody starts in the same second, then saves every few seconds. And the most that saving can do. */
+export async function benchExam(rounds: number, seconds: number): Promise<string> {
+  const world = await createWorld()
+  try {
+    await populate(world.sql, STUDENTS, 2)
+    await createExam(world)
+    const tokens = Array.from({ length: STUDENTS }, (_, index) => world.tokenOf(index + 1))
+    const service = await world.start('service')
+    return `${await examDay(service, tokens)}\n${await mostSyncs(world, service, tokens, rounds, seconds)}`
+  } finally {
+    await world.close()
+  }
+}
+
+async function createExam({ sql }: World): Promise<void> {
+  await sql`insert into exams (id, name, is_published, duration_minutes) values (1, 'The exam', true, 180)`
+  await sql`
+    insert into questions (id, exam_id, question_text, question_type, correct_answer)
+    select n, 1, repeat('Consider the integral $\\int_0^1 x^2\\,dx$. ', 8),
+           case when n <= 40 then 'MCQ' when n <= 50 then 'MSQ' else 'NUMERIC' end,
+           case when n <= 40 then 'B' when n <= 50 then 'A,C' else '1.5' end
+      from generate_series(1, ${QUESTIONS}::int) n`
+}
+
+/** What a client saves: the answers of a screen or two, and what is marked. */
+function answersOf(turn: number): string {
+  const at = (offset: number, range: number) => ((turn * 7 + offset) % range) + 1
+  const answers = {
+    [at(0, 40)]: 'ABCD'.charAt(turn % 4),
+    [40 + at(1, 10)]: ['A', 'D'],
+    [50 + at(2, 15)]: '-1.25',
+  }
+  return JSON.stringify({ answers, markedForReview: [at(3, 40), at(4, 40)] })
+}
+
+async function examDay(server: Server, tokens: string[]): Promise<string> {
+  const agent = new Agent({ keepAlive: true })
+  const latencies = { start: [] as number[], paper: [] as number[], save: [] as number[] }
+  const failures: string[] = []
+
+  async function call(
+    name: keyof typeof latencies,
+    student: number,
+    method: string,
+    path: string,
+    body = '{}',
+  ) {
+    const started = performance.now()
+    const headers = { authorization: `Bearer ${tokens[student]}`, 'content-type': 'application/json' }
+    const sent = request(`${server.url}/api/v01/exams/1/${path}`, { agent, method, headers })
+    sent.end(method === 'GET' ? undefined : body)
+    try {
+      const [answer] = await once(sent, 'response')
+      answer.resume()
+      await once(answer, 'end')
+      if (answer.statusCode >= 300) failures.push(`${name}: ${answer.statusCode}`)
+    } catch (error) {
+      failures.push(`${name}: ${error}`)
+    }
+    latencies[name].push(performance.now() - started)
+  }
+
+  await Promise.all(
+    tokens.map(async (_, student) => {
+      await sleep(Math.random() * 1_000)
+      await call('start', student, 'POST', 'start')
+      await call('paper', student, 'GET', 'paper')
+      for (let turn = 0; turn < SITTING_SECONDS / SYNC_SECONDS; turn++) {
+        await sleep(SYNC_SECONDS * 1_000)
+        await call('save', student, 'PUT', 'answers', answersOf(student + turn))
+      }
+    }),
+  )
+  agent.destroy()
+  const percentile = (values: number[], share: number) =>
+    (values.toSorted((one, other) => one - other)[Math.ceil(values.length * share) - 1] ?? 0).toFixed(1)
+  return `### An exam day
+
+${STUDENTS} students start the same ${QUESTIONS}-question exam within a second on one node, read its paper, and save every ${SYNC_SECONDS} s.
+Failed: ${failures.length === 0 ? 'none' : `${failures.length} (${[...new Set(failures)].join(', ')})`}.
+
+${table(
+  ['', 'requests', 'p50 ms', 'p99 ms', 'slowest ms'],
+  Object.entries(latencies).map(([name, values]) => [
+    name,
+    String(values.length),
+    percentile(values, 0.5),
+    percentile(values, 0.99),
+    percentile(values, 1),
+  ]),
+)}
+`
+}
+
+async function mostSyncs(
+  world: World,
+  server: Server,
+  tokens: string[],
+  rounds: number,
+  seconds: number,
+): Promise<string> {
+  const service = { name: 'the service', server }
+  const shared = {
+    name: 'bare route, shared statements',
+    server: await world.start('bare-save', { SHARED: '1' }),
+  }
+  const single = { name: 'bare route, a statement each', server: await world.start('bare-save') }
+  const cases = [service, shared, single]
+
+  const load = async ({ url, pid }: Server, duration: number) => {
+    let turn = 0
+    const before = cpuSeconds(pid)
+    const result = await autocannon({
+      url,
+      connections: CONNECTIONS,
+      duration,
+      requests: [
+        {
+          setupRequest(each) {
+            turn += 1
+            each.method = 'PUT'
+            each.path = '/api/v01/exams/1/answers'
+            each.headers = {
+              authorization: `Bearer ${tokens[turn % STUDENTS]}`,
+              'content-type': 'application/json',
+            }
+            each.body = answersOf(turn)
+            return each
+          },
+        },
+      ],
+    })
+    if (result.non2xx > 0 || result.errors > 0)
+      throw new Error(`${result.non2xx} refused, ${result.errors} failed`)
+    const syncs = result['2xx']
+    return {
+      perSecond: syncs / result.duration,
+      p50: result.latency.p50,
+      p99: result.latency.p99,
+      cpu: ((cpuSeconds(pid) - before) / syncs) * 1e6,
+    }
+  }
+
+  for (const each of cases) await load(each.server, 2)
+  const results = await interleave(cases, rounds, (each) => load(each.server, seconds))
+  const column = (each: (typeof cases)[number], name: 'perSecond' | 'p50' | 'p99' | 'cpu') =>
+    (results.get(each) ?? []).map((result) => result[name])
+  return `### Saving answers
+
+${CONNECTIONS} connections, ${STUDENTS} active attempts, PostgreSQL ${world.databaseVersion}; ${rounds} rounds of ${seconds} s; median (least–most).
+A ratio is the median over the rounds of the service's rate by the other's.
+
+${table(
+  ['', 'syncs/s', 'p50 ms', 'p99 ms', 'Node CPU µs a sync', 'service ÷ this'],
+  cases.map((each) => [
+    each.name,
+    summarise(column(each, 'perSecond')),
+    median(column(each, 'p50')).toFixed(0),
+    median(column(each, 'p99')).toFixed(0),
+    summarise(column(each, 'cpu')),
+    medianRatio(column(service, 'perSecond'), column(each, 'perSecond')).toFixed(2),
+  ]),
+)}
+`
+}

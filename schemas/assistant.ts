@@ -1,0 +1,75 @@
+import { type Static, Type } from 'typebox'
+import { Id, Nullable, Text, Timestamp } from './common.ts'
+
+export const AskBody = Type.Object({
+  message: Text(1, 8_000),
+  conversation_id: Type.Optional(Nullable({ ...Id, description: 'null starts a new conversation' })),
+})
+
+export const Answer = Type.Object({
+  success: Type.Literal(true),
+  response: Type.String({ description: 'may contain LaTeX and a `[FINAL ANSWER]` marker' }),
+  conversation_id: Id,
+  title: Type.String(),
+  questions_remaining: Type.Integer(),
+})
+export type Answer = Static<typeof Answer>
+
+export const AssistantConversation = Type.Object({
+  id: Id,
+  title: Type.String(),
+  messageCount: Type.Integer(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+})
+export type AssistantConversation = Static<typeof AssistantConversation>
+
+export const AssistantMessage = Type.Object({
+  id: Id,
+  text: Type.String(),
+  isUser: Type.Boolean(),
+  timestamp: Timestamp,
+})
+export type AssistantMessage = Static<typeof AssistantMessage>
+
+const NextCursor = Nullable(Type.String({ description: '`cursor` of the next page' }))
+
+export const ConversationListQuery = Type.Object({
+  search: Type.Optional(Text(0, 200, { description: 'in title or message text, in any case' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'default 20, cut to 50' })),
+  cursor: Type.Optional(Type.String({ pattern: '^\\d{1,15}-\\d{1,10}$' })),
+})
+export type ConversationListQuery = Static<typeof ConversationListQuery>
+
+export const ConversationList = Type.Object({
+  success: Type.Literal(true),
+  dailyLimit: Type.Integer(),
+  questionsUsed: Type.Integer(),
+  conversations: Type.Array(AssistantConversation),
+  hasMoreConversations: Type.Boolean(),
+  nextCursor: NextCursor,
+})
+
+export const FurtherConversations = Type.Object({
+  success: Type.Literal(true),
+  conversations: Type.Array(AssistantConversation),
+  hasMore: Type.Boolean(),
+  nextCursor: NextCursor,
+})
+
+export const MessagePageQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'default 50, cut to 100' })),
+  cursor: Type.Optional(Type.String({ pattern: '^\\d{1,10}$' })),
+})
+export type MessagePageQuery = Static<typeof MessagePageQuery>
+
+export const MessagePage = Type.Object({
+  success: Type.Literal(true),
+  messages: Type.Array(AssistantMessage),
+  hasMore: Type.Boolean(),
+  conversation: AssistantConversation,
+  nextCursor: NextCursor,
+})
+
+export const RenameBody = Type.Object({ title: Text(1, 200) })
+export const RenameAnswer = Type.Object({ success: Type.Literal(true), conversation: AssistantConversation })

@@ -1,0 +1,214 @@
+import { type Static, Type } from 'typebox'
+import { Id, MAX_INT, Nullable, Page, paging, Text, Timestamp } from './common.ts'
+
+export const ExamParams = Type.Object({ exam_id: Id })
+export const AttemptParams = Type.Object({ attempt_id: Id })
+
+const success = { success: Type.Literal(true) }
+const Count = Type.Integer({ minimum: 0 })
+const ResultMode = Type.Enum(['instant', 'on_release'])
+const QuestionType = Type.Enum(['MCQ', 'MSQ', 'NUMERIC'])
+const LocalTime = Type.String({ description: '`YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE' })
+
+// --- exams as students see them
+
+export const StudentExam = Type.Object({
+  id: Id,
+  name: Type.String(),
+  description: Type.String(),
+  category_id: Nullable(Id),
+  duration_minutes: Nullable({ ...Type.Integer(), description: 'null: untimed' }),
+  max_attempts: Nullable({ ...Type.Integer(), description: 'null: uncapped' }),
+  result_mode: ResultMode,
+  results_released: Type.Boolean(),
+  is_published: Type.Boolean(),
+  pass_percentage: Type.Number(),
+  msq_scoring: Type.Enum(['all_or_nothing', 'partial']),
+  question_count: Count,
+})
+export type StudentExam = Static<typeof StudentExam>
+
+export const ExamsQuery = Type.Object({
+  category_id: Type.Optional(Id),
+  q: Type.Optional(Text(0, 200, { description: 'part of the name or description, in any case' })),
+  page: Type.Optional(Page),
+})
+export type ExamsQuery = Static<typeof ExamsQuery>
+
+export const StudentExamsAnswer = Type.Object({ ...success, exams: Type.Array(StudentExam), ...paging })
+
+export const StudentExamAnswer = Type.Object({
+  ...success,
+  exam: Type.Object({
+    ...StudentExam.properties,
+    attempts_used: Count,
+    attempts_remaining: Nullable({ ...Count, description: 'null: uncapped' }),
+  }),
+})
+
+// --- taking one
+
+export const PrepareAnswer = Type.Object({
+  ...success,
+  cached: Type.Boolean({ description: 'this node held the paper already' }),
+  question_count: Count,
+})
+
+export const StartedAnswer = Type.Object({
+  ...success,
+  redirect_url: Type.String({ examples: ['/exam/7'] }),
+  resumed: Type.Literal(false),
+  attempt_id: Id,
+  attempt_number: Count,
+  fresh_start: Type.Literal(true),
+})
+
+export const ResumedAnswer = Type.Object({
+  ...success,
+  resumed: Type.Literal(true),
+  attempt_id: Id,
+  redirect_url: Type.String({ examples: ['/exam/7'] }),
+})
+
+/** A question of a paper: it has no key, and no tolerance that would hint at one. */
+export const PaperQuestion = Type.Object({
+  id: Id,
+  exam_id: Id,
+  question_text: Type.String({ description: 'may contain LaTeX' }),
+  option_a: Type.String(),
+  option_b: Type.String(),
+  option_c: Type.String(),
+  option_d: Type.String(),
+  question_type: QuestionType,
+  image_path: Nullable(Type.String()),
+  image_url: Nullable(Type.String({ description: 'a time-limited signed address' })),
+  positive_marks: Type.Number(),
+  negative_marks: Type.Number(),
+})
+export type PaperQuestion = Static<typeof PaperQuestion>
+
+const Answer = Type.Union([
+  Type.String({ maxLength: 64 }),
+  Type.Array(Type.String({ maxLength: 8 }), { maxItems: 16 }),
+])
+const QuestionKey = Type.String({ pattern: '^[1-9]\\d{0,9}$' })
+/** More questions than any paper has. */
+const MOST_QUESTIONS = 10_000
+
+const Answers = Type.Record(QuestionKey, Answer, {
+  description: 'by question id: MCQ a letter, MSQ an array of letters, NUMERIC a number as text',
+})
+const Revision = Type.Integer({ minimum: 0, maximum: MAX_INT })
+const MarkedForReview = Type.Array(Id, { maxItems: MOST_QUESTIONS })
+
+const state = { answers: Answers, markedForReview: Type.Array(Id), revision: Revision }
+
+export const PaperAnswer = Type.Object({
+  ...success,
+  attempt_id: Id,
+  attempt_number: Count,
+  questions: Type.Array(PaperQuestion),
+  ...state,
+  start_time: LocalTime,
+  ends_at: Nullable(Timestamp),
+  server_time: Timestamp,
+})
+export type PaperAnswer = Static<typeof PaperAnswer>
+
+const AnswerChanges = Type.Record(QuestionKey, Nullable(Answer), {
+  maxProperties: MOST_QUESTIONS,
+  description: 'merged into what is stored: null clears, absent questions stay',
+})
+
+export const SaveBody = Type.Object({
+  answers: AnswerChanges,
+  markedForReview: Type.Optional({ ...MarkedForReview, description: 'replaces the stored set' }),
+  revision: Type.Optional({ ...Revision, description: 'a number of the client that rises with its changes' }),
+})
+export type SaveBody = Static<typeof SaveBody>
+
+export const SaveAnswer = Type.Object({
+  ...success,
+  saved: Type.Integer({ description: 'how many answers this sync carried' }),
+  revision: Revision,
+  saved_at: Timestamp,
+})
+export type SaveAnswer = Static<typeof SaveAnswer>
+
+export const SubmitBody = Type.Object({
+  answers: Type.Optional(AnswerChanges),
+  markedForReview: Type.Optional(MarkedForReview),
+})
+/** Answers as a sync or a submit carries them. */
+export type AnswersInput = Static<typeof SubmitBody>
+
+export const Score = Type.Object({
+  score: Type.Number(),
+  max_score: Type.Number(),
+  percentage: Type.Number({ description: 'to two decimals' }),
+  correct: Count,
+  incorrect: Count,
+  unattempted: Count,
+})
+export type Score = Static<typeof Score>
+
+export const SubmitAnswer = Type.Object({
+  ...success,
+  attempt_id: Id,
+  result_mode: ResultMode,
+  already_submitted: Type.Boolean(),
+  result: Type.Optional({ ...Score, description: 'where the results may be seen' }),
+  message: Type.Optional(Type.String({ description: 'until then' })),
+})
+export type SubmitAnswer = Static<typeof SubmitAnswer>
+
+export const StatusAnswer = Type.Object({
+  ...success,
+  has_active_attempt: Type.Boolean(),
+  attempt_id: Nullable(Id),
+  attempt_number: Nullable(Count),
+  start_time: Nullable(LocalTime),
+  completed_count: Count,
+  max_attempts: Nullable(Count),
+  attempts_remaining: Nullable(Count),
+})
+export type StatusAnswer = Static<typeof StatusAnswer>
+
+// --- afterwards
+
+export const AttemptRow = Type.Object({
+  attempt_id: Id,
+  exam_id: Id,
+  exam_name: Type.String(),
+  attempt_number: Count,
+  start_time: LocalTime,
+  submitted_at: Timestamp,
+  score: Nullable(Type.Number()),
+  max_score: Nullable(Type.Number()),
+  percentage: Nullable(Type.Number()),
+  status: Type.Enum(['submitted', 'expired']),
+})
+export type AttemptRow = Static<typeof AttemptRow>
+
+export const AttemptsQuery = Type.Object({ exam_id: Type.Optional(Id), page: Type.Optional(Page) })
+export type AttemptsQuery = Static<typeof AttemptsQuery>
+export const AttemptsAnswer = Type.Object({ ...success, attempts: Type.Array(AttemptRow), ...paging })
+
+export const ReviewedQuestion = Type.Object({
+  ...PaperQuestion.properties,
+  correct_answer: Type.String({ description: 'empty for a question without a key' }),
+  tolerance: Type.Number(),
+  given_answer: Nullable(Answer),
+  is_correct: Type.Boolean(),
+  marks_awarded: Type.Number(),
+})
+export type ReviewedQuestion = Static<typeof ReviewedQuestion>
+
+export const ResultAnswer = Type.Object({
+  ...success,
+  ...AttemptRow.properties,
+  result_mode: ResultMode,
+  result: Score,
+  review: Type.Array(ReviewedQuestion),
+})
+export type ResultAnswer = Static<typeof ResultAnswer>

@@ -1,0 +1,218 @@
+/**
+ * A STAND-IN for a model, for development and tests: it speaks the Messages API over loopback, streaming
+ * and structured output included, and makes its answers up. `npm run model:stub`, then start the service
+ * with the address that it prints as ANTHROPIC_BASE_URL.
+ */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** How the next request goes. */
+export type Turn =
+  /** Answers; with `pace` milliseconds between two pieces, and not past `hold` pieces before `until`. */
+  | { kind: 'answer'; text?: string; pace?: number; hold?: number; until?: Promise<unknown> }
+  | { kind: 'status'; status: number; retryAfter?: number }
+  /** Takes the request and says nothing; `after` the beginning of an answer, if so. */
+  | { kind: 'hang'; after?: boolean }
+  /** Drops the connection in the middle of the answer. */
+  | { kind: 'cut' }
+  /** Reports a failure of its own in the middle of the answer. */
+  | { kind: 'error_event' }
+  | { kind: 'stop'; reason: 'refusal' | 'max_tokens' }
+
+interface MessageRequest {
+  model: string
+  max_tokens: number
+  stream?: boolean
+  system?: string
+  messages: { role: string; content: string | { type: string; text?: string }[] }[]
+  output_config?: { format?: { type: string; schema: object } }
+}
+
+const ERROR_TYPES: Record<number, string> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  500: 'api_error',
+  529: 'overloaded_error',
+}
+
+export class ModelStub {
+  /** The bodies of all requests so far. */
+  readonly requests: MessageRequest[] = []
+  /** How the next requests go; those beyond are answered as `usual`. */
+  readonly script: Turn[] = []
+  usual: Turn = { kind: 'answer' }
+  /** Answers whose reader went away before the end. */
+  aborted = 0
+  readonly #server = createServer((request, response) => void this.#serve(request, response))
+  #questions = 0
+
+  async listen(port = 0): Promise<string> {
+    this.#server.listen(port, '127.0.0.1')
+    await once(this.#server, 'listening')
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  async close(): Promise<void> {
+    this.#server.close()
+    this.#server.closeAllConnections()
+    await once(this.#server, 'close')
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.on('close', () => {
+      if (!response.writableFinished) this.aborted += 1
+    })
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    response.setHeader('request-id', `req_stub_${this.requests.length + 1}`)
+    if (request.method !== 'POST' || request.url?.split('?')[0] !== '/v1/messages') {
+      refuse(response, 404)
+      return
+    }
+    const body = JSON.parse(Buffer.concat(chunks).toString()) as MessageRequest
+    this.requests.push(body)
+    const turn = this.script.shift() ?? this.usual
+    if (turn.kind === 'status') refuse(response, turn.status, turn.retryAfter)
+    else if (turn.kind === 'hang' && !turn.after) return
+    else if (body.stream) await this.#stream(turn, body, response)
+    else this.#answerWhole(turn, body, response)
+  }
+
+  async #stream(turn: Turn, body: MessageRequest, response: ServerResponse): Promise<void> {
+    const send = (event: { type: string; [field: string]: unknown }) =>
+      response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    const text = this.#textFor(turn, body)
+    const usage = usageOf(body, text)
+    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
+    send({
+      type: 'message_start',
+      message: { ...messageOf(body), content: [], usage: { ...usage, output_tokens: 1 } },
+    })
+    send({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } })
+    send({ type: 'ping' })
+    const pieces = text.match(/.{1,24}/gsu) ?? []
+    for (const [index, piece] of pieces.entries()) {
+      if (turn.kind === 'answer' && index === turn.hold) await turn.until
+      if (turn.kind === 'answer' && turn.pace) await sleep(turn.pace)
+      if (response.destroyed) return
+      send({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: piece } })
+      if (turn.kind === 'hang') return
+      if (turn.kind === 'cut') {
+        await sleep(5)
+        response.destroy()
+        return
+      }
+      if (turn.kind === 'error_event') {
+        send({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded (stub)' } })
+        response.end()
+        return
+      }
+    }
+    const stop_reason = turn.kind === 'stop' ? turn.reason : 'end_turn'
+    send({ type: 'content_block_stop', index: 0 })
+    send({ type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage })
+    send({ type: 'message_stop' })
+    response.end()
+  }
+
+  #answerWhole(turn: Turn, body: MessageRequest, response: ServerResponse): void {
+    const text = this.#textFor(turn, body)
+    const stop_reason = turn.kind === 'stop' ? turn.reason : 'end_turn'
+    const message = {
+      ...messageOf(body),
+      content: [{ type: 'text', text }],
+      stop_reason,
+      usage: usageOf(body, text),
+    }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(message))
+  }
+
+  #textFor(turn: Turn, body: MessageRequest): string {
+    if (turn.kind === 'answer' && turn.text !== undefined) return turn.text
+    return body.output_config?.format ? this.#writeQuestions(body) : explain(lastText(body))
+  }
+
+  /** As many questions as the last message asks for, all different; or the next ones of a pretended document. */
+  #writeQuestions(body: MessageRequest): string {
+    const asked = [...lastText(body).matchAll(/(\d+) (MCQ|MSQ|NUMERIC)/g)]
+    if (asked.length === 0) return JSON.stringify({ questions: nextOfDocument(lastText(body)) })
+    const questions = asked.flatMap(([, count, type]) =>
+      Array.from({ length: Number(count) }, () => {
+        this.#questions += 1
+        return writeQuestion(
+          type ?? 'MCQ',
+          `Stub question ${this.#questions}: what is ${this.#questions} + 2?`,
+          this.#questions + 2,
+        )
+      }),
+    )
+    return JSON.stringify({ questions })
+  }
+}
+
+/** What the pretended document holds. */
+const DOCUMENT = Array.from(
+  { length: 12 },
+  (_, index) => `Document question ${index + 1}: what is ${index} + 7?`,
+)
+
+function nextOfDocument(taken: string) {
+  return DOCUMENT.flatMap((text, index) =>
+    taken.includes(text) ? [] : [writeQuestion('MCQ', text, index + 7)],
+  ).slice(0, 10)
+}
+
+function writeQuestion(question_type: string, question_text: string, result: number) {
+  const options = question_type === 'NUMERIC' ? ['', '', '', ''] : [0, 1, 2, 3].map((n) => `$${result + n}$`)
+  const [option_a, option_b, option_c, option_d] = options
+  const correct_answer = { MCQ: 'A', MSQ: 'A,C', NUMERIC: String(result) }[question_type]
+  return { question_type, question_text, option_a, option_b, option_c, option_d, correct_answer }
+}
+
+function explain(question: string): string {
+  const words = question
+    .replace(/<\/?\w+>/g, '')
+    .trim()
+    .slice(0, 80)
+  return `This is a made-up answer of the model stub to “${words}”.\n\nBy $a^2 + b^2 = c^2$ we get $$c = \\sqrt{9 + 16} = 5.$$\n[FINAL ANSWER] $5$`
+}
+
+function lastText({ messages }: MessageRequest): string {
+  const content = messages.at(-1)?.content ?? ''
+  if (typeof content === 'string') return content
+  return content.flatMap(({ text }) => text ?? []).at(-1) ?? ''
+}
+
+function messageOf({ model }: MessageRequest) {
+  return { id: 'msg_stub', type: 'message', role: 'assistant', model, stop_reason: null, stop_sequence: null }
+}
+
+function usageOf(body: MessageRequest, text: string) {
+  return {
+    input_tokens: Math.ceil(JSON.stringify(body.messages).length / 4),
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 7,
+    output_tokens: Math.ceil(text.length / 4),
+  }
+}
+
+function refuse(response: ServerResponse, status: number, retryAfter?: number): void {
+  if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter)
+  const error = { type: ERROR_TYPES[status] ?? 'api_error', message: `Status ${status} (stub)` }
+  response
+    .writeHead(status, { 'content-type': 'application/json' })
+    .end(JSON.stringify({ type: 'error', error }))
+}
+
+if (import.meta.main) {
+  const stub = new ModelStub()
+  stub.usual = { kind: 'answer', pace: 30 }
+  const url = await stub.listen(Number(process.env.PORT ?? 4010))
+  process.stdout.write(
+    `STAND-IN for a model, not a real one. Start the service with it:\n\n  ANTHROPIC_BASE_URL=${url} npm start\n\n`,
+  )
+}

@@ -1,0 +1,196 @@
+import Anthropic, { APIError } from '@anthropic-ai/sdk'
+import { Stream } from '@anthropic-ai/sdk/core/streaming'
+import type { FastifyBaseLogger } from 'fastify'
+import { AppError } from '../errors.ts'
+
+/** Tokens as they are billed: `input` is without what was `cached`, that is, read from the provider's cache. */
+export interface Usage {
+  input: number
+  cached: number
+  output: number
+}
+
+export type PromptPart = string | { pdf: Buffer }
+
+export interface Prompt {
+  /** How the answer is to be made. Only the service itself writes here. */
+  system: string
+  messages: { role: 'user' | 'assistant'; parts: PromptPart[] }[]
+  maxTokens: number
+  /** Makes the answer JSON of this shape. Ranges, lengths and patterns are not enforced. */
+  schema?: object
+  /** Longest that the whole answer may take, in milliseconds. */
+  deadline: number
+  /** How often to try again while nothing of an answer has come. */
+  retries: number
+  signal: AbortSignal
+  log: FastifyBaseLogger
+}
+
+export interface Ai {
+  readonly model: string
+  /** What this node has used since its start, by failed answers too. */
+  readonly used: Readonly<Usage>
+  /**
+   * The answer as the model writes it and, last, what it took. The model stops as soon as the reader
+   * does. Throws `aborted`, or the signal's own AppError, upon the signal, `model_failed` for anything short of a whole answer.
+   */
+  write(prompt: Prompt): AsyncIterable<{ text: string } | { usage: Usage }>
+}
+
+export interface AiOptions {
+  apiKey: string | undefined
+  baseUrl: string | undefined
+  model: string
+  /** Longest that the model may say nothing, in milliseconds. */
+  silence: number
+}
+
+/** The model, or 503 `not_configured`. */
+export function requireAi({ ai }: { ai: Ai | undefined }): Ai {
+  if (ai) return ai
+  throw new AppError('not_configured', {
+    message: 'The AI parts need the setting ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a model of your own',
+  })
+}
+
+/** A model behind any server that speaks the Messages API. */
+export function createAi({ apiKey, baseUrl, model, silence }: AiOptions): Ai {
+  const client = new Anthropic({
+    // A local model asks for no key, the SDK does. Nothing here is read from the environment.
+    apiKey: apiKey ?? 'none',
+    baseURL: baseUrl ?? null,
+    timeout: silence,
+    // Its own lines would hold what is being said.
+    logLevel: 'off',
+    openTelemetry: false,
+  })
+  const used: Usage = { input: 0, cached: 0, output: 0 }
+
+  async function* write(prompt: Prompt) {
+    const stop = new AbortController()
+    const signal = AbortSignal.any([prompt.signal, stop.signal, AbortSignal.timeout(prompt.deadline)])
+    const usage: Usage = { input: 0, cached: 0, output: 0 }
+    let watchdog: NodeJS.Timeout | undefined
+    let requestId: string | null = null
+    let stopReason: string | null = null
+    try {
+      const response = await client.messages
+        .create({ ...toRequest(prompt), model, stream: true }, { signal, maxRetries: prompt.retries })
+        .asResponse()
+      requestId = response.headers.get('request-id')
+      watchdog = setTimeout(() => stop.abort(), silence)
+      // Raw events, since a model that thinks for long shows life by pings alone, which the parsed ones lack.
+      for await (const { data } of Stream.rawEvents(response, stop)) {
+        watchdog.refresh()
+        const event = readEvent(data, response)
+        if (event?.type === 'message_start') noteUsage(usage, event.message.usage)
+        else if (event?.type === 'message_delta') {
+          noteUsage(usage, event.usage)
+          stopReason = event.delta.stop_reason
+        } else if (event?.type === 'content_block_delta' && event.delta.type === 'text_delta')
+          yield { text: toStorable(event.delta.text) }
+      }
+      if (stopReason !== 'end_turn')
+        throw new AppError('model_failed', {
+          message: INCOMPLETE[stopReason ?? ''] ?? 'The answer broke off',
+        })
+      prompt.log.info({ model, model_request_id: requestId, tokens: usage }, 'the model answered')
+      yield { usage }
+    } catch (error) {
+      if (prompt.signal.aborted) {
+        const { reason } = prompt.signal
+        throw reason instanceof AppError ? reason : new AppError('aborted')
+      }
+      prompt.log.warn(
+        { model, stop_reason: stopReason, ...describeFailure(error, requestId) },
+        'the model failed',
+      )
+      throw toModelFailure(error)
+    } finally {
+      clearTimeout(watchdog)
+      stop.abort()
+      addUsage(used, usage)
+    }
+  }
+  return { model, used, write }
+}
+
+export function addUsage(sum: Usage, { input, cached, output }: Usage): void {
+  sum.input += input
+  sum.cached += cached
+  sum.output += output
+}
+
+/**
+ * Text that somebody else wrote, marked off as data for the model. It cannot end its own mark: that would
+ * let a document or a student speak as the service.
+ */
+export function asData(tag: string, text: string): string {
+  return `<${tag}>\n${text.replaceAll(new RegExp(`<(/?\\s*${tag})`, 'gi'), '‹$1')}\n</${tag}>`
+}
+
+const INCOMPLETE: Record<string, string> = {
+  max_tokens: 'The answer grew too long',
+  model_context_window_exceeded: 'The conversation grew too long for the model',
+  refusal: 'The model declined to answer',
+}
+
+function toRequest({ system, messages, maxTokens, schema }: Prompt) {
+  return {
+    max_tokens: maxTokens,
+    system,
+    messages: messages.map(({ role, parts }) => ({ role, content: parts.map(toBlock) })),
+    ...(schema ? { output_config: { format: { type: 'json_schema' as const, schema: { ...schema } } } } : {}),
+  }
+}
+
+function toBlock(part: PromptPart): Anthropic.ContentBlockParam {
+  if (typeof part === 'string') return { type: 'text', text: part }
+  return {
+    type: 'document',
+    source: { type: 'base64', media_type: 'application/pdf', data: part.pdf.toString('base64') },
+    cache_control: { type: 'ephemeral' },
+  }
+}
+
+/** undefined for what only shows life. Throws what the model reports as its own failure. */
+function readEvent(data: string, response: Response): Anthropic.RawMessageStreamEvent | undefined {
+  if (data === '') return undefined
+  const event = JSON.parse(data)
+  if (event.type === 'error')
+    throw new APIError(undefined, event, undefined, response.headers, event.error?.type ?? null)
+  return event
+}
+
+/** Counts in the stream are totals so far; those that cost a cache write are input like any other. */
+function noteUsage(usage: Usage, told: Anthropic.Usage | Anthropic.MessageDeltaUsage | undefined): void {
+  if (told?.input_tokens != null) usage.input = told.input_tokens + (told.cache_creation_input_tokens ?? 0)
+  usage.cached = told?.cache_read_input_tokens ?? usage.cached
+  usage.output = told?.output_tokens ?? usage.output
+}
+
+/** PostgreSQL stores neither NUL nor lone surrogates. */
+function toStorable(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed()
+}
+
+/** What an operator needs to find the cause, without a word of what was said. */
+function describeFailure(error: unknown, requestId: string | null | undefined) {
+  if (!(error instanceof APIError)) return { model_request_id: requestId, failure: nameOf(error) }
+  return {
+    model_request_id: error.requestID ?? requestId,
+    model_status: error.status,
+    failure: error.type ?? nameOf(error),
+  }
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.constructor.name : typeof error
+}
+
+function toModelFailure(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  const seconds = error instanceof APIError ? Number(error.headers?.get('retry-after')) : Number.NaN
+  return new AppError('model_failed', seconds > 0 ? { retryAfter: seconds } : {})
+}

@@ -1,0 +1,50 @@
+import { AwsClient } from 'aws4fetch'
+import type { S3Storage } from '../config.ts'
+import { AppError } from '../errors.ts'
+import type { Files } from './files.ts'
+
+/** Longest that one try may take: callers answer 503 rather than hang. */
+const TIMEOUT_MS = 4_000
+
+/** Files in a bucket of S3, or of anything that speaks its protocol. */
+export function createS3Files(storage: S3Storage): Files {
+  const client = new AwsClient({
+    accessKeyId: storage.accessKeyId,
+    secretAccessKey: storage.secretAccessKey,
+    ...(storage.sessionToken === undefined ? {} : { sessionToken: storage.sessionToken }),
+    service: 's3',
+    region: storage.region,
+    retries: 1,
+  })
+  const locate = (key: string) =>
+    `${storage.endpoint}/${storage.bucket}/${key.split('/').map(encodeURIComponent).join('/')}`
+
+  /** The answer, if it is of these statuses; anything else is the storage's fault, not the caller's. */
+  async function ask(key: string, init: RequestInit, ...expected: number[]): Promise<Response> {
+    let response: Response
+    try {
+      response = await client.fetch(locate(key), { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
+    } catch (cause) {
+      throw new AppError('unavailable', { retryAfter: 5, cause })
+    }
+    if (expected.includes(response.status)) return response
+    const cause = new Error(`the file storage answered ${response.status}: ${await response.text()}`)
+    throw new AppError('unavailable', { retryAfter: 5, cause })
+  }
+
+  return {
+    async put(key, bytes, contentType) {
+      const body = new Uint8Array(bytes)
+      await ask(key, { method: 'PUT', body, headers: { 'content-type': contentType } }, 200)
+    },
+    async get(key) {
+      const response = await ask(key, { method: 'GET' }, 200, 404)
+      const bytes = Buffer.from(await response.arrayBuffer())
+      if (response.status === 404) return undefined
+      return { bytes, contentType: response.headers.get('content-type') ?? 'application/octet-stream' }
+    },
+    async delete(key) {
+      await ask(key, { method: 'DELETE' }, 200, 204, 404)
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import { sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import { fromDrizzle, PgBoss } from 'pg-boss'
+import type { Executor } from './client.ts'
+
+export interface WorkOptions {
+  /** Runs at once on this node. */
+  concurrency: number
+  /** Does one piece of work. Throws to have it tried again, on any node. */
+  run: (id: string, signal: AbortSignal) => Promise<void>
+  /** Told of what was tried too often. */
+  giveUp: (id: string) => Promise<void>
+}
+
+/**
+ * Durable work in the same database, shared by all nodes.
+ *
+ * Guarantees:
+ * - What was added is run at least once, as soon as its transaction is committed and a node is free.
+ * - When its node dies or freezes, another one takes it up within 20 seconds. A frozen node that wakes up
+ *   runs on until its `signal` ends it: what must not happen twice, the work itself has to fence.
+ */
+export interface JobQueue {
+  add(tx: Executor, id: string): Promise<void>
+  /** After the commit: saves a free worker of this node the wait for its next look. */
+  wake(): void
+  /** Starts this node's part. */
+  work(options: WorkOptions): Promise<void>
+  /** Ends what runs here, by its signal; it is taken up elsewhere, or here after the restart. */
+  close(): Promise<void>
+}
+
+interface Work {
+  id: string
+}
+
+const QUEUE = 'generation'
+const LOST = 'generation-lost'
+/** Shortest heartbeat that pg-boss allows; with the monitor's turn and a poll a dead node's work is back in 17 s at most. */
+const HEARTBEAT_SECONDS = 10
+const MONITOR_SECONDS = 5
+const POLL_SECONDS = 1
+const CLOSE_TIMEOUT_MS = 5_000
+
+export function createJobQueue(url: string, log: FastifyBaseLogger): JobQueue {
+  const closing = new AbortController()
+  const boss = new PgBoss({
+    connectionString: url,
+    application_name: 'exam-practice jobs',
+    max: 2,
+    schedule: false,
+    superviseIntervalSeconds: MONITOR_SECONDS,
+    monitorIntervalSeconds: MONITOR_SECONDS,
+  })
+  boss.on('error', (error) => log.warn({ err: error }, 'the job queue failed; trying again'))
+  let started = false
+  let worker: string | undefined
+
+  return {
+    async add(tx, id) {
+      await boss.send(QUEUE, { id } satisfies Work, { db: fromDrizzle(tx, sql) })
+    },
+    wake() {
+      if (worker !== undefined) boss.notifyWorker(worker)
+    },
+    async work({ concurrency, run, giveUp }) {
+      await boss.start()
+      started = true
+      await boss.createQueue(LOST)
+      await boss.createQueue(QUEUE, {
+        heartbeatSeconds: HEARTBEAT_SECONDS,
+        expireInSeconds: 6 * 3_600,
+        retryLimit: 10,
+        retryDelay: 1,
+        deadLetter: LOST,
+      })
+      const options = { localConcurrency: concurrency, pollingIntervalSeconds: POLL_SECONDS }
+      worker = await boss.work<Work>(QUEUE, options, async ([job]) => {
+        if (job) await run(job.data.id, AbortSignal.any([job.signal, closing.signal]))
+      })
+      await boss.work<Work>(LOST, async ([job]) => {
+        if (job) await giveUp(job.data.id)
+      })
+    },
+    async close() {
+      closing.abort()
+      if (started) await boss.stop({ graceful: true, timeout: CLOSE_TIMEOUT_MS })
+    },
+  }
+}

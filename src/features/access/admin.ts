@@ -1,0 +1,78 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import {
+  AccessRequestCounts,
+  AccessRequestsAnswer,
+  AccessRequestsQuery,
+  ApproveBody,
+  DenyBody,
+} from '../../../schemas/access.ts'
+import { IdParams, SuccessMessage } from '../../../schemas/common.ts'
+import type { Core } from '../../core.ts'
+import { failures } from '../../http/failures.ts'
+import { describePage, offsetOf } from '../../paging.ts'
+import * as service from './service.ts'
+
+const tags = ['admin: access requests']
+const success = true as const
+const PER_PAGE = 25
+
+/** Deciding on access requests (contract §8), at `/api/v01/admin/access-requests`, for administrators. */
+export const accessAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+  app.get(
+    '',
+    {
+      schema: {
+        summary: 'Access requests, newest first',
+        tags,
+        querystring: AccessRequestsQuery,
+        response: { 200: AccessRequestsAnswer },
+      },
+    },
+    async ({ query: { status = 'pending', page = 1 } }) => {
+      const offset = offsetOf(page, PER_PAGE)
+      const { requests, total } = await service.listRequests(core, status === 'pending', PER_PAGE, offset)
+      return { success, requests, ...describePage(total, page, PER_PAGE) }
+    },
+  )
+
+  app.get(
+    '/counts',
+    { schema: { summary: 'How many are in each state', tags, response: { 200: AccessRequestCounts } } },
+    () => service.countRequests(core),
+  )
+
+  app.post(
+    '/:id/approve',
+    {
+      schema: {
+        summary: 'Give the account a role',
+        tags,
+        params: IdParams,
+        body: ApproveBody,
+        response: { 200: SuccessMessage, ...failures('not_found', 'already_processed', 'last_admin') },
+      },
+    },
+    async (request) => {
+      const { approved_access } = request.body
+      await service.approve(core, request.caller.userId, request.params.id, approved_access)
+      return { success, message: `Approved: the role is now ${approved_access}` }
+    },
+  )
+
+  app.post(
+    '/:id/deny',
+    {
+      schema: {
+        summary: 'Deny the request',
+        tags,
+        params: IdParams,
+        body: DenyBody,
+        response: { 200: SuccessMessage, ...failures('not_found', 'already_processed') },
+      },
+    },
+    async (request) => {
+      await service.deny(core, request.caller.userId, request.params.id, request.body.reason)
+      return { success, message: 'Denied' }
+    },
+  )
+}

@@ -1,0 +1,145 @@
+import type {
+  AccessRequestBody,
+  AccessRequestCounts,
+  EligibilityAnswer,
+  EligibilityBody,
+  Requestable,
+} from '../../../schemas/access.ts'
+import type { Role } from '../../../schemas/auth.ts'
+import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/client.ts'
+import { AppError } from '../../errors.ts'
+import { localDisplay } from '../../local-time.ts'
+import { announceRevocations } from '../auth/sessions.ts'
+import { setRole } from '../users/service.ts'
+import * as store from './store.ts'
+
+/** What each role can ask for (contract §3). */
+const REQUESTABLE: Record<Role, Requestable[]> = {
+  user: ['admin', 'user,admin'],
+  admin: ['user,admin'],
+  'user,admin': [],
+}
+
+/** What an account can ask for. 404 unless name and address belong to one account, the caller's own if signed in. */
+export async function checkEligibility(
+  core: Core,
+  callerId: number | undefined,
+  input: EligibilityBody,
+): Promise<EligibilityAnswer> {
+  const { username, role, hasPending } = await requireApplicant(core, callerId, input)
+  const available = REQUESTABLE[role]
+  return {
+    success: true,
+    user: { username, current_access: role },
+    available_requests: available,
+    has_pending_request: hasPending,
+    can_request: available.length > 0 && !hasPending,
+  }
+}
+
+/** Asks for another role; the request's id. As above, and 409 `request_pending`, 400 for a role that it can't ask for. */
+export async function requestAccess(
+  core: Core,
+  callerId: number | undefined,
+  input: AccessRequestBody,
+): Promise<number> {
+  const applicant = await requireApplicant(core, callerId, input)
+  if (applicant.hasPending) throw new AppError('request_pending')
+  const { current_access: currentAccess, requested_access: requestedAccess } = input
+  if (currentAccess !== applicant.role) throw invalid('/current_access', "is not the account's role")
+  if (!REQUESTABLE[applicant.role].some((each) => each === requestedAccess))
+    throw invalid('/requested_access', 'is not available to this account')
+  return store.insertRequest(core.db, {
+    userId: applicant.id,
+    currentAccess,
+    requestedAccess,
+    userReason: input.user_reason,
+    createdAt: new Date(core.clock()),
+  })
+}
+
+/** Requests that are pending, or all others, newest first, and how many there are. */
+export async function listRequests(core: Core, pending: boolean, limit: number, offset: number) {
+  const statuses: store.AccessStatus[] = pending ? ['pending'] : ['completed', 'denied']
+  const { rows, total } = await store.listRequests(core.db, statuses, limit, offset)
+  const display = (date: Date) => localDisplay(date, core.config.timezone)
+  const requests = rows.map((request) => ({
+    request_id: request.id,
+    username: request.username,
+    email: request.email,
+    current_access: request.currentAccess,
+    requested_access: request.requestedAccess,
+    request_date: display(request.createdAt),
+    status: request.status,
+    reason: describeReason(request),
+    processed_by: request.processor,
+    processed_date: request.processedAt && display(request.processedAt),
+  }))
+  return { requests, total }
+}
+
+export async function countRequests(core: Core): Promise<AccessRequestCounts> {
+  const counts = await store.countByStatus(core.db)
+  const [pending = 0, completed = 0, denied = 0] = (['pending', 'completed', 'denied'] as const).map(
+    (status) => counts.get(status),
+  )
+  return { success: true, pending, completed, denied, total: pending + completed + denied }
+}
+
+/** Gives the account that role at once. 404, 409 `already_processed` or `last_admin`. */
+export async function approve(core: Core, adminId: number, requestId: number, role: Role): Promise<void> {
+  await core.db.transaction(async (tx) => {
+    const request = await requirePending(tx, requestId)
+    await setRole(tx, request.userId, role)
+    await store.updateRequest(tx, requestId, {
+      status: 'completed',
+      processedBy: adminId,
+      processedAt: new Date(core.clock()),
+    })
+  })
+  announceRevocations(core)
+}
+
+/** 404, 409 `already_processed`. */
+export async function deny(core: Core, adminId: number, requestId: number, reason: string): Promise<void> {
+  await core.db.transaction(async (tx) => {
+    await requirePending(tx, requestId)
+    await store.updateRequest(tx, requestId, {
+      status: 'denied',
+      adminReason: reason,
+      processedBy: adminId,
+      processedAt: new Date(core.clock()),
+    })
+  })
+}
+
+async function requireApplicant(
+  core: Core,
+  callerId: number | undefined,
+  { username, email }: EligibilityBody,
+) {
+  const applicant = await store.findApplicant(core.db, username, email)
+  if (!applicant || (callerId !== undefined && applicant.id !== callerId)) throw new AppError('not_found')
+  return applicant
+}
+
+/** Holds the request until the transaction ends, so that of two decisions at once one is made. */
+async function requirePending(tx: Executor, id: number): Promise<store.AccessRequestRow> {
+  const request = await store.findRequestForUpdate(tx, id)
+  if (!request) throw new AppError('not_found')
+  if (request.status !== 'pending') throw new AppError('already_processed')
+  return request
+}
+
+function describeReason({
+  userReason,
+  adminReason,
+}: Pick<store.AccessRequestRow, 'userReason' | 'adminReason'>): string {
+  const asked = `[USER REQUEST] ${userReason}`
+  return adminReason === null ? asked : `${asked}\n[ADMIN] ${adminReason}`
+}
+
+function invalid(path: string, message: string): AppError {
+  return new AppError('validation_failed', { details: { errors: [{ path, message }] } })
+}

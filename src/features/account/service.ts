@@ -1,0 +1,99 @@
+import type { ChangeAccountBody } from '../../../schemas/account.ts'
+import type { Self } from '../../../schemas/auth.ts'
+import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/client.ts'
+import { AppError } from '../../errors.ts'
+import { hashPassword, verifyPassword } from '../auth/passwords.ts'
+import { toSelf } from '../auth/service.ts'
+import { announceRevocations, endSessionsOf, listSessions } from '../auth/sessions.ts'
+import { leaveAll, tellLeft } from '../chat/leaving.ts'
+import { requireOtherAdmin } from '../users/service.ts'
+import * as store from './store.ts'
+
+interface Caller {
+  userId: number
+  sessionId: number
+}
+
+/**
+ * Changes the name, the address or the password of an account; the latter two need the current password.
+ * A new password ends every session but the caller's. 400 `nothing_to_update`, 403 `wrong_password`,
+ * 409 `email_taken`.
+ */
+export async function changeAccount(
+  core: Core,
+  { userId, sessionId }: Caller,
+  { full_name, email, current_password, new_password }: ChangeAccountBody,
+): Promise<Self> {
+  if (full_name === undefined && email === undefined && new_password === undefined)
+    throw new AppError('nothing_to_update')
+  const before = await store.findUser(core.db, userId)
+  if (!before) throw new AppError('token_expired_or_invalid')
+  if (email !== undefined || new_password !== undefined) {
+    if (current_password === undefined)
+      throw new AppError('validation_failed', {
+        details: { errors: [{ path: '/current_password', message: 'is required' }] },
+      })
+    if (!(await verifyPassword(before.passwordHash, current_password))) throw new AppError('wrong_password')
+  }
+  const passwordHash = new_password === undefined ? undefined : await hashPassword(new_password)
+  const user = await core.db.transaction(async (tx) => {
+    const now = await store.findUserForUpdate(tx, userId)
+    if (!now) throw new AppError('token_expired_or_invalid')
+    // Changed by somebody else since it was checked.
+    if (current_password !== undefined && now.passwordHash !== before.passwordHash)
+      throw new AppError('wrong_password')
+    const movesAway = email !== undefined && email.toLowerCase() !== now.email.toLowerCase()
+    const changed = await store.updateUser(tx, userId, {
+      ...(full_name === undefined ? {} : { fullName: full_name }),
+      ...(email === undefined ? {} : { email }),
+      ...(movesAway ? { emailVerified: false } : {}),
+      ...(passwordHash === undefined ? {} : { passwordHash }),
+    })
+    // A link in an old mailbox, or one asked for before the change, is no way in any more.
+    if (movesAway || passwordHash !== undefined) await store.voidReset(tx, userId)
+    if (passwordHash !== undefined) await endSessionsOf(tx, userId, sessionId)
+    return changed
+  })
+  announceRevocations(core)
+  return toSelf(core, user)
+}
+
+/** Replaces a password and ends every session of the account; `announceRevocations` after the commit. */
+export async function setPassword(tx: Executor, userId: number, passwordHash: string): Promise<void> {
+  await store.updateUser(tx, userId, { passwordHash })
+  await store.voidReset(tx, userId)
+  await endSessionsOf(tx, userId)
+}
+
+/**
+ * Erases a person and ends all of their sessions. What others go on reading stays under the ghost account;
+ * everything else goes with the row. 400 `confirmation_required`, 409 `last_admin`.
+ */
+export async function deleteAccount(core: Core, userId: number, confirm: unknown): Promise<void> {
+  if (confirm !== 'DELETE') throw new AppError('confirmation_required')
+  const left = await core.db.transaction(async (tx) => {
+    await requireOtherAdmin(tx, userId)
+    // Nobody signs in from here on, so no session is missed.
+    if (!(await store.findUserForUpdate(tx, userId))) throw new AppError('token_expired_or_invalid')
+    await endSessionsOf(tx, userId)
+    const departure = await leaveAll(tx, userId)
+    await store.deleteUser(tx, userId)
+    return departure
+  })
+  announceRevocations(core)
+  tellLeft(core, left)
+}
+
+/** A person's live sessions, the latest used first. */
+export async function describeSessions(core: Core, { userId, sessionId }: Caller) {
+  return (await listSessions(core, userId)).map((session) => ({
+    id: session.id,
+    kind: session.kind,
+    ip: session.ip,
+    user_agent: session.userAgent,
+    created_at: session.createdAt.toISOString(),
+    last_used_at: session.lastUsedAt.toISOString(),
+    current: session.id === sessionId,
+  }))
+}

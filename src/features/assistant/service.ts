@@ -1,0 +1,118 @@
+import type {
+  AssistantConversation,
+  AssistantMessage,
+  ConversationListQuery,
+  MessagePageQuery,
+} from '../../../schemas/assistant.ts'
+import type { Core } from '../../core.ts'
+import { AppError } from '../../errors.ts'
+import { countToday, DAILY_LIMIT } from './asking.ts'
+import * as store from './store.ts'
+
+const CONVERSATIONS = { page: 20, largest: 50 }
+const MESSAGES = { page: 50, largest: 100 }
+
+/** Newest messages of a study chat that are shown: it has no pages. */
+const STUDY_CHAT = 1_000
+
+const success = true as const
+
+/** Latest change first. The first page also says how much of the day's quota is used. */
+export async function listConversations(core: Core, userId: number, query: ConversationListQuery) {
+  const limit = Math.min(query.limit ?? CONVERSATIONS.page, CONVERSATIONS.largest)
+  const after = query.cursor === undefined ? undefined : readCursor(query.cursor)
+  const rows = await store.listConversations(core.db, userId, {
+    search: query.search ?? '',
+    after,
+    limit: limit + 1,
+  })
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  const hasMore = rows.length > limit
+  const conversations = page.map(toConversation)
+  const nextCursor = hasMore && last ? `${last.updatedAt.getTime()}-${last.id}` : null
+  if (after) return { success, conversations, hasMore, nextCursor }
+  const { answered } = await countToday(core, userId)
+  return {
+    success,
+    dailyLimit: DAILY_LIMIT,
+    questionsUsed: answered,
+    conversations,
+    hasMoreConversations: hasMore,
+    nextCursor,
+  }
+}
+
+function readCursor(cursor: string): store.ConversationCursor {
+  const [updatedAt, id] = cursor.split('-').map(Number)
+  return { updatedAt: new Date(updatedAt ?? 0), id: id ?? 0 }
+}
+
+/** The newest page without a cursor; each page oldest to newest. 404. */
+export async function listMessages(
+  core: Core,
+  userId: number,
+  conversationId: number,
+  query: MessagePageQuery,
+) {
+  const conversation = await store.findConversation(core.db, userId, conversationId)
+  if (!conversation) throw new AppError('not_found')
+  const limit = Math.min(query.limit ?? MESSAGES.page, MESSAGES.largest)
+  const before = query.cursor === undefined ? undefined : Number(query.cursor)
+  const rows = await store.listMessages(core.db, conversationId, before, limit + 1)
+  const hasMore = rows.length > limit
+  const page = rows.slice(-limit)
+  return {
+    success,
+    messages: page.map(toMessage),
+    hasMore,
+    conversation: toConversation(conversation),
+    nextCursor: hasMore ? String(page[0]?.id) : null,
+  }
+}
+
+export async function renameConversation(
+  core: Core,
+  userId: number,
+  id: number,
+  title: string,
+): Promise<AssistantConversation> {
+  const change = { title, updatedAt: new Date(core.clock()) }
+  const row = await store.renameConversation(core.db, userId, id, change)
+  if (!row) throw new AppError('not_found')
+  return toConversation(row)
+}
+
+/** Removes it with its messages; the day's quota stays used. 404. */
+export async function deleteConversation(core: Core, userId: number, id: number): Promise<void> {
+  if (!(await store.deleteConversation(core.db, userId, id))) throw new AppError('not_found')
+}
+
+/** The older generation's chat, oldest first, with the quota that it shares. */
+export async function readStudyChat(core: Core, userId: number) {
+  const chat = await store.findStudyChat(core.db, userId)
+  const [{ answered }, rows] = await Promise.all([
+    countToday(core, userId),
+    chat ? store.listMessages(core.db, chat.id, undefined, STUDY_CHAT) : [],
+  ])
+  return { dailyLimit: DAILY_LIMIT, questionsUsed: answered, history: rows.map(toMessage) }
+}
+
+/** The day's quota stays used. */
+export async function clearStudyChat(core: Core, userId: number): Promise<void> {
+  await store.deleteStudyChat(core.db, userId)
+}
+
+function toConversation(row: store.ConversationRow): AssistantConversation {
+  return {
+    id: row.id,
+    title: row.title,
+    messageCount: row.messageCount,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}
+
+function toMessage({ id, text, isUser, createdAt }: store.MessageRow): AssistantMessage {
+  return { id, text, isUser, timestamp: createdAt.toISOString() }
+}

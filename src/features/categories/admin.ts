@@ -1,0 +1,92 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import type { TObject } from 'typebox'
+import {
+  CategoriesAnswer,
+  CategoryAnswer,
+  CategoryFields,
+  CategoryForm,
+  NewCategoryFields,
+  NewCategoryForm,
+} from '../../../schemas/categories.ts'
+import { IdParams, Success } from '../../../schemas/common.ts'
+import type { Core } from '../../core.ts'
+import { failures } from '../../http/failures.ts'
+import { readForm, takesForm } from '../../http/forms.ts'
+import { IMAGE_BYTES } from '../uploads/images.ts'
+import * as service from './service.ts'
+
+const tags = ['admin: categories']
+const success = true as const
+
+/** Categories of exams, with images (contract §8), at `/api/v01/admin/categories`. */
+export const categoryAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+  app.get(
+    '/',
+    { schema: { summary: 'All categories, by name', tags, response: { 200: CategoriesAnswer } } },
+    async () => ({ success, categories: await service.listCategories(core) }),
+  )
+
+  app.post(
+    '/',
+    {
+      ...takesForm,
+      schema: {
+        summary: 'Create a category',
+        tags,
+        consumes: ['multipart/form-data'],
+        body: NewCategoryForm,
+        response: { 201: CategoryAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { fields, image } = await readCategory(request, NewCategoryFields)
+      const category = await service.createCategory(core, fields.name, image)
+      return reply.code(201).send({ success, category })
+    },
+  )
+
+  app.route({
+    method: ['PUT', 'PATCH'],
+    url: '/:id',
+    ...takesForm,
+    schema: {
+      summary: 'Change the name, the image or both',
+      tags,
+      consumes: ['multipart/form-data'],
+      params: IdParams,
+      body: CategoryForm,
+      response: { 200: CategoryAnswer, ...failures('nothing_to_update', 'not_found') },
+    },
+    handler: async (request) => {
+      const { fields, image } = await readCategory(request, CategoryFields)
+      return {
+        success,
+        category: await service.changeCategory(core, request.params.id, fields.name, image),
+      }
+    },
+  })
+
+  app.delete(
+    '/:id',
+    {
+      schema: {
+        summary: 'Delete a category with its image; its exams stay',
+        tags,
+        params: IdParams,
+        response: { 200: Success, ...failures('not_found') },
+      },
+    },
+    async (request) => {
+      await service.deleteCategory(core, request.params.id)
+      return { success }
+    },
+  )
+}
+
+/** One byte more than is accepted tells an image that is too large. */
+async function readCategory<T extends TObject>(request: FastifyRequest, schema: T) {
+  const { fields, files } = await readForm(request, schema, { largest: IMAGE_BYTES + 1, files: 5 })
+  const file = files.find(({ field }) => field === 'image')
+  return { fields, image: file && { ...file, largest: IMAGE_BYTES } }
+}

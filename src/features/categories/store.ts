@@ -1,0 +1,38 @@
+import { eq } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { categories } from '../../db/tables/exams.ts'
+
+export type CategoryRow = typeof categories.$inferSelect
+
+export async function listCategories(db: Executor): Promise<CategoryRow[]> {
+  return db.select().from(categories).orderBy(categories.name, categories.id)
+}
+
+export async function insertCategory(
+  db: Executor,
+  values: Pick<CategoryRow, 'name' | 'imageKey'>,
+): Promise<CategoryRow> {
+  const [row] = await db.insert(categories).values(values).returning()
+  return row as CategoryRow
+}
+
+/** As it stands, and nobody else changes it until the transaction ends. */
+export async function lockCategory(db: Executor, id: number): Promise<CategoryRow | undefined> {
+  const [row] = await db.select().from(categories).where(eq(categories.id, id)).for('update')
+  return row
+}
+
+export async function updateCategory(
+  db: Executor,
+  id: number,
+  values: Partial<Pick<CategoryRow, 'name' | 'imageKey'>>,
+): Promise<CategoryRow> {
+  const [row] = await db.update(categories).set(values).where(eq(categories.id, id)).returning()
+  return row as CategoryRow
+}
+
+/** What it was. */
+export async function deleteCategory(db: Executor, id: number): Promise<CategoryRow | undefined> {
+  const [row] = await db.delete(categories).where(eq(categories.id, id)).returning()
+  return row
+}

@@ -1,0 +1,105 @@
+import { and, count, eq, ilike, isNotNull, sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { attempts } from '../../db/tables/attempts.ts'
+import { exams, questions } from '../../db/tables/exams.ts'
+
+export type ExamValues = typeof exams.$inferInsert
+export type ExamRow = Omit<typeof exams.$inferSelect, 'paperVersion'> & { questionCount: number }
+
+export interface ExamFilter {
+  /** Part of the name, in any case. */
+  q: string | undefined
+  categoryId: number | undefined
+}
+
+export async function listExams(
+  db: Executor,
+  filter: ExamFilter,
+  limit: number,
+  offset: number,
+): Promise<ExamRow[]> {
+  return selectExams(db).where(matching(filter)).orderBy(sql`${exams.id} desc`).limit(limit).offset(offset)
+}
+
+export async function countExams(db: Executor, filter: ExamFilter): Promise<number> {
+  const [row] = await db.select({ total: count() }).from(exams).where(matching(filter))
+  return row?.total ?? 0
+}
+
+export async function findExam(db: Executor, id: number): Promise<ExamRow | undefined> {
+  const [row] = await selectExams(db).where(eq(exams.id, id))
+  return row
+}
+
+export async function insertExam(db: Executor, values: ExamValues): Promise<number> {
+  const [row] = await db.insert(exams).values(values).returning({ id: exams.id })
+  return (row as { id: number }).id
+}
+
+/** False if there is no such exam. */
+export async function updateExam(db: Executor, id: number, values: Partial<ExamValues>): Promise<boolean> {
+  const rows = await db
+    .update(exams)
+    .set({ ...values, updatedAt: sql`now()` })
+    .where(eq(exams.id, id))
+    .returning({ id: exams.id })
+  return rows.length > 0
+}
+
+/** Sets the release of the results, or turns it around; what it is now. undefined if there is no such exam. */
+export async function updateRelease(db: Executor, id: number, released: boolean | undefined) {
+  const [row] = await db
+    .update(exams)
+    .set({ resultsReleased: released ?? sql`not ${exams.resultsReleased}`, updatedAt: sql`now()` })
+    .where(eq(exams.id, id))
+    .returning({ name: exams.name, released: exams.resultsReleased })
+  return row
+}
+
+/** Shuts out everybody who would add to the exam until the transaction ends. Its name; undefined if there is none. */
+export async function lockExam(db: Executor, id: number): Promise<string | undefined> {
+  const [row] = await db.select({ name: exams.name }).from(exams).where(eq(exams.id, id)).for('update')
+  return row?.name
+}
+
+/** What goes with the exam when it is deleted. */
+export async function countBelongings(db: Executor, id: number) {
+  const own = eq(attempts.examId, id)
+  return {
+    questions: await db.$count(questions, eq(questions.examId, id)),
+    attempts: await db.$count(attempts, own),
+    results: await db.$count(attempts, and(own, isNotNull(attempts.submittedAt))),
+  }
+}
+
+export async function deleteExam(db: Executor, id: number): Promise<void> {
+  await db.delete(exams).where(eq(exams.id, id))
+}
+
+function selectExams(db: Executor) {
+  return db
+    .select({
+      id: exams.id,
+      name: exams.name,
+      description: exams.description,
+      categoryId: exams.categoryId,
+      durationMinutes: exams.durationMinutes,
+      maxAttempts: exams.maxAttempts,
+      resultMode: exams.resultMode,
+      resultsReleased: exams.resultsReleased,
+      isPublished: exams.isPublished,
+      passPercentage: exams.passPercentage,
+      msqScoring: exams.msqScoring,
+      createdAt: exams.createdAt,
+      updatedAt: exams.updatedAt,
+      questionCount: db.$count(questions, eq(questions.examId, exams.id)),
+    })
+    .from(exams)
+}
+
+function matching({ q, categoryId }: ExamFilter) {
+  return and(
+    q ? ilike(exams.name, `%${q.replace(/[\\%_]/g, '\\$&')}%`) : undefined,
+    categoryId === undefined ? undefined : eq(exams.categoryId, categoryId),
+  )
+}

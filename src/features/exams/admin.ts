@@ -1,0 +1,128 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import {
+  AdminExamAnswer,
+  AdminExamsAnswer,
+  AdminExamsQuery,
+  ExamChanges,
+  NewExam,
+  ReleaseAnswer,
+  ReleaseBody,
+} from '../../../schemas/admin-exams.ts'
+import { IdParams, SuccessMessage } from '../../../schemas/common.ts'
+import type { Core } from '../../core.ts'
+import { failures } from '../../http/failures.ts'
+import { describePage } from '../../paging.ts'
+import * as editing from './editing.ts'
+
+const tags = ['admin: exams']
+const success = true as const
+
+/** Exams as administrators keep them (contract §8), at `/api/v01/admin/exams`. */
+export const examAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+  app.get(
+    '/',
+    {
+      schema: {
+        summary: 'All exams, newest first',
+        tags,
+        querystring: AdminExamsQuery,
+        response: { 200: AdminExamsAnswer },
+      },
+    },
+    async ({ query }) => {
+      const { exams, total } = await editing.listExams(core, query)
+      return { success, exams, ...describePage(total, query.page, editing.EXAMS_PER_PAGE) }
+    },
+  )
+
+  app.post(
+    '/',
+    {
+      schema: {
+        summary: 'Create an exam',
+        tags,
+        body: NewExam,
+        response: { 201: AdminExamAnswer, ...failures('unknown_category') },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send({ success, exam: await editing.createExam(core, request.body) }),
+  )
+
+  app.get(
+    '/:id',
+    {
+      schema: {
+        summary: 'An exam',
+        tags,
+        params: IdParams,
+        response: { 200: AdminExamAnswer, ...failures('not_found') },
+      },
+    },
+    async (request) => ({ success, exam: await editing.findExam(core, request.params.id) }),
+  )
+
+  app.patch(
+    '/:id',
+    {
+      schema: {
+        summary: 'Change an exam',
+        description: 'Attempts that have begun keep their paper and their end.',
+        tags,
+        params: IdParams,
+        body: ExamChanges,
+        response: {
+          200: AdminExamAnswer,
+          ...failures('nothing_to_update', 'unknown_category', 'not_found'),
+        },
+      },
+    },
+    async (request) => ({
+      success,
+      exam: await editing.changeExam(core, request.params.id, request.body),
+    }),
+  )
+
+  app.delete(
+    '/:id',
+    {
+      schema: {
+        summary: 'Delete an exam with its questions, attempts, results and discussions',
+        tags,
+        params: IdParams,
+        response: { 200: SuccessMessage, ...failures('not_found') },
+      },
+    },
+    async (request) => {
+      const { name, questions, attempts, results } = await editing.deleteExam(core, request.params.id)
+      const belongings = [count(questions, 'question'), count(attempts, 'attempt'), count(results, 'result')]
+      return { success, message: `Deleted "${name}" with ${belongings.join(', ')}` }
+    },
+  )
+
+  app.post(
+    '/:id/toggle-results',
+    {
+      schema: {
+        summary: 'Release or withhold the results',
+        tags,
+        params: IdParams,
+        body: ReleaseBody,
+        response: { 200: ReleaseAnswer, ...failures('not_found') },
+      },
+    },
+    async (request) => {
+      const { name, released } = await editing.releaseResults(core, request.params.id, request.body.released)
+      return {
+        success,
+        message: `The results of "${name}" are ${released ? 'released' : 'withheld'}`,
+        released,
+      }
+    },
+  )
+}
+
+/** `1 question`, `2 questions` */
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}

@@ -1,0 +1,89 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { SuccessMessage } from '../../../schemas/common.ts'
+import {
+  GenerateAnswer,
+  GenerateForm,
+  JobList,
+  JobListQuery,
+  JobParams,
+  JobStatus,
+} from '../../../schemas/generation.ts'
+import type { Core } from '../../core.ts'
+import { AppError } from '../../errors.ts'
+import { failures } from '../../http/failures.ts'
+import { readForm, takesForm } from '../../http/forms.ts'
+import { describePage } from '../../paging.ts'
+import * as service from './service.ts'
+
+const tags = ['admin: generation']
+const success = true as const
+
+const LARGEST_PDF = 30 * 1024 * 1024
+
+/** Questions written by the model (contract §8), at `/api/v01/admin/ai`. */
+export const generationAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+  app.post(
+    '/generate',
+    {
+      ...takesForm,
+      // A large file over a slow line takes its time.
+      handlerTimeout: 120_000,
+      schema: {
+        summary: 'Start generating questions',
+        description: 'The file field is `pdf_file`, at most 30 MiB and 100 pages.',
+        tags,
+        consumes: ['multipart/form-data'],
+        body: GenerateForm,
+        response: { 202: GenerateAnswer, ...failures('not_found', 'not_configured') },
+      },
+    },
+    async (request, reply) => {
+      const { fields, files } = await readForm(request, GenerateForm, { largest: LARGEST_PDF, files: 1 })
+      const file = files.find(({ field }) => field === 'pdf_file')
+      if (file?.truncated) throw new AppError('payload_too_large')
+      const input = service.readJobInput(request.caller.userId, fields, file?.bytes)
+      return reply.code(202).send({ success, job_id: await service.startJob(core, input) })
+    },
+  )
+
+  app.get(
+    '/status/:job_id',
+    {
+      schema: {
+        summary: 'A job’s progress and its questions so far',
+        tags,
+        params: JobParams,
+        response: { 200: JobStatus, ...failures('not_found') },
+      },
+    },
+    async ({ params }) => ({ success, ...(await service.readJob(core, params.job_id)) }),
+  )
+
+  app.get(
+    '/jobs',
+    {
+      schema: { summary: 'Jobs, newest first', tags, querystring: JobListQuery, response: { 200: JobList } },
+    },
+    async ({ query }) => {
+      const { jobs, total } = await service.listJobs(core, query.page)
+      return { success, jobs, ...describePage(total, query.page, service.JOBS_PER_PAGE) }
+    },
+  )
+
+  app.post(
+    '/jobs/:job_id/cancel',
+    {
+      schema: {
+        summary: 'Cancel a running job',
+        description: 'It becomes `failed` with the error `cancelled` and keeps its completed batches.',
+        tags,
+        params: JobParams,
+        response: { 200: SuccessMessage, ...failures('not_found', 'already_finished') },
+      },
+    },
+    async ({ params }) => {
+      await service.cancelJob(core, params.job_id)
+      return { success, message: 'The job was cancelled' }
+    },
+  )
+}

@@ -1,0 +1,133 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { requireAi } from '../../adapters/ai.ts'
+import type { Core } from '../../core.ts'
+import { AppError } from '../../errors.ts'
+import { every } from '../../periodic.ts'
+import { type Counts, describeCounts, MOST_BATCHES, missingOf, planBatches, totalOf } from './batches.ts'
+import { publishProgress, stopJob } from './service.ts'
+import * as store from './store.ts'
+import { writeBatch } from './writing.ts'
+
+/** How soon a worker notices that its job was cancelled or taken over. */
+const LOOK_MS = 2_000
+
+/** The job is somebody else's now, or over: nothing more may be written. */
+class ClaimLost extends Error {
+  override readonly name = 'ClaimLost'
+}
+
+/**
+ * Works on a job from its last completed batch on. Every write is fenced by the claim, so that a worker
+ * that was frozen and replaced changes nothing when it wakes up. Throws only what is worth trying again.
+ */
+export async function runJob(core: Core, id: string, stopping: AbortSignal): Promise<void> {
+  const job = await store.claimJob(core.db, id)
+  if (!job) return
+  const log = core.log.child({ job_id: id, attempt: job.attempt })
+  const lost = new AbortController()
+  const watching = every(
+    LOOK_MS,
+    'watching a job',
+    async () => {
+      if (!(await store.isClaimed(core.db, job))) lost.abort()
+    },
+    log,
+  )
+  try {
+    await writeBatches(core, job, AbortSignal.any([stopping, lost.signal]), log)
+  } catch (error) {
+    if (error instanceof ClaimLost || !(await store.isClaimed(core.db, job)))
+      log.info('the job was taken over or ended')
+    else if (error instanceof AppError && !stopping.aborted) {
+      log.warn({ code: error.code }, 'the job failed')
+      await fail(core, job, error.message)
+    } else throw error
+  } finally {
+    await watching.close()
+  }
+}
+
+/** For a job that was tried too often: its workers died on it. */
+export async function giveUp(core: Core, id: string): Promise<void> {
+  const error = 'The job was interrupted too often'
+  await stopJob(core, id, { message: error, lastEvent: 'failed', error })
+}
+
+/** A node without a model can't go on with what was left running when it had one. */
+export async function failUnfinished(core: Core): Promise<void> {
+  const error = 'The service was restarted without ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL'
+  for (const id of await store.listRunning(core.db))
+    await stopJob(core, id, { message: error, lastEvent: 'failed', error })
+}
+
+async function writeBatches(core: Core, job: store.JobRow, signal: AbortSignal, log: FastifyBaseLogger) {
+  const ai = requireAi(core)
+  const { request, examId } = job
+  const pdf = await store.findPdf(core.db, job.id)
+  const plan = planBatches(request.counts)
+  const takesAll = plan.length === 0
+  const last = takesAll ? MOST_BATCHES : plan.length
+  const taken = (await store.listQuestions(core.db, job.id)).map(({ question_text }) => question_text)
+
+  for (let number = job.completedBatches + 1; number <= last; number++) {
+    await report(core, job, {
+      totalBatches: takesAll ? number : plan.length,
+      lastEvent: `batch_start:${number}`,
+      message: takesAll ? `Working on batch ${number}` : `Working on batch ${number} of ${plan.length}`,
+    })
+    const wanted = takesAll ? undefined : plan[number - 1]
+    const batch = await writeBatch(ai, { examId, request, pdf, wanted, taken, signal, log })
+    await checkpoint(core, job, number, batch)
+    taken.push(...batch.questions.map(({ question_text }) => question_text))
+    if (takesAll && batch.questions.length === 0) break
+  }
+  await finish(core, job)
+}
+
+/** What a batch brought, from which a job goes on wherever its next worker is. */
+async function checkpoint(
+  core: Core,
+  claim: store.Claim,
+  number: number,
+  batch: Awaited<ReturnType<typeof writeBatch>>,
+) {
+  const stored = await core.db.transaction((tx) => store.insertBatch(tx, claim, { number, ...batch }))
+  if (!stored) throw new ClaimLost()
+  publishProgress(core, stored)
+}
+
+async function report(core: Core, claim: store.Claim, change: Parameters<typeof store.updateJob>[2]) {
+  const updated = await store.updateJob(core.db, claim, change)
+  if (!updated) throw new ClaimLost()
+  publishProgress(core, updated)
+}
+
+async function finish(core: Core, job: store.JobRow): Promise<void> {
+  const questions = await store.listQuestions(core.db, job.id)
+  if (questions.length === 0) {
+    await fail(core, job, 'The model brought no usable question')
+    return
+  }
+  const missing = missingOf(job.request.counts, questions)
+  await end(core, job, { status: 'done', lastEvent: 'done', message: describeEnd(questions.length, missing) })
+}
+
+function describeEnd(count: number, missing: Counts): string {
+  const short = totalOf(missing)
+  if (short === 0) return `${count} questions are ready`
+  return `${count} of ${count + short} questions are ready; missing: ${describeCounts(missing)}`
+}
+
+function fail(core: Core, claim: store.Claim, error: string): Promise<void> {
+  return end(core, claim, { status: 'failed', lastEvent: 'failed', message: error, error })
+}
+
+async function end(core: Core, claim: store.Claim, change: Parameters<typeof store.updateJob>[2]) {
+  const ended = await core.db.transaction(async (tx) => {
+    const row = await store.updateJob(tx, claim, { ...change, finishedAt: new Date(core.clock()) })
+    if (row) await store.deletePdf(tx, claim.id)
+    return row
+  })
+  if (!ended) throw new ClaimLost()
+  publishProgress(core, ended)
+}

@@ -1,0 +1,194 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type {
+  GeneratedQuestion,
+  GenerateForm,
+  GenerationRequest,
+  JobProgress,
+} from '../../../schemas/generation.ts'
+import { requireAi } from '../../adapters/ai.ts'
+import type { Core } from '../../core.ts'
+import { violates } from '../../db/errors.ts'
+import { AppError } from '../../errors.ts'
+import { planBatches, totalOf } from './batches.ts'
+import { countPages, isPdf } from './pdf.ts'
+import * as store from './store.ts'
+
+export const JOBS_PER_PAGE = 50
+/** What the Messages API takes in one request. */
+const MOST_PAGES = 100
+/** How often a caller who waits for a job looks at it, in milliseconds. */
+const LOOK_MS = 250
+
+export interface JobInput {
+  userId: number
+  examId: number
+  request: GenerationRequest
+  pdf: Buffer | undefined
+}
+
+/** A form's fields as a job's input, defaults filled in; 400 for what contradicts itself. */
+export function readJobInput(userId: number, form: GenerateForm, file: Buffer | undefined): JobInput {
+  const { mode } = form
+  const counts = { MCQ: form.mcq_count, MSQ: form.msq_count, NUMERIC: form.numeric_count }
+  if (mode === 'pure' && !form.topic) throw invalid('topic', 'is required for this mode')
+  if (mode !== 'extract' && totalOf(counts) === 0)
+    throw invalid('mcq_count', 'some questions must be asked for')
+  if (mode !== 'pure') checkPdf(file)
+  return {
+    userId,
+    examId: form.exam_id,
+    pdf: mode === 'pure' ? undefined : file,
+    request: {
+      mode,
+      counts,
+      difficulty: form.difficulty,
+      topic: mode === 'pure' ? (form.topic ?? '') : '',
+      instructions: form.custom_instructions ?? '',
+      excludedTexts: readTexts(form.excluded_texts),
+      marks: {
+        MCQ: { positive: form.mcq_plus, negative: form.mcq_minus, tolerance: 0 },
+        MSQ: { positive: form.msq_plus, negative: form.msq_minus, tolerance: 0 },
+        NUMERIC: { positive: form.numeric_plus, negative: 0, tolerance: form.numeric_tolerance },
+      },
+    },
+  }
+}
+
+function checkPdf(file: Buffer | undefined): void {
+  if (!file || file.length === 0) throw invalid('pdf_file', 'is required for this mode')
+  if (!isPdf(file)) throw invalid('pdf_file', 'is no PDF')
+  if (countPages(file) > MOST_PAGES) throw invalid('pdf_file', `has more than ${MOST_PAGES} pages`)
+}
+
+function readTexts(json: string | undefined): string[] {
+  if (!json) return []
+  try {
+    const texts: unknown = JSON.parse(json)
+    if (
+      Array.isArray(texts) &&
+      texts.every((text) => typeof text === 'string' && text.isWellFormed() && !text.includes('\0'))
+    )
+      return texts
+  } catch {}
+  throw invalid('excluded_texts', 'is no JSON array of texts')
+}
+
+function invalid(field: string, message: string): AppError {
+  return new AppError('validation_failed', { details: { errors: [{ path: `/${field}`, message }] } })
+}
+
+/** Queues a job; it runs on whichever node is free. 503 `not_configured`, 404 for an unknown exam. */
+export async function startJob(core: Core, { userId, examId, request, pdf }: JobInput): Promise<string> {
+  requireAi(core)
+  const job = {
+    userId,
+    examId,
+    request,
+    message: 'Waiting for a worker',
+    lastEvent: 'queued',
+    // Of what a document holds in all, nobody knows the number before.
+    totalBatches: planBatches(request.counts).length || 1,
+  }
+  try {
+    const id = await core.db.transaction(async (tx) => {
+      const inserted = await store.insertJob(tx, job, pdf)
+      await core.jobs.add(tx, inserted.id)
+      return inserted.id
+    })
+    core.jobs.wake()
+    return id
+  } catch (error) {
+    if (violates(error, 'generation_jobs_exam_id_exams_id_fk')) throw new AppError('not_found')
+    throw error
+  }
+}
+
+/** 404. */
+export async function readJob(core: Core, id: string) {
+  const job = await store.findJob(core.db, id)
+  if (!job) throw new AppError('not_found')
+  return { ...toProgress(job), questions: await store.listQuestions(core.db, id) }
+}
+
+/** Newest first. */
+export async function listJobs(core: Core, page: number) {
+  const [jobs, total] = await Promise.all([
+    store.listJobs(core.db, JOBS_PER_PAGE, (page - 1) * JOBS_PER_PAGE),
+    store.countJobs(core.db),
+  ])
+  const rows = jobs.map((job) => ({
+    ...toProgress(job),
+    exam_id: job.examId,
+    mode: job.request.mode,
+    created_at: job.createdAt.toISOString(),
+    finished_at: job.finishedAt?.toISOString() ?? null,
+  }))
+  return { jobs: rows, total }
+}
+
+/** What it completed stays. Cancelling twice is fine; 404, 409 `already_finished`. */
+export async function cancelJob(core: Core, id: string): Promise<void> {
+  const cancelled = await stopJob(core, id, {
+    message: 'Cancelled',
+    lastEvent: 'cancelled',
+    error: 'cancelled',
+  })
+  if (cancelled) return
+  const job = await store.findJob(core.db, id)
+  if (!job) throw new AppError('not_found')
+  if (job.error !== 'cancelled') throw new AppError('already_finished')
+}
+
+/** Ends a running job as failed; false where it isn't running. */
+export async function stopJob(
+  core: Core,
+  id: string,
+  end: Pick<store.JobRow, 'message' | 'lastEvent' | 'error'>,
+) {
+  const job = await core.db.transaction((tx) => store.stopJob(tx, id, end))
+  if (job) publishProgress(core, job)
+  return job !== undefined
+}
+
+/**
+ * The older generation's way: waits for the whole job, on the same machinery. Whoever stops waiting cancels
+ * it. 502 `model_failed` with what went wrong.
+ */
+export async function generateNow(
+  core: Core,
+  input: JobInput,
+  signal: AbortSignal,
+): Promise<GeneratedQuestion[]> {
+  const id = await startJob(core, input)
+  try {
+    for (;;) {
+      const { status, error, questions } = await readJob(core, id)
+      if (status === 'done') return questions
+      if (status === 'failed') throw new AppError('model_failed', { message: error ?? 'The job failed' })
+      await sleep(LOOK_MS, undefined, { signal })
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+    await cancelJob(core, id)
+    throw new AppError('aborted')
+  }
+}
+
+export function publishProgress(core: Core, job: store.JobRow): void {
+  core.bus.publish(`ai_job:${job.id}`, { kind: 'frame', frame: { type: 'ai_job', ...toProgress(job) } })
+}
+
+function toProgress(job: store.JobRow): JobProgress {
+  const { id, status, message, lastEvent, totalBatches, completedBatches, questionCount, error } = job
+  return {
+    job_id: id,
+    status,
+    message,
+    last_event: lastEvent,
+    total_batches: totalBatches,
+    completed_batches: completedBatches,
+    questions_so_far: questionCount,
+    percent: status === 'done' ? 100 : Math.floor((completedBatches / totalBatches) * 100),
+    error,
+  }
+}

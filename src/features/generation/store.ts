@@ -1,0 +1,141 @@
+import { and, count, desc, eq, sql } from 'drizzle-orm'
+import type { GeneratedQuestion } from '../../../schemas/generation.ts'
+import type { Usage } from '../../adapters/ai.ts'
+import type { Executor } from '../../db/client.ts'
+import { generationBatches, generationFiles, generationJobs } from '../../db/tables/generation.ts'
+
+export type JobRow = typeof generationJobs.$inferSelect
+
+/** Whose hand a write is: a job belongs to the newest of its workers, until it has ended. */
+export interface Claim {
+  id: string
+  attempt: number
+}
+
+export async function insertJob(
+  db: Executor,
+  job: typeof generationJobs.$inferInsert,
+  pdf: Buffer | undefined,
+): Promise<JobRow> {
+  const [row] = await db.insert(generationJobs).values(job).returning()
+  const inserted = row as JobRow
+  if (pdf) await db.insert(generationFiles).values({ jobId: inserted.id, bytes: pdf })
+  return inserted
+}
+
+export async function findJob(db: Executor, id: string): Promise<JobRow | undefined> {
+  const [row] = await db.select().from(generationJobs).where(eq(generationJobs.id, id))
+  return row
+}
+
+/** Newest first. */
+export async function listJobs(db: Executor, limit: number, offset: number): Promise<JobRow[]> {
+  return db
+    .select()
+    .from(generationJobs)
+    .orderBy(desc(generationJobs.createdAt), desc(generationJobs.id))
+    .limit(limit)
+    .offset(offset)
+}
+
+export async function countJobs(db: Executor): Promise<number> {
+  const [row] = await db.select({ count: count() }).from(generationJobs)
+  return row?.count ?? 0
+}
+
+export async function findPdf(db: Executor, jobId: string): Promise<Buffer | undefined> {
+  const [row] = await db.select().from(generationFiles).where(eq(generationFiles.jobId, jobId))
+  return row?.bytes
+}
+
+/** In the order of the batches. */
+export async function listQuestions(db: Executor, jobId: string): Promise<GeneratedQuestion[]> {
+  const batches = await db
+    .select({ questions: generationBatches.questions })
+    .from(generationBatches)
+    .where(eq(generationBatches.jobId, jobId))
+    .orderBy(generationBatches.number)
+  return batches.flatMap(({ questions }) => questions)
+}
+
+/** Makes the caller the job's only worker; undefined where it has ended or is gone. */
+export async function claimJob(db: Executor, id: string): Promise<JobRow | undefined> {
+  const [row] = await db
+    .update(generationJobs)
+    .set({ attempt: sql`${generationJobs.attempt} + 1` })
+    .where(and(eq(generationJobs.id, id), eq(generationJobs.status, 'running')))
+    .returning()
+  return row
+}
+
+export async function isClaimed(db: Executor, claim: Claim): Promise<boolean> {
+  const rows = await db.select({ id: generationJobs.id }).from(generationJobs).where(held(claim))
+  return rows.length > 0
+}
+
+/** undefined, with nothing written, where the claim is lost. */
+export async function updateJob(
+  db: Executor,
+  claim: Claim,
+  change: Partial<typeof generationJobs.$inferInsert>,
+): Promise<JobRow | undefined> {
+  const [row] = await db.update(generationJobs).set(change).where(held(claim)).returning()
+  return row
+}
+
+/** Stores a batch and counts it. undefined, with nothing to be kept, where the claim is lost. */
+export async function insertBatch(
+  db: Executor,
+  claim: Claim,
+  batch: { number: number; questions: GeneratedQuestion[]; usage: Usage },
+): Promise<JobRow | undefined> {
+  const { number, questions, usage } = batch
+  const [row] = await db
+    .update(generationJobs)
+    .set({
+      completedBatches: number,
+      questionCount: sql`${generationJobs.questionCount} + ${questions.length}`,
+      inputTokens: sql`${generationJobs.inputTokens} + ${usage.input}`,
+      cachedTokens: sql`${generationJobs.cachedTokens} + ${usage.cached}`,
+      outputTokens: sql`${generationJobs.outputTokens} + ${usage.output}`,
+    })
+    .where(and(held(claim), eq(generationJobs.completedBatches, number - 1)))
+    .returning()
+  if (row) await db.insert(generationBatches).values({ jobId: claim.id, number, questions })
+  return row
+}
+
+/** Ends a job that runs, whoever its worker is; undefined where it does not. */
+export async function stopJob(
+  db: Executor,
+  id: string,
+  end: Pick<JobRow, 'message' | 'lastEvent' | 'error'>,
+): Promise<JobRow | undefined> {
+  const [row] = await db
+    .update(generationJobs)
+    .set({ ...end, status: 'failed', finishedAt: sql`now()` })
+    .where(and(eq(generationJobs.id, id), eq(generationJobs.status, 'running')))
+    .returning()
+  if (row) await deletePdf(db, id)
+  return row
+}
+
+export async function listRunning(db: Executor): Promise<string[]> {
+  const rows = await db
+    .select({ id: generationJobs.id })
+    .from(generationJobs)
+    .where(eq(generationJobs.status, 'running'))
+  return rows.map(({ id }) => id)
+}
+
+export async function deletePdf(db: Executor, jobId: string): Promise<void> {
+  await db.delete(generationFiles).where(eq(generationFiles.jobId, jobId))
+}
+
+function held({ id, attempt }: Claim) {
+  return and(
+    eq(generationJobs.id, id),
+    eq(generationJobs.attempt, attempt),
+    eq(generationJobs.status, 'running'),
+  )
+}

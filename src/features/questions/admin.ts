@@ -1,0 +1,192 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { IdParams, Success, SuccessMessage } from '../../../schemas/common.ts'
+import {
+  BulkAddBody,
+  BulkAdded,
+  BulkDeleteBody,
+  BulkDeleted,
+  BulkMarked,
+  BulkMarksBody,
+  Imported,
+  ImportForm,
+  NewQuestionForm,
+  QuestionAdded,
+  QuestionAnswer,
+  QuestionForm,
+  QuestionsAnswer,
+  QuestionsQuery,
+} from '../../../schemas/questions.ts'
+import type { Core } from '../../core.ts'
+import { AppError, invalidField } from '../../errors.ts'
+import { failures } from '../../http/failures.ts'
+import { readFields, readParts, takesForm } from '../../http/forms.ts'
+import { describePage } from '../../paging.ts'
+import { importQuestions } from './importing.ts'
+import * as service from './service.ts'
+
+const tags = ['admin: questions']
+/** Longest CSV (contract §1). */
+const CSV_BYTES = 50 * 1024 * 1024
+/** A CSV that large over a slow line; one that stands still is given up earlier. */
+const IMPORT_TIMEOUT_MS = 10 * 60_000
+const STALL_MS = 30_000
+const success = true as const
+
+/** Questions as administrators keep them (contract §8), at `/api/v01/admin/questions`. */
+export const questionAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+  app.get(
+    '/',
+    {
+      schema: {
+        summary: 'Questions of one exam or of all',
+        tags,
+        querystring: QuestionsQuery,
+        response: { 200: QuestionsAnswer },
+      },
+    },
+    async ({ query }) => {
+      const { questions, total } = await service.listQuestions(core, query.exam_id, query.page)
+      return { success, questions, ...describePage(total, query.page, service.QUESTIONS_PER_PAGE) }
+    },
+  )
+
+  app.post(
+    '/',
+    {
+      ...takesForm,
+      schema: {
+        summary: 'Add a question',
+        tags,
+        consumes: ['multipart/form-data'],
+        body: NewQuestionForm,
+        response: { 201: QuestionAdded, ...failures('not_found') },
+      },
+    },
+    async (request, reply) => {
+      const { exam_id, ...offered } = await readFields(request, NewQuestionForm)
+      const questionId = await service.addQuestion(core, exam_id, offered)
+      return reply.code(201).send({ success, message: 'The question was added', question_id: questionId })
+    },
+  )
+
+  app.get(
+    '/:id',
+    {
+      schema: {
+        summary: 'A question',
+        tags,
+        params: IdParams,
+        response: { 200: QuestionAnswer, ...failures('not_found') },
+      },
+    },
+    async (request) => ({ success, question: await service.findQuestion(core, request.params.id) }),
+  )
+
+  app.route({
+    method: ['PUT', 'PATCH'],
+    url: '/:id',
+    ...takesForm,
+    schema: {
+      summary: 'Change a question',
+      description:
+        'Omitted fields keep their value, empty ones take the default. Attempts that have begun keep their paper.',
+      tags,
+      consumes: ['multipart/form-data'],
+      params: IdParams,
+      body: QuestionForm,
+      response: { 200: SuccessMessage, ...failures('nothing_to_update', 'not_found') },
+    },
+    handler: async (request) => {
+      await service.changeQuestion(core, request.params.id, await readFields(request, QuestionForm))
+      return { success, message: 'The question was changed' }
+    },
+  })
+
+  app.delete(
+    '/:id',
+    {
+      schema: {
+        summary: 'Delete a question with its discussion',
+        tags,
+        params: IdParams,
+        response: { 200: Success, ...failures('not_found') },
+      },
+    },
+    async (request) => {
+      await service.deleteQuestion(core, request.params.id)
+      return { success }
+    },
+  )
+
+  app.post(
+    '/bulk-delete',
+    {
+      schema: {
+        summary: 'Delete many questions',
+        tags,
+        body: BulkDeleteBody,
+        response: { 200: BulkDeleted },
+      },
+    },
+    async (request) => ({ success, deleted: await service.deleteQuestions(core, request.body.ids) }),
+  )
+
+  app.post(
+    '/bulk-add',
+    {
+      schema: {
+        summary: 'Add many questions to an exam',
+        description:
+          'Entries without `question_text` are dropped; those that are not valid are named in `errors`.',
+        tags,
+        body: BulkAddBody,
+        response: { 201: BulkAdded, ...failures('not_found') },
+      },
+    },
+    async (request, reply) => {
+      const { added, errors } = await service.addQuestions(core, request.body.exam_id, request.body.questions)
+      return reply.code(201).send({ success, added, errors: errors.length > 0 ? errors : null })
+    },
+  )
+
+  app.post(
+    '/bulk-marks',
+    {
+      schema: {
+        summary: 'Set the marks of all questions of a type in an exam',
+        tags,
+        body: BulkMarksBody,
+        response: { 200: BulkMarked, ...failures('nothing_to_update', 'not_found') },
+      },
+    },
+    async (request) => ({ success, updated: await service.changeMarks(core, request.body) }),
+  )
+
+  app.post(
+    '/import-csv',
+    {
+      ...takesForm,
+      handlerTimeout: IMPORT_TIMEOUT_MS,
+      schema: {
+        summary: 'Import questions from a CSV',
+        description:
+          'Rows of an unknown exam, without a text or with a field that does not fit are skipped and named; all others are imported, in one transaction.',
+        tags,
+        consumes: ['multipart/form-data'],
+        body: ImportForm,
+        response: { 200: Imported, ...failures('missing_columns', 'invalid_csv', 'payload_too_large') },
+      },
+    },
+    async (request) => {
+      if (Number(request.headers['content-length']) > CSV_BYTES + 64 * 1024)
+        throw new AppError('payload_too_large')
+      request.raw.setTimeout(STALL_MS, () => request.raw.destroy())
+      for await (const part of readParts(request, { largest: CSV_BYTES, files: 10 })) {
+        if (!('stream' in part)) continue
+        if (part.field === 'csv_file') return await importQuestions(core, part.stream)
+        part.stream.resume()
+      }
+      throw invalidField('/csv_file', 'is required')
+    },
+  )
+}

@@ -1,0 +1,98 @@
+import { pipeline, type Readable } from 'node:stream'
+import { CsvError, parse } from 'csv-parse'
+import { AppError } from '../../errors.ts'
+
+/** Columns that a file of questions must have, in any order; others are ignored. */
+const COLUMNS = [
+  'exam_id',
+  'question_text',
+  'option_a',
+  'option_b',
+  'option_c',
+  'option_d',
+  'correct_answer',
+  'question_type',
+  'image_path',
+  'positive_marks',
+  'negative_marks',
+  'tolerance',
+] as const
+export type CsvRecord = Record<(typeof COLUMNS)[number], string>
+
+/** More than the longest question takes. An unclosed quote ends here rather than at the end of the file. */
+const LARGEST_RECORD = 1024 * 1024
+
+/** An upload that may have been cut at the largest size that is accepted. */
+export type CsvUpload = Readable & { truncated: boolean }
+
+export interface CsvRow {
+  /** The record's row in a spreadsheet: the header is row 1. */
+  row: number
+  /** undefined where the record has more fields than the header. */
+  record: CsvRecord | undefined
+}
+
+/**
+ * The records of a CSV (RFC 4180, with or without BOM, any line ends) one by one as they arrive. Blank lines
+ * are no records; what a short record lacks is empty. Throws 400 `missing_columns` or `invalid_csv`, and 413
+ * for an upload that was cut.
+ */
+export async function* readCsv(upload: CsvUpload): AsyncGenerator<CsvRow> {
+  const parser = parse({
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: LARGEST_RECORD,
+  })
+  // What fails on the way ends the parser too: it is thrown from the loop.
+  pipeline(decodeUtf8(upload), parser, () => {})
+  let header: Header | undefined
+  let row = 0
+  try {
+    for await (const fields of parser as AsyncIterable<string[]>) {
+      row += 1
+      if (header) yield { row, record: readRecord(fields, header) }
+      else header = readHeader(fields)
+    }
+  } catch (error) {
+    if (error instanceof CsvError)
+      throw new AppError('invalid_csv', { message: `The CSV is malformed: ${error.message}`, cause: error })
+    throw error
+  }
+  if (!header) readHeader([])
+}
+
+async function* decodeUtf8(upload: CsvUpload): AsyncGenerator<string> {
+  // It drops the byte order mark as well.
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  try {
+    for await (const chunk of upload) yield decoder.decode(chunk, { stream: true })
+    yield decoder.decode()
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new AppError('invalid_csv', { message: 'The file is not encoded in UTF-8', cause: error })
+  }
+  if (upload.truncated) throw new AppError('payload_too_large')
+}
+
+interface Header {
+  width: number
+  /** Where each column stands, the first of equal ones. */
+  places: [column: keyof CsvRecord, place: number][]
+}
+
+function readHeader(fields: string[]): Header {
+  const names = fields.map((name) => name.trim().toLowerCase())
+  const missing = COLUMNS.filter((column) => !names.includes(column))
+  if (missing.length > 0)
+    throw new AppError('missing_columns', { message: `The CSV lacks the columns: ${missing.join(', ')}` })
+  return { width: fields.length, places: COLUMNS.map((column) => [column, names.indexOf(column)]) }
+}
+
+function readRecord(fields: string[], { width, places }: Header): CsvRecord | undefined {
+  // A comma in a text that was not quoted: its other fields are not what they seem.
+  if (fields.length > width && fields.slice(width).some((field) => field.trim() !== '')) return undefined
+  const record = {} as CsvRecord
+  for (const [column, place] of places) record[column] = fields[place] ?? ''
+  return record
+}

@@ -1,0 +1,95 @@
+import { and, eq, inArray } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { exams, questions } from '../../db/tables/exams.ts'
+
+export type QuestionRow = typeof questions.$inferSelect
+export type QuestionValues = Omit<typeof questions.$inferInsert, 'id' | 'createdAt'>
+
+/** Rows of one statement: their parameters must stay below PostgreSQL's 65,535. */
+const ROWS_AT_ONCE = 2_000
+
+export async function listQuestions(
+  db: Executor,
+  examId: number | undefined,
+  limit: number,
+  offset: number,
+): Promise<QuestionRow[]> {
+  return db
+    .select()
+    .from(questions)
+    .where(ofExam(examId))
+    .orderBy(questions.examId, questions.id)
+    .limit(limit)
+    .offset(offset)
+}
+
+export function countQuestions(db: Executor, examId: number | undefined): Promise<number> {
+  return db.$count(questions, ofExam(examId))
+}
+
+export async function findQuestion(db: Executor, id: number): Promise<QuestionRow | undefined> {
+  const [row] = await db.select().from(questions).where(eq(questions.id, id))
+  return row
+}
+
+/** The same, and nobody else changes it until the transaction ends. */
+export async function lockQuestion(db: Executor, id: number): Promise<QuestionRow | undefined> {
+  const [row] = await db.select().from(questions).where(eq(questions.id, id)).for('update')
+  return row
+}
+
+/** Their ids, in the same order. */
+export async function insertQuestions(db: Executor, rows: QuestionValues[]): Promise<number[]> {
+  const ids: number[] = []
+  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
+    const inserted = await db
+      .insert(questions)
+      .values(rows.slice(start, start + ROWS_AT_ONCE))
+      .returning({ id: questions.id })
+    ids.push(...inserted.map(({ id }) => id))
+  }
+  return ids
+}
+
+export async function updateQuestion(db: Executor, id: number, values: QuestionValues): Promise<void> {
+  await db.update(questions).set(values).where(eq(questions.id, id))
+}
+
+/** The exams of the questions that were there. */
+export async function deleteQuestions(db: Executor, ids: number[]): Promise<number[]> {
+  const rows = await db
+    .delete(questions)
+    .where(inArray(questions.id, ids))
+    .returning({ examId: questions.examId })
+  return rows.map(({ examId }) => examId)
+}
+
+export interface Marks {
+  positiveMarks?: number
+  negativeMarks?: number
+  tolerance?: number
+}
+
+/** How many questions of that type the exam has: all of them changed. */
+export async function updateMarks(
+  db: Executor,
+  examId: number,
+  type: QuestionRow['questionType'],
+  marks: Marks,
+): Promise<number> {
+  const rows = await db
+    .update(questions)
+    .set(marks)
+    .where(and(eq(questions.examId, examId), eq(questions.questionType, type)))
+    .returning({ id: questions.id })
+  return rows.length
+}
+
+export async function hasExam(db: Executor, id: number): Promise<boolean> {
+  const rows = await db.select({ id: exams.id }).from(exams).where(eq(exams.id, id))
+  return rows.length > 0
+}
+
+function ofExam(examId: number | undefined) {
+  return examId === undefined ? undefined : eq(questions.examId, examId)
+}

@@ -1,0 +1,85 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { SuccessMessage } from '../../../schemas/common.ts'
+import {
+  BulkRoleAnswer,
+  BulkRoleBody,
+  ListUsersQuery,
+  RoleChange,
+  RoleCounts,
+  UsersAnswer,
+} from '../../../schemas/users.ts'
+import type { Core } from '../../core.ts'
+import { failures } from '../../http/failures.ts'
+import { describePage, offsetOf } from '../../paging.ts'
+import * as service from './service.ts'
+
+const tags = ['admin: users']
+const success = true as const
+const PER_PAGE = 50
+
+/** Users and their roles (contract §8), at `/api/v01/admin/users`, for administrators. */
+export const userAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+  app.get(
+    '',
+    {
+      schema: {
+        summary: 'Users, newest first',
+        tags,
+        querystring: ListUsersQuery,
+        response: { 200: UsersAnswer },
+      },
+    },
+    async ({ query: { q, role, page = 1 } }) => {
+      const filter = { q, role: role === 'both' ? ('user,admin' as const) : role }
+      const { users, total } = await service.listUsers(core, filter, PER_PAGE, offsetOf(page, PER_PAGE))
+      return { success, users, ...describePage(total, page, PER_PAGE) }
+    },
+  )
+
+  app.get(
+    '/counts',
+    { schema: { summary: 'How many users have each role', tags, response: { 200: RoleCounts } } },
+    () => service.countRoles(core),
+  )
+
+  app.post(
+    '/role',
+    {
+      schema: {
+        summary: "Change a user's role",
+        description: 'Takes effect at once: clients have to refresh, web sessions end.',
+        tags,
+        body: RoleChange,
+        response: {
+          200: SuccessMessage,
+          ...failures('ghost_account', 'not_found', 'last_admin'),
+        },
+      },
+    },
+    async (request) => {
+      await service.changeRole(core, request.body)
+      return { success, message: `The role is now ${request.body.new_role}` }
+    },
+  )
+
+  app.post(
+    '/bulk-role',
+    {
+      schema: {
+        summary: "Change many users' roles",
+        description: 'Each by itself: `errors` names those that could not be changed.',
+        tags,
+        body: BulkRoleBody,
+        response: { 200: BulkRoleAnswer },
+      },
+    },
+    async (request) => {
+      const { changed, errors } = await service.changeRoles(core, request.body.updates)
+      return {
+        success,
+        message: `${changed} of ${request.body.updates.length} roles were set`,
+        errors: errors.length > 0 ? errors : null,
+      }
+    },
+  )
+}

@@ -1,0 +1,59 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import type { Files } from '../../src/adapters/files.ts'
+
+/** What every storage guarantees (src/adapters/files.ts). */
+export function filesContract(name: string, create: () => Files): void {
+  describe(`files ${name}`, () => {
+    const newKey = () => `Physics/${randomUUID()}.png`
+
+    test('come back as they were put, with their type', async () => {
+      const files = create()
+      const key = newKey()
+      const bytes = randomBytes(300_000)
+      await files.put(key, bytes, 'image/png')
+      expect(await files.get(key)).toEqual({ bytes, contentType: 'image/png' })
+    })
+
+    test('replace what was under the key', async () => {
+      const files = create()
+      const key = newKey()
+      await files.put(key, Buffer.from('a longer old one'), 'image/png')
+      await files.put(key, Buffer.from('new'), 'image/png')
+      expect((await files.get(key))?.bytes.toString()).toBe('new')
+    })
+
+    test('put at once under one key leave one of them whole', async () => {
+      const files = create()
+      const key = newKey()
+      const versions = Array.from({ length: 8 }, (_, n) => Buffer.alloc(100_000, n))
+      await Promise.all(versions.map((bytes) => files.put(key, bytes, 'image/png')))
+      const stored = await files.get(key)
+      expect(versions.some((bytes) => stored?.bytes.equals(bytes))).toBe(true)
+    })
+
+    test('that are not there are undefined; deleting them is fine', async () => {
+      const files = create()
+      const key = newKey()
+      expect(await files.get(key)).toBeUndefined()
+      expect(await files.get(`${key}/below`)).toBeUndefined()
+      await files.put(key, Buffer.from('x'), 'image/png')
+      await files.delete(key)
+      await files.delete(key)
+      expect(await files.get(key)).toBeUndefined()
+    })
+
+    test.each([
+      'Maths/integral 1 (final) + more!.png',
+      'Mathématiques/½ 😀.png',
+      "Maths/it's 100% *sure* & #1?.png",
+      'Maths/a=b,c;d@e$f.png',
+    ])('keep the name %s', async (key) => {
+      const files = create()
+      await files.put(key, Buffer.from(key), 'image/png')
+      expect((await files.get(key))?.bytes.toString()).toBe(key)
+      await files.delete(key)
+      expect(await files.get(key)).toBeUndefined()
+    })
+  })
+}

@@ -1,0 +1,197 @@
+import { once } from 'node:events'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { PASSWORD } from '../../support/client.ts'
+import { startService, type TestService, withService } from '../../support/service.ts'
+
+const PATH = '/api/v01/account/password-reset'
+const NEW = 'another password'
+
+let now = Date.now()
+let service: TestService
+beforeAll(async () => {
+  service = await startService({ clock: () => now, config: { publicUrl: 'https://exam.example.org' } })
+})
+afterAll(() => service.close())
+
+/** Every mail to this address, oldest first. */
+async function mailsTo(address: string, dataDir = service.dataDir): Promise<string[]> {
+  const folder = path.join(dataDir, 'mail')
+  const names = await readdir(folder).catch(() => [])
+  const mails = await Promise.all(names.sort().map((name) => readFile(path.join(folder, name), 'utf8')))
+  return mails.filter((mail) => mail.includes(`To: ${address}`))
+}
+
+const tokenIn = (mail: string) =>
+  /token=([\w-]{43})/.exec(mail.replaceAll('=\r\n', '').replaceAll('=3D', '='))?.[1]
+
+/** Asks for a mail and reads its token. */
+async function requestToken(email: string, count = 1): Promise<string> {
+  await service.guest().post(PATH, { email }, 200)
+  await expect.poll(async () => (await mailsTo(email)).length).toBe(count)
+  return tokenIn((await mailsTo(email)).at(-1) as string) as string
+}
+
+const confirm = (token: string, status = 200, new_password = NEW) =>
+  service.guest().post(`${PATH}/confirm`, { token, new_password }, status)
+
+describe('a password reset', () => {
+  test('answers alike for everybody, and mails to whom it concerns, with a link to this service', async () => {
+    const person = await service.person()
+    const email = `${person.username}@example.org`
+    const known = await service.guest().request('POST', PATH, { email: email.toUpperCase() }, 200, {
+      'x-forwarded-host': 'evil.example',
+    })
+    const unknown = await service.guest().post(PATH, { email: 'nobody@example.org' }, 200)
+    expect(known.body).toEqual({ success: true, message: expect.any(String) })
+    expect(unknown.body).toEqual(known.body)
+    await expect.poll(async () => (await mailsTo(email)).length).toBe(1)
+    const [mail = ''] = await mailsTo(email)
+    expect(mail.replaceAll('=\r\n', '')).toContain('https://exam.example.org/reset_password?token')
+    expect(await mailsTo('nobody@example.org')).toEqual([])
+    await service.guest().post(PATH, { email: 'no address' }, 400)
+  })
+
+  test('the mail’s file is for the service alone, and the token is stored hashed', async () => {
+    const person = await service.person()
+    const token = await requestToken(`${person.username}@example.org`)
+    const folder = path.join(service.dataDir, 'mail')
+    for (const name of await readdir(folder))
+      expect((await stat(path.join(folder, name))).mode & 0o077).toBe(0)
+    const [row] = await service.sql`select token_hash from password_resets where user_id = ${person.id}`
+    expect(row?.token_hash).toMatch(/^[0-9a-f]{64}$/)
+    expect(row?.token_hash).not.toContain(token)
+  })
+
+  test('sets the password once and ends every session', async () => {
+    const person = await service.person()
+    const browser = service.guest()
+    await browser.loginOnWeb(person.username)
+    const token = await requestToken(`${person.username}@example.org`)
+    expect((await confirm(token)).body).toMatchObject({ success: true })
+    await expect.poll(async () => (await person.get('/api/v01/auth/me')).status).toBe(401)
+    await expect.poll(async () => (await browser.get('/api/v01/auth/me')).status).toBe(401)
+    await service.guest().login(person.username, NEW)
+    const again = await confirm(token, 400)
+    expect(again.body).toMatchObject({ success: false, code: 'invalid_token' })
+  })
+
+  test('of 10 confirmations at once one holds', async () => {
+    const person = await service.person()
+    const token = await requestToken(`${person.username}@example.org`)
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, n) =>
+        service.guest().post(`${PATH}/confirm`, { token, new_password: `${NEW} ${n}` }),
+      ),
+    )
+    const made = answers.findIndex(({ status }) => status === 200)
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(9)
+    await service.guest().login(person.username, `${NEW} ${made}`)
+  })
+
+  test('is good for an hour, and a bad password uses nothing up', async () => {
+    const person = await service.person()
+    const token = await requestToken(`${person.username}@example.org`)
+    expect((await confirm(token, 400, 'short')).body.code).toBe('validation_failed')
+    now += 3_599_000
+    await confirm(token)
+    now += 60_000
+    const late = await requestToken(`${person.username}@example.org`, 2)
+    now += 3_600_000
+    expect((await confirm(late, 400)).body.code).toBe('invalid_token')
+    for (const token of ['x', 'A'.repeat(43)]) await confirm(token, 400)
+  })
+
+  test('at most one mail a minute, whatever is asked at once; the newest link counts', async () => {
+    const person = await service.person()
+    const email = `${person.username}@example.org`
+    await Promise.all(Array.from({ length: 10 }, () => service.guest().post(PATH, { email }, 200)))
+    const first = await requestToken(email)
+    now += 59_000
+    await service.guest().post(PATH, { email }, 200)
+    now += 1_000
+    const second = await requestToken(email, 2)
+    await confirm(first, 400)
+    await confirm(second)
+  })
+
+  test('a link is void once the address or the password has changed', async () => {
+    for (const change of [{ email: 'elsewhere@example.org' }, { new_password: 'changed meanwhile' }]) {
+      const person = await service.person()
+      const token = await requestToken(`${person.username}@example.org`)
+      await person.patch('/api/v01/account', { ...change, current_password: PASSWORD }, 200)
+      await confirm(token, 400)
+    }
+  })
+
+  test('works in a browser without scripts, from the mail to the new password', async () => {
+    const person = await service.person()
+    const email = `${person.username}@example.org`
+    const form = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' }
+    const guest = service.guest()
+    const asked = await guest.request(
+      'POST',
+      '/forgot_password',
+      new URLSearchParams({ email }).toString(),
+      200,
+      form,
+    )
+    expect(asked.body).toContain('role="status"')
+    await expect.poll(async () => (await mailsTo(email)).length).toBe(1)
+    const token = tokenIn((await mailsTo(email))[0] as string) as string
+    expect((await guest.get(`/reset_password?token=${token}`, 200)).body).toContain(`value="${token}"`)
+    const fields = new URLSearchParams({ token, new_password: NEW }).toString()
+    const done = await guest.request('POST', '/reset_password', fields, 303, form)
+    expect(done.headers.get('location')).toBe('/login')
+    const again = await guest.request('POST', '/reset_password', fields, 400, form)
+    expect(again.body).toContain('role="alert"')
+    await service.guest().login(person.username, NEW)
+  })
+
+  test('goes out over SMTP where a server is set', async () => {
+    const smtp = await startSmtp()
+    const mailing = await withService({
+      config: { smtpUrl: smtp.url, mailFrom: 'Exams <exams@example.org>' },
+    })
+    const person = await mailing.person()
+    await mailing.guest().post(PATH, { email: `${person.username}@example.org` }, 200)
+    const mail = await smtp.mail
+    expect(mail).toContain('MAIL FROM:<exams@example.org>')
+    expect(mail).toContain(`RCPT TO:<${person.username}@example.org>`)
+    const token = tokenIn(mail) as string
+    expect(mail.replaceAll('=\r\n', '')).toContain(`${mailing.urls[0]}/reset_password`)
+    await mailing.guest().post(`${PATH}/confirm`, { token, new_password: NEW }, 200)
+    expect(await mailsTo('', mailing.dataDir)).toEqual([])
+  })
+})
+
+/** A mail server that takes one mail; `mail` is all that the client said. */
+async function startSmtp(): Promise<{ url: string; mail: Promise<string> }> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const mail = new Promise<string>((resolve) => {
+    server.on('connection', (socket) => {
+      let said = ''
+      let inData = false
+      socket.setEncoding('utf8').on('error', () => {})
+      socket.write('220 test ESMTP\r\n')
+      socket.on('data', (text: string) => {
+        said += text
+        if (inData) {
+          if (!said.endsWith('\r\n.\r\n')) return
+          inData = false
+          socket.write('250 taken\r\n')
+          resolve(said)
+        } else if (text.startsWith('DATA')) {
+          inData = true
+          socket.write('354 go on\r\n')
+        } else if (text.startsWith('QUIT')) socket.end('221 bye\r\n')
+        else socket.write('250 test\r\n')
+      })
+    })
+  })
+  return { url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`, mail }
+}

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Client } from '../../support/client.ts'
+import { createExam } from '../../support/exams.ts'
+import { startService, type TestService } from '../../support/service.ts'
+
+const ATTEMPTS = '/api/v01/admin/attempts'
+let service: TestService
+let admin: Client
+beforeAll(async () => {
+  service = await startService()
+  admin = await service.admin()
+})
+afterAll(() => service.close())
+
+const modify = (student: Client, examId: number, action: string, amount?: number, status = 200, by = admin) =>
+  by.post(`${ATTEMPTS}/modify`, { student_id: student.id, exam_id: examId, action, amount }, status)
+const list = async (query: string) => (await admin.get(`${ATTEMPTS}?${query}`, 200)).body
+const rowOf = async (student: Client, examId: number) =>
+  (await list(`exam_id=${examId}&q=${student.username}`)).rows[0]
+
+async function take(student: Client, examId: number): Promise<void> {
+  await student.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  await student.post(`/api/v01/exams/${examId}/submit`, {}, 200)
+}
+
+test('increase uses attempts up, decrease gives the newest back, reset all of them', async () => {
+  const { examId } = await createExam(service.sql, { name: 'Capped', max_attempts: 3 })
+  const alice = await service.person()
+  const row = {
+    student_id: alice.id,
+    username: alice.username,
+    exam_id: examId,
+    exam_name: 'Capped',
+    max_attempts: '3',
+  }
+  expect(await rowOf(alice, examId)).toEqual({
+    ...row,
+    attempts_used: 0,
+    remaining: 3,
+    status: 'available',
+  })
+  await take(alice, examId)
+  expect((await modify(alice, examId, 'increase')).body).toEqual({ success: true })
+  expect(await rowOf(alice, examId)).toMatchObject({ attempts_used: 2, remaining: 1, status: 'available' })
+  await modify(alice, examId, 'increase', 5)
+  expect(await rowOf(alice, examId)).toEqual({
+    ...row,
+    attempts_used: 7,
+    remaining: 0,
+    status: 'exhausted',
+  })
+  await alice.post(`/api/v01/exams/${examId}/start`, {}, 403)
+
+  await modify(alice, examId, 'decrease', 6)
+  expect((await alice.get('/api/v01/attempts', 200)).body.total).toBe(1)
+  await take(alice, examId)
+  await modify(alice, examId, 'decrease')
+  expect((await alice.get('/api/v01/attempts', 200)).body.total).toBe(1)
+  await modify(alice, examId, 'reset')
+  expect(await rowOf(alice, examId)).toMatchObject({ attempts_used: 0, remaining: 3 })
+  expect((await alice.get('/api/v01/attempts', 200)).body.total).toBe(0)
+  await modify(alice, examId, 'decrease', 10)
+})
+
+test('rows are every student × every exam that is capped or attempted, filtered and paged', async () => {
+  const capped = await createExam(service.sql, { name: 'Listed', max_attempts: 1 })
+  const open = await createExam(service.sql, { name: 'Open' })
+  const [alice, bob] = [await service.person('listed_alice'), await service.person('listed_bob')]
+  const pure = await service.person('listed_admin')
+  await service.sql`update users set role = 'admin' where id = ${pure.id}`
+  await service.sql`update users set full_name = 'Robert 100% Listed' where id = ${bob.id}`
+  await take(alice, capped.examId)
+  await take(alice, open.examId)
+
+  const mine = await list('q=LISTED_')
+  expect(
+    mine.rows
+      .filter(({ exam_id }: { exam_id: number }) => [capped.examId, open.examId].includes(exam_id))
+      .map(({ username, exam_name, max_attempts, attempts_used, remaining, status }: never) => [
+        username,
+        exam_name,
+        max_attempts,
+        attempts_used,
+        remaining,
+        status,
+      ]),
+  ).toEqual([
+    ['listed_alice', 'Listed', '1', 1, 0, 'exhausted'],
+    ['listed_alice', 'Open', '∞', 1, '∞', 'unlimited'],
+    ['listed_bob', 'Listed', '1', 0, 1, 'available'],
+  ])
+  const names = async (query: string) =>
+    (await list(query)).rows.map(({ username }: { username: string }) => username)
+  expect(await names(`exam_id=${capped.examId}&status=exhausted`)).toEqual(['listed_alice'])
+  expect(await names(`exam_id=${open.examId}&status=unlimited`)).toEqual(['listed_alice'])
+  expect(await names(`exam_id=${capped.examId}&q=robert 100%25`)).toEqual(['listed_bob'])
+  expect(await names(`exam_id=${capped.examId}&q=100_`)).toEqual([])
+  expect(await names(`exam_id=${capped.examId}&status=available`)).toContain('listed_bob')
+  await admin.get(`${ATTEMPTS}?status=some`, 400)
+  await admin.get(`${ATTEMPTS}?page=0`, 400)
+
+  await service.sql`
+    insert into users (username, email, full_name, role)
+    select 'paged_' || n, 'paged_' || n || '@example.org', 'Paged', 'user' from generate_series(101, 160) n`
+  const first = await list(`exam_id=${capped.examId}&q=paged_`)
+  expect(first).toMatchObject({ total: 60, page: 1, per_page: 50, total_pages: 2 })
+  const second = await list(`exam_id=${capped.examId}&q=paged_&page=2`)
+  expect([...first.rows, ...second.rows].map(({ username }) => username)).toEqual(
+    Array.from({ length: 60 }, (_, n) => `paged_${n + 101}`),
+  )
+})
+
+test('an unknown student, exam or action is refused', async () => {
+  const { examId } = await createExam(service.sql)
+  const alice = await service.person()
+  for (const action of ['increase', 'decrease', 'reset']) {
+    await modify(alice, 999_999, action, 1, 404)
+    const body = { student_id: 999_999, exam_id: examId, action }
+    await admin.post(`${ATTEMPTS}/modify`, body, 404)
+  }
+  await modify(alice, examId, 'double', 1, 400)
+  await modify(alice, examId, 'increase', 0, 400)
+  await modify(alice, examId, 'increase', 1_001, 400)
+  await alice.post(`${ATTEMPTS}/modify`, { student_id: alice.id, exam_id: examId, action: 'reset' }, 403)
+})
+
+test('many are changed at once, each on its own', async () => {
+  const { examId } = await createExam(service.sql, { max_attempts: 5 })
+  const [alice, bob] = [await service.person(), await service.person()]
+  const items = [alice.id, 999_999, bob.id].map((student_id) => ({ student_id, exam_id: examId }))
+  const body = { items, action: 'increase', amount: 2 }
+  expect((await admin.post(`${ATTEMPTS}/bulk-modify`, body, 200)).body).toEqual({
+    success: true,
+    processed: 2,
+    errors: [`Student 999999, exam ${examId}: not found`],
+  })
+  expect(await rowOf(bob, examId)).toMatchObject({ attempts_used: 2, remaining: 3 })
+  const reset = { items: [items[0]], action: 'reset' }
+  expect((await admin.post(`${ATTEMPTS}/bulk-modify`, reset, 200)).body).toMatchObject({
+    processed: 1,
+    errors: null,
+  })
+  expect(await rowOf(alice, examId)).toMatchObject({ attempts_used: 0 })
+})
+
+test('two admins who change one allowance at once: nothing is lost', async () => {
+  const { examId } = await createExam(service.sql, { max_attempts: 100 })
+  const alice = await service.person()
+  const other = await service.admin()
+  await Promise.all(
+    Array.from({ length: 20 }, (_, n) => modify(alice, examId, 'increase', 2, 200, n % 2 ? admin : other)),
+  )
+  expect(await rowOf(alice, examId)).toMatchObject({ attempts_used: 40 })
+  await Promise.all([
+    ...Array.from({ length: 10 }, () => modify(alice, examId, 'decrease', 3, 200, other)),
+    ...Array.from({ length: 10 }, () => modify(alice, examId, 'increase', 1)),
+  ])
+  expect(await rowOf(alice, examId)).toMatchObject({ attempts_used: 20, remaining: 80 })
+})

@@ -1,0 +1,156 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PASSWORD } from '../../support/client.ts'
+import { CLIENT_ID, type Provider, startProvider, withProvider } from '../../support/google.ts'
+import { startService, type TestService, withService } from '../../support/service.ts'
+
+const PATH = '/api/v01/auth/google'
+
+let provider: Provider
+let service: TestService
+beforeAll(async () => {
+  provider = await startProvider()
+  service = await startService({
+    config: { googleClientIds: ['another-app', CLIENT_ID], googleCertsUrl: provider.certsUrl },
+  })
+})
+afterAll(async () => {
+  await service.close()
+  await provider.close()
+})
+
+const signIn = (claims: Record<string, unknown>, status = 200) =>
+  service.guest().post(PATH, { id_token: provider.sign(claims) }, status)
+
+function stranger() {
+  const name = `g${randomUUID().slice(0, 8)}`
+  return { sub: randomUUID(), email: `${name}@example.org`, name: 'Grace Hopper', local: name }
+}
+
+describe('the identity provider’s login', () => {
+  test('makes an account for somebody new, and finds it by its subject, whatever became of the address', async () => {
+    const { local, ...claims } = stranger()
+    const { body } = await signIn(claims)
+    expect(body).toEqual({
+      status: 'success',
+      data: {
+        access_token: expect.any(String),
+        refresh_token: expect.any(String),
+        token_type: 'Bearer',
+        expires_in: 3_600,
+        is_new_user: true,
+        available_portals: ['user'],
+        user: { id: expect.any(Number), username: local, full_name: 'Grace Hopper', role: 'user' },
+      },
+    })
+    const again = await signIn({ ...claims, email: 'moved@example.org' })
+    expect(again.body.data).toMatchObject({ is_new_user: false, user: { id: body.data.user.id } })
+    const client = service.guest()
+    client.accessToken = body.data.access_token
+    expect((await client.get('/api/v01/auth/me', 200)).body.data.email).toBe(claims.email)
+    expect(provider.fetches).toBeLessThanOrEqual(2)
+  })
+
+  test('takes a free username, whatever the address looks like', async () => {
+    await service.person('popular')
+    const taken = await signIn({ sub: randomUUID(), email: 'popular@elsewhere.example' })
+    expect(taken.body.data.user.username).toMatch(/^popular\.\d{6}$/)
+    const odd = await signIn({ sub: randomUUID(), email: '+ü@example.org', name: undefined })
+    expect(odd.body.data.user.username).toMatch(/^user\.\d{6}$/)
+    expect(odd.body.data.user.full_name).toBe('+ü@example.org')
+    const long = await signIn({ sub: randomUUID(), email: `${'x'.repeat(60)}@example.org` })
+    expect(long.body.data.user.username).toBe('x'.repeat(24))
+  })
+
+  test('20 first logins at once make one account', async () => {
+    const { local: _, ...claims } = stranger()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => signIn(claims)))
+    expect(new Set(answers.map(({ body }) => body.data.user.id)).size).toBe(1)
+    expect(answers.filter(({ body }) => body.data.is_new_user)).toHaveLength(1)
+  })
+
+  test('links an account that never proved its address: its password and sessions end', async () => {
+    const squatter = await service.person()
+    const sub = randomUUID()
+    const { body } = await signIn({ sub, email: `${squatter.username}@EXAMPLE.org` })
+    expect(body.data).toMatchObject({ is_new_user: false, user: { id: squatter.id } })
+    await expect.poll(async () => (await squatter.get('/api/v01/auth/me')).status).toBe(401)
+    await squatter.post('/api/v01/auth/refresh', { refresh_token: squatter.refreshToken }, 401)
+    await service
+      .guest()
+      .post('/api/v01/auth/login', { username: squatter.username, password: PASSWORD }, 401)
+    const owner = service.guest()
+    owner.accessToken = body.data.access_token
+    await owner.get('/api/v01/auth/me', 200)
+  })
+
+  test('links an account that proved its address and leaves its password and sessions', async () => {
+    const person = await service.person()
+    await service.sql`update users set email_verified = true where id = ${person.id}`
+    const { body } = await signIn({ sub: randomUUID(), email: `${person.username}@example.org` })
+    expect(body.data.user.id).toBe(person.id)
+    await person.get('/api/v01/auth/me', 200)
+    await service.guest().login(person.username)
+  })
+
+  test('an address that is linked to another subject stays theirs', async () => {
+    const { local: _, ...claims } = stranger()
+    await signIn(claims)
+    expect((await signIn({ ...claims, sub: randomUUID() }, 409)).body.code).toBe('email_taken')
+  })
+
+  test.each<[string, Record<string, unknown>]>([
+    ['a foreign audience', { aud: 'somebody-else' }],
+    ['no audience', { aud: undefined }],
+    ['a foreign issuer', { iss: 'https://evil.example' }],
+    ['an expired one', { iat: 1_600_000_000, exp: 1_600_003_600 }],
+    ['one without an expiry', { exp: undefined }],
+    [
+      'one from the future',
+      { iat: Math.floor(Date.now() / 1_000) + 3_600, exp: Math.floor(Date.now() / 1_000) + 7_000 },
+    ],
+    ['an unverified address', { email_verified: false }],
+    ['an address that is only said to be verified', { email_verified: 'true' }],
+    ['no address', { email: undefined }],
+    ['no subject', { sub: undefined }],
+  ])('refuses %s', async (_, claims) => {
+    const { body } = await signIn({ sub: randomUUID(), email: 'never@example.org', ...claims }, 401)
+    expect(body).toEqual({ status: 'error', code: 'invalid_id_token', message: expect.any(String) })
+    const rows = await service.sql`select id from users where email = 'never@example.org'`
+    expect(rows).toHaveLength(0)
+  })
+
+  test('refuses a foreign key, an unknown key, alg none and what is no token', async () => {
+    const other = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey
+    const person = await service.person()
+    const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${provider.sign({}).split('.')[1]}.`
+    const tokens = [
+      provider.sign({}, {}, other),
+      provider.sign({}, { kid: 'unknown' }),
+      provider.sign({}, { kid: 'constructor' }),
+      unsigned,
+      'a.b.c',
+      'x',
+      person.accessToken,
+    ]
+    for (const id_token of tokens)
+      expect((await service.guest().post(PATH, { id_token }, 401)).body.code).toBe('invalid_id_token')
+  })
+
+  test('reads keys as PEM too; is 503 while there are none, and where it is not set up', async () => {
+    const pem = await withProvider({ format: 'pem' })
+    const config = { googleClientIds: [CLIENT_ID], googleCertsUrl: pem.certsUrl }
+    const { local: _, ...claims } = stranger()
+    const id_token = pem.sign(claims)
+    const other = await withService({ config })
+    await other.guest().post(PATH, { id_token }, 200)
+
+    const cut = await withService({ config: { ...config, googleCertsUrl: 'http://127.0.0.1:1/certs' } })
+    const unavailable = await cut.guest().post(PATH, { id_token }, 503)
+    expect(unavailable.body).toMatchObject({ status: 'error', code: 'unavailable' })
+    expect(unavailable.headers.get('retry-after')).toBe('5')
+
+    const without = await withService()
+    expect((await without.guest().post(PATH, { id_token }, 503)).body.code).toBe('not_configured')
+  })
+})

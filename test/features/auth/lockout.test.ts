@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Client, PASSWORD } from '../../support/client.ts'
+import { startService, type TestService, withService } from '../../support/service.ts'
+
+let now = Date.now()
+let service: TestService
+beforeAll(async () => {
+  service = await startService({ nodes: 2, clock: () => now, config: { trustProxy: true } })
+})
+afterAll(() => service.close())
+
+function tryLogin(
+  client: Client,
+  username: string,
+  password: string,
+  ip = '192.0.2.1',
+  path = '/api/v01/auth/login',
+) {
+  return client.request('POST', path, { username, password }, undefined, { 'x-forwarded-for': ip })
+}
+
+describe('lockout', () => {
+  test('three failures, then 15 minutes of 429 from the third on, for the right password too', async () => {
+    const { username } = await service.person()
+    const guest = service.guest()
+    for (const remaining of [2, 1, 0]) {
+      const { status, body } = await tryLogin(guest, username, 'wrong')
+      expect(status).toBe(401)
+      expect(body).toEqual({
+        status: 'error',
+        code: 'invalid_credentials',
+        message: `Invalid credentials. ${remaining} attempts remaining.`,
+      })
+    }
+    now += 60_000
+    for (const password of ['wrong', PASSWORD, PASSWORD]) {
+      const locked = await tryLogin(guest, username, password)
+      expect(locked.status).toBe(429)
+      expect(locked.body).toMatchObject({ status: 'error', code: 'locked_out', retry_after: 14 * 60 })
+      expect(locked.headers.get('retry-after')).toBe(String(14 * 60))
+    }
+    expect((await tryLogin(guest, username, PASSWORD, '192.0.2.2')).status).toBe(200)
+    now += 14 * 60_000 - 1
+    expect((await tryLogin(guest, username, PASSWORD)).status).toBe(429)
+    now += 1
+    const again = await tryLogin(guest, username, 'wrong')
+    expect(again.body.message).toBe('Invalid credentials. 2 attempts remaining.')
+  })
+
+  test('a success forgets the failures', async () => {
+    const { username } = await service.person()
+    const guest = service.guest()
+    for (let round = 0; round < 3; round++) {
+      await tryLogin(guest, username, 'wrong')
+      expect((await tryLogin(guest, username, 'wrong')).body.message).toMatch(/ 1 attempts remaining\.$/)
+      expect((await tryLogin(guest, username, PASSWORD)).status).toBe(200)
+    }
+  })
+
+  test('an unknown identifier answers alike, and is counted alike', async () => {
+    const guest = service.guest()
+    const statuses = []
+    for (const remaining of [2, 1, 0]) {
+      const { status, body } = await tryLogin(guest, 'nobody.at.all', 'wrong')
+      statuses.push(status)
+      expect(body.message).toBe(`Invalid credentials. ${remaining} attempts remaining.`)
+    }
+    statuses.push((await tryLogin(guest, 'Nobody.At.All', 'wrong')).status)
+    expect(statuses).toEqual([401, 401, 401, 429])
+  })
+
+  test('one count over the three logins, both nodes and any case', async () => {
+    const person = await service.person()
+    const [one, other] = [service.guest(0), service.guest(1)]
+    const name = person.username
+    expect((await tryLogin(one, name, 'wrong')).status).toBe(401)
+    const web = await tryLogin(other, name.toUpperCase(), 'wrong', undefined, '/login')
+    expect(web.body).toEqual({
+      status: 'error',
+      success: false,
+      code: 'invalid_credentials',
+      message: 'Invalid credentials. 1 attempts remaining.',
+    })
+    expect((await tryLogin(one, name, 'wrong', undefined, '/admin/login')).status).toBe(401)
+    for (const path of ['/api/v01/auth/login', '/login', '/admin/login'])
+      for (const client of [one, other])
+        expect((await tryLogin(client, name, PASSWORD, undefined, path)).status).toBe(429)
+  })
+
+  test('of 12 wrong ones at once over two nodes, three are 401 and nine 429', async () => {
+    const { username } = await service.person()
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) => tryLogin(service.guest(n % 2), username, 'wrong')),
+    )
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(9)
+    const messages = answers.filter(({ status }) => status === 401).map(({ body }) => body.message)
+    expect(messages.sort()).toEqual(
+      [0, 1, 2].map((remaining) => `Invalid credentials. ${remaining} attempts remaining.`),
+    )
+  })
+
+  test('12 right ones at once all pass', async () => {
+    const { username } = await service.person()
+    await tryLogin(service.guest(), username, 'wrong')
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) => tryLogin(service.guest(n % 2), username, PASSWORD)),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200))
+  })
+
+  test('a header that nobody trusts is no other address', async () => {
+    const plain = await withService()
+    const { username } = await plain.person()
+    const statuses = []
+    for (const ip of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4'])
+      statuses.push((await tryLogin(plain.guest(), username, 'wrong', ip)).status)
+    expect(statuses).toEqual([401, 401, 401, 429])
+  })
+})

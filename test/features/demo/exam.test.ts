@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { DEMO_PASSWORD, seedDemo } from '../../../src/features/demo/seed.ts'
+import { normaliseKey } from '../../../src/features/exams/answer-key.ts'
+import { withService } from '../../support/service.ts'
+
+test('the demo exam can be taken at once: whoever knows the answers gets all marks', async () => {
+  const service = await withService()
+  const [node] = service.nodes
+  if (!node) throw new Error('no node')
+  expect(await seedDemo(node.core)).toBe(true)
+  expect(await seedDemo(node.core)).toBe(false)
+
+  const alice = service.guest()
+  await alice.login('alice', DEMO_PASSWORD)
+  const [exam] = (await alice.get('/api/v01/exams', 200)).body.exams
+  const rows =
+    await service.sql`select id, question_type, correct_answer from questions where exam_id = ${exam.id}`
+  expect(exam.question_count).toBe(rows.length)
+  const answers: Record<string, string | string[]> = {}
+  for (const { id, question_type, correct_answer } of rows) {
+    expect(normaliseKey(question_type, correct_answer)).toBe(correct_answer)
+    answers[id] = question_type === 'MSQ' ? correct_answer.split(',') : correct_answer
+  }
+  expect(new Set(rows.map(({ question_type }) => question_type))).toEqual(new Set(['MCQ', 'MSQ', 'NUMERIC']))
+  await alice.post(`/api/v01/exams/${exam.id}/start`, {}, 201)
+  const { result } = (await alice.post(`/api/v01/exams/${exam.id}/submit`, { answers }, 200)).body
+  expect(result).toMatchObject({ percentage: 100, correct: rows.length, unattempted: 0 })
+})

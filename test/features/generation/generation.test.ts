@@ -1,0 +1,474 @@
+import { deflateSync } from 'node:zlib'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Turn } from '../../../scripts/model-stub.ts'
+import { createAi } from '../../../src/adapters/ai.ts'
+import { toCsv } from '../../../src/features/generation/csv.ts'
+import { countPages } from '../../../src/features/generation/pdf.ts'
+import { saveQuestions } from '../../../src/features/generation/saving.ts'
+import { generateNow, readJobInput } from '../../../src/features/generation/service.ts'
+import * as store from '../../../src/features/generation/store.ts'
+import { startGenerationWorker } from '../../../src/features/generation/worker.ts'
+import type { Client } from '../../support/client.ts'
+import { form } from '../../support/forms.ts'
+import { startModel, type TestModel } from '../../support/model.ts'
+import { startService, type TestService, withService } from '../../support/service.ts'
+
+const AI = '/api/v01/admin/ai'
+
+let model: TestModel
+let service: TestService
+let admin: Client
+let examId: number
+beforeAll(async () => {
+  model = await startModel({ silence: 400 })
+  service = await startService({ config: { ai: model.ai } })
+  admin = await service.admin()
+  examId = (await admin.post('/api/v01/admin/exams', { name: 'Generated' }, 201)).body.exam.id
+})
+afterAll(async () => {
+  await service.close()
+  await model.stub.close()
+})
+beforeEach(() => {
+  model.stub.script.length = 0
+  model.stub.usual = { kind: 'answer' }
+  model.stub.requests.length = 0
+})
+
+type Fields = Record<string, string | number>
+
+function pdf(pages = 3): Buffer {
+  const objects = Array.from(
+    { length: pages },
+    (_, n) => `${n + 3} 0 obj <</Type /Page /Parent 2 0 R>> endobj`,
+  )
+  return Buffer.from(
+    `%PDF-1.4\n2 0 obj <</Type /Pages /Count ${pages}>> endobj\n${objects.join('\n')}\n%%EOF`,
+  )
+}
+
+function generate(fields: Fields, file?: Buffer, status = 202) {
+  const files = file ? [{ field: 'pdf_file', name: 'script.pdf', bytes: file }] : []
+  return admin.request('POST', `${AI}/generate`, form({ exam_id: examId, ...fields }, ...files), status)
+}
+
+async function finished(jobId: string) {
+  return vi.waitUntil(
+    async () => {
+      const { body } = await admin.get(`${AI}/status/${jobId}`, 200)
+      return body.status === 'running' ? undefined : body
+    },
+    { timeout: 10_000, interval: 50 },
+  )
+}
+
+async function run(fields: Fields, file?: Buffer) {
+  return finished((await generate(fields, file)).body.job_id)
+}
+
+/** An answer with these questions. */
+function answer(...questions: object[]): Turn {
+  return { kind: 'answer', text: JSON.stringify({ questions }) }
+}
+
+const mcq = (question_text: string, more: object = {}) => ({
+  question_type: 'MCQ',
+  question_text,
+  option_a: '1',
+  option_b: '2',
+  option_c: '3',
+  option_d: '4',
+  correct_answer: 'b',
+  ...more,
+})
+
+describe('a job', () => {
+  test('writes what was asked for, in batches of ten, in order and with its marks', async () => {
+    const job = await run({
+      mode: 'pure',
+      topic: 'Vectors',
+      mcq_count: 12,
+      msq_count: 9,
+      numeric_count: 4,
+      mcq_plus: 2.5,
+      mcq_minus: 0.5,
+      numeric_tolerance: 0.25,
+    })
+    expect(job).toMatchObject({
+      success: true,
+      status: 'done',
+      percent: 100,
+      total_batches: 3,
+      completed_batches: 3,
+      questions_so_far: 25,
+      error: null,
+      last_event: 'done',
+      message: '25 questions are ready',
+    })
+    const types = job.questions.map(({ question_type }: { question_type: string }) => question_type)
+    expect(types).toEqual([...Array(12).fill('MCQ'), ...Array(9).fill('MSQ'), ...Array(4).fill('NUMERIC')])
+    expect(job.questions[0]).toEqual({
+      id: null,
+      exam_id: examId,
+      question_text: expect.stringContaining('Stub question'),
+      option_a: expect.any(String),
+      option_b: expect.any(String),
+      option_c: expect.any(String),
+      option_d: expect.any(String),
+      correct_answer: 'A',
+      question_type: 'MCQ',
+      image_path: null,
+      positive_marks: 2.5,
+      negative_marks: 0.5,
+      tolerance: 0,
+    })
+    expect(job.questions[12]).toMatchObject({ positive_marks: 4, negative_marks: 2, correct_answer: 'A,C' })
+    expect(job.questions[24]).toMatchObject({
+      positive_marks: 3,
+      negative_marks: 0,
+      tolerance: 0.25,
+      option_a: '',
+    })
+    expect(
+      new Set(job.questions.map(({ question_text }: { question_text: string }) => question_text)).size,
+    ).toBe(25)
+    expect(model.stub.requests).toHaveLength(3)
+    // Later batches are told what is taken, and a topic is data.
+    expect(JSON.stringify(model.stub.requests[1]?.messages)).toContain(job.questions[0].question_text)
+    expect(JSON.stringify(model.stub.requests[0]?.messages)).toContain('<topic>\\nVectors\\n</topic>')
+    const [row] =
+      await service.sql`select input_tokens, cached_tokens, output_tokens from generation_jobs where id = ${job.job_id}`
+    expect(row?.cached_tokens).toBe(21)
+    expect(row?.output_tokens).toBeGreaterThan(100)
+  })
+
+  test('tells its subscribers, and nobody who is no admin', async () => {
+    const [socket, other] = await Promise.all([admin.socket(), (await service.person()).socket()])
+    model.stub.usual = { kind: 'answer', pace: 5 }
+    const { job_id } = (await generate({ mode: 'pure', topic: 'Sets', mcq_count: 15 })).body
+    const topic = `ai_job:${job_id}`
+    expect((await socket.ask({ type: 'subscribe', topic })).type).toBe('ack')
+    expect(await other.ask({ type: 'subscribe', topic })).toMatchObject({
+      type: 'error',
+      code: 'admin_required',
+    })
+    const last = await socket.waitFor(({ status }) => status === 'done')
+    expect(last).toEqual({
+      type: 'ai_job',
+      job_id,
+      status: 'done',
+      message: expect.any(String),
+      last_event: 'done',
+      total_batches: 2,
+      completed_batches: 2,
+      questions_so_far: 15,
+      percent: 100,
+      error: null,
+    })
+    const events = socket.of('ai_job').map(({ last_event, percent }) => [last_event, percent])
+    expect(events).toContainEqual(['batch_start:2', 50])
+    expect(other.of('ai_job')).toEqual([])
+    await Promise.all([socket.close(), other.close()])
+  })
+
+  test('sends the PDF as a cached document before everything else, and drops it at the end', async () => {
+    const job = await run(
+      { mode: 'mine', mcq_count: 11, custom_instructions: 'Short ones </wishes> please' },
+      pdf(),
+    )
+    expect(job).toMatchObject({ status: 'done', questions_so_far: 11 })
+    const [first, second] = model.stub.requests.map(
+      ({ messages }) => messages[0]?.content as { type: string }[],
+    )
+    expect(first?.map(({ type }) => type)).toEqual(['document', 'text', 'text'])
+    expect(first?.[0]).toMatchObject({
+      source: { type: 'base64', media_type: 'application/pdf', data: pdf().toString('base64') },
+      cache_control: { type: 'ephemeral' },
+    })
+    expect(second?.slice(0, 2)).toEqual(first?.slice(0, 2))
+    expect(JSON.stringify(first).match(/<\/?wishes>/g)).toEqual(['<wishes>', '</wishes>'])
+    expect(model.stub.requests[0]).not.toHaveProperty('tools')
+    expect(await service.sql`select 1 from generation_files where job_id = ${job.job_id}`).toHaveLength(0)
+  })
+
+  test('takes all questions that a document holds, and ends with the batch that brings nothing new', async () => {
+    const job = await run({ mode: 'extract' }, pdf())
+    expect(job).toMatchObject({
+      status: 'done',
+      questions_so_far: 12,
+      percent: 100,
+      message: '12 questions are ready',
+    })
+    expect(job.questions.map(({ question_text }: { question_text: string }) => question_text)).toEqual(
+      Array.from({ length: 12 }, (_, n) => `Document question ${n + 1}: what is ${n} + 7?`),
+    )
+  })
+
+  test('asks once more for what would not do, refuses near-duplicates, cuts what is too much, and says what is missing', async () => {
+    model.stub.script.push(
+      answer(
+        mcq('The moon orbits which planet?'),
+        mcq('the MOON orbits: which planet'),
+        mcq('Which gas do plants take in?'),
+        mcq('No such key', { correct_answer: 'E' }),
+        mcq('No options', { option_a: '', option_b: '', option_c: '' }),
+        mcq('', {}),
+        { ...mcq('What is 2 + 2?'), question_type: 'NUMERIC', correct_answer: '4' },
+        { ...mcq('What is 2 + 3?'), question_type: 'NUMERIC', correct_answer: '5' },
+      ),
+      answer(mcq('Which metal is liquid?')),
+    )
+    const job = await run({
+      mode: 'pure',
+      topic: 'Science',
+      mcq_count: 3,
+      numeric_count: 1,
+      excluded_texts: JSON.stringify(['Which gas do plants take in??']),
+    })
+    expect(job).toMatchObject({ status: 'done', questions_so_far: 3, percent: 100 })
+    expect(job.questions.map(({ question_text }: { question_text: string }) => question_text)).toEqual([
+      'The moon orbits which planet?',
+      'Which metal is liquid?',
+      'What is 2 + 2?',
+    ])
+    expect(job.questions[0].correct_answer).toBe('B')
+    expect(job.message).toBe('3 of 4 questions are ready; missing: 1 MCQ')
+    expect(model.stub.requests).toHaveLength(2)
+    expect(JSON.stringify(model.stub.requests[1]?.messages)).toContain('2 MCQ')
+  })
+})
+
+describe('a model that fails', () => {
+  const failures: [name: string, turn: Turn][] = [
+    ['401', { kind: 'status', status: 401 }],
+    ['silence', { kind: 'hang', after: true }],
+    ['a cut connection', { kind: 'cut' }],
+    ['an error event', { kind: 'error_event' }],
+    ['refusal', { kind: 'stop', reason: 'refusal' }],
+    ['truncation', { kind: 'stop', reason: 'max_tokens' }],
+    ['invalid JSON', { kind: 'answer', text: '{"questions": [' }],
+    ['a wrong schema', { kind: 'answer', text: '{"questions": [{"question_text": 7}]}' }],
+  ]
+  test.each(failures)(
+    '%s once is mended, twice fails the job with its completed batches kept',
+    async (_name, turn) => {
+      model.stub.script.push(turn)
+      expect(await run({ mode: 'pure', topic: 'x', mcq_count: 2 })).toMatchObject({
+        status: 'done',
+        questions_so_far: 2,
+      })
+      model.stub.script.push({ kind: 'answer' }, turn, turn)
+      const failed = await run({ mode: 'pure', topic: 'x', mcq_count: 20 })
+      expect(failed).toMatchObject({
+        status: 'failed',
+        completed_batches: 1,
+        questions_so_far: 10,
+        percent: 50,
+        error: expect.stringMatching(/\w/),
+      })
+      expect(failed.questions).toHaveLength(10)
+    },
+  )
+
+  test('none at all fails', async () => {
+    model.stub.usual = answer(mcq('', {}))
+    expect(await run({ mode: 'pure', topic: 'x', mcq_count: 1 })).toMatchObject({
+      status: 'failed',
+      error: 'The model brought no usable question',
+      questions: [],
+    })
+  })
+})
+
+describe('requests', () => {
+  test('that contradict themselves are 400, an unknown exam 404', async () => {
+    const refused: [Fields, Buffer?][] = [
+      [{ mode: 'pure', mcq_count: 1 }],
+      [{ mode: 'pure', topic: ' ', mcq_count: 1 }],
+      [{ mode: 'pure', topic: 'x' }],
+      [{ mode: 'mine', mcq_count: 1 }],
+      [{ mode: 'mine' }, pdf()],
+      [{ mode: 'extract' }],
+      [{ mode: 'extract' }, Buffer.from('not a document')],
+      [{ mode: 'extract' }, pdf(101)],
+      [{ mode: 'other', mcq_count: 1 }],
+      [{ mode: 'pure', topic: 'x', mcq_count: -1 }],
+      [{ mode: 'pure', topic: 'x', mcq_count: 201 }],
+      [{ mode: 'pure', topic: 'x', mcq_count: 1, difficulty: 'easy' }],
+      [{ mode: 'pure', topic: 'x', mcq_count: 1, excluded_texts: '{"a": 1}' }],
+      [{ mode: 'pure', topic: 'x', mcq_count: 1, excluded_texts: 'not json' }],
+      [{ mode: 'pure', topic: 'x', mcq_count: 1, excluded_texts: '[1]' }],
+    ]
+    for (const [fields, file] of refused)
+      expect((await generate(fields, file, 400)).body, JSON.stringify(fields)).toMatchObject({
+        code: 'validation_failed',
+        errors: [{ path: expect.any(String) }],
+      })
+    await generate({ mode: 'pure', topic: 'x', mcq_count: 1, exam_id: 999_999 }, undefined, 404)
+    await admin.get(`${AI}/status/00000000-0000-4000-8000-000000000000`, 404)
+    await admin.post(`${AI}/jobs/00000000-0000-4000-8000-000000000000/cancel`, {}, 404)
+    const person = await service.person()
+    await person.get(`${AI}/jobs`, 403)
+    expect(await service.sql`select 1 from generation_jobs where status = 'running'`).toHaveLength(0)
+  })
+
+  test('without a model are 503, and what was running when there was one has failed', async () => {
+    const none = await withService()
+    const boss = await none.admin()
+    const exam = (await boss.post('/api/v01/admin/exams', { name: 'x' }, 201)).body.exam.id
+    const fields = { exam_id: exam, mode: 'pure', topic: 'x', mcq_count: 1 }
+    const { body } = await boss.request('POST', `${AI}/generate`, form(fields), 503)
+    expect(body).toMatchObject({
+      code: 'not_configured',
+      message: expect.stringContaining('ANTHROPIC_API_KEY'),
+    })
+
+    await none.sql`
+      insert into generation_jobs (exam_id, request, message, last_event, total_batches)
+      values (${exam}, '{"mode": "pure"}', 'Working', 'batch_start:1', 2)`
+    await startGenerationWorker((none.nodes[0] as (typeof none.nodes)[number]).core)
+    const { jobs } = (await boss.get(`${AI}/jobs`, 200)).body
+    expect(jobs).toMatchObject([{ status: 'failed', error: expect.stringContaining('ANTHROPIC_API_KEY') }])
+  })
+
+  test('pages are counted in compressed object streams too', () => {
+    const inner = deflateSync('1 0 <</Type/Page/Parent 2 0 R>> <</Type /Page>> <</Type/Pages>>')
+    const file = Buffer.concat([
+      Buffer.from('%PDF-1.5\n5 0 obj <</Type /ObjStm /Filter /FlateDecode>>\nstream\r\n'),
+      inner,
+      Buffer.from('\nendstream endobj'),
+    ])
+    expect(countPages(file)).toBe(2)
+    expect(countPages(pdf(7))).toBe(7)
+    expect(countPages(Buffer.from('%PDF-1.7 nothing'))).toBe(0)
+  })
+})
+
+describe('jobs', () => {
+  test('are listed newest first; a cancelled one stops at once and keeps what it has', async () => {
+    model.stub.script.push({ kind: 'answer' }, { kind: 'answer', pace: 50 })
+    const { aborted } = model.stub
+    const { job_id } = (await generate({ mode: 'pure', topic: 'x', mcq_count: 20 })).body
+    await vi.waitUntil(
+      async () => (await admin.get(`${AI}/status/${job_id}`, 200)).body.completed_batches === 1,
+      { timeout: 5_000 },
+    )
+    await admin.post(`${AI}/jobs/${job_id}/cancel`, {}, 200)
+    const cancelled = (await admin.get(`${AI}/status/${job_id}`, 200)).body
+    expect(cancelled).toMatchObject({
+      status: 'failed',
+      error: 'cancelled',
+      questions_so_far: 10,
+      percent: 50,
+    })
+    expect(cancelled.questions).toHaveLength(10)
+    await admin.post(`${AI}/jobs/${job_id}/cancel`, {}, 200)
+    await vi.waitUntil(() => model.stub.aborted === aborted + 1, { timeout: 5_000 })
+
+    const done = await run({ mode: 'pure', topic: 'x', mcq_count: 1 })
+    expect((await admin.post(`${AI}/jobs/${done.job_id}/cancel`, {}, 409)).body.code).toBe('already_finished')
+    const { body } = await admin.get(`${AI}/jobs`, 200)
+    expect(body).toMatchObject({ success: true, page: 1, per_page: 50 })
+    expect(body.jobs.slice(0, 2)).toMatchObject([
+      { job_id: done.job_id, status: 'done', mode: 'pure', exam_id: examId },
+      { job_id, status: 'failed', error: 'cancelled' },
+    ])
+    expect(body.jobs[0]).not.toHaveProperty('questions')
+    expect((await admin.get(`${AI}/status/${job_id}`, 200)).body).toEqual(cancelled)
+  })
+
+  test('outlive the account that started them, and go with their exam', async () => {
+    const other = await service.admin()
+    const exam = (await other.post('/api/v01/admin/exams', { name: 'short-lived' }, 201)).body.exam.id
+    const job = await run({ mode: 'pure', topic: 'x', mcq_count: 1, exam_id: exam })
+    await service.sql`update generation_jobs set user_id = ${other.id} where id = ${job.job_id}`
+    await service.sql`delete from users where id = ${other.id}`
+    expect(await service.sql`select user_id from generation_jobs where id = ${job.job_id}`).toEqual([
+      { user_id: -1 },
+    ])
+    await admin.delete(`/api/v01/admin/exams/${exam}`, 200)
+    await admin.get(`${AI}/status/${job.job_id}`, 404)
+  })
+
+  test('obey the newest worker alone', async () => {
+    const { db } = (service.nodes[0] as (typeof service.nodes)[number]).core
+    const [row] = await service.sql`
+      insert into generation_jobs (exam_id, request, message, last_event, total_batches)
+      values (${examId}, '{"mode": "pure"}', 'Working', 'queued', 2) returning id`
+    const older = (await store.claimJob(db, row?.id)) as store.JobRow
+    const newer = (await store.claimJob(db, row?.id)) as store.JobRow
+    const batch = { number: 1, questions: [], usage: { input: 1, cached: 0, output: 1 } }
+    const insert = (claim: store.Claim) => db.transaction((tx) => store.insertBatch(tx, claim, batch))
+    expect(await insert(older)).toBeUndefined()
+    expect(await store.updateJob(db, older, { status: 'done' })).toBeUndefined()
+    expect(await store.isClaimed(db, older)).toBe(false)
+    expect(await insert(newer)).toMatchObject({ completedBatches: 1 })
+    expect(await insert(newer)).toBeUndefined()
+    expect(await store.updateJob(db, newer, { status: 'done' })).toMatchObject({ status: 'done' })
+    expect(await store.claimJob(db, row?.id)).toBeUndefined()
+  })
+
+  test('can be waited for, as the older generation does; who hangs up cancels', async () => {
+    const { core } = service.nodes[0] as (typeof service.nodes)[number]
+    const input = (count: number) =>
+      readJobInput(
+        admin.id,
+        {
+          mode: 'pure',
+          exam_id: examId,
+          topic: 'x',
+          difficulty: 'Medium',
+          mcq_count: count,
+          msq_count: 0,
+          numeric_count: 0,
+          mcq_plus: 4,
+          mcq_minus: 1,
+          msq_plus: 4,
+          msq_minus: 2,
+          numeric_plus: 3,
+          numeric_tolerance: 0.01,
+        },
+        undefined,
+      )
+    const questions = await generateNow(core, input(3), AbortSignal.timeout(10_000))
+    expect(questions).toHaveLength(3)
+    expect(await saveQuestions(core, questions)).toBe(3)
+    const [header, first] = toCsv(questions).split('\n')
+    expect(header).toBe(
+      'exam_id,question_text,option_a,option_b,option_c,option_d,correct_answer,question_type,image_path,positive_marks,negative_marks,tolerance',
+    )
+    expect(first).toBe(
+      `${examId},${questions[0]?.question_text},${['a', 'b', 'c', 'd'].map((letter) => questions[0]?.[`option_${letter}` as 'option_a']).join(',')},A,MCQ,,4,1,0`,
+    )
+
+    model.stub.script.push({ kind: 'hang' })
+    const hangUp = new AbortController()
+    const waiting = generateNow(core, input(1), hangUp.signal)
+    await vi.waitUntil(() => model.stub.script.length === 0, { timeout: 5_000 })
+    hangUp.abort()
+    await expect(waiting).rejects.toMatchObject({ code: 'aborted' })
+    const { body } = await admin.get(`${AI}/jobs`, 200)
+    expect(body.jobs[0]).toMatchObject({ status: 'failed', error: 'cancelled' })
+  })
+})
+
+test('tokens are counted by the adapter, failed answers included', async () => {
+  const ai = createAi(model.ai)
+  const prompt = {
+    system: 's',
+    messages: [{ role: 'user' as const, parts: ['question'] }],
+    maxTokens: 10,
+    deadline: 5_000,
+    retries: 0,
+    signal: new AbortController().signal,
+    log: (service.nodes[0] as (typeof service.nodes)[number]).core.log,
+  }
+  model.stub.script.push({ kind: 'stop', reason: 'refusal' })
+  await expect(
+    (async () => {
+      for await (const _ of ai.write(prompt));
+    })(),
+  ).rejects.toMatchObject({ code: 'model_failed' })
+  expect(ai.used.cached).toBe(7)
+  expect(ai.used.output).toBeGreaterThan(0)
+})

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import postgres from 'postgres'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { ModelStub } from '../../../scripts/model-stub.ts'
+import { Client } from '../../support/client.ts'
+import { Documented } from '../../support/documented.ts'
+import { form } from '../../support/forms.ts'
+import { ServiceProcess } from '../../support/process.ts'
+import { createDatabase } from '../../support/service.ts'
+
+/** Longest that a job may be `running` without a worker (contract §8). */
+const PROMISED_MS = 30_000
+
+/** Two nodes, each a process of its own, on one database with one model. */
+async function startPair() {
+  const database = await createDatabase()
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'exam-practice-data-'))
+  const stub = new ModelStub()
+  const env = {
+    DATABASE_URL: database.url,
+    DATA_DIR: dataDir,
+    DEMO: 'off',
+    JWT_SECRET: 'a secret of the tests which is long enough',
+    ANTHROPIC_BASE_URL: await stub.listen(),
+  }
+  const nodes = [new ServiceProcess(env), new ServiceProcess(env)] as const
+  const urls = await Promise.all(nodes.map((node) => node.ready()))
+  const sql = postgres(database.url, { max: 2, onnotice: () => {} })
+  const [first = '', second = ''] = urls
+  const admin = new Client(first, await Documented.load(first))
+  await admin.register(`a${randomUUID().slice(0, 8)}`)
+  await sql`update users set role = 'user,admin' where id = ${admin.id}`
+  await admin.login(admin.username)
+  const exam = await admin.post('/api/v01/admin/exams', { name: 'Taken over' }, 201)
+
+  return {
+    nodes,
+    stub,
+    sql,
+    /** The administrator, at the node that outlives the other. */
+    survivor: admin.at(second),
+    async generate(count: number): Promise<string> {
+      const fields = { mode: 'pure', topic: 'x', exam_id: exam.body.exam.id, mcq_count: count }
+      return (await admin.request('POST', '/api/v01/admin/ai/generate', form(fields), 202)).body.job_id
+    },
+    async close() {
+      for (const node of nodes) await node.exit('SIGKILL')
+      await stub.close()
+      await sql.end()
+      await database.drop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+type Pair = Awaited<ReturnType<typeof startPair>>
+
+/** Waits at the other node for the end of a job whose worker was lost just now. */
+async function outlive({ survivor }: Pair, jobId: string) {
+  const lostAt = performance.now()
+  const path = `/api/v01/admin/ai/status/${jobId}`
+  const before = (await survivor.get(path, 200)).body
+  expect(before.status).toBe('running')
+  let resumedAfter = 0
+  const job = await vi.waitUntil(
+    async () => {
+      const { body } = await survivor.get(path, 200)
+      if (resumedAfter === 0 && body.completed_batches > before.completed_batches)
+        resumedAfter = performance.now() - lostAt
+      return body.status === 'running' ? undefined : body
+    },
+    { timeout: PROMISED_MS + 10_000, interval: 100 },
+  )
+  return { before, job, resumedAfter }
+}
+
+function textsOf({ questions }: { questions: { question_text: string }[] }): Set<string> {
+  return new Set(questions.map(({ question_text }) => question_text))
+}
+
+/** Both stories wait for the same heartbeat: they run side by side. */
+let killed: Promise<unknown>
+let frozen: Promise<unknown>
+const pairs: Pair[] = []
+beforeAll(async () => {
+  pairs.push(...(await Promise.all([startPair(), startPair()])))
+  killed = killInBatchThree(pairs[0] as Pair)
+  frozen = freezeInBatchTwo(pairs[1] as Pair)
+  await Promise.allSettled([killed, frozen])
+}, 90_000)
+afterAll(async () => {
+  await Promise.all(pairs.map((pair) => pair.close()))
+})
+
+async function killInBatchThree(pair: Pair) {
+  const { nodes, stub } = pair
+  stub.script.push({ kind: 'answer' }, { kind: 'answer' }, { kind: 'hang', after: true })
+  const jobId = await pair.generate(50)
+  await vi.waitUntil(() => stub.requests.length === 3, { timeout: 10_000 })
+  await nodes[0].exit('SIGKILL')
+  const { before, job, resumedAfter } = await outlive(pair, jobId)
+  expect(before).toMatchObject({ completed_batches: 2, percent: 40 })
+  expect(job).toMatchObject({
+    status: 'done',
+    percent: 100,
+    total_batches: 5,
+    completed_batches: 5,
+    questions_so_far: 50,
+  })
+  expect(job.questions).toHaveLength(50)
+  expect(textsOf(job).size).toBe(50)
+  expect(job.questions.slice(0, 20)).toEqual(before.questions)
+  expect(resumedAfter).toBeLessThan(PROMISED_MS)
+  console.info(`killed: gone on after ${Math.round(resumedAfter)} ms`)
+}
+
+async function freezeInBatchTwo(pair: Pair) {
+  const { nodes, stub, sql } = pair
+  let goOn = () => {}
+  const until = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  stub.script.push({ kind: 'answer' }, { kind: 'answer', hold: 1, until })
+  const jobId = await pair.generate(30)
+  await vi.waitUntil(() => stub.requests.length === 2, { timeout: 10_000 })
+  nodes[0].child.kill('SIGSTOP')
+  const { job, resumedAfter } = await outlive(pair, jobId)
+  expect(job).toMatchObject({ status: 'done', completed_batches: 3, questions_so_far: 30 })
+  expect(resumedAfter).toBeLessThan(PROMISED_MS)
+  console.info(`frozen: gone on after ${Math.round(resumedAfter)} ms`)
+
+  // Its answer was waiting for it all the time.
+  goOn()
+  nodes[0].child.kill('SIGCONT')
+  await vi.waitUntil(() => nodes[0].output.includes('the job was taken over'), { timeout: 10_000 })
+  const { body } = await pair.survivor.get(`/api/v01/admin/ai/status/${jobId}`, 200)
+  expect(body).toEqual(job)
+  expect(textsOf(body).size).toBe(30)
+  const [row] =
+    await sql`select attempt, (select count(*)::int from generation_batches) as batches from generation_jobs`
+  expect(row).toEqual({ attempt: 2, batches: 3 })
+}
+
+test('kill -9 in batch 3 of 5: another node goes on with batch 3, no question is lost or comes twice', async () => {
+  await killed
+})
+
+test('a node that was frozen past its heartbeat writes nothing when it wakes up', async () => {
+  await frozen
+})

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Client } from '../../support/client.ts'
+import { form } from '../../support/forms.ts'
+import { startService, type TestService } from '../../support/service.ts'
+
+const QUESTIONS = '/api/v01/admin/questions'
+let service: TestService
+let admin: Client
+let examId: number
+beforeAll(async () => {
+  service = await startService()
+  admin = await service.admin()
+})
+afterAll(() => service.close())
+beforeEach(async () => {
+  examId = (await admin.post('/api/v01/admin/exams', { name: 'An exam' }, 201)).body.exam.id
+})
+
+const add = (fields: Record<string, string | number>, status = 201) =>
+  admin.request('POST', QUESTIONS, form(fields), status)
+const change = (id: number, fields: Record<string, string | number>, status = 200, method = 'PUT') =>
+  admin.request(method, `${QUESTIONS}/${id}`, form(fields), status)
+const find = async (id: number) => (await admin.get(`${QUESTIONS}/${id}`, 200)).body.question
+const list = async () => (await admin.get(`${QUESTIONS}?exam_id=${examId}`, 200)).body.questions
+
+describe('one question', () => {
+  test('is added with the defaults of the specification', async () => {
+    const added = await add({ exam_id: examId })
+    expect(added.body).toEqual({
+      success: true,
+      message: expect.any(String),
+      question_id: expect.any(Number),
+    })
+    expect(await find(added.body.question_id)).toEqual({
+      id: added.body.question_id,
+      exam_id: examId,
+      question_text: '',
+      option_a: '',
+      option_b: '',
+      option_c: '',
+      option_d: '',
+      correct_answer: '',
+      question_type: 'MCQ',
+      image_path: null,
+      image_url: null,
+      positive_marks: 4,
+      negative_marks: 1,
+      tolerance: 0,
+    })
+  })
+
+  test('keeps what it is given; omitted fields keep their value when it is changed', async () => {
+    const fields = {
+      exam_id: examId,
+      question_text: '$\\int_0^1 x\\,dx$ — 😀',
+      option_a: 'a "quoted" one',
+      question_type: 'NUMERIC',
+      correct_answer: '0.1',
+      image_path: 'Maths/integral 1.png',
+      positive_marks: '3.25',
+      negative_marks: '0',
+      tolerance: '0.01',
+    }
+    const id = (await add(fields)).body.question_id
+    const numbers = { positive_marks: 3.25, negative_marks: 0, tolerance: 0.01 }
+    const stored = await find(id)
+    expect(stored).toMatchObject({ ...fields, ...numbers })
+    expect(stored.image_url).toMatch(/^\/files\/Maths\/integral%201\.png\?/)
+
+    await change(id, { option_b: 'b', negative_marks: 1 })
+    expect(await find(id)).toMatchObject({ ...fields, ...numbers, option_b: 'b', negative_marks: 1 })
+    const other = (await admin.post('/api/v01/admin/exams', { name: 'Other' }, 201)).body.exam.id
+    await change(id, { exam_id: other, image_path: '' }, 200, 'PATCH')
+    expect(await find(id)).toMatchObject({ exam_id: other, image_path: null, option_b: 'b' })
+  })
+
+  test('is refused where a field is not valid, named by it', async () => {
+    const id = (await add({ exam_id: examId, question_type: 'MSQ', correct_answer: 'c,A' })).body.question_id
+    expect(await find(id)).toMatchObject({ correct_answer: 'A,C' })
+    for (const [fields, path] of [
+      [{ correct_answer: 'E' }, '/correct_answer'],
+      [{ question_type: 'MCQ' }, '/correct_answer'],
+      [{ question_type: 'ESSAY' }, '/question_type'],
+      [{ positive_marks: 'many' }, '/positive_marks'],
+      [{ tolerance: '-1' }, '/tolerance'],
+      [{ image_path: '../../etc/passwd' }, '/image_path'],
+      [{ exam_id: 'x' }, '/exam_id'],
+    ] as [Record<string, string>, string][]) {
+      const refused = await change(id, fields, 400)
+      expect(refused.body, path).toMatchObject({ code: 'validation_failed', errors: [{ path }] })
+    }
+    expect((await change(id, {}, 400)).body.code).toBe('nothing_to_update')
+    expect((await add({ question_text: 'no exam' }, 400)).body.errors[0].path).toBe('/exam_id')
+    await add({ exam_id: 999_999 }, 404)
+    await change(id, { exam_id: 999_999 }, 404)
+    await change(999_999, { option_a: 'a' }, 404)
+    expect(await find(id)).toMatchObject({ correct_answer: 'A,C', question_type: 'MSQ' })
+    expect((await admin.post(QUESTIONS, { exam_id: examId }, 415)).body.code).toBe('unsupported_media_type')
+  })
+
+  test('changed in two fields by two people at once keeps both', async () => {
+    const id = (await add({ exam_id: examId })).body.question_id
+    for (let round = 0; round < 10; round++) {
+      await Promise.all([
+        change(id, { option_a: `a${round}` }),
+        change(id, { option_b: `b${round}` }),
+        change(id, { option_c: `c${round}` }),
+      ])
+      expect(await find(id)).toMatchObject({
+        option_a: `a${round}`,
+        option_b: `b${round}`,
+        option_c: `c${round}`,
+      })
+    }
+  })
+
+  test('is deleted once', async () => {
+    const id = (await add({ exam_id: examId })).body.question_id
+    await admin.delete(`${QUESTIONS}/${id}`, 200)
+    await admin.delete(`${QUESTIONS}/${id}`, 404)
+    await admin.get(`${QUESTIONS}/${id}`, 404)
+  })
+
+  test('a form that breaks off, or is none, is refused', async () => {
+    const send = (type: string, body: string) =>
+      admin.request('POST', QUESTIONS, body, undefined, { 'content-type': type })
+    const head = '--b\r\ncontent-disposition: form-data; name="exam_id"\r\n\r\n'
+    for (const [type, body] of [
+      ['multipart/form-data', `${head}1\r\n--b--\r\n`],
+      ['multipart/form-data; boundary=b', `${head}1`],
+      ['multipart/form-data; boundary=b', '--b\r\nnonsense'],
+      ['multipart/form-data; boundary=b', ''],
+      ['multipart/form-data; boundary=b', `${head.replace('exam_id', '__proto__')}1\r\n--b--\r\n`],
+    ] as const)
+      expect((await send(type, body)).status, JSON.stringify(body)).toBe(400)
+    const huge = `${head.replace('exam_id', 'question_text')}${'x'.repeat(2 * 1024 * 1024)}\r\n--b--\r\n`
+    expect((await send('multipart/form-data; boundary=b', huge)).status).toBe(413)
+  })
+})
+
+describe('many questions', () => {
+  test('are listed by exam, 50 a page', async () => {
+    await admin.post(
+      `${QUESTIONS}/bulk-add`,
+      {
+        exam_id: examId,
+        questions: Array.from({ length: 51 }, (_, n) => ({ question_text: `question ${n + 1}` })),
+      },
+      201,
+    )
+    const first = await admin.get(`${QUESTIONS}?exam_id=${examId}`, 200)
+    expect(first.body).toMatchObject({ success: true, total: 51, page: 1, per_page: 50, total_pages: 2 })
+    const second = await admin.get(`${QUESTIONS}?exam_id=${examId}&page=2`, 200)
+    expect(
+      [...first.body.questions, ...second.body.questions].map(({ question_text }) => question_text),
+    ).toEqual(Array.from({ length: 51 }, (_, n) => `question ${n + 1}`))
+  })
+
+  test('are added together: empty ones drop silently, ones that do not fit are named', async () => {
+    const added = await admin.post(
+      `${QUESTIONS}/bulk-add`,
+      {
+        exam_id: examId,
+        questions: [
+          { question_text: 'first', correct_answer: 'b' },
+          { question_text: '  ' },
+          { option_a: 'no text' },
+          { question_text: null },
+          { question_text: 'wrong key', correct_answer: 'F' },
+          { question_text: 'number', question_type: 'numeric', correct_answer: 42, tolerance: '0.5' },
+          { question_text: 'several', question_type: 'MSQ', correct_answer: ['D', 'A'], positive_marks: 2 },
+          { question_text: 'wrong marks', positive_marks: -1 },
+        ],
+      },
+      201,
+    )
+    expect(added.body).toEqual({
+      success: true,
+      added: 3,
+      errors: [
+        'Question 5: correct_answer does not fit a question of type MCQ',
+        'Question 8: positive_marks is not a number from 0 to 10000',
+      ],
+    })
+    expect(await list()).toMatchObject([
+      { question_text: 'first', correct_answer: 'B', positive_marks: 4 },
+      { question_text: 'number', correct_answer: '42', question_type: 'NUMERIC', tolerance: 0.5 },
+      { question_text: 'several', correct_answer: 'A,D', positive_marks: 2, negative_marks: 1 },
+    ])
+    const body = { exam_id: examId, questions: [{ question_text: 'fine' }, { question_text: '' }] }
+    expect((await admin.post(`${QUESTIONS}/bulk-add`, body, 201)).body).toMatchObject({
+      added: 1,
+      errors: null,
+    })
+    await admin.post(`${QUESTIONS}/bulk-add`, { exam_id: 999_999, questions: [] }, 404)
+  })
+
+  test('thousands are added and deleted in one request each', async () => {
+    const questions = Array.from({ length: 5_000 }, (_, n) => ({ question_text: `question ${n}` }))
+    const { body } = await admin.post(`${QUESTIONS}/bulk-add`, { exam_id: examId, questions }, 201)
+    expect(body.added).toBe(5_000)
+    const rows = await service.sql<{ id: number }[]>`
+      select id from questions where exam_id = ${examId} order by id`
+    const ids = rows.map(({ id }) => id)
+    const answers = await Promise.all([1, 2].map(() => admin.post(`${QUESTIONS}/bulk-delete`, { ids }, 200)))
+    expect(answers.reduce((sum, answer) => sum + answer.body.deleted, 0)).toBe(5_000)
+    expect((await admin.post(`${QUESTIONS}/bulk-delete`, { ids: [] }, 200)).body.deleted).toBe(0)
+  })
+
+  test('take marks by type; only what is given changes', async () => {
+    await admin.post(
+      `${QUESTIONS}/bulk-add`,
+      {
+        exam_id: examId,
+        questions: [
+          { question_text: 'one', question_type: 'NUMERIC', correct_answer: '1', negative_marks: 2 },
+          { question_text: 'two', question_type: 'NUMERIC' },
+          { question_text: 'three', question_type: 'MCQ' },
+        ],
+      },
+      201,
+    )
+    const mark = (marks: object, status = 200) =>
+      admin.post(`${QUESTIONS}/bulk-marks`, { exam_id: examId, question_type: 'numeric', ...marks }, status)
+    expect((await mark({ positive_marks: 3, tolerance: 0.05 })).body).toEqual({ success: true, updated: 2 })
+    expect(await list()).toMatchObject([
+      { positive_marks: 3, negative_marks: 2, tolerance: 0.05 },
+      { positive_marks: 3, negative_marks: 1, tolerance: 0.05 },
+      { positive_marks: 4, negative_marks: 1, tolerance: 0 },
+    ])
+    expect((await mark({}, 400)).body.code).toBe('nothing_to_update')
+    expect((await mark({ positive_marks: 1e9 }, 400)).body.errors[0].path).toBe('/positive_marks')
+    expect((await mark({ question_type: 'ESSAY', tolerance: 1 }, 400)).body.code).toBe('validation_failed')
+    await mark({ exam_id: 999_999, tolerance: 1 }, 404)
+  })
+})

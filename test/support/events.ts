@@ -1,0 +1,39 @@
+import type { Client } from './client.ts'
+
+export interface ReceivedEvent {
+  event: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came back
+  data: any
+  /** Milliseconds since the request. */
+  at: number
+}
+
+/** A request for server-sent events, each as it comes; `stop` hangs up. */
+export async function requestEvents(client: Client, path: string, body: unknown) {
+  const controller = new AbortController()
+  const started = performance.now()
+  const response = await fetch(client.url + path, {
+    method: 'POST',
+    signal: controller.signal,
+    headers: {
+      accept: 'text/event-stream',
+      'content-type': 'application/json',
+      authorization: `Bearer ${client.accessToken}`,
+    },
+    body: JSON.stringify(body),
+  })
+
+  async function* read(): AsyncGenerator<ReceivedEvent> {
+    let text = ''
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk).toString()
+      const blocks = text.split('\n\n')
+      text = blocks.pop() ?? ''
+      for (const block of blocks) {
+        const [, event = '', data = ''] = /^event: (.+)\ndata: (.+)$/.exec(block) ?? []
+        yield { event, data: JSON.parse(data), at: performance.now() - started }
+      }
+    }
+  }
+  return { response, events: read(), stop: () => controller.abort() }
+}

@@ -1,0 +1,15 @@
+import { ModelStub } from '../../scripts/model-stub.ts'
+import type { Config } from '../../src/config.ts'
+
+export interface TestModel {
+  stub: ModelStub
+  /** Settings of a service that uses it. */
+  ai: Config['ai']
+}
+
+/** The model's stand-in, for the tests of a file; close it in `afterAll`. */
+export async function startModel(settings: Partial<Config['ai']> = {}): Promise<TestModel> {
+  const stub = new ModelStub()
+  const baseUrl = await stub.listen()
+  return { stub, ai: { apiKey: 'a key of the tests', baseUrl, model: 'stub', silence: 5_000, ...settings } }
+}

@@ -1,0 +1,109 @@
+import { createHash, createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A bucket on loopback that speaks S3's protocol for single objects and checks every signature (version 4). */
+export class LoopbackS3 {
+  readonly objects = new Map<string, { bytes: Buffer; contentType: string }>()
+  readonly accessKeyId = 'AKIDEXAMPLE'
+  readonly secretAccessKey = 'a secret of the loopback bucket'
+  /** Answers this status to everything while it is set. */
+  failing: number | undefined
+  readonly #server: Server
+
+  private constructor() {
+    this.#server = createServer(async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk)
+      const { status, bytes, contentType } = this.#answer(request, Buffer.concat(chunks))
+      response.writeHead(status, contentType ? { 'content-type': contentType } : {}).end(bytes)
+    })
+  }
+
+  static async start(): Promise<LoopbackS3> {
+    const s3 = new LoopbackS3()
+    s3.#server.listen(0, '127.0.0.1')
+    await once(s3.#server, 'listening')
+    return s3
+  }
+
+  get endpoint(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  #answer(
+    request: IncomingMessage,
+    body: Buffer,
+  ): { status: number; bytes?: Buffer | string; contentType?: string } {
+    if (this.failing) return { status: this.failing }
+    if (!this.#isSigned(request, body))
+      return { status: 403, bytes: '<Error><Code>SignatureDoesNotMatch</Code></Error>' }
+    const key = decodeURIComponent(request.url ?? '')
+    switch (request.method) {
+      case 'PUT':
+        this.objects.set(key, { bytes: body, contentType: request.headers['content-type'] ?? '' })
+        return { status: 200 }
+      case 'GET': {
+        const found = this.objects.get(key)
+        return found
+          ? { status: 200, ...found }
+          : { status: 404, bytes: '<Error><Code>NoSuchKey</Code></Error>' }
+      }
+      case 'DELETE':
+        this.objects.delete(key)
+        return { status: 204 }
+    }
+    return { status: 405 }
+  }
+
+  /** As "Authenticating Requests: Using the Authorization Header (AWS Signature Version 4)" says. */
+  #isSigned(request: IncomingMessage, body: Buffer): boolean {
+    const [, id, day, region, signed = '', signature] =
+      /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/.exec(
+        request.headers.authorization ?? '',
+      ) ?? []
+    if (id !== this.accessKeyId || day === undefined || region === undefined) return false
+    const hash = String(request.headers['x-amz-content-sha256'])
+    if (hash !== 'UNSIGNED-PAYLOAD' && hash !== sha256(body)) return false
+    const names = signed.split(';')
+    if (!['host', 'x-amz-date', 'x-amz-content-sha256'].every((name) => names.includes(name))) return false
+    const [path = '', query = ''] = (request.url ?? '').split('?')
+    const canonical = [
+      request.method,
+      path
+        .split('/')
+        .map((segment) => encodeStrictly(decodeURIComponent(segment)))
+        .join('/'),
+      query,
+      ...names.map((name) => `${name}:${String(request.headers[name]).trim()}`),
+      '',
+      signed,
+      hash,
+    ].join('\n')
+    const scope = `${day}/${region}/s3/aws4_request`
+    const text = ['AWS4-HMAC-SHA256', request.headers['x-amz-date'], scope, sha256(canonical)].join('\n')
+    const key = [day, region, 's3', 'aws4_request'].reduce<string | Buffer>(
+      (secret, part) => createHmac('sha256', secret).update(part).digest(),
+      `AWS4${this.secretAccessKey}`,
+    )
+    return createHmac('sha256', key).update(text).digest('hex') === signature
+  }
+}
+
+function sha256(data: string | Buffer): string {
+  return createHash('sha256').update(data).digest('hex')
+}
+
+function encodeStrictly(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+}
