@@ -1,3 +1,4 @@
+import compress from '@fastify/compress'
 import cookie from '@fastify/cookie'
 import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
@@ -112,6 +113,8 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
       timeWindow: '1 minute',
       errorResponseBuilder: (_request, { ttl }) => new AppError('rate_limited', { retryAfter: ttl / 1_000 }),
     })
+  // Below this many bytes a packet is a packet.
+  await app.register(compress, { threshold: 4_096, encodings: ['br', 'gzip'] })
   await app.register(cookie)
   registerCrossSiteGuard(app, core.config)
   await app.register(multipart, {
