@@ -16,7 +16,7 @@ import { assistantRoutes } from './features/assistant/routes.ts'
 import { watchOverdue } from './features/attempts/closing.ts'
 import { attemptRoutes } from './features/attempts/routes.ts'
 import { watchSessions } from './features/auth/live-sessions.ts'
-import { authRoutes } from './features/auth/routes.ts'
+import { authRoutes, registrationRoutes } from './features/auth/routes.ts'
 import { categoryAdminRoutes } from './features/categories/admin.ts'
 import { chatRoutes } from './features/chat/routes.ts'
 import { examAdminRoutes } from './features/exams/admin.ts'
@@ -37,6 +37,7 @@ import { operationsRoutes } from './http/operations.ts'
 import { logController, nameRequest, registerRequestLog } from './http/requests.ts'
 import { registerCrossSiteGuard } from './http/same-site.ts'
 import { validatorCompiler } from './http/validation.ts'
+import { legacyGeneration } from './legacy.ts'
 
 /**
  * helmet would put it together anew for each answer. Without its `upgrade-insecure-requests`, since plain HTTP
@@ -129,6 +130,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   }
   await app.register(operationsRoutes, { core })
   await app.register(fileRoutes, { prefix: '/files', core })
+  await app.register(registrationRoutes, { prefix: '/api/v01/auth', core })
   await app.register(authRoutes, { prefix: '/api/v01/auth', core, sessions })
   await app.register(accountRoutes, { prefix: '/api/v01/account', core, sessions, resetMails })
   await app.register(accessRoutes, { prefix: '/api/v01/account/access-requests', core, sessions })
@@ -136,5 +138,6 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   await app.register(gateway, { prefix: '/api/v01', core, sessions })
   await app.register(forUsers)
   await app.register(forAdmins)
+  await app.register(legacyGeneration, { core, sessions })
   return app
 }

@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync'
-import type { GeneratedQuestion } from '../../../schemas/generation.ts'
+import type { OfferedQuestion } from '../../../schemas/questions.ts'
 
 /** The import's columns, in its order (specification: Import CSV). */
 const COLUMNS = [
@@ -18,6 +18,6 @@ const COLUMNS = [
 ] as const
 
 /** A CSV that the import takes back unchanged. */
-export function toCsv(questions: readonly Omit<GeneratedQuestion, 'id'>[]): string {
+export function toCsv(questions: readonly (OfferedQuestion & { exam_id: number })[]): string {
   return stringify([...questions], { header: true, columns: [...COLUMNS] })
 }
