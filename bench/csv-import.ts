@@ -6,7 +6,9 @@
  *   DATABASE_URL=postgres://… node bench/csv-import.ts [rows]
  */
 import { spawn } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -25,8 +27,9 @@ await maintenance.unsafe(`create database ${name}`)
 const databaseUrl = new URL(given)
 databaseUrl.pathname = `/${name}`
 
+const dataDir = await mkdtemp(path.join(tmpdir(), 'exam-practice-bench-'))
 const server = spawn(process.execPath, ['src/main.ts'], {
-  env: { ...process.env, DATABASE_URL: databaseUrl.href, PORT: '0', DATA_DIR: `/tmp/${name}`, NODE_ENV: '' },
+  env: { ...process.env, DATABASE_URL: databaseUrl.href, PORT: '0', DATA_DIR: dataDir, NODE_ENV: '' },
   stdio: ['ignore', 'pipe', 'inherit'],
 })
 const sql = postgres(databaseUrl.href, { max: 2, onnotice: () => {} })
@@ -107,6 +110,7 @@ try {
   await sql.end({ timeout: 3 })
   await maintenance.unsafe(`drop database ${name} with (force)`)
   await maintenance.end()
+  await rm(dataDir, { recursive: true, force: true })
 }
 
 /** Seconds of the fastest round; the table is emptied before each. */

@@ -3,9 +3,16 @@ import { benchAssistant } from './assistant.ts'
 import { benchExam } from './exam.ts'
 import { benchFanOut } from './fan-out.ts'
 import { benchSends } from './send.ts'
+import { benchSlowReader } from './slow-reader.ts'
 
-/** `npm run bench -- [send] [fan-out] [exam] [assistant] [--rounds=5] [--seconds=4]`: tables for docs/benchmarks.md. */
-const BENCHMARKS = { send: benchSends, 'fan-out': benchFanOut, exam: benchExam, assistant: benchAssistant }
+/** `npm run bench -- [send] [fan-out] … [--rounds=5] [--seconds=4]`: tables for docs/benchmarks.md. */
+const BENCHMARKS = {
+  send: benchSends,
+  'fan-out': benchFanOut,
+  'slow-reader': benchSlowReader,
+  exam: benchExam,
+  assistant: benchAssistant,
+}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -35,8 +35,29 @@ export const Conversation = Type.Object({
   last_seq: Seq,
   last_read_seq: Seq,
   version: Version,
+  can_send: Type.Boolean({ description: 'false after a disconnect, and for somebody who was blocked' }),
 })
 export type Conversation = Static<typeof Conversation>
+
+export const Member = Type.Object({
+  id: UserId,
+  username: Type.String(),
+  full_name: Type.String(),
+  online: Type.Boolean(),
+  is_owner: Type.Boolean({ description: "a group's owner: its longest-standing member" }),
+  last_read_seq: Seq,
+})
+export type Member = Static<typeof Member>
+
+export const ConversationDetail = Type.Object({
+  ...Conversation.properties,
+  members: Type.Array(Member, { description: 'longest-standing first' }),
+})
+export type ConversationDetail = Static<typeof ConversationDetail>
+export const ConversationAnswer = Type.Object({
+  success: Type.Literal(true),
+  conversation: ConversationDetail,
+})
 
 export const ConnectionRequest = Type.Object({
   conn_id: Id,
@@ -62,7 +83,9 @@ export const SendBody = Type.Object({
 })
 export type SendBody = Static<typeof SendBody>
 
-export const SendAnswer = Type.Object({ success: Type.Literal(true), message: ChatMessage })
+export const MessageAnswer = Type.Object({ success: Type.Literal(true), message: ChatMessage })
+
+export const EditBody = Type.Object({ message: MessageText })
 
 export const ConversationsAnswer = Type.Object({
   success: Type.Literal(true),
@@ -120,3 +143,42 @@ export const Counters = Type.Object({
 })
 export type Counters = Static<typeof Counters>
 export const UnreadAnswer = Type.Object({ success: Type.Literal(true), ...Counters.properties })
+
+export const ChatUser = Type.Object({
+  id: Id,
+  username: Type.String(),
+  full_name: Type.String(),
+  online: Type.Boolean({ description: 'false unless they share a connection or conversation' }),
+  connection_status: Nullable(Type.Enum(['pending', 'accepted', 'rejected'])),
+  conn_id: Nullable(Id),
+})
+export type ChatUser = Static<typeof ChatUser>
+export const UsersQuery = Type.Object({
+  q: Text(2, 200, { description: 'part of a username or full name, in any case' }),
+})
+export const UsersAnswer = Type.Object({ success: Type.Literal(true), users: Type.Array(ChatUser) })
+
+export const PresenceAnswer = Type.Object({
+  success: Type.Literal(true),
+  status: Type.Record(Type.String(), Type.Boolean(), { description: 'user id → online' }),
+})
+
+export const BlockParams = Type.Object({ user_id: Id })
+export const BlocksAnswer = Type.Object({
+  success: Type.Literal(true),
+  users: Type.Array(Type.Object({ id: Id, username: Type.String(), full_name: Type.String() })),
+})
+
+/** People in a group, its owner included. */
+export const GROUP_SIZE = 256
+const GroupName = Text(1, 200)
+const MemberIds = Type.Array(Id, { minItems: 1, maxItems: GROUP_SIZE, description: 'accepted connections' })
+export const GroupBody = Type.Object({ name: GroupName, member_ids: MemberIds })
+export const RenameBody = Type.Object({ name: GroupName })
+export const MembersBody = Type.Object({ member_ids: MemberIds })
+export const MemberParams = Type.Object({ id: Id, user_id: Id })
+export const GroupAnswer = Type.Object({
+  success: Type.Literal(true),
+  conversation: ConversationDetail,
+  conv_id: Id,
+})

@@ -1,9 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { ChatMessage, ConnectionRequest, Conversation, SendBody } from './chat.ts'
 import { Id, MAX_INT, Timestamp, UserId } from './common.ts'
+import { CommentEntry } from './discussions.ts'
 import { JobProgress } from './generation.ts'
 
-/** Every frame of the WebSocket (contract/realtime.md), one schema each. */
+/**
+ * Every frame of the WebSocket (contract/realtime.md), one schema each. What is in `ServerFrame` and
+ * `CLIENT_FRAMES` is in `/asyncapi.json`, too, described by its `description`.
+ */
 
 const Counter = Type.Integer({ minimum: 0 })
 const Seq = Type.Integer({ minimum: 0, maximum: MAX_INT })
@@ -11,18 +15,26 @@ const Ref = Type.Optional(Type.String({ maxLength: 64, description: 'echoed in t
 
 // --- from the server
 
-export const Ready = Type.Object({
-  type: Type.Literal('ready'),
-  user_id: Id,
-  session_id: Id,
-  server_time: Timestamp,
-  heartbeat_seconds: Type.Integer(),
-  unread: Counter,
-  requests: Counter,
-})
+export const Ready = Type.Object(
+  {
+    type: Type.Literal('ready'),
+    user_id: Id,
+    session_id: Id,
+    server_time: Timestamp,
+    heartbeat_seconds: Type.Integer(),
+    unread: Counter,
+    requests: Counter,
+  },
+  { description: 'The first frame, always.' },
+)
 
-/** Carries the result of the request beside `ref`. */
-export const Ack = Type.Object({ type: Type.Literal('ack'), ref: Ref }, { additionalProperties: true })
+export const Ack = Type.Object(
+  { type: Type.Literal('ack'), ref: Ref },
+  {
+    additionalProperties: true,
+    description: 'The request with that `ref` is done (a `send`: committed), with its result.',
+  },
+)
 
 export const ErrorFrame = Type.Object(
   {
@@ -32,63 +44,114 @@ export const ErrorFrame = Type.Object(
     message: Type.String(),
     retry_after: Type.Optional(Type.Integer({ description: 'seconds' })),
   },
-  { additionalProperties: true },
+  { additionalProperties: true, description: 'The request failed; codes as in HTTP.' },
 )
 
 const aboutMessage = { conversation_id: Id, message: ChatMessage }
-export const MessageCreated = Type.Object({ type: Type.Literal('message'), ...aboutMessage })
-export const MessageEdited = Type.Object({ type: Type.Literal('message_edited'), ...aboutMessage })
-export const MessageDeleted = Type.Object({ type: Type.Literal('message_deleted'), ...aboutMessage })
+export const MessageCreated = Type.Object(
+  { type: Type.Literal('message'), ...aboutMessage },
+  { description: 'A new message; its sender has read up to it.' },
+)
+export const MessageEdited = Type.Object(
+  { type: Type.Literal('message_edited'), ...aboutMessage },
+  { description: 'As it is now; new to a client that was away when it was made.' },
+)
+export const MessageDeleted = Type.Object(
+  { type: Type.Literal('message_deleted'), ...aboutMessage },
+  { description: 'A tombstone stays, with empty text.' },
+)
 
-export const Read = Type.Object({
-  type: Type.Literal('read'),
-  conversation_id: Id,
-  user_id: UserId,
-  up_to_seq: Seq,
-})
+export const Read = Type.Object(
+  { type: Type.Literal('read'), conversation_id: Id, user_id: UserId, up_to_seq: Seq },
+  { description: "A member's read pointer moved: one's own on another device, or a peer's." },
+)
 
-export const Unread = Type.Object({
-  type: Type.Literal('unread'),
-  unread: Counter,
-  requests: Counter,
-  conversation_id: Type.Optional(Id),
-  conversation_unread: Type.Optional(Counter),
-})
+export const Unread = Type.Object(
+  {
+    type: Type.Literal('unread'),
+    unread: Counter,
+    requests: Counter,
+    conversation_id: Type.Optional(Id),
+    conversation_unread: Type.Optional(Counter),
+  },
+  { description: "The reader's counters changed; with one conversation's own where only that one did." },
+)
 
-/** A conversation appeared or changed; `removed` when the reader left it. */
-export const ConversationFrame = Type.Object({
-  type: Type.Literal('conversation'),
-  conversation: Type.Union([Conversation, Type.Object({ id: Id })]),
-  removed: Type.Optional(Type.Literal(true)),
-})
+export const PresenceFrame = Type.Object(
+  { type: Type.Literal('presence'), user_id: Id, online: Type.Boolean() },
+  { description: 'Somebody the reader shares a connection or conversation with came or went.' },
+)
 
-export const ConnectionRequestFrame = Type.Object({
-  type: Type.Literal('connection_request'),
-  request: ConnectionRequest,
-})
+export const TypingNotice = Type.Object(
+  { type: Type.Literal('typing'), conversation_id: Id, user_id: Id },
+  { description: 'Somebody is typing; lasts 5 s.' },
+)
 
-export const ConnectionAccepted = Type.Object({
-  type: Type.Literal('connection_accepted'),
-  conn_id: Id,
-  user: Type.Object({ id: Id, username: Type.String(), full_name: Type.String() }),
-  conv_id: Id,
-})
+export const ConversationFrame = Type.Object(
+  {
+    type: Type.Literal('conversation'),
+    conversation: Type.Union([Conversation, Type.Object({ id: Id })]),
+    removed: Type.Optional(Type.Literal(true)),
+  },
+  { description: 'A conversation appeared or changed; `removed` with its id alone when the reader left it.' },
+)
 
-/** Progress of a generation job, to the administrators who subscribed to it. */
-export const AiJob = Type.Object({ type: Type.Literal('ai_job'), ...JobProgress.properties })
+export const AiJob = Type.Object(
+  { type: Type.Literal('ai_job'), ...JobProgress.properties },
+  { description: 'Progress of a generation job, to the administrators who subscribed to it.' },
+)
 
-/** To students who have an attempt of that exam. */
-export const ResultsReleased = Type.Object({
-  type: Type.Literal('results_released'),
-  exam_id: Id,
-  released: Type.Boolean(),
-})
+export const CommentFrame = Type.Object(
+  {
+    type: Type.Literal('comment'),
+    question_id: Id,
+    action: Type.Enum(['created', 'edited', 'deleted', 'pinned', 'best_answer']),
+    comment: Type.Object({
+      ...CommentEntry.properties,
+      replies: Type.Optional(
+        Type.Array(CommentEntry, { maxItems: 0, description: 'only of a new comment: it has none yet' }),
+      ),
+    }),
+  },
+  { description: 'A comment changed, to subscribers of `question:<id>`.' },
+)
 
-export const Resync = Type.Object({ type: Type.Literal('resync') })
+export const ConnectionRequestFrame = Type.Object(
+  { type: Type.Literal('connection_request'), request: ConnectionRequest },
+  { description: 'Somebody asks to connect.' },
+)
 
-export const Gap = Type.Object({ type: Type.Literal('gap'), conversation_id: Id, version: Seq })
+export const ResultsReleased = Type.Object(
+  { type: Type.Literal('results_released'), exam_id: Id, released: Type.Boolean() },
+  { description: 'To students who have an attempt of that exam.' },
+)
 
-export const Pong = Type.Object({ type: Type.Literal('pong'), ref: Ref })
+export const ConnectionAccepted = Type.Object(
+  {
+    type: Type.Literal('connection_accepted'),
+    conn_id: Id,
+    user: Type.Object({ id: Id, username: Type.String(), full_name: Type.String() }),
+    conv_id: Id,
+  },
+  { description: 'The other side accepted.' },
+)
+
+export const Resync = Type.Object(
+  { type: Type.Literal('resync') },
+  { description: 'Events may have been missed: `resume`.' },
+)
+
+export const Gap = Type.Object(
+  { type: Type.Literal('gap'), conversation_id: Id, version: Seq },
+  { description: 'Too much to resume: list this conversation afresh.' },
+)
+
+export const AuthExpiring = Type.Object(
+  { type: Type.Literal('auth_expiring'), expires_in: Type.Integer({ description: 'seconds' }) },
+  { description: 'Send `auth` with a new token before then, or the socket is closed with 4001.' },
+)
+
+export const Pong = Type.Object({ type: Type.Literal('pong'), ref: Ref }, { description: 'Answers `ping`.' })
 
 export const ServerFrame = Type.Union([
   Ready,
@@ -99,56 +162,83 @@ export const ServerFrame = Type.Union([
   MessageDeleted,
   Read,
   Unread,
+  PresenceFrame,
+  TypingNotice,
   ConversationFrame,
   ConnectionRequestFrame,
   ConnectionAccepted,
   AiJob,
+  CommentFrame,
   ResultsReleased,
   Resync,
   Gap,
+  AuthExpiring,
   Pong,
 ])
 export type ServerFrame = Static<typeof ServerFrame>
 
 // --- from the client
 
-export const SendFrame = Type.Object({
-  type: Type.Literal('send'),
-  ref: Ref,
-  conversation_id: Id,
-  ...SendBody.properties,
-})
+export const SendFrame = Type.Object(
+  { type: Type.Literal('send'), ref: Ref, conversation_id: Id, ...SendBody.properties },
+  { description: 'Sends a message, by the rules and the rate limit of HTTP. Ack: `message`.' },
+)
 
-export const ReadFrame = Type.Object({
-  type: Type.Literal('read'),
-  ref: Ref,
-  conversation_id: Id,
-  up_to_seq: Type.Optional(Seq),
-})
+export const ReadFrame = Type.Object(
+  { type: Type.Literal('read'), ref: Ref, conversation_id: Id, up_to_seq: Type.Optional(Seq) },
+  { description: 'Moves the read pointer forward. Ack: `unread`.' },
+)
 
-/** Conversations and the last version of each that the client has; at most as many as a frame holds. */
-export const ResumeFrame = Type.Object({
-  type: Type.Literal('resume'),
-  ref: Ref,
-  conversations: Type.Record(Type.String({ pattern: '^[1-9]\\d{0,9}$' }), Seq, { maxProperties: 5_000 }),
-})
+export const TypingFrame = Type.Object(
+  { type: Type.Literal('typing'), ref: Ref, conversation_id: Id },
+  { description: 'Tells the other members that one is typing. No ack.' },
+)
+
+/** At most as many conversations as a frame holds. */
+export const ResumeFrame = Type.Object(
+  {
+    type: Type.Literal('resume'),
+    ref: Ref,
+    conversations: Type.Record(Type.String({ pattern: '^[1-9]\\d{0,9}$' }), Seq, { maxProperties: 5_000 }),
+  },
+  {
+    description:
+      'Asks for every change since these versions, by conversation. The changes come in order, then the ack.',
+  },
+)
 
 /** `ai_job:` topics are for admins. */
 const Topic = Type.String({
   pattern: '^(question:[1-9]\\d{0,9}|ai_job:[0-9a-f-]{36})$',
   examples: ['question:17'],
 })
-export const SubscribeFrame = Type.Object({ type: Type.Literal('subscribe'), ref: Ref, topic: Topic })
-export const UnsubscribeFrame = Type.Object({ type: Type.Literal('unsubscribe'), ref: Ref, topic: Topic })
+export const SubscribeFrame = Type.Object(
+  { type: Type.Literal('subscribe'), ref: Ref, topic: Topic },
+  { description: 'Asks for the frames of a topic. Ack: `topic`.' },
+)
+export const UnsubscribeFrame = Type.Object(
+  { type: Type.Literal('unsubscribe'), ref: Ref, topic: Topic },
+  { description: 'Ends a subscription. Ack: `topic`.' },
+)
 
-export const PingFrame = Type.Object({ type: Type.Literal('ping'), ref: Ref })
+export const AuthFrame = Type.Object(
+  { type: Type.Literal('auth'), ref: Ref, access_token: Type.String({ maxLength: 4_096 }) },
+  { description: 'Goes on with a new token of the same account. Ack: `expires_in`.' },
+)
+
+export const PingFrame = Type.Object(
+  { type: Type.Literal('ping'), ref: Ref },
+  { description: 'Answered by `pong`.' },
+)
 
 export const CLIENT_FRAMES = {
   send: SendFrame,
   read: ReadFrame,
+  typing: TypingFrame,
   resume: ResumeFrame,
   subscribe: SubscribeFrame,
   unsubscribe: UnsubscribeFrame,
+  auth: AuthFrame,
   ping: PingFrame,
 } as const
 export type ClientFrames = { [K in keyof typeof CLIENT_FRAMES]: Static<(typeof CLIENT_FRAMES)[K]> }

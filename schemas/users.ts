@@ -19,6 +19,7 @@ export const UserRow = Type.Object({
   created_at: DisplayDate,
   updated_at: DisplayDate,
 })
+export type UserRow = Static<typeof UserRow>
 export const UsersAnswer = Type.Object({
   success: Type.Literal(true),
   users: Type.Array(UserRow),

@@ -5,6 +5,7 @@ import multipart from '@fastify/multipart'
 import rateLimit from '@fastify/rate-limit'
 import websocket from '@fastify/websocket'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
+import { Comment } from '../schemas/discussions.ts'
 import type { Core } from './core.ts'
 import { AppError } from './errors.ts'
 import { accessAdminRoutes } from './features/access/admin.ts'
@@ -12,6 +13,7 @@ import { accessRoutes } from './features/access/routes.ts'
 import { createResetMails } from './features/account/password-reset.ts'
 import { accountRoutes } from './features/account/routes.ts'
 import { allowanceAdminRoutes } from './features/allowances/admin.ts'
+import { analyticsAdminRoutes } from './features/analytics/admin.ts'
 import { assistantRoutes } from './features/assistant/routes.ts'
 import { watchOverdue } from './features/attempts/closing.ts'
 import { attemptRoutes } from './features/attempts/routes.ts'
@@ -19,14 +21,21 @@ import { watchSessions } from './features/auth/live-sessions.ts'
 import { authRoutes, registrationRoutes } from './features/auth/routes.ts'
 import { categoryAdminRoutes } from './features/categories/admin.ts'
 import { chatRoutes } from './features/chat/routes.ts'
+import { discussionAdminRoutes } from './features/discussions/admin.ts'
+import { discussionRoutes } from './features/discussions/routes.ts'
 import { examAdminRoutes } from './features/exams/admin.ts'
 import { generationAdminRoutes } from './features/generation/admin.ts'
+import { assetRoutes } from './features/notes/asset-routes.ts'
+import { libraryRoutes } from './features/notes/library-routes.ts'
+import { noteRoutes } from './features/notes/routes.ts'
 import { pageRoutes } from './features/pages/routes.ts'
 import { questionAdminRoutes } from './features/questions/admin.ts'
 import { imageAdminRoutes } from './features/uploads/admin.ts'
+import { watchDiscardedFiles } from './features/uploads/discarded.ts'
 import { fileRoutes } from './features/uploads/routes.ts'
 import { userAdminRoutes } from './features/users/admin.ts'
 import { gateway, websocketOptions } from './gateway/plugin.ts'
+import { registerAsyncApi } from './http/asyncapi.ts'
 import { guardAdmins, guardUsers } from './http/callers.ts'
 import { registerDeadline } from './http/deadline.ts'
 import { registerDraining } from './http/draining.ts'
@@ -75,6 +84,8 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   registerDraining(app, core)
   registerDeadline(app, core.config.requestTimeout)
   registerFailures(app)
+  // Here rather than where it is used: a scope with schemas of its own gets Fastify's validator back.
+  app.addSchema(Comment)
   // A proxy that ends TLS sends its own HSTS.
   await app.register(helmet, { contentSecurityPolicy: false, strictTransportSecurity: false })
   app.addHook('onRequest', (_request, reply, done) => {
@@ -102,9 +113,12 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   })
   await registerOpenApi(app)
   await registerMetrics(app, core)
+  registerAsyncApi(app)
 
   const sessions = await watchSessions(core)
   app.addHook('onClose', async () => sessions.close())
+  const sweep = watchDiscardedFiles(core)
+  app.addHook('onClose', () => sweep.close())
   const overdue = watchOverdue(core)
   app.addHook('onClose', () => overdue.close())
 
@@ -113,12 +127,20 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
 
   const forUsers: FastifyPluginAsync = async (scope) => {
     guardUsers(scope, sessions)
-    await scope.register(chatRoutes, { prefix: '/api/v01/chat', core })
     await scope.register(assistantRoutes, { prefix: '/api/v01/assistant', core })
     await scope.register(attemptRoutes, { prefix: '/api/v01', core })
+    await scope.register(chatRoutes, { prefix: '/api/v01/chat', core })
+    await scope.register(discussionRoutes, { prefix: '/api/v01/discussions', core })
+    await scope.register(discussionRoutes, { prefix: '/api/discussion', core })
+    await scope.register(noteRoutes, { prefix: '/api/v01', core })
+    await scope.register(assetRoutes, { prefix: '/api/v01', core })
+    await scope.register(libraryRoutes, { prefix: '/api/v01/library', core })
   }
   const forAdmins: FastifyPluginAsync = async (scope) => {
     guardAdmins(scope, sessions)
+    await scope.register(analyticsAdminRoutes, { prefix: '/api/v01/admin', core })
+    await scope.register(discussionAdminRoutes, { prefix: '/api/v01/discussions', core })
+    await scope.register(discussionAdminRoutes, { prefix: '/api/discussion', core })
     await scope.register(userAdminRoutes, { prefix: '/api/v01/admin/users', core })
     await scope.register(accessAdminRoutes, { prefix: '/api/v01/admin/access-requests', core })
     await scope.register(examAdminRoutes, { prefix: '/api/v01/admin/exams', core })

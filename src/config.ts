@@ -102,6 +102,19 @@ export interface Config {
     /** Shortest time between two messages of one person, in milliseconds (specification: Limits). */
     sendInterval: number
   }
+  discussions: {
+    /** Shortest time between two posts of one person, in milliseconds (specification: Limits). */
+    postInterval: number
+  }
+  /** Times of realtime.md's promise 3, in milliseconds. */
+  presence: {
+    /** How long somebody stays online after their last socket ended. */
+    grace: number
+    /** How often a node says that it lives, and looks for others that don't. */
+    beat: number
+    /** How long it is believed without saying so again: a dead one is found within a beat more. */
+    lease: number
+  }
 }
 
 /** Where files are kept. */
@@ -181,6 +194,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     logLevel: settings.LOG_LEVEL ?? 'info',
     requestTimeout: 10_000,
     chat: { sendInterval: 2_000 },
+    discussions: { postInterval: 10_000 },
+    presence: { grace: 5_000, beat: 5_000, lease: 15_000 },
   }
 }
 

@@ -4,6 +4,7 @@ import type { Files } from './adapters/files.ts'
 import type { Google } from './adapters/google.ts'
 import type { Mail } from './adapters/mail.ts'
 import type { Bus } from './bus/bus.ts'
+import type { Presence } from './bus/presence.ts'
 import type { RateSlots } from './bus/rate-slots.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/client.ts'
@@ -18,6 +19,7 @@ export interface Core {
   clock: () => number
   db: Db
   bus: Bus
+  presence: Presence
   rateSlots: RateSlots
   tokens: Tokens
   files: Files

@@ -39,6 +39,8 @@ export const CATALOGUE = {
   already_pending: [409, 'A request is pending already'],
   already_answered: [409, 'This request was answered already'],
   self_connection: [400, 'You cannot connect to yourself'],
+  not_owner: [403, 'Only its owner may do that'],
+  owner_only: [403, 'Only the owner of the group may do this'],
   invalid_reply: [400, 'The message replied to is not in this conversation'],
   // the model
   model_failed: [502, 'The model did not answer; try again'],
@@ -50,6 +52,9 @@ export const CATALOGUE = {
   unknown_category: [400, 'There is no such category'],
   missing_columns: [400, 'The CSV lacks columns'],
   invalid_csv: [400, 'The file is not a valid CSV'],
+  // notes
+  version_conflict: [409, 'The page has changed since'],
+  notes_full: [409, 'There is no room for more here'],
   // taking exams
   attempts_exhausted: [403, 'There are no attempts left for this exam'],
   exam_empty: [409, 'This exam has no questions yet'],
@@ -75,6 +80,8 @@ const AUTH_CODES: ReadonlySet<ErrorCode> = new Set([
 ])
 
 export interface ErrorOptions {
+  /** Where the contract answers one code with another status here than elsewhere. */
+  status?: number
   message?: string
   /** Seconds until trying again makes sense: the `Retry-After` header and `retry_after`. */
   retryAfter?: number
@@ -94,7 +101,7 @@ export class AppError extends Error {
     const [status, message] = CATALOGUE[code]
     super(options.message ?? message, { cause: options.cause })
     this.code = code
-    this.status = status
+    this.status = options.status ?? status
     this.retryAfter =
       options.retryAfter === undefined ? undefined : Math.max(1, Math.ceil(options.retryAfter))
     this.details = options.details ?? {}

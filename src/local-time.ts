@@ -15,6 +15,12 @@ export function localDateTime(date: Date, timezone: string): string {
   return `${year}-${month}-${day} ${hour}:${minute}:${second}`
 }
 
+/** `2026-11-20` */
+export function localDay(date: Date, timezone: string): string {
+  const { year, month, day } = localParts(date, timezone)
+  return `${year}-${month}-${day}`
+}
+
 const MONTHS = new Intl.DateTimeFormat('en', { month: 'long', timeZone: 'UTC' })
 
 /** `15 January 2025 10:30 AM` */

@@ -8,6 +8,8 @@ import { createMail } from './adapters/mail.ts'
 import { buildApp } from './app.ts'
 import { createMemoryBus } from './bus/bus-memory.ts'
 import { createRedisBus } from './bus/bus-redis.ts'
+import { createMemoryPresence } from './bus/presence-memory.ts'
+import { createRedisPresence } from './bus/presence-redis.ts'
 import { createMemoryRateSlots } from './bus/rate-slots-memory.ts'
 import { createRedisRateSlots } from './bus/rate-slots-redis.ts'
 import { connectRedis } from './bus/redis.ts'
@@ -61,6 +63,9 @@ export async function createNode({
     clock,
     db,
     bus: redis ? createRedisBus(redis, log) : createMemoryBus(log),
+    presence: redis
+      ? createRedisPresence(redis, config.presence, log)
+      : createMemoryPresence(config.presence.grace),
     rateSlots: redis ? createRedisRateSlots(redis, ownSlots) : ownSlots,
     tokens: createTokens(jwtSecrets, clock),
     files:
@@ -86,6 +91,7 @@ export async function createNode({
       await app.close()
       clearTimeout(cutOff)
       await core.jobs.close()
+      await core.presence.close()
       await core.bus.close()
       redis?.close()
       await closeDatabase(db)

@@ -34,7 +34,7 @@ async function countRows(): Promise<string> {
 function operations(): Operation[] {
   return service.documented.operations.filter(({ path }) => !path.startsWith('/docs'))
 }
-const callerFor = ({ path }: Operation) => (/\/admin\b/.test(path) ? admin : person)
+const callerFor = ({ path }: Operation) => (/\/admin\b|\/(pin|best-answer)$/.test(path) ? admin : person)
 const fill = (path: string, value: string) => path.replaceAll(/\{[^}]+\}/g, value)
 
 async function forEach(chosen: Operation[], check: (operation: Operation) => Promise<void>): Promise<void> {

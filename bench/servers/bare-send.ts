@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { connectDatabase } from '../../src/db/client.ts'
+import { insertMessages } from '../../src/features/chat/messages-store.ts'
 import { storeMessage } from '../../src/features/chat/sending.ts'
-import { insertMessages } from '../../src/features/chat/store.ts'
 import { createTokens } from '../../src/tokens.ts'
 
 /**

@@ -7,6 +7,12 @@ const CONSTRAINTS: Record<string, ErrorCode> = {
   users_email_key: 'email_taken',
   exams_category_id_categories_id_fk: 'unknown_category',
   questions_exam_id_exams_id_fk: 'not_found',
+  assets_page_id_pages_id_fk: 'not_found',
+  notebook_interactions_notebook_id_notebooks_id_fk: 'not_found',
+  comments_question_id_questions_id_fk: 'not_found',
+  comments_parent_id_comments_id_fk: 'validation_failed',
+  connections_recipient_id_users_id_fk: 'not_found',
+  blocks_blocked_id_users_id_fk: 'not_found',
   // Somebody starts an exam in the moment in which it, or their account, is deleted.
   attempts_exam_id_exams_id_fk: 'not_found',
   attempts_paper_id_exam_papers_id_fk: 'not_found',

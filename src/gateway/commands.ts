@@ -3,6 +3,7 @@ import { CLIENT_FRAMES, type ClientFrames } from '../../schemas/events.ts'
 import type { ClientTopic } from '../bus/events.ts'
 import type { Core } from '../core.ts'
 import { AppError } from '../errors.ts'
+import type { LiveSessions } from '../features/auth/live-sessions.ts'
 import * as chat from '../features/chat/service.ts'
 import { isAdmin } from '../http/callers.ts'
 import { compileBody, type Validate } from '../http/validation.ts'
@@ -11,36 +12,52 @@ import { resume } from './resume.ts'
 
 type FrameType = keyof ClientFrames
 
+/** What frames of clients are carried out with. */
+export interface Means {
+  core: Core
+  sessions: LiveSessions
+}
+
 /** What each frame of a client does: the same services as over HTTP; the result goes into its `ack`. */
 const COMMANDS: {
   [T in FrameType]: (
-    core: Core,
+    means: Means,
     connection: Connection,
     frame: ClientFrames[T],
   ) => Promise<object | undefined>
 } = {
-  async send(core, connection, { conversation_id, ...input }) {
+  async send({ core }, connection, { conversation_id, ...input }) {
     const { message } = await chat.sendMessage(core, connection.claims.userId, conversation_id, input)
     return { message }
   },
-  async read(core, connection, { conversation_id, up_to_seq }) {
+  async read({ core }, connection, { conversation_id, up_to_seq }) {
     return { unread: await chat.markRead(core, connection.claims.userId, conversation_id, up_to_seq) }
   },
-  async resume(core, connection, { conversations }) {
+  async typing({ core }, connection, { conversation_id }) {
+    await chat.tellTyping(core, connection.claims.userId, conversation_id)
+    return undefined
+  },
+  async resume({ core }, connection, { conversations }) {
     const known = Object.entries(conversations).map(([id, version]) => [Number(id), version] as const)
     await resume(core, connection, new Map(known))
     return {}
   },
-  async subscribe(_core, connection, { topic }) {
+  async subscribe(_means, connection, { topic }) {
     if (topic.startsWith('ai_job:') && !isAdmin(connection.claims)) throw new AppError('admin_required')
     await connection.topics.add(topic as ClientTopic)
     return { topic }
   },
-  async unsubscribe(_core, connection, { topic }) {
+  async unsubscribe(_means, connection, { topic }) {
     connection.topics.remove(topic as ClientTopic)
     return { topic }
   },
-  async ping(_core, connection, { ref }) {
+  async auth({ core, sessions }, connection, { access_token }) {
+    const claims = sessions.verify('access', access_token)
+    if (claims?.userId !== connection.claims.userId) throw new AppError('token_expired_or_invalid')
+    connection.claims = claims
+    return { expires_in: Math.floor(claims.expiresAt - core.clock() / 1_000) }
+  },
+  async ping(_means, connection, { ref }) {
     connection.send({ type: 'pong', ...(ref === undefined ? {} : { ref }) })
     return undefined
   },
@@ -54,7 +71,7 @@ const validators = Object.fromEntries(
 export interface Command {
   ref: string | undefined
   /** Answers what its `ack` carries; undefined where it is not acknowledged. Throws an AppError. */
-  run: (core: Core, connection: Connection) => Promise<object | undefined>
+  run: (means: Means, connection: Connection) => Promise<object | undefined>
 }
 
 /** Throws `invalid_frame` for what is no frame at all. */
@@ -65,15 +82,15 @@ export function readCommand(data: Buffer, isBinary: boolean): Command {
   const checked = validators[type](frame)
   return {
     ref: refOf(frame).ref,
-    async run(core, connection) {
+    async run(means, connection) {
       if ('error' in checked) throw checked.error
-      return execute(core, connection, type, checked.value as ClientFrames[typeof type])
+      return execute(means, connection, type, checked.value as ClientFrames[typeof type])
     },
   }
 }
 
-function execute<T extends FrameType>(core: Core, connection: Connection, type: T, frame: ClientFrames[T]) {
-  return COMMANDS[type](core, connection, frame)
+function execute<T extends FrameType>(means: Means, connection: Connection, type: T, frame: ClientFrames[T]) {
+  return COMMANDS[type](means, connection, frame)
 }
 
 function isFrameType(type: unknown): type is FrameType {

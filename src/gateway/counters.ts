@@ -1,5 +1,5 @@
 import type { Core } from '../core.ts'
-import * as chat from '../features/chat/service.ts'
+import { listCounters } from '../features/chat/conversations.ts'
 import { encodeFrame } from './frame.ts'
 import type { Person } from './person.ts'
 
@@ -12,22 +12,24 @@ const INTERVAL_MS = 500
  */
 export class CounterUpdates {
   readonly #core: Core
-  readonly #due = new Set<Person>()
-  readonly #lastTold = new WeakMap<Person, { at: number; unread: number; requests: number }>()
+  /** With the conversation that it was about; undefined where it was about more than one, or none. */
+  readonly #due = new Map<Person, number | undefined>()
+  readonly #lastTold = new WeakMap<Person, { at: number; text: string | undefined }>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(core: Core) {
     this.#core = core
   }
 
-  changed(person: Person): void {
-    this.#due.add(person)
+  changed(person: Person, conversationId?: number): void {
+    const isSame = !this.#due.has(person) || this.#due.get(person) === conversationId
+    this.#due.set(person, isSame ? conversationId : undefined)
     if (!this.#timer) this.#schedule()
   }
 
   /** A socket of theirs was told by other means: the next frame goes out whatever the last one said. */
   forget(person: Person): void {
-    this.#remember(person, this.#lastTold.get(person)?.at ?? 0)
+    this.#lastTold.set(person, { at: this.#lastTold.get(person)?.at ?? 0, text: undefined })
   }
 
   close(): void {
@@ -38,43 +40,50 @@ export class CounterUpdates {
   #schedule(): void {
     const now = performance.now()
     let wait = Number.POSITIVE_INFINITY
-    for (const person of this.#due) wait = Math.min(wait, this.#dueAt(person) - now)
+    for (const person of this.#due.keys()) wait = Math.min(wait, this.#dueAt(person) - now)
     if (wait !== Number.POSITIVE_INFINITY)
       this.#timer = setTimeout(() => void this.#tell(), Math.max(0, wait)).unref()
   }
 
   #dueAt(person: Person): number {
-    return (this.#lastTold.get(person)?.at ?? 0) + INTERVAL_MS
-  }
-
-  /** Without values: whatever they turn out to be is news. */
-  #remember(person: Person, at: number): void {
-    this.#lastTold.set(person, { at, unread: -1, requests: -1 })
+    return (this.#lastTold.get(person)?.at ?? Number.NEGATIVE_INFINITY) + INTERVAL_MS
   }
 
   async #tell(): Promise<void> {
     const now = performance.now()
-    const people = [...this.#due].filter((person) => this.#dueAt(person) <= now)
-    for (const person of people) this.#due.delete(person)
+    const due = [...this.#due].filter(([person]) => this.#dueAt(person) <= now)
+    for (const [person] of due) {
+      this.#due.delete(person)
+      this.#lastTold.set(person, { at: now, text: this.#lastTold.get(person)?.text })
+    }
     try {
-      const counters = await chat.countersOf(
+      const rows = await listCounters(
         this.#core,
-        people.map(({ userId }) => userId),
+        due.map(([{ userId }, conversationId]) => ({ userId, conversationId })),
       )
-      for (const person of people) {
-        const { unread, requests } = counters.get(person.userId) ?? { unread: 0, requests: 0 }
-        const before = this.#lastTold.get(person)
-        this.#lastTold.set(person, { at: now, unread, requests })
-        if (before?.unread === unread && before.requests === requests) continue
-        const frame = encodeFrame({ type: 'unread', unread, requests })
+      const counters = new Map(rows.map((row) => [row.user_id, row]))
+      for (const [person, conversationId] of due) {
+        const { unread, requests, conversation_unread } = counters.get(person.userId) ?? {
+          unread: 0,
+          requests: 0,
+          conversation_unread: null,
+        }
+        const text = `${unread} ${requests}`
+        if (this.#lastTold.get(person)?.text === text) continue
+        this.#lastTold.set(person, { at: now, text })
+        const frame = encodeFrame({
+          type: 'unread',
+          unread,
+          requests,
+          ...(conversationId === undefined || conversation_unread === null
+            ? {}
+            : { conversation_id: conversationId, conversation_unread }),
+        })
         for (const connection of person.connections) connection.write(frame)
       }
     } catch (error) {
       this.#core.log.warn({ err: error }, 'counters could not be read; trying again')
-      for (const person of people) {
-        this.#remember(person, now)
-        this.#due.add(person)
-      }
+      for (const [person, conversationId] of due) this.changed(person, conversationId)
     }
     this.#timer = undefined
     this.#schedule()

@@ -1,31 +1,45 @@
 import type { CloseReason } from './close-codes.ts'
 
 const WINDOW_MS = 10_000
-/** Frames of one socket within the window (realtime.md, close code 4029). */
+/** Frames of one socket within any window (realtime.md, close code 4029). */
 const FRAMES = 100
-/** Malformed frames of one socket within the window, the last of which closes it (4002). */
+/** Malformed frames of one socket within any window, the last of which closes it (4002). */
 const MALFORMED = 10
 
-/** How much one socket may ask for. */
+/** How much one socket may ask for. `now` is in milliseconds. */
 export class FrameBudget {
-  #windowStart = Number.NEGATIVE_INFINITY
-  #frames = 0
-  #malformed = 0
+  readonly #frames = new Recent(FRAMES)
+  readonly #malformed = new Recent(MALFORMED - 1)
 
-  /** Counts a frame; the reason to close where it is one too many. `now` is in milliseconds. */
+  /** Counts a frame; the reason to close where it is one too many. */
   spend(now: number): CloseReason | undefined {
-    if (now - this.#windowStart >= WINDOW_MS) {
-      this.#windowStart = now
-      this.#frames = 0
-      this.#malformed = 0
-    }
-    this.#frames += 1
-    return this.#frames > FRAMES ? 'flood' : undefined
+    return this.#frames.add(now) ? undefined : 'flood'
   }
 
-  /** True where it is one too many. */
-  countMalformed(): boolean {
-    this.#malformed += 1
-    return this.#malformed >= MALFORMED
+  spendMalformed(now: number): CloseReason | undefined {
+    return this.#malformed.add(now) ? undefined : 'malformed'
+  }
+}
+
+/** The times of the latest events, as many as are allowed within the window. */
+class Recent {
+  readonly #times: number[] = []
+  readonly #limit: number
+  #oldest = 0
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** False if it is one more than allowed. */
+  add(now: number): boolean {
+    if (this.#times.length < this.#limit) {
+      this.#times.push(now)
+      return true
+    }
+    if (now - (this.#times[this.#oldest] ?? 0) < WINDOW_MS) return false
+    this.#times[this.#oldest] = now
+    this.#oldest = (this.#oldest + 1) % this.#limit
+    return true
   }
 }

@@ -3,18 +3,21 @@ import type { ExamEvent, UserEvent } from '../bus/events.ts'
 import type { Core } from '../core.ts'
 import * as attempts from '../features/attempts/service.ts'
 import type { LiveSessions } from '../features/auth/live-sessions.ts'
-import * as chat from '../features/chat/service.ts'
+import { listMemberships, listVersions } from '../features/chat/conversations.ts'
 import { DRAIN_MS } from '../http/draining.ts'
 import { every, type Periodic } from '../periodic.ts'
 import type { Connection } from './connection.ts'
-import { ConversationWatch } from './conversation-watch.ts'
+import { ConversationWatch, type WatchListener } from './conversation-watch.ts'
 import { CounterUpdates } from './counters.ts'
 import { encodeFrame } from './frame.ts'
 import type { Person } from './person.ts'
+import { PresenceUpdates, showPresence } from './presence-updates.ts'
 
 /** Seconds between pings (realtime.md); a socket that shows no life for two of these is dropped. */
 export const HEARTBEAT_SECONDS = 25
 const TICK_MS = 1_000
+/** Seconds before the end of its token that a client is told of it (realtime.md). */
+const EXPIRY_NOTICE = 60
 /** How often the watched conversations are compared with the database. */
 const CHECK_MS = 5_000
 
@@ -34,6 +37,16 @@ export class Hub {
   /** With the second of the heartbeat in which each is pinged: spread, so that pings don't come in bursts. */
   readonly #connections = new Map<Connection, number>()
   readonly #counters: CounterUpdates
+  readonly #presence: PresenceUpdates
+  readonly #watchListener: WatchListener = {
+    countersChanged: (person, conversationId) => this.#counters.changed(person, conversationId),
+    admitted: (person, conversationId) => {
+      this.#presence.introduce(person, conversationId).catch((error: unknown) => {
+        this.#core.log.warn({ err: error, conversation_id: conversationId }, 'presence could not be told')
+      })
+    },
+    left: (person, watch) => this.#unwatch(person, watch),
+  }
   readonly #timer: NodeJS.Timeout
   /** One after another, so that the last frame says what holds. */
   #resultsTold = Promise.resolve()
@@ -45,6 +58,13 @@ export class Hub {
   constructor(core: Core, sessions: LiveSessions) {
     this.#core = core
     this.#counters = new CounterUpdates(core)
+    this.#presence = new PresenceUpdates(core)
+    core.bus.subscribe('presence', ({ userId, online, audience }) => {
+      for (const id of audience) {
+        const person = this.#people.get(id)
+        if (person) showPresence(person, userId, online)
+      }
+    })
     this.#timer = setInterval(() => this.#checkLife(), TICK_MS).unref()
     sessions.onRevoked((sessionId, minGeneration) => {
       for (const connection of this.#connections.keys()) {
@@ -85,6 +105,7 @@ export class Hub {
     this.#connections.delete(connection)
     if (!person?.connections.delete(connection) || person.connections.size > 0) return
     this.#people.delete(person.userId)
+    this.#core.presence.leave(person.userId)
     person.subscription.close()
     for (const watch of person.watches) this.#unwatch(person, watch)
   }
@@ -101,6 +122,7 @@ export class Hub {
     clearInterval(this.#timer)
     void this.#mending.close()
     this.#counters.close()
+    void this.#presence.close()
     for (const connection of this.#connections.keys()) connection.close('restarting')
   }
 
@@ -114,6 +136,7 @@ export class Hub {
       ready: Promise.resolve(),
     }
     this.#people.set(userId, person)
+    this.#core.presence.arrive(userId)
     person.ready = subscription.ready.then(() => this.#watchAll([person]))
     return person
   }
@@ -124,7 +147,7 @@ export class Hub {
    */
   async #watchAll(people: Present[]): Promise<void> {
     const userIds = people.map(({ userId }) => userId)
-    const listed = await chat.listMemberships(this.#core, userIds)
+    const listed = await listMemberships(this.#core, userIds)
     const idsOf = Map.groupBy(listed, ({ userId }) => userId)
     const before = people.map((person) => {
       for (const { id } of idsOf.get(person.userId) ?? []) this.#watch(person, id)
@@ -132,13 +155,15 @@ export class Hub {
     })
     await Promise.all(before.flatMap(({ watches }) => watches.map(({ listening }) => listening)))
 
-    const versionsOf = Map.groupBy(await chat.listMemberships(this.#core, userIds), ({ userId }) => userId)
+    const versionsOf = Map.groupBy(await listMemberships(this.#core, userIds), ({ userId }) => userId)
     for (const { person, watches } of before) {
       const versions = new Map(versionsOf.get(person.userId)?.map(({ id, version }) => [id, version]))
       for (const watch of watches) {
         const version = versions.get(watch.id)
-        if (version === undefined) this.#unwatch(person, watch)
-        else watch.reached(version)
+        // They may have gone meanwhile, or have left the conversation.
+        if (!watch.holders.has(person)) continue
+        if (version === undefined) watch.admit(person)
+        else watch.join(person, version)
       }
     }
   }
@@ -150,7 +175,7 @@ export class Hub {
   async #mend(): Promise<void> {
     const people = [...this.#people.values()]
     if (!this.#busWasAway) {
-      const versions = await chat.listVersions(this.#core, [...this.#watches.keys()])
+      const versions = await listVersions(this.#core, [...this.#watches.keys()])
       for (const { id, version } of versions) this.#watches.get(id)?.reached(version)
       return
     }
@@ -170,51 +195,38 @@ export class Hub {
   #watch(person: Present, conversationId: number): ConversationWatch {
     let watch = this.#watches.get(conversationId)
     if (!watch) {
-      watch = new ConversationWatch(this.#core, conversationId, (reader) => this.#counters.changed(reader))
+      watch = new ConversationWatch(this.#core, conversationId, this.#watchListener)
       this.#watches.set(conversationId, watch)
     }
-    watch.people.add(person)
+    watch.holders.add(person)
     person.watches.add(watch)
     // They may have left while this was under way.
     if (this.#people.get(person.userId) !== person) this.#unwatch(person, watch)
     return watch
   }
 
-  #unwatch(person: Present, watch: ConversationWatch): void {
-    person.watches.delete(watch)
-    watch.people.delete(person)
-    if (watch.people.size > 0 || this.#watches.get(watch.id) !== watch) return
+  #unwatch(person: Person, watch: ConversationWatch): void {
+    this.#people.get(person.userId)?.watches.delete(watch)
+    watch.drop(person)
+    watch.holders.delete(person)
+    if (watch.holders.size > 0 || this.#watches.get(watch.id) !== watch) return
     this.#watches.delete(watch.id)
     watch.close()
   }
 
   #receive(person: Present, event: UserEvent): void {
-    if (event.kind === 'counters') this.#counters.changed(person)
-    else if (event.kind === 'joined') void this.#join(person, event.conversationId)
+    if (event.kind === 'counters') this.#counters.changed(person, event.conversationId)
+    else if (event.kind === 'conversation') void this.#admit(person, event.conversationId)
     else {
       const frame = encodeFrame(event.frame)
       for (const connection of person.connections) connection.write(frame)
     }
   }
 
-  async #join(person: Present, conversationId: number): Promise<void> {
-    try {
-      const watch = this.#watch(person, conversationId)
-      await watch.listening
-      const conversation = await chat.findConversation(this.#core, person.userId, conversationId)
-      if (!conversation) {
-        this.#unwatch(person, watch)
-        return
-      }
-      const frame = encodeFrame({ type: 'conversation', conversation })
-      for (const connection of person.connections) connection.write(frame)
-      watch.reached(conversation.version)
-    } catch (error) {
-      this.#core.log.warn(
-        { err: error, conversation_id: conversationId },
-        'a new conversation could not be told',
-      )
-    }
+  async #admit(person: Present, conversationId: number): Promise<void> {
+    const watch = this.#watch(person, conversationId)
+    await watch.listening
+    if (watch.holders.has(person)) watch.admit(person)
   }
 
   /** One query finds who of the people here has an attempt of that exam. */
@@ -233,9 +245,13 @@ export class Hub {
     const now = this.now()
     const epochSeconds = this.#core.clock() / 1_000
     for (const [connection, beat] of this.#connections) {
-      if (connection.claims.expiresAt <= epochSeconds) connection.close('tokenEnded')
+      const { expiresAt } = connection.claims
+      if (expiresAt <= epochSeconds) connection.close('tokenEnded')
       else if (now - connection.lastSeen > 2 * HEARTBEAT_SECONDS * 1_000) connection.terminate()
-      else if (beat === this.#tick) connection.ping()
+      else {
+        if (expiresAt - epochSeconds <= EXPIRY_NOTICE) connection.warnOfExpiry(epochSeconds)
+        if (beat === this.#tick) connection.ping()
+      }
     }
   }
 }

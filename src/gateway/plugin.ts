@@ -5,12 +5,12 @@ import type { Config } from '../config.ts'
 import type { Core } from '../core.ts'
 import { AppError } from '../errors.ts'
 import type { LiveSessions } from '../features/auth/live-sessions.ts'
-import * as chat from '../features/chat/service.ts'
+import { countersOf } from '../features/chat/conversations.ts'
 import { bearerToken, identifyByCookie } from '../http/callers.ts'
 import { renderFailure, toAppError } from '../http/failures.ts'
 import { isTrustedOrigin } from '../http/same-site.ts'
 import type { Claims } from '../tokens.ts'
-import { type Command, readCommand } from './commands.ts'
+import { type Command, type Means, readCommand } from './commands.ts'
 import { Connection } from './connection.ts'
 import { FrameBudget } from './frame-budget.ts'
 import { HEARTBEAT_SECONDS, Hub } from './hub.ts'
@@ -52,7 +52,7 @@ export const gateway: FastifyPluginAsync<{ core: Core; sessions: LiveSessions }>
       },
     },
     (socket, request) => {
-      void serve(core, hub, sessions, socket, request)
+      void serve({ core, sessions }, hub, socket, request)
     },
   )
 }
@@ -79,13 +79,8 @@ function authenticate(request: FastifyRequest, sessions: LiveSessions, config: C
   return claims
 }
 
-async function serve(
-  core: Core,
-  hub: Hub,
-  sessions: LiveSessions,
-  socket: WebSocket,
-  request: FastifyRequest,
-): Promise<void> {
+async function serve(means: Means, hub: Hub, socket: WebSocket, request: FastifyRequest): Promise<void> {
+  const { core, sessions } = means
   const connection = new Connection(core.bus, socket, request.raw.socket, request.caller, hub.now())
   const budget = new FrameBudget()
   let previous: Promise<void> = Promise.resolve()
@@ -108,12 +103,13 @@ async function serve(
     try {
       command = readCommand(data, isBinary)
     } catch (error) {
-      if (budget.countMalformed()) connection.close('malformed')
+      const tooMany = budget.spendMalformed(connection.lastSeen)
+      if (tooMany) connection.close(tooMany)
       else sendError(connection, error)
       return
     }
     // One after another, as they came; so a socket's own messages keep their order.
-    previous = previous.then(() => answer(core, connection, command))
+    previous = previous.then(() => answer(means, connection, command))
   })
 
   try {
@@ -124,15 +120,14 @@ async function serve(
       return
     }
     const { userId, sessionId } = connection.claims
-    const counters = (await chat.countersOf(core, [userId])).get(userId)
+    const counters = await countersOf(core, userId)
     connection.begin({
       type: 'ready',
       user_id: userId,
       session_id: sessionId,
       server_time: new Date(core.clock()).toISOString(),
       heartbeat_seconds: HEARTBEAT_SECONDS,
-      unread: counters?.unread ?? 0,
-      requests: counters?.requests ?? 0,
+      ...counters,
     })
   } catch (error) {
     core.log.warn({ err: error, request_id: request.id }, 'a socket could not be set up')
@@ -140,15 +135,15 @@ async function serve(
   }
 }
 
-async function answer(core: Core, connection: Connection, command: Command): Promise<void> {
+async function answer(means: Means, connection: Connection, command: Command): Promise<void> {
   const ref = command.ref === undefined ? {} : { ref: command.ref }
   try {
-    const result = await command.run(core, connection)
+    const result = await command.run(means, connection)
     if (result) connection.send({ type: 'ack', ...ref, ...result })
   } catch (error) {
     const failure = toAppError(error)
     if (failure.status >= 500)
-      core.log.error({ err: failure.cause ?? failure, code: failure.code }, 'a frame failed')
+      means.core.log.error({ err: failure.cause ?? failure, code: failure.code }, 'a frame failed')
     sendError(connection, failure, ref)
   }
 }

@@ -1,10 +1,20 @@
+import type { MessageChange } from '../bus/events.ts'
 import type { Core } from '../core.ts'
-import * as chat from '../features/chat/service.ts'
+import {
+  listConversations,
+  listMemberships,
+  readHistory,
+  viewConversation,
+} from '../features/chat/conversations.ts'
 import type { Connection } from './connection.ts'
 
+/** Changes that are sent before it is waited for the peer to have read them. */
+const PORTION = 50
+
 /**
- * Sends, in order, every change since the versions that the client has (realtime.md, promise 1). Whole
- * conversations that it doesn't know, or is no longer in, come as `conversation`; too long a gap as `gap`.
+ * Sends, in order, every change since the versions that the client has (realtime.md, promise 1), no faster
+ * than it reads. Whole conversations that it doesn't know, or is no longer in, come as `conversation`; too
+ * long a gap as `gap`.
  */
 export async function resume(
   core: Core,
@@ -12,20 +22,20 @@ export async function resume(
   known: ReadonlyMap<number, number>,
 ): Promise<void> {
   const { userId } = connection.claims
-  const memberships = await chat.listMemberships(core, [userId])
-  const current = new Set(memberships.map(({ id }) => id))
-  for (const { id, version } of memberships) {
-    const since = known.get(id)
-    if (since === undefined) await sendConversation(core, connection, id)
-    else if (since < version) await sendChanges(core, connection, id, since, version)
-  }
-  for (const id of known.keys())
-    if (!current.has(id)) connection.send({ type: 'conversation', conversation: { id }, removed: true })
-}
+  const memberships = await listMemberships(core, [userId])
+  for (const { id, version } of memberships)
+    if ((known.get(id) ?? version) < version)
+      await sendChanges(core, connection, id, known.get(id) ?? version)
 
-async function sendConversation(core: Core, connection: Connection, conversationId: number): Promise<void> {
-  const conversation = await chat.findConversation(core, connection.claims.userId, conversationId)
-  if (conversation) connection.send({ type: 'conversation', conversation })
+  if (memberships.some(({ id }) => !known.has(id)))
+    for (const conversation of await listConversations(core, userId)) {
+      if (known.has(conversation.id)) continue
+      connection.send({ type: 'conversation', conversation })
+      await connection.drained()
+    }
+
+  const current = new Set(memberships.map(({ id }) => id))
+  for (const id of known.keys()) if (!current.has(id)) sendRemoved(connection, id)
 }
 
 async function sendChanges(
@@ -33,26 +43,44 @@ async function sendChanges(
   connection: Connection,
   conversationId: number,
   since: number,
-  current: number,
 ): Promise<void> {
   const { userId } = connection.claims
   let sentVersion = since
   connection.hold(conversationId)
   try {
-    const missed = await chat.readChanges(core, conversationId, since)
-    if (missed.has_more) {
-      connection.send({ type: 'gap', conversation_id: conversationId, version: current })
-      sentVersion = current
+    const history = await readHistory(core, conversationId, since, [userId])
+    if (!history.memberIds.has(userId)) {
+      sendRemoved(connection, conversationId)
+      sentVersion = Number.POSITIVE_INFINITY
       return
     }
-    for (const message of missed.messages)
-      connection.send({
-        type: chat.kindOf(message),
-        conversation_id: conversationId,
-        message: { ...message, is_own: message.sender_id === userId },
-      })
-    sentVersion = missed.version
+    const version = history.newest
+    if (history.hasMore) connection.send({ type: 'gap', conversation_id: conversationId, version })
+    else await sendInPortions(connection, conversationId, history.changes)
+    sentVersion = version
+    if (!history.membersChanged) return
+    const conversation = (await viewConversation(core, [userId], conversationId)).get(userId)
+    if (conversation) connection.send({ type: 'conversation', conversation: { ...conversation, version } })
   } finally {
     connection.release(conversationId, sentVersion)
   }
+}
+
+async function sendInPortions(
+  connection: Connection,
+  conversationId: number,
+  changes: MessageChange[],
+): Promise<void> {
+  for (const [index, { kind, message }] of changes.entries()) {
+    connection.send({
+      type: kind,
+      conversation_id: conversationId,
+      message: { ...message, is_own: message.sender_id === connection.claims.userId },
+    })
+    if (index % PORTION === PORTION - 1) await connection.drained()
+  }
+}
+
+function sendRemoved(connection: Connection, conversationId: number): void {
+  connection.send({ type: 'conversation', conversation: { id: conversationId }, removed: true })
 }

@@ -117,10 +117,10 @@ describe.runIf(hasRedis())('over Redis', () => {
       await expect.poll(() => Math.min(one.resyncs(), other.resyncs()), { timeout: 5_000 }).toBeGreaterThan(0)
       // What was listened to before and meanwhile is listened to again.
       await expect.poll(() => other.bus.ping().then(() => 'back', String), { timeout: 5_000 }).toBe('back')
-      other.bus.publish('user:1', { kind: 'joined', conversationId: 1 })
-      other.bus.publish('user:2', { kind: 'joined', conversationId: 2 })
+      other.bus.publish('user:1', { kind: 'conversation', conversationId: 1 })
+      other.bus.publish('user:2', { kind: 'conversation', conversationId: 2 })
       await expect.poll(() => one.heard.length).toBe(4)
-      expect(other.heard.filter(({ kind }) => kind === 'joined')).toHaveLength(1)
+      expect(other.heard.filter(({ kind }) => kind === 'conversation')).toHaveLength(1)
     })
 
     test('a Redis that holds still is one that is away', async () => {

@@ -4,7 +4,7 @@ import type { UserEvent } from '../../src/bus/events.ts'
 
 /** The guarantees of src/bus/bus.ts. `open` gives the buses of as many nodes as the implementation can connect. */
 export function describeBus(open: () => Promise<Bus[]>): void {
-  const joined = (conversationId: number): UserEvent => ({ kind: 'joined', conversationId })
+  const joined = (conversationId: number): UserEvent => ({ kind: 'conversation', conversationId })
   const heardOn = (bus: Bus) => {
     const heard: UserEvent[] = []
     return { heard, subscription: bus.subscribe('user:1', (event) => heard.push(event)) }

@@ -160,7 +160,11 @@ describe.runIf(hasRedis())('two nodes', () => {
 
     await redis.start()
     // Sends go on while one node is back and the other is not.
-    while (hers.of('resync').length === 0 || his.of('resync').length === 0) await send(alice)
+    const returned = performance.now()
+    while (hers.of('resync').length === 0 || his.of('resync').length === 0) {
+      expect(performance.now() - returned).toBeLessThan(10_000)
+      await send(alice)
+    }
     await busIsUp(service)
     await send(alice)
     const all = Array.from({ length: sent }, (_, n) => n + 1)

@@ -45,6 +45,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     ...readConfig({ DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: '0' }),
     // Rate limits have tests of their own; everywhere else they would only make tests wait.
     chat: { sendInterval: 0 },
+    discussions: { postInterval: 0 },
+    presence: { grace: 100, beat: 200, lease: 600 },
     ...((options.nodes ?? 1) > 1 ? { redisUrl: inject('redisUrl') } : {}),
     ...options.config,
   }

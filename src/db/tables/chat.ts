@@ -20,8 +20,10 @@ export const conversations = pgTable('conversations', {
   name: text(),
   /** Number of the newest message: they count 1, 2, 3 … without a gap. */
   lastSeq: integer().notNull().default(0),
-  /** Number of the newest change: a message created, edited or deleted, a member added or removed. */
+  /** Number of the newest change: a message created, edited or deleted, a member added or removed, a new name. */
   version: integer().notNull().default(0),
+  /** The `version` of the latest change of its name or its members. */
+  membersVersion: integer().notNull().default(0),
   /** When the newest message was made, or the conversation itself. */
   lastActivityAt: createdAt(),
   createdAt: createdAt(),
@@ -35,10 +37,11 @@ export const conversationMembers = pgTable(
       .references(() => conversations.id, { onDelete: 'cascade' }),
     userId: integer()
       .notNull()
-      .references(() => users.id),
+      .references(() => users.id, { onDelete: 'cascade' }),
     lastReadSeq: integer().notNull().default(0),
     /** False in a direct conversation whose connection ended, and for somebody who was blocked. */
     canSend: boolean().notNull().default(true),
+    /** Strictly rising within a conversation. A group's owner is its longest-standing member: the creator first. */
     joinedAt: createdAt(),
   },
   (table) => [
@@ -74,9 +77,8 @@ export const messages = pgTable(
   },
   (table) => [
     uniqueIndex('messages_conversation_id_seq_key').on(table.conversationId, table.seq),
-    uniqueIndex('messages_sender_id_client_id_key')
-      .on(table.senderId, table.clientId)
-      .where(sql`${table.clientId} is not null`),
+    // Not partial: it also finds a person's messages when their account is deleted.
+    uniqueIndex('messages_sender_id_client_id_key').on(table.senderId, table.clientId),
     uniqueIndex('messages_conversation_id_version_key').on(table.conversationId, table.version),
     index('messages_conversation_id_created_at_idx').on(table.conversationId, table.createdAt),
   ],
@@ -89,13 +91,13 @@ export const connections = pgTable(
     id: id(),
     requesterId: integer()
       .notNull()
-      .references(() => users.id),
+      .references(() => users.id, { onDelete: 'cascade' }),
     recipientId: integer()
       .notNull()
-      .references(() => users.id),
+      .references(() => users.id, { onDelete: 'cascade' }),
     status: text({ enum: ['pending', 'accepted', 'rejected', 'ended'] }).notNull(),
     /** Made when first accepted, and kept for the next time. */
-    conversationId: integer().references(() => conversations.id),
+    conversationId: integer().references(() => conversations.id, { onDelete: 'set null' }),
     createdAt: createdAt(),
   },
   (table) => [
@@ -107,5 +109,24 @@ export const connections = pgTable(
     index('connections_requester_id_idx').on(table.requesterId, table.status),
     uniqueIndex('connections_conversation_id_key').on(table.conversationId),
     check('connections_not_self', sql`${table.requesterId} <> ${table.recipientId}`),
+  ],
+)
+
+/** Whom somebody doesn't want to hear from. */
+export const blocks = pgTable(
+  'blocks',
+  {
+    blockerId: integer()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    blockedId: integer()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.blockerId, table.blockedId] }),
+    index('blocks_blocked_id_idx').on(table.blockedId),
+    check('blocks_not_self', sql`${table.blockerId} <> ${table.blockedId}`),
   ],
 )

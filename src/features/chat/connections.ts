@@ -2,7 +2,8 @@ import type { ConnectionRequest } from '../../../schemas/chat.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import { AppError } from '../../errors.ts'
-import * as store from './store.ts'
+import * as conversations from './conversations-store.ts'
+import * as store from './people-store.ts'
 import { toRequest } from './wire.ts'
 
 export type Asked =
@@ -11,16 +12,19 @@ export type Asked =
 
 /**
  * Asks somebody to connect, or accepts where they had asked already. After a rejection or an end it may be
- * asked again. 404, 400 to oneself, 409 `already_connected` / `already_pending`.
+ * asked again. 404, by whom one is blocked too; 400 to oneself, 409 `already_connected` / `already_pending`.
  */
 export async function requestConnection(core: Core, userId: number, recipientId: number): Promise<Asked> {
   if (recipientId === userId) throw new AppError('self_connection')
-  if (!(await store.findPerson(core.db, recipientId))) throw new AppError('not_found')
   const asked = await core.db.transaction(async (tx): Promise<Asked> => {
-    const made = await store.insertConnection(tx, userId, recipientId)
-    if (made) return { connId: made.id, status: 'pending' }
-    const connection = await store.findPairForUpdate(tx, userId, recipientId)
-    if (!connection) throw new AppError('unavailable', { retryAfter: 1 })
+    await store.lockPair(tx, userId, recipientId)
+    if (!(await store.findPerson(tx, recipientId)) || (await store.isBlocked(tx, recipientId, userId)))
+      throw new AppError('not_found')
+    const connection = await store.findPair(tx, userId, recipientId)
+    if (!connection) {
+      const made = await store.insertConnection(tx, userId, recipientId)
+      return { connId: made.id, status: 'pending' }
+    }
     const connId = connection.id
     if (connection.status === 'accepted')
       throw new AppError('already_connected', { details: { conn_id: connId } })
@@ -55,7 +59,7 @@ export async function respondToRequest(
   action: 'accept' | 'reject',
 ): Promise<number | null> {
   const answered = await core.db.transaction(async (tx) => {
-    const connection = await store.findConnectionForUpdate(tx, connectionId)
+    const connection = await findLocked(tx, connectionId)
     if (connection?.recipientId !== userId) throw new AppError('not_found')
     if (connection.status !== 'pending') throw new AppError('already_answered')
     if (action === 'accept')
@@ -69,14 +73,42 @@ export async function respondToRequest(
   return answered.conversationId
 }
 
+/** By either side; a pending request is withdrawn by it. The conversation stays readable. 404 */
+export async function endConnection(core: Core, userId: number, connectionId: number): Promise<void> {
+  const ended = await core.db.transaction(async (tx) => {
+    const connection = await findLocked(tx, connectionId)
+    if (connection?.requesterId !== userId && connection?.recipientId !== userId)
+      throw new AppError('not_found')
+    await store.updateConnection(tx, connectionId, { status: 'ended' })
+    if (connection.conversationId !== null) await conversations.updateCanSend(tx, connection.conversationId)
+    return connection
+  })
+  core.bus.publish(`user:${ended.recipientId}`, { kind: 'counters' })
+  if (ended.conversationId !== null)
+    tellConversation(core, ended.conversationId, [ended.requesterId, ended.recipientId])
+}
+
+/** A connection that nobody else changes until the transaction ends. */
+async function findLocked(tx: Executor, connectionId: number): Promise<store.ConnectionRow | undefined> {
+  const connection = await store.findConnection(tx, connectionId)
+  if (!connection) return undefined
+  await store.lockPair(tx, connection.requesterId, connection.recipientId)
+  return store.findConnection(tx, connectionId)
+}
+
 /** Opens the pair's direct conversation: a new one, or the one that they had before. */
 async function accept(tx: Executor, connection: store.ConnectionRow): Promise<number> {
   const { id, requesterId, recipientId } = connection
   const conversationId =
-    connection.conversationId ?? (await store.insertDirectConversation(tx, [requesterId, recipientId]))
-  if (connection.conversationId !== null) await store.updateCanSend(tx, conversationId, true)
+    connection.conversationId ??
+    (await conversations.insertDirectConversation(tx, [requesterId, recipientId]))
   await store.updateConnection(tx, id, { status: 'accepted', conversationId })
+  await conversations.updateCanSend(tx, conversationId)
   return conversationId
+}
+
+function tellConversation(core: Core, conversationId: number, userIds: number[]): void {
+  for (const userId of userIds) core.bus.publish(`user:${userId}`, { kind: 'conversation', conversationId })
 }
 
 async function tellAsked(core: Core, connectionId: number, recipientId: number): Promise<void> {
@@ -96,8 +128,7 @@ async function tellAccepted(
   accepterId: number,
   conversationId: number,
 ): Promise<void> {
-  for (const userId of [requesterId, accepterId])
-    core.bus.publish(`user:${userId}`, { kind: 'joined', conversationId })
+  tellConversation(core, conversationId, [requesterId, accepterId])
   core.bus.publish(`user:${accepterId}`, { kind: 'counters' })
   const person = await store.findPerson(core.db, accepterId)
   if (!person) return

@@ -2,26 +2,22 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import {
   ChangesAnswer,
   ChangesQuery,
-  ConnectAccepted,
-  ConnectBody,
-  ConnectPending,
+  ConversationAnswer,
   ConversationsAnswer,
+  EditBody,
+  MessageAnswer,
   MessagesAnswer,
   MessagesQuery,
   ReadAnswer,
   ReadBody,
-  RequestsAnswer,
-  RespondAnswer,
-  RespondBody,
-  RespondParams,
-  SendAnswer,
   SendBody,
-  UnreadAnswer,
 } from '../../../schemas/chat.ts'
-import { IdParams } from '../../../schemas/common.ts'
+import { IdParams, Success } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import { failures } from '../../http/failures.ts'
-import * as connections from './connections.ts'
+import * as conversations from './conversations.ts'
+import { groupRoutes } from './groups-routes.ts'
+import { peopleRoutes } from './people-routes.ts'
 import * as service from './service.ts'
 
 const tags = ['chat']
@@ -29,6 +25,9 @@ const success = true as const
 
 /** Peer chat (contract §6), at `/api/v01/chat`, for signed-in people. */
 export const chatRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+  await app.register(peopleRoutes, { core })
+  await app.register(groupRoutes, { core })
+
   app.get(
     '/conversations',
     {
@@ -40,7 +39,23 @@ export const chatRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
     },
     async (request) => ({
       success,
-      conversations: await service.listConversations(core, request.caller.userId),
+      conversations: await conversations.listConversations(core, request.caller.userId),
+    }),
+  )
+
+  app.get(
+    '/conversations/:id',
+    {
+      schema: {
+        summary: 'A conversation with its members',
+        tags,
+        params: IdParams,
+        response: { 200: ConversationAnswer, ...failures('not_found') },
+      },
+    },
+    async (request) => ({
+      success,
+      conversation: await conversations.describeConversation(core, request.caller.userId, request.params.id),
     }),
   )
 
@@ -70,8 +85,8 @@ export const chatRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
         params: IdParams,
         body: SendBody,
         response: {
-          201: SendAnswer,
-          200: SendAnswer,
+          201: MessageAnswer,
+          200: MessageAnswer,
           ...failures('invalid_reply', 'not_connected', 'not_found', 'rate_limited'),
         },
       },
@@ -118,70 +133,42 @@ export const chatRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
     }),
   )
 
-  app.get(
-    '/unread',
-    { schema: { summary: 'Unread messages and pending requests', tags, response: { 200: UnreadAnswer } } },
-    async (request) => {
-      const { userId } = request.caller
-      const counters = (await service.countersOf(core, [userId])).get(userId)
-      return { success, unread: counters?.unread ?? 0, requests: counters?.requests ?? 0 }
-    },
-  )
-
-  app.post(
-    '/connections',
+  app.patch(
+    '/messages/:id',
     {
       schema: {
-        summary: 'Ask somebody to connect',
-        description: 'Answers 200 with the conversation where the other side had asked already.',
+        summary: "Edit one's own message",
         tags,
-        body: ConnectBody,
-        response: {
-          201: ConnectPending,
-          200: ConnectAccepted,
-          ...failures('self_connection', 'not_found', 'already_connected', 'already_pending'),
-        },
-      },
-    },
-    async (request, reply) => {
-      const asked = await connections.requestConnection(
-        core,
-        request.caller.userId,
-        request.body.recipient_id,
-      )
-      if (asked.status === 'pending')
-        return reply.code(201).send({ success, conn_id: asked.connId, status: asked.status })
-      return reply
-        .code(200)
-        .send({ success, conn_id: asked.connId, status: asked.status, conv_id: asked.conversationId })
-    },
-  )
-
-  app.get(
-    '/connections/requests',
-    { schema: { summary: 'Incoming pending requests', tags, response: { 200: RequestsAnswer } } },
-    async (request) => ({ success, requests: await connections.listRequests(core, request.caller.userId) }),
-  )
-
-  app.post(
-    '/connections/:conn_id/respond',
-    {
-      schema: {
-        summary: 'Accept or reject a request',
-        tags,
-        params: RespondParams,
-        body: RespondBody,
-        response: { 200: RespondAnswer, ...failures('not_found', 'already_answered') },
+        params: IdParams,
+        body: EditBody,
+        response: { 200: MessageAnswer, ...failures('not_owner', 'not_connected', 'not_found') },
       },
     },
     async (request) => ({
       success,
-      conv_id: await connections.respondToRequest(
+      message: await service.editMessage(
         core,
         request.caller.userId,
-        request.params.conn_id,
-        request.body.action,
+        request.params.id,
+        request.body.message,
       ),
     }),
+  )
+
+  app.delete(
+    '/messages/:id',
+    {
+      schema: {
+        summary: "Delete one's own message",
+        description: 'A tombstone with empty text stays in its place.',
+        tags,
+        params: IdParams,
+        response: { 200: Success, ...failures('not_owner', 'not_found') },
+      },
+    },
+    async (request) => {
+      await service.deleteMessage(core, request.caller.userId, request.params.id)
+      return { success }
+    },
   )
 }

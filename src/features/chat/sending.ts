@@ -1,6 +1,6 @@
 import { batched } from '../../db/batches.ts'
 import type { Db } from '../../db/client.ts'
-import * as store from './store.ts'
+import * as store from './messages-store.ts'
 
 type Send = (send: store.Send) => Promise<store.SentRow | undefined>
 const senders = new WeakMap<Db, Send>()

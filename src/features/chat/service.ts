@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import type { ChatMessage, Conversation, Counters, MessagesQuery, SendBody } from '../../../schemas/chat.ts'
-import type { SharedMessage } from '../../bus/events.ts'
+import type { ChatMessage, MessagesQuery, SendBody } from '../../../schemas/chat.ts'
+import { MAX_INT } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/client.ts'
 import { violates } from '../../db/errors.ts'
 import { AppError } from '../../errors.ts'
+import { readHistory, requireMember } from './conversations.ts'
+import * as conversations from './conversations-store.ts'
+import * as store from './messages-store.ts'
 import { storeMessage } from './sending.ts'
-import * as store from './store.ts'
-import { toConversation, toMessage, toSharedMessage } from './wire.ts'
+import { toChange, toMessage, toSharedMessage } from './wire.ts'
 
 const DEFAULT_PAGE = 50
 const LARGEST_PAGE = 100
-
-/** Messages in an answer to `changes`; a client that missed more of a conversation lists it afresh. */
-const CHANGES_LIMIT = 500
 
 export interface Sent {
   message: ChatMessage
@@ -67,8 +67,7 @@ async function storeAndPublish(
     replyToText: input.reply_to_text ?? null,
     replyToName: input.reply_to_name ?? null,
   }
-  const row = await storeMessage(core.db, send)
-  if (!row) throw await explainRefusal(core, send)
+  const row = (await storeMessage(core.db, send)) ?? (await retryOrRefuse(core, send))
   const message = toSharedMessage({
     ...row,
     conversation_id: conversationId,
@@ -78,14 +77,18 @@ async function storeAndPublish(
     is_deleted: false,
     reply_to_id: send.replyToId,
   })
-  core.bus.publish(`conversation:${conversationId}`, { kind: 'message', version: message.version, message })
+  core.bus.publish(`conversation:${conversationId}`, toChange(message))
   return { message: { ...message, is_own: true }, repeated: false }
 }
 
-async function explainRefusal(core: Core, send: store.Send): Promise<AppError> {
-  const member = await store.findMember(core.db, send.conversationId, send.senderId)
-  if (!member) return new AppError('not_found')
-  return new AppError(member.canSend ? 'invalid_reply' : 'not_connected')
+async function retryOrRefuse(core: Core, send: store.Send): Promise<store.SentRow> {
+  const member = await conversations.findMember(core.db, send.conversationId, send.senderId)
+  if (!member) throw new AppError('not_found')
+  if (!member.canSend) throw new AppError('not_connected')
+  // They came to be allowed, or the origin to be there, while the first statement waited for its turn.
+  const row = await storeMessage(core.db, send)
+  if (!row) throw new AppError('invalid_reply')
+  return row
 }
 
 function findRepeated(core: Core, senderId: number, input: SendBody) {
@@ -96,19 +99,8 @@ function findRepeated(core: Core, senderId: number, input: SendBody) {
 /** Told again, since the node that stored it may have died before it could tell. */
 function repeat(core: Core, senderId: number, first: store.MessageRow): Sent {
   const message = toSharedMessage(first)
-  core.bus.publish(`conversation:${first.conversation_id}`, {
-    kind: kindOf(message),
-    version: message.version,
-    message,
-    repeated: true,
-  })
+  core.bus.publish(`conversation:${first.conversation_id}`, { ...toChange(message), repeated: true })
   return { message: { ...message, is_own: message.sender_id === senderId }, repeated: true }
-}
-
-/** Which event stands for a message's latest change. */
-export function kindOf(message: Pick<SharedMessage, 'is_deleted' | 'is_edited'>) {
-  if (message.is_deleted) return 'message_deleted'
-  return message.is_edited ? 'message_edited' : 'message'
 }
 
 /** A page of messages, oldest to newest. Without `before` it is the newest, which marks the conversation as read. */
@@ -137,24 +129,67 @@ function readInstant(text: string): Date {
 
 /** Every message created, edited or deleted after a version; `version` is where the reader stands afterwards. */
 export async function listChanges(core: Core, userId: number, conversationId: number, since: number) {
-  await requireMember(core, conversationId, userId)
-  const { messages, ...page } = await readChanges(core, conversationId, since)
+  const { memberIds, changes, version, hasMore } = await readHistory(core, conversationId, since, [userId])
+  if (!memberIds.has(userId)) throw new AppError('not_found')
   return {
     success: true as const,
-    messages: messages.map((message) => ({ ...message, is_own: message.sender_id === userId })),
-    ...page,
+    messages: changes.map(({ message }) => ({ ...message, is_own: message.sender_id === userId })),
+    version,
+    has_more: hasMore,
   }
 }
 
-/** The same for a caller that has made sure of the membership. */
-export async function readChanges(core: Core, conversationId: number, since: number) {
-  // The version first: a change that is made in between is in the messages, never skipped.
-  const current = await store.findVersion(core.db, conversationId)
-  const rows = await store.listChanges(core.db, conversationId, since, CHANGES_LIMIT + 1)
-  const messages = rows.slice(0, CHANGES_LIMIT).map(toSharedMessage)
-  const last = messages.at(-1)?.version ?? since
-  const hasMore = rows.length > CHANGES_LIMIT
-  return { messages, version: hasMore ? last : Math.max(last, current), has_more: hasMore }
+/** One's own message anew. 403 `not_owner` for another's, `not_connected` where one may not send; 404, a tombstone's too. */
+export async function editMessage(
+  core: Core,
+  userId: number,
+  messageId: number,
+  text: string,
+): Promise<ChatMessage> {
+  const row = await changeOwnMessage(core, userId, messageId, async (tx, message, version) => {
+    if (message.is_deleted) throw new AppError('not_found')
+    if (!message.can_send) throw new AppError('not_connected')
+    await store.updateMessage(tx, messageId, { message: text, editedAt: new Date(core.clock()), version })
+  })
+  return toMessage(row, userId)
+}
+
+/** Leaves a tombstone with empty text of one's own message; deleted already is fine as well. 403 `not_owner`, 404. */
+export async function deleteMessage(core: Core, userId: number, messageId: number): Promise<void> {
+  const found = await store.findMessageFor(core.db, messageId, userId)
+  if (found?.is_deleted && found.sender_id === userId) return
+  await changeOwnMessage(core, userId, messageId, (tx, _message, version) =>
+    store.updateMessage(tx, messageId, { message: '', deletedAt: new Date(core.clock()), version }),
+  )
+}
+
+async function changeOwnMessage(
+  core: Core,
+  userId: number,
+  messageId: number,
+  change: (tx: Executor, message: store.MessageRow & { can_send: boolean }, version: number) => Promise<void>,
+): Promise<store.MessageRow> {
+  const row = await core.db.transaction(async (tx) => {
+    const found = await store.findMessageFor(tx, messageId, userId)
+    if (!found) throw new AppError('not_found')
+    const version = await conversations.takeVersion(tx, found.conversation_id, 'message')
+    // Read again now that nothing else can change it.
+    const message = await store.findMessageFor(tx, messageId, userId)
+    if (!message) throw new AppError('not_found')
+    if (message.sender_id !== userId) throw new AppError('not_owner')
+    await change(tx, message, version)
+    return store.findMessageFor(tx, messageId, userId)
+  })
+  if (!row) throw new AppError('not_found')
+  core.bus.publish(`conversation:${row.conversation_id}`, toChange(toSharedMessage(row)))
+  return row
+}
+
+/** Shows the other members that somebody is typing. 404, 403 `not_connected`. */
+export async function tellTyping(core: Core, userId: number, conversationId: number): Promise<void> {
+  const { canSend } = await requireMember(core, conversationId, userId)
+  if (!canSend) throw new AppError('not_connected')
+  core.bus.publish(`conversation:${conversationId}`, { kind: 'typing', userId })
 }
 
 /** Moves the reader's pointer forward, to the newest message unless told otherwise. Answers what is unread there. */
@@ -162,53 +197,14 @@ export async function markRead(
   core: Core,
   userId: number,
   conversationId: number,
-  upToSeq = Number.MAX_SAFE_INTEGER,
-) {
-  const target = Math.min(upToSeq, 2_147_483_647)
-  const moved = await store.advancePointer(core.db, conversationId, userId, target)
+  upToSeq = MAX_INT,
+): Promise<number> {
+  const moved = await conversations.advancePointer(core.db, conversationId, userId, upToSeq)
   if (!moved) {
     const { lastSeq, lastReadSeq } = await requireMember(core, conversationId, userId)
     return lastSeq - lastReadSeq
   }
   core.bus.publish(`conversation:${conversationId}`, { kind: 'read', userId, upToSeq: moved.lastReadSeq })
-  core.bus.publish(`user:${userId}`, { kind: 'counters' })
+  core.bus.publish(`user:${userId}`, { kind: 'counters', conversationId })
   return moved.lastSeq - moved.lastReadSeq
-}
-
-export async function listConversations(core: Core, userId: number): Promise<Conversation[]> {
-  return present(await store.listConversations(core.db, userId))
-}
-
-export async function findConversation(
-  core: Core,
-  userId: number,
-  conversationId: number,
-): Promise<Conversation | undefined> {
-  return present(await store.listConversations(core.db, userId, conversationId))[0]
-}
-
-function present(rows: store.ConversationRow[]): Conversation[] {
-  return rows.map((row) => toConversation(row, false))
-}
-
-/** The conversations that these people are in and the version of each. */
-export function listMemberships(core: Core, userIds: number[]) {
-  return store.listMemberships(core.db, userIds)
-}
-
-/** The versions of these conversations. */
-export async function listVersions(core: Core, conversationIds: number[]) {
-  return conversationIds.length === 0 ? [] : store.listVersions(core.db, conversationIds)
-}
-
-/** Unread messages and pending requests of many people at once. */
-export async function countersOf(core: Core, userIds: number[]): Promise<Map<number, Counters>> {
-  const rows = await store.listCounters(core.db, userIds)
-  return new Map(rows.map(({ user_id, unread, requests }) => [user_id, { unread, requests }]))
-}
-
-async function requireMember(core: Core, conversationId: number, userId: number) {
-  const member = await store.findMember(core.db, conversationId, userId)
-  if (!member) throw new AppError('not_found')
-  return member
 }

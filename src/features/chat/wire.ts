@@ -1,6 +1,7 @@
 import type { ConnectionRequest, Conversation } from '../../../schemas/chat.ts'
-import type { SharedMessage } from '../../bus/events.ts'
-import type { ConversationRow, MessageRow } from './store.ts'
+import type { MessageChange, SharedMessage } from '../../bus/events.ts'
+import type { ConversationRow } from './conversations-store.ts'
+import type { MessageRow } from './messages-store.ts'
 
 /** Rows as clients see them (contract §6). */
 
@@ -19,6 +20,12 @@ export function toSharedMessage(row: MessageRow): SharedMessage {
     reply_to_text: row.reply_to_text,
     reply_to_name: row.reply_to_name,
   }
+}
+
+/** A message's latest change. */
+export function toChange(message: SharedMessage): MessageChange {
+  const kind = message.is_deleted ? 'message_deleted' : message.is_edited ? 'message_edited' : 'message'
+  return { kind, version: message.version, message }
 }
 
 export function toMessage(row: MessageRow, readerId: number) {
@@ -42,6 +49,7 @@ export function toConversation(row: ConversationRow, online: boolean): Conversat
     last_seq: row.last_seq,
     last_read_seq: row.last_read_seq,
     version: row.version,
+    can_send: row.can_send,
   }
 }
 

@@ -1,4 +1,5 @@
 import { pipeline, type Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { CsvError, parse } from 'csv-parse'
 import { AppError } from '../../errors.ts'
 
@@ -66,7 +67,11 @@ async function* decodeUtf8(upload: CsvUpload): AsyncGenerator<string> {
   // It drops the byte order mark as well.
   const decoder = new TextDecoder('utf-8', { fatal: true })
   try {
-    for await (const chunk of upload) yield decoder.decode(chunk, { stream: true })
+    for await (const chunk of upload) {
+      yield decoder.decode(chunk, { stream: true })
+      // One turn of the event loop reads up to two megabytes of a socket: other requests come in between.
+      await setImmediate()
+    }
     yield decoder.decode()
   } catch (error) {
     if (!(error instanceof TypeError)) throw error

@@ -9,6 +9,7 @@ import {
   UsersAnswer,
 } from '../../../schemas/users.ts'
 import type { Core } from '../../core.ts'
+import { sendCsv, wantsCsv } from '../../http/csv.ts'
 import { failures } from '../../http/failures.ts'
 import { describePage, offsetOf } from '../../paging.ts'
 import * as service from './service.ts'
@@ -16,6 +17,7 @@ import * as service from './service.ts'
 const tags = ['admin: users']
 const success = true as const
 const PER_PAGE = 50
+const COLUMNS = ['id', 'username', 'email', 'full_name', 'role', 'created_at', 'updated_at']
 
 /** Users and their roles (contract §8), at `/api/v01/admin/users`, for administrators. */
 export const userAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
@@ -24,13 +26,17 @@ export const userAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     {
       schema: {
         summary: 'Users, newest first',
+        description: 'With `Accept: text/csv` a download of all of them.',
         tags,
+        produces: ['application/json', 'text/csv'],
         querystring: ListUsersQuery,
         response: { 200: UsersAnswer },
       },
     },
-    async ({ query: { q, role, page = 1 } }) => {
+    async (request, reply) => {
+      const { q, role, page = 1 } = request.query
       const filter = { q, role: role === 'both' ? ('user,admin' as const) : role }
+      if (wantsCsv(request)) return sendCsv(reply, 'users', COLUMNS, service.streamUsers(core, filter))
       const { users, total } = await service.listUsers(core, filter, PER_PAGE, offsetOf(page, PER_PAGE))
       return { success, users, ...describePage(total, page, PER_PAGE) }
     },

@@ -1,8 +1,10 @@
-import { and, desc, eq, gt, or, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, lt, or, sql } from 'drizzle-orm'
 import type { Role } from '../../../schemas/auth.ts'
 import type { Executor } from '../../db/client.ts'
 import { contains } from '../../db/search.ts'
 import { users } from '../../db/tables/users.ts'
+
+export type UserRow = typeof users.$inferSelect
 
 export interface UserFilter {
   q: string | undefined
@@ -10,17 +12,32 @@ export interface UserFilter {
 }
 
 /** A page of people, newest first, and how many there are; the ghost is none of them. */
-export async function listUsers(db: Executor, { q, role }: UserFilter, limit: number, offset: number) {
-  const chosen = and(
-    gt(users.id, 0),
-    role === undefined ? undefined : eq(users.role, role),
-    q ? or(contains(users.username, q), contains(users.email, q), contains(users.fullName, q)) : undefined,
-  )
+export async function listUsers(db: Executor, filter: UserFilter, limit: number, offset: number) {
+  const chosen = matches(filter)
   const [rows, total] = await Promise.all([
     db.select().from(users).where(chosen).orderBy(desc(users.id)).limit(limit).offset(offset),
     db.$count(users, chosen),
   ])
   return { rows, total }
+}
+
+/** The people after the one with this id in that list, or its first ones. */
+export async function listUsersAfter(
+  db: Executor,
+  filter: UserFilter,
+  lastId: number | undefined,
+  limit: number,
+) {
+  const chosen = and(matches(filter), lastId === undefined ? undefined : lt(users.id, lastId))
+  return db.select().from(users).where(chosen).orderBy(desc(users.id)).limit(limit)
+}
+
+function matches({ q, role }: UserFilter) {
+  return and(
+    gt(users.id, 0),
+    role === undefined ? undefined : eq(users.role, role),
+    q ? or(contains(users.username, q), contains(users.email, q), contains(users.fullName, q)) : undefined,
+  )
 }
 
 /** How many people have each role; a role that nobody has is missing. */

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Config } from '../config.ts'
+import { every } from '../periodic.ts'
+import { LocalStays } from './local-stays.ts'
+import type { Presence } from './presence.ts'
+import type { SharedRedis } from './redis.ts'
+
+/** A dead node's people are kept for this long, for a living node to find out who they were. */
+const KEEP_SECONDS = 600
+
+/**
+ * What each script begins with: `live` are the nodes whose lease runs, by Redis's own clock, and
+ * `elsewhere(id)` says whether somebody is on one of them other than `self`.
+ */
+const PRELUDE = `
+  local prefix, self = KEYS[1], ARGV[1]
+  local nodes = prefix .. 'nodes'
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  local live = redis.call('ZRANGEBYSCORE', nodes, '(' .. now, '+inf')
+  local function elsewhere(id)
+    for _, node in ipairs(live) do
+      if node ~= self and redis.call('SISMEMBER', prefix .. node, id) == 1 then return 1 end
+    end
+    return 0
+  end`
+
+/** Adds somebody to this node; 1 if they were online elsewhere already. */
+const ARRIVE = `${PRELUDE}
+  redis.call('SADD', prefix .. self, ARGV[2])
+  return elsewhere(ARGV[2])`
+
+/** Takes somebody off this node; 1 if they are online elsewhere still. */
+const LEAVE = `${PRELUDE}
+  redis.call('SREM', prefix .. self, ARGV[2])
+  return elsewhere(ARGV[2])`
+
+/** For each of these people, 1 if they are online elsewhere. */
+const ELSEWHERE = `${PRELUDE}
+  local answer = {}
+  for i = 2, #ARGV do answer[i - 1] = elsewhere(ARGV[i]) end
+  return answer`
+
+/** Renews this node's lease for a time. 0 if its people are not known here any more; then the nodes that died. */
+const BEAT = `${PRELUDE}
+  redis.call('ZADD', nodes, now + ARGV[2], self)
+  local answer = { redis.call('EXPIRE', prefix .. self, ${KEEP_SECONDS}) }
+  for _, node in ipairs(redis.call('ZRANGEBYSCORE', nodes, '-inf', now)) do
+    if node ~= self then answer[#answer + 1] = node end
+  end
+  return answer`
+
+/** Presence over all nodes: a set of people per node, which counts as long as that node renews its lease. */
+export function createRedisPresence(
+  { commands, prefix: servicePrefix }: SharedRedis,
+  { grace, beat, lease }: Config['presence'],
+  log: FastifyBaseLogger,
+): Presence {
+  const prefix = `${servicePrefix}presence:`
+  const self = randomUUID()
+  const listeners: ((userId: number) => void)[] = []
+  /** True while Redis may not know who is here, because it was away. */
+  let stale = false
+  /** Who came or went while it was. */
+  const untold = new Set<number>()
+
+  const run = (script: string, ...args: (string | number)[]) =>
+    commands.eval(script, 1, prefix, self, ...args)
+  const tell = (userId: number) => {
+    for (const listener of listeners) listener(userId)
+  }
+
+  async function tellUnlessElsewhere(script: string, userId: number): Promise<void> {
+    try {
+      if ((await run(script, userId)) === 0) tell(userId)
+    } catch {
+      stale = true
+      untold.add(userId)
+      tell(userId)
+    }
+  }
+
+  const stays = new LocalStays(grace, {
+    began: (userId) => void tellUnlessElsewhere(ARRIVE, userId),
+    ended: (userId) => void tellUnlessElsewhere(LEAVE, userId),
+  })
+
+  async function renew(): Promise<void> {
+    const hasPeople = stays.userIds().length > 0
+    let answer: [known: number, ...dead: string[]]
+    try {
+      answer = (await run(BEAT, lease)) as typeof answer
+    } catch {
+      // It was said that Redis is away, once (redis.ts).
+      stale = true
+      return
+    }
+    const [known, ...dead] = answer
+    const wasAway = stale
+    if (stale || (hasPeople && known === 0)) await restate()
+    // Where Redis was away, all of them had no way to renew their leases: they get the time to.
+    if (!wasAway) for (const node of dead) await bury(node)
+  }
+
+  /** Says anew who is here, also to the people of other nodes: they may have been told otherwise. */
+  async function restate(): Promise<void> {
+    stale = false
+    const userIds = stays.userIds()
+    try {
+      const restating = commands.multi().del(prefix + self)
+      if (userIds.length > 0) restating.sadd(prefix + self, ...userIds).expire(prefix + self, KEEP_SECONDS)
+      await restating.exec()
+    } catch {
+      stale = true
+      return
+    }
+    for (const userId of new Set([...userIds, ...untold])) tell(userId)
+    untold.clear()
+  }
+
+  /** Tells of a dead node's people before it is forgotten: if this node dies at it, another begins anew. */
+  async function bury(node: string): Promise<void> {
+    for (const userId of await commands.smembers(prefix + node)) tell(Number(userId))
+    await commands
+      .multi()
+      .zrem(`${prefix}nodes`, node)
+      .del(prefix + node)
+      .exec()
+  }
+
+  const beating = every(beat, 'telling who is here', renew, log)
+  beating.soon()
+
+  return {
+    arrive: (userId) => stays.arrive(userId),
+    leave: (userId) => stays.leave(userId),
+    async online(userIds) {
+      const online = new Set(userIds.filter((id) => stays.has(id)))
+      const others = userIds.filter((id) => !online.has(id))
+      if (others.length === 0) return online
+      try {
+        const elsewhere = (await run(ELSEWHERE, ...others)) as number[]
+        for (const [index, id] of others.entries()) if (elsewhere[index] === 1) online.add(id)
+      } catch {
+        // Then it is what this node knows.
+      }
+      return online
+    },
+    onChange: (listener) => void listeners.push(listener),
+    async close() {
+      await beating.close()
+      stays.close()
+      // Another node tells of those who haven't come back by then.
+      await run(BEAT, grace).catch(() => {})
+    },
+  }
+}

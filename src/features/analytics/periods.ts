@@ -1,0 +1,37 @@
+import type { AnalyticsQuery } from '../../../schemas/analytics.ts'
+import { AppError } from '../../errors.ts'
+import type { Period } from './store.ts'
+
+const DAY_MS = 24 * 3_600 * 1_000
+const LENGTHS = { today: 1, week: 7, month: 30 }
+
+/** The days that a query asks for; undefined for all time. 400 for `custom` without two real days in order. */
+export function readPeriod(query: AnalyticsQuery, today: string): Period | undefined {
+  const { timePeriod = 'all', startDate, endDate } = query
+  if (timePeriod === 'all') return undefined
+  if (timePeriod !== 'custom') return { from: shiftDay(today, 1 - LENGTHS[timePeriod]), to: today }
+  const from = requireDay('/startDate', startDate)
+  const to = requireDay('/endDate', endDate)
+  if (from > to) throw badDay('/endDate', 'is before startDate')
+  return { from, to }
+}
+
+/** The period of the same length just before. */
+export function precedingPeriod({ from, to }: Period): Period {
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
+  return { from: shiftDay(from, -days), to: shiftDay(from, -1) }
+}
+
+export function shiftDay(day: string, days: number): string {
+  return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10)
+}
+
+function requireDay(path: string, day: string | undefined): string {
+  if (day === undefined) throw badDay(path, 'is required with timePeriod custom')
+  if (Number.isNaN(Date.parse(day)) || shiftDay(day, 0) !== day) throw badDay(path, 'is no day')
+  return day
+}
+
+function badDay(path: string, message: string): AppError {
+  return new AppError('validation_failed', { details: { errors: [{ path, message }] } })
+}

@@ -1,0 +1,145 @@
+import { and, desc, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { attempts } from '../../db/tables/attempts.ts'
+import { exams } from '../../db/tables/exams.ts'
+import { GHOST_ID, users } from '../../db/tables/users.ts'
+
+/** Days as `YYYY-MM-DD`, both included. */
+export interface Period {
+  from: string
+  to: string
+}
+
+/** Which results count: of one exam or all, of a period or all time. */
+export interface Matching {
+  examId: number | undefined
+  period: Period | undefined
+  timezone: string
+}
+
+/** Results column by column, most recent first: row n is the nth of each. */
+export interface ResultColumns {
+  userIds: Int32Array
+  examIds: Int32Array
+  /** Days since 2000-01-01 in the time zone asked for. */
+  days: Int32Array
+  percentages: Float64Array
+}
+
+function matches({ examId, period, timezone }: Matching): SQL | undefined {
+  const midnight = (day: string, later: number) =>
+    sql`((${day}::date + ${later}::int)::timestamp at time zone ${timezone})`
+  return and(
+    isNotNull(attempts.submittedAt),
+    examId === undefined ? undefined : eq(attempts.examId, examId),
+    period && sql`${attempts.submittedAt} >= ${midnight(period.from, 0)}`,
+    period && sql`${attempts.submittedAt} < ${midnight(period.to, 1)}`,
+  )
+}
+
+/** Bytes of one packed result: three integers and a double. */
+const ROW = 20
+
+/**
+ * The most recent matching results, from an index alone. They come packed into one value: row by row, the
+ * driver would take longer over fifty thousand of them than the database.
+ */
+export async function readResults(db: Executor, matching: Matching, limit: number): Promise<ResultColumns> {
+  const [packed] = await db.execute<{ rows: Buffer | null }>(sql`
+    select string_agg(int4send(user_id) || int4send(exam_id) || float8send(percentage)
+             || int4send((submitted_at at time zone ${matching.timezone})::date - '2000-01-01'::date), '') as rows
+      from (select user_id, exam_id, percentage, submitted_at from ${attempts}
+             where ${matches(matching)} order by submitted_at desc limit ${limit}) result`)
+  const bytes = packed?.rows ?? Buffer.alloc(0)
+  const count = bytes.length / ROW
+  const columns = {
+    userIds: new Int32Array(count),
+    examIds: new Int32Array(count),
+    days: new Int32Array(count),
+    percentages: new Float64Array(count),
+  }
+  for (let row = 0; row < count; row++) {
+    columns.userIds[row] = bytes.readInt32BE(row * ROW)
+    columns.examIds[row] = bytes.readInt32BE(row * ROW + 4)
+    columns.percentages[row] = bytes.readDoubleBE(row * ROW + 8)
+    columns.days[row] = bytes.readInt32BE(row * ROW + 16)
+  }
+  return columns
+}
+
+export interface ResultRow {
+  id: number
+  submittedAt: Date | null
+  userId: number
+  username: string
+  fullName: string
+  examName: string
+  score: number | null
+  maxScore: number | null
+  percentage: number | null
+}
+
+/** Matching results, most recent first, from the one after `last` on. */
+export async function listResults(
+  db: Executor,
+  matching: Matching,
+  limit: number,
+  last?: ResultRow,
+): Promise<ResultRow[]> {
+  const older =
+    last && sql`(${attempts.submittedAt}, ${attempts.id}) < (${last.submittedAt?.toISOString()}, ${last.id})`
+  return db
+    .select({
+      id: attempts.id,
+      submittedAt: attempts.submittedAt,
+      userId: attempts.userId,
+      username: users.username,
+      fullName: users.fullName,
+      examName: exams.name,
+      score: attempts.score,
+      maxScore: attempts.maxScore,
+      percentage: attempts.percentage,
+    })
+    .from(attempts)
+    .innerJoin(users, eq(users.id, attempts.userId))
+    .innerJoin(exams, eq(exams.id, attempts.examId))
+    .where(and(matches(matching), older))
+    .orderBy(desc(attempts.submittedAt), desc(attempts.id))
+    .limit(limit)
+}
+
+export async function listExams(
+  db: Executor,
+): Promise<{ id: number; name: string; passPercentage: number }[]> {
+  return db.select({ id: exams.id, name: exams.name, passPercentage: exams.passPercentage }).from(exams)
+}
+
+export async function listPeople(
+  db: Executor,
+  ids: number[],
+): Promise<{ id: number; username: string; fullName: string }[]> {
+  return db
+    .select({ id: users.id, username: users.username, fullName: users.fullName })
+    .from(users)
+    .where(sql`${users.id} = any(${sql.param(ids)}::int[])`)
+}
+
+export async function countEverything(db: Executor): Promise<{
+  total_users: number
+  total_exams: number
+  total_results: number
+  total_responses: number
+}> {
+  const [counts] = await db.execute<{
+    total_users: number
+    total_exams: number
+    total_results: number
+    total_responses: number
+  }>(sql`
+    select (select count(*)::int from users where id <> ${GHOST_ID}) as total_users,
+           (select count(*)::int from exams) as total_exams,
+           count(*)::int as total_results,
+           coalesce(sum(correct + incorrect), 0)::float8 as total_responses
+      from attempts where submitted_at is not null`)
+  return counts ?? { total_users: 0, total_exams: 0, total_results: 0, total_responses: 0 }
+}

@@ -1,0 +1,125 @@
+import { GROUP_SIZE } from '../../../schemas/chat.ts'
+import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/client.ts'
+import { AppError } from '../../errors.ts'
+import * as store from './conversations-store.ts'
+import { listUnconnected } from './people-store.ts'
+
+/**
+ * Groups belong to their longest-standing member, the creator first: so when an owner leaves, the group is
+ * handed on by that alone.
+ */
+
+/** Its id. 400 `not_connected` with the `ids` of those who are no accepted connections of the creator. */
+export async function createGroup(
+  core: Core,
+  creatorId: number,
+  name: string,
+  memberIds: number[],
+): Promise<number> {
+  const userIds = [creatorId, ...others(creatorId, memberIds)]
+  requireSize(userIds.length)
+  const conversationId = await core.db.transaction(async (tx) => {
+    await requireConnected(tx, creatorId, userIds.slice(1))
+    const id = await store.insertGroup(tx, name)
+    await store.insertMembers(tx, id, userIds)
+    return id
+  })
+  tellJoined(core, conversationId, userIds)
+  return conversationId
+}
+
+/** 404, 403 `owner_only`. */
+export async function renameGroup(
+  core: Core,
+  userId: number,
+  conversationId: number,
+  name: string,
+): Promise<void> {
+  await changeGroup(core, userId, conversationId, false, async (tx) => {
+    await store.updateName(tx, conversationId, name)
+    return true
+  })
+}
+
+/** Those who are in it already stay so. 404, 403 `owner_only`, 400 as for a new group. */
+export async function addMembers(
+  core: Core,
+  userId: number,
+  conversationId: number,
+  memberIds: number[],
+): Promise<void> {
+  let added: number[] = []
+  await changeGroup(core, userId, conversationId, false, async (tx, present) => {
+    const wanted = others(userId, memberIds).filter((id) => !present.includes(id))
+    if (wanted.length === 0) return false
+    requireSize(present.length + wanted.length)
+    await requireConnected(tx, userId, wanted)
+    added = await store.insertMembers(tx, conversationId, wanted)
+    return true
+  })
+  tellJoined(core, conversationId, added)
+}
+
+/** The owner removes anybody, everybody themselves. 404 for who is not in it, 403 `owner_only`. */
+export async function removeMember(
+  core: Core,
+  userId: number,
+  conversationId: number,
+  memberId: number,
+): Promise<void> {
+  const byAnyMember = memberId === userId
+  await changeGroup(core, userId, conversationId, byAnyMember, async (tx) => {
+    if (!(await store.deleteMember(tx, conversationId, memberId))) throw new AppError('not_found')
+    return true
+  })
+  await store.deleteEmptyGroup(core.db, conversationId)
+}
+
+/**
+ * Runs a change of a group by its owner, or by any member, while nobody else can change it. The others hear
+ * of it unless it answers that nothing changed.
+ */
+async function changeGroup(
+  core: Core,
+  userId: number,
+  conversationId: number,
+  byAnyMember: boolean,
+  change: (tx: Executor, memberIds: number[]) => Promise<boolean>,
+): Promise<void> {
+  const version = await core.db.transaction(async (tx) => {
+    await store.lockConversation(tx, conversationId)
+    const memberIds = await store.listGroupMemberIds(tx, conversationId)
+    if (!memberIds.includes(userId)) throw new AppError('not_found')
+    if (!byAnyMember && memberIds[0] !== userId) throw new AppError('owner_only')
+    if (!(await change(tx, memberIds))) return undefined
+    return store.takeVersion(tx, conversationId, 'members')
+  })
+  if (version !== undefined) core.bus.publish(`conversation:${conversationId}`, { kind: 'members', version })
+}
+
+function tellJoined(core: Core, conversationId: number, userIds: number[]): void {
+  for (const userId of userIds) core.bus.publish(`user:${userId}`, { kind: 'conversation', conversationId })
+}
+
+async function requireConnected(tx: Executor, userId: number, otherIds: number[]): Promise<void> {
+  const ids = await listUnconnected(tx, userId, otherIds)
+  if (ids.length > 0)
+    throw new AppError('not_connected', {
+      status: 400,
+      message: 'Members must be accepted connections',
+      details: { ids },
+    })
+}
+
+function requireSize(people: number): void {
+  if (people < 2 || people > GROUP_SIZE)
+    throw new AppError('validation_failed', {
+      message: `A group has 2 to ${GROUP_SIZE} people`,
+      details: { errors: [{ path: '/member_ids', message: `must make 2 to ${GROUP_SIZE} people` }] },
+    })
+}
+
+function others(userId: number, ids: number[]): number[] {
+  return [...new Set(ids)].filter((id) => id !== userId)
+}

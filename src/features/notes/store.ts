@@ -1,0 +1,244 @@
+import { and, asc, desc, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { notebooks, pageObjects, pages } from '../../db/tables/notes.ts'
+
+/** Whose notebook something belongs to. */
+export interface Owned {
+  ownerId: number
+  isPublic: boolean
+}
+
+// --- notebooks
+
+export type NotebookRow = typeof notebooks.$inferSelect & { pageCount: number }
+
+const NOTEBOOK = {
+  id: notebooks.id,
+  ownerId: notebooks.ownerId,
+  title: notebooks.title,
+  description: notebooks.description,
+  isPublic: notebooks.isPublic,
+  createdAt: notebooks.createdAt,
+  updatedAt: notebooks.updatedAt,
+  pageCount: sql<number>`(select count(*)::int from pages where pages.notebook_id = notebooks.id)`,
+}
+
+/** Latest change first. */
+export async function listNotebooks(db: Executor, ownerId: number): Promise<NotebookRow[]> {
+  return db
+    .select(NOTEBOOK)
+    .from(notebooks)
+    .where(eq(notebooks.ownerId, ownerId))
+    .orderBy(desc(notebooks.updatedAt), desc(notebooks.id))
+}
+
+export async function countNotebooks(db: Executor, ownerId: number): Promise<number> {
+  return db.$count(notebooks, eq(notebooks.ownerId, ownerId))
+}
+
+export async function findNotebook(db: Executor, id: number): Promise<NotebookRow | undefined> {
+  const [row] = await db.select(NOTEBOOK).from(notebooks).where(eq(notebooks.id, id))
+  return row
+}
+
+/** Until the transaction ends: whatever changes a notebook's pages takes turns. */
+export async function lockNotebook(tx: Executor, id: number): Promise<void> {
+  await tx.select({ id: notebooks.id }).from(notebooks).where(eq(notebooks.id, id)).for('no key update')
+}
+
+export async function insertNotebook(db: Executor, notebook: typeof notebooks.$inferInsert): Promise<number> {
+  const [row] = await db.insert(notebooks).values(notebook).returning({ id: notebooks.id })
+  return (row as { id: number }).id
+}
+
+/** Without a change it only counts as changed now. */
+export async function updateNotebook(
+  db: Executor,
+  id: number,
+  change: Partial<Pick<NotebookRow, 'title' | 'description' | 'isPublic'>> = {},
+): Promise<void> {
+  await db
+    .update(notebooks)
+    .set({ ...change, updatedAt: sql`now()` })
+    .where(eq(notebooks.id, id))
+}
+
+export async function deleteNotebook(db: Executor, id: number): Promise<void> {
+  await db.delete(notebooks).where(eq(notebooks.id, id))
+}
+
+// --- pages
+
+export interface PageRow {
+  id: number
+  notebookId: number
+  title: string
+  position: number
+  objectCount: number
+  version: number
+}
+/** A page with all that a sync works on. */
+export interface StackRow extends PageRow {
+  stack: number[]
+  size: number
+}
+
+const PAGE = {
+  id: pages.id,
+  notebookId: pages.notebookId,
+  title: pages.title,
+  position: pages.position,
+  objectCount: pages.objectCount,
+  version: pages.version,
+}
+const STACK = { ...PAGE, stack: pages.stack, size: pages.size }
+
+export async function listPages(db: Executor, notebookId: number): Promise<PageRow[]> {
+  return db.select(PAGE).from(pages).where(eq(pages.notebookId, notebookId)).orderBy(asc(pages.position))
+}
+
+export async function listPagesWithStacks(db: Executor, notebookId: number): Promise<StackRow[]> {
+  return db.select(STACK).from(pages).where(eq(pages.notebookId, notebookId)).orderBy(asc(pages.position))
+}
+
+export async function findPage(db: Executor, id: number): Promise<(PageRow & Owned) | undefined> {
+  const [row] = await db
+    .select({ ...PAGE, ownerId: notebooks.ownerId, isPublic: notebooks.isPublic })
+    .from(pages)
+    .innerJoin(notebooks, eq(notebooks.id, pages.notebookId))
+    .where(eq(pages.id, id))
+  return row
+}
+
+export async function findPageWithStack(db: Executor, id: number): Promise<StackRow | undefined> {
+  const [row] = await db.select(STACK).from(pages).where(eq(pages.id, id))
+  return row
+}
+
+export async function insertPage(tx: Executor, page: typeof pages.$inferInsert): Promise<number> {
+  const [row] = await tx.insert(pages).values(page).returning({ id: pages.id })
+  return (row as { id: number }).id
+}
+
+export async function updatePage(
+  tx: Executor,
+  id: number,
+  change: Partial<Pick<typeof pages.$inferInsert, 'title' | 'stack' | 'objectCount' | 'size' | 'version'>>,
+): Promise<void> {
+  await tx
+    .update(pages)
+    .set({ ...change, updatedAt: sql`now()` })
+    .where(eq(pages.id, id))
+}
+
+/** Numbers a notebook's pages in the order of the ids. */
+export async function updatePositions(tx: Executor, ids: number[]): Promise<void> {
+  await tx.execute(sql`
+    update pages set position = place.n - 1
+      from unnest(${sql.param(ids)}::int[]) with ordinality place(id, n)
+     where pages.id = place.id and pages.position <> place.n - 1`)
+}
+
+export async function deletePage(tx: Executor, id: number): Promise<void> {
+  await tx.delete(pages).where(eq(pages.id, id))
+}
+
+/** Bytes of all objects of a notebook. */
+export async function sumSizes(db: Executor, notebookId: number): Promise<number> {
+  const [row] = await db
+    .select({ total: sql<number>`coalesce(sum(${pages.size}), 0)::float8` })
+    .from(pages)
+    .where(eq(pages.notebookId, notebookId))
+  return row?.total ?? 0
+}
+
+// --- the objects of a page
+
+export interface ObjectRow {
+  id: number
+  objectId: string
+  /** null: deleted. */
+  data: string | null
+}
+
+/** JSON of a run of the page's objects, and how many there are in all. */
+export async function listObjects(
+  db: Executor,
+  pageId: number,
+  start: number,
+  limit: number,
+): Promise<{ objects: string[]; total: number }> {
+  const [page] = await db
+    .select({
+      total: pages.objectCount,
+      run: sql`substring(${pages.stack} from least(${start}, ${pages.objectCount}) * 4 + 1 for ${limit} * 4)`.mapWith(
+        pages.stack,
+      ) as SQL<number[]>,
+    })
+    .from(pages)
+    .where(eq(pages.id, pageId))
+  if (!page) return { objects: [], total: 0 }
+  const data = await mapData(db, sql`${pageObjects.id} = any(${sql.param(page.run)}::int[])`)
+  return { objects: inOrder(page.run, data), total: page.total }
+}
+
+/** JSON of the objects of each of the pages, from the bottom of its stack to its top. */
+export async function listAllObjects(db: Executor, stacks: StackRow[]): Promise<string[][]> {
+  const pageIds = stacks.map(({ id }) => id)
+  const data = await mapData(db, sql`${pageObjects.pageId} = any(${sql.param(pageIds)}::int[])`)
+  return stacks.map(({ stack }) => inOrder(stack, data))
+}
+
+async function mapData(db: Executor, condition: SQL): Promise<Map<number, string>> {
+  const rows = await db
+    .select({ id: pageObjects.id, data: sql<string>`${pageObjects.data}` })
+    .from(pageObjects)
+    .where(and(condition, isNotNull(pageObjects.data)))
+  return new Map(rows.map(({ id, data }) => [id, data]))
+}
+
+function inOrder(stack: number[], data: ReadonlyMap<number, string>): string[] {
+  return stack.flatMap((id) => data.get(id) ?? [])
+}
+
+/** Those of the objects that the page has or had, by the client's id. */
+export async function findObjects(
+  tx: Executor,
+  pageId: number,
+  objectIds: string[],
+): Promise<Map<string, ObjectRow>> {
+  const rows = await tx
+    .select({ id: pageObjects.id, objectId: pageObjects.objectId, data: pageObjects.data })
+    .from(pageObjects)
+    .where(
+      and(
+        eq(pageObjects.pageId, pageId),
+        sql`${pageObjects.objectId} = any(${sql.param(objectIds)}::text[])`,
+      ),
+    )
+  return new Map(rows.map((row) => [row.objectId, row]))
+}
+
+/** Inserts or replaces objects; their ids by the client's. */
+export async function upsertObjects(
+  tx: Executor,
+  pageId: number,
+  objects: readonly { objectId: string; data: string }[],
+): Promise<Map<string, number>> {
+  const rows = await tx.execute<{ id: number; object_id: string }>(sql`
+    insert into page_objects (page_id, object_id, data)
+    select ${pageId}, object_id, data
+      from unnest(${sql.param(objects.map(({ objectId }) => objectId))}::text[],
+                  ${sql.param(objects.map(({ data }) => data))}::text[]) as t(object_id, data)
+    on conflict (page_id, object_id) do update set data = excluded.data
+    returning id, object_id`)
+  return new Map(rows.map(({ id, object_id }) => [object_id, id]))
+}
+
+/** Leaves a tombstone for each, known or not: one that is told later of an unknown id must not bring it in. */
+export async function deleteObjects(tx: Executor, pageId: number, objectIds: string[]): Promise<void> {
+  await tx.execute(sql`
+    insert into page_objects (page_id, object_id)
+    select ${pageId}, object_id from unnest(${sql.param(objectIds)}::text[]) as t(object_id)
+    on conflict (page_id, object_id) do update set data = null where page_objects.data is not null`)
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { createRedisPresence } from '../../src/bus/presence-redis.ts'
+import { connectRedis } from '../../src/bus/redis.ts'
+import {
+  describePresence,
+  listen,
+  POLL,
+  TIMES,
+  untilOnline,
+  type WatchedPresence,
+} from '../contracts/presence.ts'
+import { hasRedis, RedisServer } from '../support/redis.ts'
+
+const log = pino({ level: 'silent' })
+
+describe.runIf(hasRedis())('presence over Redis', () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await RedisServer.start()
+  })
+  afterAll(() => server.stop())
+
+  /** A node, and its sudden death: nothing of it is said any more. */
+  async function openNode(service: string): Promise<WatchedPresence & { die(): void }> {
+    const redis = await connectRedis(server.url, service, log)
+    const presence = createRedisPresence(redis, TIMES, log)
+    onTestFinished(async () => {
+      await presence.close()
+      redis.close()
+    })
+    return { ...listen(presence), die: () => redis.close() }
+  }
+
+  async function openTwo() {
+    const service = randomUUID()
+    return Promise.all([openNode(service), openNode(service)])
+  }
+
+  describePresence(openTwo)
+
+  test('is kept apart from that of another service', async () => {
+    const [one, other] = await Promise.all([openNode('one'), openNode('other')])
+    one.presence.arrive(1)
+    await untilOnline(one, 1)
+    expect(await other.presence.online([1])).toEqual(new Set())
+  })
+
+  test('one who is on two nodes stays online until both are left', async () => {
+    const [one, other] = await openTwo()
+    one.presence.arrive(1)
+    await expect.poll(() => one.heard, POLL).toEqual([1])
+    other.presence.arrive(1)
+    one.presence.leave(1)
+    await setTimeout(TIMES.grace * 2)
+    await untilOnline(one, 1)
+    other.presence.leave(1)
+    await untilOnline(one)
+    expect([...one.heard, ...other.heard]).toEqual([1, 1])
+  })
+
+  test('a node that dies without a goodbye takes its people with it, save those who are elsewhere', async () => {
+    const [dead, alive] = await openTwo()
+    dead.presence.arrive(1)
+    dead.presence.arrive(2)
+    alive.presence.arrive(2)
+    await untilOnline(alive, 1, 2)
+    dead.die()
+    await expect.poll(() => alive.heard.includes(1), POLL).toBe(true)
+    await untilOnline(alive, 2)
+  })
+
+  test('a node that closes leaves its people the grace to come back', async () => {
+    const [closing, staying] = await openTwo()
+    closing.presence.arrive(1)
+    closing.presence.arrive(2)
+    await untilOnline(staying, 1, 2)
+    await closing.presence.close()
+    staying.presence.arrive(1)
+    expect(await staying.presence.online([1, 2])).toEqual(new Set([1, 2]))
+    await expect.poll(() => staying.heard.includes(2), POLL).toBe(true)
+    await untilOnline(staying, 1)
+  })
+
+  test('what Redis forgot is said again', async () => {
+    const [one, other] = await openTwo()
+    one.presence.arrive(1)
+    await untilOnline(other, 1)
+    const redis = new Redis(server.url)
+    await redis.flushall()
+    redis.disconnect()
+    await untilOnline(other, 1)
+    await expect.poll(() => one.heard.length, POLL).toBeGreaterThan(1)
+  })
+
+  test('without Redis each node answers what it knows, and on its return all do', async () => {
+    const [one, other] = await openTwo()
+    one.presence.arrive(1)
+    other.presence.arrive(2)
+    await untilOnline(one, 1, 2)
+    await server.stop()
+    one.presence.arrive(3)
+    await expect.poll(() => one.heard.includes(3), POLL).toBe(true)
+    await untilOnline(one, 1, 3)
+    await untilOnline(other, 2)
+    one.heard.length = 0
+    await server.start()
+    await untilOnline(one, 1, 2, 3)
+    await untilOnline(other, 1, 2, 3)
+    expect(one.heard.sort()).toEqual([1, 3])
+  })
+})

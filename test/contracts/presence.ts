@@ -1,0 +1,79 @@
+import { setTimeout } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { Presence } from '../../src/bus/presence.ts'
+
+/** Times that the implementations under test are made with, in milliseconds. */
+export const TIMES = { grace: 100, beat: 50, lease: 200 }
+
+/** A node's presence, with what its listeners heard. */
+export interface WatchedPresence {
+  presence: Presence
+  heard: number[]
+}
+
+export function listen(presence: Presence): WatchedPresence {
+  const heard: number[] = []
+  presence.onChange((userId) => heard.push(userId))
+  return { presence, heard }
+}
+
+/** Waits until these are the people online, of the users 1 to 9, as this node sees it. */
+export async function untilOnline({ presence }: WatchedPresence, ...userIds: number[]): Promise<void> {
+  await expect.poll(async () => [...(await presence.online(EVERYBODY))].sort(), POLL).toEqual(userIds)
+}
+
+export const POLL = { interval: 5, timeout: 5_000 }
+const EVERYBODY = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+
+/** The guarantees of src/bus/presence.ts. `open` answers those of each node that shares it: one, or more. */
+export function describePresence(open: () => Promise<WatchedPresence[]>): void {
+  test('somebody is online from arriving until the grace after leaving', async () => {
+    const nodes = await open()
+    const [here, there] = [nodes[0] as WatchedPresence, nodes.at(-1) as WatchedPresence]
+    await untilOnline(there)
+    here.presence.arrive(1)
+    await untilOnline(there, 1)
+    await expect.poll(() => here.heard, POLL).toEqual([1])
+
+    here.presence.leave(1)
+    const left = performance.now()
+    expect(await here.presence.online([1, 2])).toEqual(new Set([1]))
+    await expect.poll(() => here.heard, POLL).toEqual([1, 1])
+    expect(performance.now() - left).toBeGreaterThan(TIMES.grace * 0.9)
+    await untilOnline(there)
+  })
+
+  test('a return within the grace is no news', async () => {
+    const nodes = await open()
+    const [here, there] = [nodes[0] as WatchedPresence, nodes.at(-1) as WatchedPresence]
+    here.presence.arrive(1)
+    await expect.poll(() => here.heard, POLL).toEqual([1])
+    here.presence.leave(1)
+    there.presence.arrive(1)
+    await setTimeout(TIMES.grace * 2)
+    expect(await here.presence.online([1])).toEqual(new Set([1]))
+    expect(nodes.flatMap(({ heard }) => heard)).toEqual([1])
+    there.presence.leave(1)
+    await expect.poll(() => there.heard.at(-1), POLL).toBe(1)
+    await untilOnline(here)
+  })
+
+  test('leaving twice, or without having been there, is nothing', async () => {
+    const [here] = (await open()) as [WatchedPresence]
+    here.presence.leave(1)
+    here.presence.arrive(2)
+    here.presence.leave(2)
+    here.presence.leave(2)
+    await untilOnline(here)
+    expect(here.heard).toEqual([2, 2])
+  })
+
+  test('answers for nobody and for many', async () => {
+    const nodes = await open()
+    const [here, there] = [nodes[0] as WatchedPresence, nodes.at(-1) as WatchedPresence]
+    expect(await here.presence.online([])).toEqual(new Set())
+    const many = Array.from({ length: 3_000 }, (_, n) => n + 1)
+    for (const id of many) if (id % 2) here.presence.arrive(id)
+    await expect.poll(async () => (await there.presence.online(many)).size, POLL).toBe(1_500)
+  })
+}

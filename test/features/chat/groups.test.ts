@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { leaveAll, tellLeft } from '../../../src/features/chat/leaving.ts'
+import type { Client } from '../../support/client.ts'
+import { connect, connectedPair, startService, type TestService } from '../../support/service.ts'
+import type { Frame } from '../../support/socket.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+const CHAT = '/api/v01/chat'
+
+async function makeGroup(size: number) {
+  const people = await Promise.all(Array.from({ length: size }, () => service.person()))
+  const [owner, ...others] = people as [Client, ...Client[]]
+  for (const other of others) await connect(owner, other)
+  const { body } = await owner.post(
+    `${CHAT}/groups`,
+    { name: 'Study group', member_ids: others.map(({ id }) => id) },
+    201,
+  )
+  return { owner, others, id: body.conv_id as number, conversation: body.conversation }
+}
+
+const about = (id: number) => (frame: Frame) => frame.type === 'conversation' && frame.conversation.id === id
+
+describe('groups', () => {
+  test('are told to everybody in them, and carry messages to all', async () => {
+    const [owner, one, other] = await Promise.all([service.person(), service.person(), service.person()])
+    await connect(owner, one)
+    await connect(owner, other)
+    const sockets = await Promise.all([owner.socket(), one.socket(), other.socket()])
+    const { body } = await owner.post(`${CHAT}/groups`, { name: 'Trio', member_ids: [one.id, other.id] }, 201)
+    expect(body.conversation).toMatchObject({ name: 'Trio', is_group: true, user_id: null, member_count: 3 })
+    expect(body.conversation.members.map(({ is_owner }: { is_owner: boolean }) => is_owner)).toEqual([
+      true,
+      false,
+      false,
+    ])
+    for (const socket of sockets) await socket.waitFor(about(body.conv_id))
+    await one.send(body.conv_id, 'hello all', undefined, 201)
+    for (const socket of sockets)
+      expect(await socket.waitFor(({ type }) => type === 'message')).toMatchObject({
+        message: { message: 'hello all', sender_id: one.id },
+      })
+    // Members who are not connected to one another see each other's presence in it.
+    expect(
+      await sockets[1].waitFor(({ type, user_id }) => type === 'presence' && user_id === other.id),
+    ).toMatchObject({
+      online: true,
+    })
+  })
+
+  test('take only accepted connections of the owner, 2 to 256 people', async () => {
+    const { alice, bob } = await connectedPair(service)
+    const stranger = await service.person()
+    const refused = await alice.post(
+      `${CHAT}/groups`,
+      { name: 'No', member_ids: [bob.id, stranger.id, 999_999] },
+      400,
+    )
+    expect(refused.body.code).toBe('not_connected')
+    expect(refused.body.ids.sort()).toEqual([stranger.id, 999_999].sort())
+    await alice.post(`${CHAT}/groups`, { name: 'Alone', member_ids: [alice.id] }, 400)
+    await alice.post(`${CHAT}/groups`, { name: 'Alone', member_ids: [] }, 400)
+    await alice.post(`${CHAT}/groups`, { name: ' ', member_ids: [bob.id] }, 400)
+    await bob.put(`${CHAT}/blocks/${alice.id}`, {}, 200)
+    await alice.post(`${CHAT}/groups`, { name: 'Blocked', member_ids: [bob.id] }, 400)
+  })
+
+  test('belong to their owner, and nobody else learns of them', async () => {
+    const { owner, others, id } = await makeGroup(3)
+    const [one, other] = others as [Client, Client]
+    const stranger = await service.person()
+    expect((await one.patch(`${CHAT}/groups/${id}`, { name: 'Mine' }, 403)).body.code).toBe('owner_only')
+    await one.post(`${CHAT}/groups/${id}/members`, { member_ids: [other.id] }, 403)
+    await one.delete(`${CHAT}/groups/${id}/members/${other.id}`, 403)
+    await stranger.patch(`${CHAT}/groups/${id}`, { name: 'Mine' }, 404)
+    await stranger.delete(`${CHAT}/groups/${id}/members/${stranger.id}`, 404)
+    const direct = await connect(one, other)
+    await one.patch(`${CHAT}/groups/${direct}`, { name: 'No group' }, 404)
+    await one.delete(`${CHAT}/groups/${direct}/members/${one.id}`, 404)
+
+    const socket = await one.socket()
+    await owner.patch(`${CHAT}/groups/${id}`, { name: 'Renamed' }, 200)
+    expect(await socket.waitFor(about(id))).toMatchObject({ conversation: { name: 'Renamed', version: 1 } })
+  })
+
+  test('a new member sees the history and has nothing unread', async () => {
+    const { owner, id } = await makeGroup(2)
+    const late = await service.person()
+    await connect(owner, late)
+    await owner.send(id, 'before')
+    const socket = await late.socket()
+    const added = await owner.post(`${CHAT}/groups/${id}/members`, { member_ids: [late.id, owner.id] }, 200)
+    expect(added.body.conversation).toMatchObject({ member_count: 3, version: 2 })
+    const again = await owner.post(`${CHAT}/groups/${id}/members`, { member_ids: [late.id] }, 200)
+    expect(again.body.conversation.version).toBe(2)
+    expect(await socket.waitFor(about(id))).toMatchObject({ conversation: { unread: 0, last_read_seq: 1 } })
+    const { body } = await late.get(`${CHAT}/conversations/${id}/messages?peek=true`, 200)
+    expect(body.messages).toHaveLength(1)
+    await owner.send(id, 'after')
+    await socket.waitFor(({ type, message }) => type === 'message' && message.seq === 2)
+  })
+
+  test('go to the longest-standing member when the owner leaves, and with the last one', async () => {
+    const { owner, others, id } = await makeGroup(3)
+    const [next, last] = others as [Client, Client]
+    await owner.delete(`${CHAT}/groups/${id}/members/${owner.id}`, 200)
+    await owner.get(`${CHAT}/conversations/${id}`, 404)
+    const { body } = await last.get(`${CHAT}/conversations/${id}`, 200)
+    expect(body.conversation.members).toMatchObject([
+      { id: next.id, is_owner: true },
+      { id: last.id, is_owner: false },
+    ])
+    await next.delete(`${CHAT}/groups/${id}/members/${last.id}`, 200)
+    const socket = await next.socket()
+    await next.delete(`${CHAT}/groups/${id}/members/${next.id}`, 200)
+    expect(await socket.waitFor(about(id))).toMatchObject({ removed: true })
+    expect(await service.sql`select id from conversations where id = ${id}`).toEqual([])
+  })
+
+  test('a group never grows past its size, nor loses its owner, whatever races', async () => {
+    const { owner, others, id } = await makeGroup(4)
+    await Promise.all(
+      [owner, ...others.slice(0, 2)].map((person) =>
+        person.delete(`${CHAT}/groups/${id}/members/${person.id}`, 200),
+      ),
+    )
+    const [left] = others.slice(2) as [Client]
+    const { body } = await left.get(`${CHAT}/conversations/${id}`, 200)
+    expect(body.conversation).toMatchObject({ version: 3, members: [{ id: left.id, is_owner: true }] })
+  })
+})
+
+describe('somebody who was removed', () => {
+  test('gets no later frame: not live, not by resume', async () => {
+    const { owner, others, id } = await makeGroup(3)
+    const [gone, stays] = others as [Client, Client]
+    const [his, theirs] = await Promise.all([gone.socket(), stays.socket()])
+    await owner.send(id, 'for all')
+    // Messages are under way all the time while the removal takes its place among them.
+    const sending = Promise.all(Array.from({ length: 20 }, (_, n) => owner.send(id, `message ${n}`)))
+    await owner.delete(`${CHAT}/groups/${id}/members/${gone.id}`, 200)
+    await sending
+    await owner.send(id, 'not for him')
+    await theirs.waitFor(({ type, message }) => type === 'message' && message.message === 'not for him')
+    await his.waitFor(({ type, removed }) => type === 'conversation' && removed === true)
+
+    const [removal] = await service.sql`select members_version from conversations where id = ${id}`
+    const versions = his.of('message').map(({ message }) => message.version)
+    expect(Math.max(...versions)).toBeLessThan(removal?.members_version)
+    expect(his.frames.at(-1)?.type === 'message').toBe(false)
+    expect(await his.ask({ type: 'resume', conversations: { [id]: 1 } })).toMatchObject({ type: 'ack' })
+    expect(his.of('message').map(({ message }) => message.version)).toEqual(versions)
+    expect(his.frames.filter(({ removed }) => removed)).toHaveLength(2)
+    expect(await his.ask({ type: 'send', conversation_id: id, message: 'let me in' })).toMatchObject({
+      type: 'error',
+      code: 'not_found',
+    })
+    await gone.get(`${CHAT}/conversations/${id}/changes?since=0`, 404)
+    expect((await gone.get(`${CHAT}/unread`, 200)).body.unread).toBe(0)
+
+    await owner.post(`${CHAT}/groups/${id}/members`, { member_ids: [gone.id] }, 200)
+    await owner.send(id, 'welcome back')
+    await his.waitFor(({ type, message }) => type === 'message' && message.message === 'welcome back')
+  })
+})
+
+describe('a deleted account', () => {
+  test('leaves the ghost in direct conversations, hands groups on and frees its rows', async () => {
+    const { owner, others, id } = await makeGroup(3)
+    const [one] = others as [Client]
+    const direct = (await one.get(`${CHAT}/conversations`, 200)).body.conversations.find(
+      ({ user_id }: { user_id: number | null }) => user_id === owner.id,
+    ).id
+    await owner.send(direct, 'mine', 'a0000000-0000-4000-8000-000000000000')
+    const origin = (await one.get(`${CHAT}/conversations/${direct}/messages`, 200)).body.messages[0]
+    await one.post(
+      `${CHAT}/conversations/${direct}/messages`,
+      { message: 'yours', reply_to_id: origin.id },
+      201,
+    )
+    const asked = await service.person()
+    await owner.post(`${CHAT}/connections`, { recipient_id: asked.id }, 201)
+    const [socket, theirs] = await Promise.all([one.socket(), asked.socket()])
+    const { core } = service.nodes[0] as (typeof service.nodes)[number]
+    const leave = async ({ id: userId }: Client) => {
+      const departure = await core.db.transaction((tx) => leaveAll(tx, userId))
+      await service.sql`delete from users where id = ${userId}`
+      tellLeft(core, departure)
+    }
+    await leave(owner)
+
+    expect(await socket.waitFor(about(direct))).toMatchObject({
+      conversation: { user_id: -1, name: 'Deleted Account', can_send: false, conn_id: null, version: 3 },
+    })
+    expect(await socket.waitFor(about(id))).toMatchObject({ conversation: { member_count: 2 } })
+    const { body } = await one.get(`${CHAT}/conversations/${direct}/messages`, 200)
+    expect(body.messages).toMatchObject([
+      { message: 'mine', sender_id: -1, sender_name: 'Deleted Account' },
+      { message: 'yours', sender_id: one.id, reply_to_name: 'Deleted Account' },
+    ])
+    await theirs.waitFor(({ type, requests }) => type === 'unread' && requests === 0)
+    await one.send(direct, 'anybody?', undefined, 403)
+    const group = await one.get(`${CHAT}/conversations/${id}`, 200)
+    expect(group.body.conversation.members[0]).toMatchObject({ id: one.id, is_owner: true })
+
+    await leave(one)
+    expect(await service.sql`select id from conversations where id = ${direct}`).toEqual([])
+  })
+
+  test('whose client_ids were those of another deleted one is deleted all the same', async () => {
+    const { alice, bob, conversationId } = await connectedPair(service)
+    const clientId = 'b0000000-0000-4000-8000-000000000000'
+    await alice.send(conversationId, 'one', clientId, 201)
+    await bob.send(conversationId, 'other', clientId, 201)
+    const { core } = service.nodes[0] as (typeof service.nodes)[number]
+    for (const { id } of [alice, bob]) await core.db.transaction((tx) => leaveAll(tx, id))
+    expect(await service.sql`select id from messages where conversation_id = ${conversationId}`).toEqual([])
+  })
+})

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectedPair, startService, type TestService } from '../../support/service.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+const CHAT = '/api/v01/chat'
+
+describe('user search', () => {
+  test('finds parts of names in any case, at most 20, never oneself or the ghost', async () => {
+    const seeker = await service.person('search.zed')
+    for (let n = 0; n < 22; n++) await service.person(`Zebra${n}`)
+    const { body } = await seeker.get(`${CHAT}/users?q=zEBRa`, 200)
+    expect(body.users).toHaveLength(20)
+    expect(body.users[0]).toEqual({
+      id: expect.any(Number),
+      username: 'Zebra0',
+      full_name: 'Zebra0',
+      online: false,
+      connection_status: null,
+      conn_id: null,
+    })
+    expect((await seeker.get(`${CHAT}/users?q=search.zed`, 200)).body.users).toEqual([])
+    expect((await seeker.get(`${CHAT}/users?q=deleted`, 200)).body.users).toEqual([])
+    await seeker.get(`${CHAT}/users?q=z`, 400)
+    await seeker.get(`${CHAT}/users`, 400)
+  })
+
+  test('takes % and _ and \\ as they stand', async () => {
+    const seeker = await service.person()
+    await service.person('under_score')
+    await service.person('underXscore')
+    const names = async (q: string) =>
+      (await seeker.get(`${CHAT}/users?q=${encodeURIComponent(q)}`, 200)).body.users.map(
+        ({ username }: { username: string }) => username,
+      )
+    expect(await names('r_s')).toEqual(['under_score'])
+    expect(await names('%%')).toEqual([])
+    expect(await names('\\_')).toEqual([])
+  })
+
+  test('is answered from the index', async () => {
+    const plan = await service.sql.begin(async (sql) => {
+      await sql`set local enable_seqscan = off`
+      return sql`explain select id from users where username ilike '%zebra%' or full_name ilike '%zebra%'`
+    })
+    expect(JSON.stringify(plan)).toContain('users_search_idx')
+  })
+
+  test('knows the connection, and shows presence only among those who share something', async () => {
+    const { alice, bob } = await connectedPair(service)
+    const stranger = await service.person()
+    const [socket, other] = await Promise.all([bob.socket(), stranger.socket()])
+    const find = async (name: string) => (await alice.get(`${CHAT}/users?q=${name}`, 200)).body.users[0]
+    expect(await find(bob.username)).toMatchObject({ online: true, connection_status: 'accepted' })
+    expect(await find(stranger.username)).toMatchObject({ online: false, connection_status: null })
+    await alice.post(`${CHAT}/connections`, { recipient_id: stranger.id }, 201)
+    expect(await find(stranger.username)).toMatchObject({ online: false, connection_status: 'pending' })
+    await Promise.all([socket.close(), other.close()])
+  })
+})
+
+describe('blocks', () => {
+  test('a blocked person can neither ask, nor write, nor see who is there', async () => {
+    const { alice, bob, conversationId } = await connectedPair(service)
+    const [hers, his] = await Promise.all([alice.socket(), bob.socket()])
+    const statusOf = async (person: typeof alice, id: number) =>
+      (await person.get(`${CHAT}/presence`, 200)).body.status[String(id)]
+    expect(await statusOf(bob, alice.id)).toBe(true)
+
+    await alice.put(`${CHAT}/blocks/${bob.id}`, {}, 200)
+    await alice.put(`${CHAT}/blocks/${bob.id}`, {}, 200)
+    const { body } = await alice.get(`${CHAT}/blocks`, 200)
+    expect(body.users).toEqual([{ id: bob.id, username: bob.username, full_name: bob.username }])
+    expect((await bob.send(conversationId, 'hey', undefined, 403)).body.code).toBe('not_connected')
+    await his.waitFor(({ type, user_id, online }) => type === 'presence' && user_id === alice.id && !online)
+    await hers.waitFor(({ type, user_id, online }) => type === 'presence' && user_id === bob.id && !online)
+    expect(await statusOf(bob, alice.id)).toBe(false)
+    expect(await statusOf(alice, bob.id)).toBe(false)
+    const found = await bob.get(`${CHAT}/users?q=${alice.username}`, 200)
+    expect(found.body.users[0].online).toBe(false)
+    const list = await alice.get(`${CHAT}/conversations`, 200)
+    expect(list.body.conversations[0].online).toBe(false)
+
+    const presence = his.of('presence').length
+    await hers.close()
+    await alice.socket()
+    await alice.send(conversationId, 'the one who blocks may write', undefined, 201)
+    await his.waitFor(({ type }) => type === 'message')
+    expect(his.of('presence')).toHaveLength(presence)
+
+    await alice.delete(`${CHAT}/blocks/${bob.id}`, 200)
+    await his.waitFor(({ type, online }) => type === 'presence' && online)
+    await bob.send(conversationId, 'thanks', undefined, 201)
+    expect(await statusOf(bob, alice.id)).toBe(true)
+  })
+
+  test('their requests are as to nobody, and one that waits is gone', async () => {
+    const [alice, bob] = await Promise.all([service.person(), service.person()])
+    await bob.post(`${CHAT}/connections`, { recipient_id: alice.id }, 201)
+    await alice.put(`${CHAT}/blocks/${bob.id}`, {}, 200)
+    expect((await alice.get(`${CHAT}/unread`, 200)).body.requests).toBe(0)
+    const refused = await bob.post(`${CHAT}/connections`, { recipient_id: alice.id }, 404)
+    expect(refused.body).toEqual((await bob.post(`${CHAT}/connections`, { recipient_id: 999_999 }, 404)).body)
+    await alice.put(`${CHAT}/blocks/${alice.id}`, {}, 404)
+    await alice.put(`${CHAT}/blocks/999999`, {}, 404)
+  })
+
+  test('a block and a request at once never leave a request behind', async () => {
+    for (let round = 0; round < 10; round++) {
+      const [alice, bob] = await Promise.all([service.person(), service.person()])
+      await Promise.all([
+        alice.put(`${CHAT}/blocks/${bob.id}`, {}, 200),
+        bob.post(`${CHAT}/connections`, { recipient_id: alice.id }),
+      ])
+      expect((await alice.get(`${CHAT}/connections/requests`, 200)).body.requests).toEqual([])
+    }
+  })
+})

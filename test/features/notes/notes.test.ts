@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Client } from '../../support/client.ts'
+import { startService, type TestService } from '../../support/service.ts'
+import { addPage, createNotebook, objectsOf } from './notes.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+const stamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
+
+describe('notebooks and pages', () => {
+  test('a notebook is made, read, changed, listed and deleted', async () => {
+    const alice = await service.person()
+    const { body } = await alice.post('/api/v01/notebooks', { title: ' Physics ' }, 201)
+    const { id } = body.notebook
+    const notebook = {
+      id,
+      title: 'Physics',
+      description: '',
+      is_public: false,
+      page_count: 0,
+      created_at: stamp,
+      updated_at: stamp,
+    }
+    expect(body).toEqual({ success: true, notebook })
+    const other = await createNotebook(alice, { title: 'Chemistry' })
+    await addPage(alice, id)
+    const listed = await alice.get('/api/v01/notebooks', 200)
+    expect(listed.body.notebooks.map((each: { id: number }) => each.id)).toEqual([id, other])
+    expect(listed.body.notebooks[0].page_count).toBe(1)
+
+    const path = `/api/v01/notebooks/${id}`
+    const changed = await alice.patch(path, { description: 'Optics', is_public: true }, 200)
+    expect(changed.body.notebook).toMatchObject({ title: 'Physics', description: 'Optics', is_public: true })
+    expect((await alice.patch(path, {}, 400)).body.code).toBe('nothing_to_update')
+    await alice.patch(path, { title: '' }, 400)
+    await alice.post('/api/v01/notebooks', {}, 400)
+    await alice.delete(path, 200)
+    await alice.get(path, 404)
+    await alice.delete(path, 404)
+  })
+
+  test('pages keep their order when one is put in, moved or taken out', async () => {
+    const alice = await service.person()
+    const notebook = await createNotebook(alice)
+    const path = `/api/v01/notebooks/${notebook}/pages`
+    const ids = []
+    for (const title of ['a', 'b', 'c']) ids.push((await alice.post(path, { title }, 201)).body.page.id)
+    const [a, b, c] = ids
+    const first = await alice.post(path, { title: 'd', position: 0 }, 201)
+    expect(first.body.page).toEqual({
+      id: expect.any(Number),
+      notebook_id: notebook,
+      title: 'd',
+      position: 0,
+      object_count: 0,
+      version: 0,
+    })
+    const d = first.body.page.id
+    const order = async () => {
+      const { pages } = (await alice.get(path, 200)).body
+      expect(pages.map((page: { position: number }) => page.position)).toEqual([...pages.keys()])
+      return pages.map((page: { id: number }) => page.id)
+    }
+    expect(await order()).toEqual([d, a, b, c])
+    const moved = await alice.patch(`/api/v01/pages/${d}`, { position: 2, title: 'D' }, 200)
+    expect(moved.body.page).toMatchObject({ id: d, title: 'D', position: 2 })
+    expect(await order()).toEqual([a, b, d, c])
+    expect((await alice.patch(`/api/v01/pages/${a}`, { position: 99 }, 200)).body.page.position).toBe(3)
+    expect(await order()).toEqual([b, d, c, a])
+    await alice.delete(`/api/v01/pages/${d}`, 200)
+    expect(await order()).toEqual([b, c, a])
+    await alice.get(`/api/v01/pages/${d}`, 404)
+    expect((await alice.get(`/api/v01/pages/${c}`, 200)).body.page.position).toBe(1)
+    await alice.patch(`/api/v01/pages/${c}`, {}, 400)
+  })
+
+  test('pages that are added, moved and synced at once keep their numbers', async () => {
+    const alice = await service.person()
+    const notebook = await createNotebook(alice)
+    const ids = await Promise.all(Array.from({ length: 8 }, () => addPage(alice, notebook)))
+    await Promise.all(
+      ids.flatMap((id, n) => [
+        alice.patch(`/api/v01/pages/${id}`, { position: 7 - n }, 200),
+        alice.post(`/api/v01/pages/${id}/sync`, { objects: [{ id: 'x' }] }, 200),
+        addPage(alice, notebook),
+      ]),
+    )
+    const { pages } = (await alice.get(`/api/v01/notebooks/${notebook}/pages`, 200)).body
+    expect(pages.map((page: { position: number }) => page.position)).toEqual([...Array(16).keys()])
+  })
+
+  test('a private notebook is 404 to everybody else, a public one theirs to read only', async () => {
+    const [alice, bob] = await Promise.all([service.person(), service.person()])
+    const notebook = await createNotebook(alice)
+    const page = await addPage(alice, notebook)
+    await alice.post(`/api/v01/pages/${page}/sync`, { objects: [{ id: 'x' }] }, 200)
+    const reads = [
+      `/api/v01/notebooks/${notebook}`,
+      `/api/v01/notebooks/${notebook}/pages`,
+      `/api/v01/notebooks/${notebook}/print`,
+      `/api/v01/pages/${page}`,
+      `/api/v01/pages/${page}/objects`,
+      `/api/v01/pages/${page}/assets`,
+    ]
+    const writes: [string, string, object?][] = [
+      ['PATCH', `/api/v01/notebooks/${notebook}`, { title: 'mine' }],
+      ['POST', `/api/v01/notebooks/${notebook}/pages`, {}],
+      ['PATCH', `/api/v01/pages/${page}`, { title: 'mine' }],
+      ['POST', `/api/v01/pages/${page}/sync`, { deleted_ids: ['x'] }],
+      ['DELETE', `/api/v01/pages/${page}`],
+      ['DELETE', `/api/v01/notebooks/${notebook}`],
+    ]
+    const missing = (await bob.get('/api/v01/notebooks/999999', 404)).body
+    for (const path of reads) expect((await bob.get(path, 404)).body).toEqual(missing)
+    for (const [method, path, body] of writes)
+      expect((await bob.request(method, path, body, 404)).body).toEqual(missing)
+    await bob.get(`/api/v01/library/${notebook}`, 404)
+
+    await alice.patch(`/api/v01/notebooks/${notebook}`, { is_public: true }, 200)
+    for (const path of reads) await bob.get(path, 200)
+    for (const [method, path, body] of writes)
+      expect((await bob.request(method, path, body, 403)).body.code).toBe('not_owner')
+    expect(await objectsOf(bob, page)).toEqual([{ id: 'x' }])
+    await service.guest().get('/api/v01/notebooks', 401)
+  })
+})
+
+describe('the library', () => {
+  test('lists, searches and sorts public notebooks', async () => {
+    const tag = `t${Date.now()}`
+    const [alice, bob] = await Promise.all([service.person(), service.person()])
+    const one = await createNotebook(alice, { title: `100% ${tag} One`, is_public: true })
+    const two = await createNotebook(alice, { title: 'Two', description: `about ${tag}`, is_public: true })
+    await createNotebook(alice, { title: `${tag} private` })
+    await addPage(alice, one)
+    await bob.post(`/api/v01/library/${two}/interactions`, { kind: 'like' }, 200)
+
+    const search = async (query: string) => {
+      const { body } = await bob.get(`/api/v01/library?${query}`, 200)
+      return body.notebooks.map(({ id }: { id: number }) => id)
+    }
+    expect(await search(`q=${tag.toUpperCase()}`)).toEqual([one, two])
+    expect(await search(`q=${tag}&sort=popular`)).toEqual([two, one])
+    expect(await search(`q=100%25 ${tag}`)).toEqual([one])
+    expect(await search(`q=1_0% ${tag}`.replace('%', '%25'))).toEqual([])
+    expect(await search(`q=${alice.username}`)).toEqual([one, two])
+    const found = await bob.get(`/api/v01/library?q=${tag}&page=2`, 200)
+    expect(found.body).toMatchObject({ notebooks: [], total: 2, page: 2, per_page: 20, total_pages: 1 })
+    await bob.get('/api/v01/library?page=0', 400)
+    await bob.get('/api/v01/library?sort=worst', 400)
+
+    expect((await bob.get(`/api/v01/library/${two}`, 200)).body).toEqual({
+      success: true,
+      notebook: {
+        id: two,
+        title: 'Two',
+        description: `about ${tag}`,
+        author: alice.username,
+        page_count: 0,
+        likes: 1,
+        bookmarks: 0,
+        liked: true,
+        bookmarked: false,
+        created_at: stamp,
+        updated_at: stamp,
+        pages: [],
+      },
+    })
+    expect((await alice.get(`/api/v01/library/${two}`, 200)).body.notebook.liked).toBe(false)
+    expect((await bob.get(`/api/v01/library/${one}`, 200)).body.notebook.pages).toHaveLength(1)
+    await alice.patch(`/api/v01/notebooks/${two}`, { is_public: false }, 200)
+    expect(await search(`q=${tag}`)).toEqual([one])
+  })
+
+  test('likes and bookmarks toggle, or are set; under double clicks the count is the number of rows', async () => {
+    const [alice, ...readers] = await Promise.all(Array.from({ length: 6 }, () => service.person()))
+    const notebook = await createNotebook(alice as Client, { is_public: true })
+    const path = `/api/v01/library/${notebook}/interactions`
+    const [bob, carol] = readers as [Client, Client]
+    const like = { success: true, kind: 'like' }
+    expect((await bob.post(path, { kind: 'like' }, 200)).body).toEqual({ ...like, active: true, count: 1 })
+    expect((await carol.post(path, { kind: 'like' }, 200)).body).toEqual({ ...like, active: true, count: 2 })
+    expect((await bob.post(path, { kind: 'like' }, 200)).body).toEqual({ ...like, active: false, count: 1 })
+    expect((await bob.post(path, { kind: 'bookmark' }, 200)).body.count).toBe(1)
+    await bob.post(path, { kind: 'share' }, 400)
+
+    const settings = await Promise.all(
+      readers.flatMap((reader) =>
+        Array.from({ length: 4 }, () => reader.post(path, { kind: 'like', active: true }, 200)),
+      ),
+    )
+    expect(settings.every(({ body }) => body.active)).toBe(true)
+    await Promise.all(
+      readers.flatMap((reader) => [1, 2, 3].map(() => reader.post(path, { kind: 'like' }, 200))),
+    )
+    const [rows] = await service.sql`
+      select count(*)::int from notebook_interactions where notebook_id = ${notebook} and kind = 'like'`
+    const { notebook: seen } = (await bob.get(`/api/v01/library/${notebook}`, 200)).body
+    expect(seen.likes).toBe(rows?.count)
+    expect(seen.bookmarks).toBe(1)
+    await Promise.all(readers.map((reader) => reader.post(path, { kind: 'like', active: false }, 200)))
+    expect((await bob.get(`/api/v01/library/${notebook}`, 200)).body.notebook.likes).toBe(0)
+    await bob.post('/api/v01/library/999999/interactions', { kind: 'like' }, 404)
+  })
+})

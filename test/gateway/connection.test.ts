@@ -1,0 +1,137 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import { pino } from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { WebSocket, WebSocketServer } from 'ws'
+import { createMemoryBus } from '../../src/bus/bus-memory.ts'
+import { Connection } from '../../src/gateway/connection.ts'
+import { encodeFrame } from '../../src/gateway/frame.ts'
+import { TestSocket } from '../support/socket.ts'
+
+/** A connection and the client at its other end, which reads only once `read` is called. */
+async function connectStalled() {
+  const server = createServer().listen(0, '127.0.0.1')
+  const sockets = new WebSocketServer({ server })
+  onTestFinished(() => {
+    for (const socket of sockets.clients) socket.terminate()
+    server.close()
+  })
+  await once(server, 'listening')
+  const ws = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const client = new TestSocket(ws)
+  const [[socket, request]] = (await Promise.all([once(sockets, 'connection'), once(ws, 'open')])) as [
+    [WebSocket, IncomingMessage],
+    unknown,
+  ]
+  const tcp = request.socket
+  const claims = { userId: 1, role: 'user', sessionId: 1, generation: 0, expiresAt: 0 } as const
+  const connection = new Connection(createMemoryBus(pino({ level: 'silent' })), socket, tcp, claims, 0)
+  // Whatever comes up before it waits for the beginning.
+  connection.writeLatest('presence:0', encodeFrame({ type: 'presence', user_id: 0 }))
+  connection.begin({ type: 'resync' })
+  await client.waitFor(({ type }) => type === 'presence')
+  expect(client.frames.map(({ type }) => type)).toEqual(['resync', 'presence'])
+  client.frames.length = 0
+  const clientTcp = (ws as unknown as { _socket: Socket })._socket
+  clientTcp.pause()
+
+  // What the kernel holds for a reader differs from machine to machine: fills it.
+  const filler = encodeFrame({ type: 'filler', text: 'x'.repeat(60_000) })
+  let fillers = 0
+  while (!tcp.writableNeedDrain) {
+    connection.write(filler)
+    fillers += 1
+    await setImmediate()
+    await setImmediate()
+  }
+  return { connection, client, tcp, fillers, read: () => clientTcp.resume() }
+}
+
+test('frames that wait arrive in order once the peer reads again', async () => {
+  const { connection, client, fillers, read } = await connectStalled()
+  for (let n = 0; n < 1_000; n++) connection.write(encodeFrame({ type: 'message', n }))
+  read()
+  await client.until(() => client.of('message').length === 1_000)
+  expect(client.of('filler')).toHaveLength(fillers)
+  expect(client.of('message').map(({ n }) => n)).toEqual(Array.from({ length: 1_000 }, (_, n) => n))
+})
+
+test('of frames that matter only while they are new, a slow reader gets the newest', async () => {
+  const { connection, client, read } = await connectStalled()
+  for (let n = 0; n < 20_000; n++) {
+    connection.writeLatest('presence:1', encodeFrame({ type: 'presence', user_id: 1, n }))
+    connection.writeLatest('presence:2', encodeFrame({ type: 'presence', user_id: 2, n }))
+  }
+  connection.write(encodeFrame({ type: 'message' }))
+  read()
+  await client.until(() => client.of('presence').length === 2)
+  await setImmediate()
+  expect(client.of('presence').map(({ user_id, n }) => [user_id, n])).toEqual([
+    [1, 19_999],
+    [2, 19_999],
+  ])
+  expect(client.of('message')).toHaveLength(1)
+  expect(client.closed).toBeUndefined()
+})
+
+test('past 1 MiB waiting it is closed with 4008, and what waits is let go', async () => {
+  const { connection, client, tcp, read } = await connectStalled()
+  const frame = encodeFrame({ type: 'message', text: 'x'.repeat(10_000) })
+  let written = tcp.writableLength
+  while (written + frame.length <= 1024 * 1024) {
+    connection.write(frame)
+    written += frame.length
+  }
+  await setImmediate()
+  expect(client.ws.readyState).toBe(WebSocket.OPEN)
+  connection.write(frame)
+  await setImmediate()
+  expect(tcp.writableLength).toBeLessThan(200_000)
+  read()
+  expect(await client.closure()).toMatchObject({ code: 4008 })
+  expect(client.of('message').length).toBeLessThan(20)
+})
+
+test('what is held while a conversation is resumed counts, and comes after it', async () => {
+  const { connection, client, read } = await connectStalled()
+  connection.hold(7)
+  for (let version = 1; version <= 4; version++)
+    connection.writeChange(7, version, encodeFrame({ type: 'message', version }))
+  connection.writeChange(8, 1, encodeFrame({ type: 'message', version: 'other' }))
+  connection.write(encodeFrame({ type: 'message', version: 'resumed' }))
+  connection.release(7, 2)
+  read()
+  await client.until(() => client.of('message').length === 4)
+  expect(client.of('message').map(({ version }) => version)).toEqual(['other', 'resumed', 3, 4])
+
+  const another = await connectStalled()
+  another.connection.hold(7)
+  const large = encodeFrame({ type: 'message', text: 'x'.repeat(100_000) })
+  for (let version = 1; version <= 12; version++) another.connection.writeChange(7, version, large)
+  another.read()
+  expect(await another.client.closure()).toMatchObject({ code: 4008 })
+})
+
+test('whoever waits for the peer to have read goes on when it has, and when it is gone', async () => {
+  const { connection, client, read } = await connectStalled()
+  await connection.drained()
+  const frame = encodeFrame({ type: 'message', text: 'x'.repeat(300_000) })
+  connection.write(frame)
+  let drained = false
+  const waiting = connection.drained().then(() => {
+    drained = true
+  })
+  for (let turn = 0; turn < 5; turn++) await setImmediate()
+  expect(drained).toBe(false)
+  read()
+  await waiting
+  await client.until(() => client.of('message').length === 1)
+
+  const another = await connectStalled()
+  another.connection.write(frame)
+  const ended = another.connection.drained()
+  another.connection.terminate()
+  await ended
+})

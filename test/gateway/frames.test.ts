@@ -1,0 +1,235 @@
+import { Compile } from 'typebox/compile'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ServerFrame } from '../../schemas/events.ts'
+import type { Client } from '../support/client.ts'
+import { connect, connectedPair, startService, type TestService, withService } from '../support/service.ts'
+import { refusedUpgrade, type TestSocket } from '../support/socket.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+const CHAT = '/api/v01/chat'
+const frameSchema = Compile(ServerFrame)
+
+function expectDocumented(socket: TestSocket): void {
+  for (const frame of socket.frames) expect([...frameSchema.Errors(frame)], JSON.stringify(frame)).toEqual([])
+}
+
+describe('opening', () => {
+  test('takes a bearer header or the subprotocol pair, and says ready first', async () => {
+    const person = await service.person()
+    const [header, browser] = await Promise.all([
+      person.socket(),
+      person.socket({ protocols: ['exam-practice.v1', `bearer.${person.accessToken}`] }),
+    ])
+    expect(browser.ws.protocol).toBe('exam-practice.v1')
+    for (const socket of [header, browser]) {
+      expect(socket.frames[0]).toMatchObject({
+        type: 'ready',
+        user_id: person.id,
+        heartbeat_seconds: 25,
+        unread: 0,
+        requests: 0,
+      })
+      expectDocumented(socket)
+    }
+  })
+
+  test('is refused with the JSON of HTTP without valid credentials', async () => {
+    const url = service.urls[0] as string
+    expect(await refusedUpgrade({ url })).toMatchObject({
+      status: 401,
+      body: { code: 'authentication_required' },
+    })
+    for (const options of [{ token: 'x' }, { protocols: ['exam-practice.v1', 'bearer.x'] }])
+      expect(await refusedUpgrade({ url, ...options })).toMatchObject({
+        status: 401,
+        body: { code: 'token_expired_or_invalid' },
+      })
+  })
+})
+
+describe('commands', () => {
+  test('are acknowledged with their result, or answered by an error with their ref', async () => {
+    const { alice, bob, conversationId } = await connectedPair(service)
+    const [hers, his] = await Promise.all([alice.socket(), bob.socket()])
+    const sent = await hers.ask({ type: 'send', conversation_id: conversationId, message: ' hi ' })
+    expect(sent).toMatchObject({ type: 'ack', message: { message: 'hi', seq: 1, is_own: true } })
+    const read = await his.ask({ type: 'read', conversation_id: conversationId })
+    expect(read).toMatchObject({ type: 'ack', unread: 0 })
+    expect(await his.ask({ type: 'ping' })).toMatchObject({ type: 'pong' })
+    expect(await his.ask({ type: 'subscribe', topic: 'question:7' })).toMatchObject({ topic: 'question:7' })
+    expect(await his.ask({ type: 'unsubscribe', topic: 'question:7' })).toMatchObject({ type: 'ack' })
+    expect(await his.ask({ type: 'subscribe', topic: `ai_job:${'0'.repeat(36)}` })).toMatchObject({
+      type: 'error',
+      code: 'admin_required',
+    })
+    expect(await his.ask({ type: 'send', conversation_id: conversationId, message: '' })).toMatchObject({
+      type: 'error',
+      code: 'validation_failed',
+      errors: [{ path: '/message' }],
+    })
+    expect(await his.ask({ type: 'read', conversation_id: 999_999 })).toMatchObject({ code: 'not_found' })
+    his.send('{"type":"nonsense","ref":"mine"}')
+    expect(await his.waitFor(({ ref }) => ref === 'mine')).toMatchObject({ code: 'invalid_frame' })
+    for (const socket of [hers, his]) expectDocumented(socket)
+  })
+
+  test('obey the rate limit that they share with HTTP', async () => {
+    const slow = await withService({ config: { chat: { sendInterval: 2_000 } } })
+    const { alice, conversationId } = await connectedPair(slow)
+    const socket = await alice.socket()
+    const send = { type: 'send', conversation_id: conversationId, message: 'x' }
+    expect(await socket.ask(send)).toMatchObject({ type: 'ack' })
+    expect(await socket.ask(send)).toMatchObject({ type: 'error', code: 'rate_limited', retry_after: 2 })
+    await alice.send(conversationId, 'over HTTP', undefined, 429)
+  })
+})
+
+describe('read', () => {
+  test('on one device clears the others within a second, and is a receipt for the peer', async () => {
+    const { alice, bob, conversationId } = await connectedPair(service)
+    const devices = await Promise.all([bob.socket(), bob.socket(), bob.socket()])
+    const hers = await alice.socket()
+    for (let n = 0; n < 3; n++) await alice.send(conversationId, `${n}`)
+    for (const device of devices) await device.until(() => device.of('unread').at(-1)?.unread === 3)
+
+    expect(
+      await devices[0].ask({ type: 'read', conversation_id: conversationId, up_to_seq: 2 }),
+    ).toMatchObject({
+      unread: 1,
+    })
+    for (const device of devices) {
+      await device.until(() => device.of('unread').at(-1)?.unread === 1, 1_000)
+      expect(device.of('unread').at(-1)).toMatchObject({
+        conversation_id: conversationId,
+        conversation_unread: 1,
+      })
+    }
+    await bob.get(`${CHAT}/conversations/${conversationId}/messages`, 200)
+    for (const device of devices) await device.until(() => device.of('unread').at(-1)?.unread === 0, 1_000)
+    for (const socket of [...devices, hers]) {
+      await socket.waitFor(({ type, up_to_seq }) => type === 'read' && up_to_seq === 3)
+      expect(socket.of('read')).toEqual(
+        [2, 3].map((up_to_seq) => ({
+          type: 'read',
+          conversation_id: conversationId,
+          user_id: bob.id,
+          up_to_seq,
+        })),
+      )
+      expectDocumented(socket)
+    }
+  })
+
+  test('counters come at most twice a second, and the last is exact', async () => {
+    const { alice, bob, conversationId } = await connectedPair(service)
+    const socket = await bob.socket()
+    const began = performance.now()
+    for (let n = 0; n < 40; n++) await alice.send(conversationId, `${n}`)
+    await socket.until(() => socket.of('unread').at(-1)?.unread === 40)
+    expect(socket.of('unread').length).toBeLessThanOrEqual(2 + (performance.now() - began) / 500)
+    expect((await bob.get(`${CHAT}/unread`, 200)).body.unread).toBe(40)
+  })
+})
+
+describe('typing', () => {
+  test('is shown to the other members alone, and never where one may not send', async () => {
+    const { alice, bob, conversationId } = await connectedPair(service)
+    const stranger = await service.person()
+    const [hers, his, theirs] = await Promise.all([alice.socket(), bob.socket(), stranger.socket()])
+    hers.send({ type: 'typing', conversation_id: conversationId })
+    expect(await his.waitFor(({ type }) => type === 'typing')).toEqual({
+      type: 'typing',
+      conversation_id: conversationId,
+      user_id: alice.id,
+    })
+    expect(await theirs.ask({ type: 'typing', conversation_id: conversationId })).toMatchObject({
+      code: 'not_found',
+    })
+    await bob.put(`${CHAT}/blocks/${alice.id}`, {}, 200)
+    expect(await hers.ask({ type: 'typing', conversation_id: conversationId })).toMatchObject({
+      code: 'not_connected',
+    })
+    await hers.ask({ type: 'ping' })
+    expect(hers.of('typing')).toEqual([])
+    expect(his.of('typing')).toHaveLength(1)
+    expectDocumented(his)
+  })
+})
+
+describe('presence', () => {
+  const seen = (socket: TestSocket, { id }: Client) =>
+    socket
+      .of('presence')
+      .filter(({ user_id }) => user_id === id)
+      .map(({ online }) => online)
+
+  test('several sockets count as one person, and a reload does not show', async () => {
+    const { alice, bob } = await connectedPair(service)
+    const stranger = await service.person()
+    const [his, theirs] = await Promise.all([bob.socket(), stranger.socket()])
+    const [first, second] = [await alice.socket(), await alice.socket()]
+    await his.until(() => seen(his, alice).length === 1)
+    await first.close()
+    await second.close()
+    const third = await alice.socket()
+    await third.close()
+    await his.until(() => seen(his, alice).length === 2)
+    expect(seen(his, alice)).toEqual([true, false])
+    expect(theirs.of('presence')).toEqual([])
+    expect((await bob.get(`${CHAT}/presence`, 200)).body).toEqual({
+      success: true,
+      status: { [alice.id]: false },
+    })
+    expectDocumented(his)
+  })
+
+  test('those who come to share a conversation learn of each other', async () => {
+    const [one, other] = await Promise.all([service.person(), service.person()])
+    const [hers, his] = await Promise.all([one.socket(), other.socket()])
+    await connect(one, other)
+    await hers.until(() => seen(hers, other).at(-1))
+    await his.until(() => seen(his, one).at(-1))
+    const { body } = await one.get(`${CHAT}/conversations`, 200)
+    expect(body.conversations[0].online).toBe(true)
+  })
+})
+
+describe('the token of a socket', () => {
+  test('is renewed by auth, announced before its end, and ends the socket', async () => {
+    let ahead = 0
+    const service = await withService({ clock: () => Date.now() + ahead })
+    const [person, other] = await Promise.all([service.person(), service.person()])
+    const socket = await person.socket()
+    expect(await socket.ask({ type: 'auth', access_token: other.accessToken })).toMatchObject({
+      type: 'error',
+      code: 'token_expired_or_invalid',
+    })
+    ahead = 3_000_000
+    await person.login(person.username)
+    expect(await socket.ask({ type: 'auth', access_token: person.accessToken })).toMatchObject({
+      type: 'ack',
+      expires_in: expect.closeTo(3_600, -1),
+    })
+    ahead += 3_545_000
+    const notice = await socket.waitFor(({ type }) => type === 'auth_expiring')
+    expect(notice.expires_in).toBeGreaterThan(50)
+    expect(notice.expires_in).toBeLessThanOrEqual(60)
+    expect(await socket.ask({ type: 'ping' })).toMatchObject({ type: 'pong' })
+    ahead += 60_000
+    expect(await socket.closure()).toMatchObject({ code: 4001 })
+    expect(socket.of('auth_expiring')).toHaveLength(1)
+    expectDocumented(socket)
+  })
+
+  test('a logout closes it with 4001', async () => {
+    const person = await service.person()
+    const socket = await person.socket()
+    await person.post('/api/v01/auth/logout', { refresh_token: person.refreshToken }, 200)
+    expect(await socket.closure(1_000)).toMatchObject({ code: 4001 })
+  })
+})

@@ -1,0 +1,229 @@
+import type { Client } from './client.ts'
+import { type Frame, openSocket, type TestSocket } from './socket.ts'
+
+interface KnownConversation {
+  name: string
+  isGroup: boolean
+  /** False until its messages have been listed. */
+  isListed: boolean
+  /** Text by `seq`; null for a tombstone. */
+  messages: Map<number, { id: number; version: number; text: string | null; senderId: number }>
+}
+
+/** What a client shows, to be held against what the service stores. */
+export interface Shown {
+  conversations: Record<string, { name: string; messages: (string | null)[] }>
+  unread: number
+  requests: number
+  online: Record<string, boolean>
+}
+
+/**
+ * One device of a person, kept as realtime.md tells clients to: it takes what frames tell, resumes after each
+ * connecting and where it sees a gap, and lists afresh what it doesn't know. It never looks anything up
+ * otherwise, so what it shows at the end is what the service told it.
+ */
+export class Device {
+  readonly person: Client
+  readonly conversations = new Map<number, KnownConversation>()
+  /** What no frame should have said. */
+  readonly violations: string[] = []
+  /**
+   * Where it saw a gap and resumed. With events lost there can be some: a message that was edited before the
+   * node read what it missed comes as the later change that it is by then.
+   */
+  readonly gaps: string[] = []
+  #unread = 0
+  #requests = 0
+  #online = new Map<string, boolean>()
+  /** What frames told while presence was being asked for: newer than the answer. */
+  #onlineSince = new Map<string, boolean>()
+  /** The last version of each conversation before which nothing is missing. */
+  #versions = new Map<number, number>()
+  /** The newest versions since a `resume` that is under way. */
+  #newer = new Map<number, number>()
+  #resuming = 0
+  #removed = new Set<number>()
+  #loading: Promise<unknown>[] = []
+  #socket: TestSocket | undefined
+
+  constructor(person: Client) {
+    this.person = person
+  }
+
+  get isConnected(): boolean {
+    return this.#socket?.ws.readyState === this.#socket?.ws.OPEN && this.#socket !== undefined
+  }
+
+  get socket(): TestSocket | undefined {
+    return this.isConnected ? this.#socket : undefined
+  }
+
+  async connect(url: string): Promise<void> {
+    this.drop()
+    this.#removed.clear()
+    const socket = await openSocket({ url, token: this.person.accessToken })
+    this.#socket = socket
+    const take = (frame: Frame) => {
+      if (this.#socket === socket) this.#take(frame, url)
+    }
+    this.#catchUp(url)
+    for (const frame of socket.frames) take(frame)
+    socket.ws.on('message', (data) => take(JSON.parse(data.toString())))
+  }
+
+  drop(): void {
+    this.#socket?.ws.terminate()
+    this.#socket = undefined
+    this.#resuming = 0
+    this.#newer.clear()
+  }
+
+  async settled(): Promise<void> {
+    while (this.#loading.length > 0) await Promise.all(this.#loading.splice(0))
+  }
+
+  shown(): Shown {
+    return {
+      conversations: Object.fromEntries(
+        [...this.conversations].map(([id, { name, messages }]) => [
+          id,
+          {
+            name,
+            messages: [...messages].sort(([one], [other]) => one - other).map(([, { text }]) => text),
+          },
+        ]),
+      ),
+      unread: this.#unread,
+      requests: this.#requests,
+      online: Object.fromEntries(this.#online),
+    }
+  }
+
+  #catchUp(url: string): void {
+    this.#resuming += 1
+    this.#socket?.send({ type: 'resume', ref: 'resume', conversations: Object.fromEntries(this.#versions) })
+    this.#onlineSince.clear()
+    this.#load(async () => {
+      const { body } = await this.person.at(url).get('/api/v01/chat/presence', 200)
+      this.#online = new Map([
+        ...Object.entries(body.status as Record<string, boolean>),
+        ...this.#onlineSince,
+      ])
+    })
+  }
+
+  #take(frame: Frame, url: string): void {
+    switch (frame.type) {
+      case 'ready':
+      case 'unread':
+        this.#unread = frame.unread
+        this.#requests = frame.requests
+        return
+      case 'presence':
+        this.#online.set(String(frame.user_id), frame.online)
+        this.#onlineSince.set(String(frame.user_id), frame.online)
+        return
+      case 'resync':
+        this.#catchUp(url)
+        return
+      case 'ack':
+        if (frame.ref === 'resume' && --this.#resuming === 0) {
+          for (const [id, version] of this.#newer) this.#reach(id, version)
+          this.#newer.clear()
+        }
+        return
+      case 'error':
+        if (frame.ref === 'resume') this.violations.push(`resume failed: ${frame.code}`)
+        return
+      case 'gap':
+        this.#versions.delete(frame.conversation_id)
+        this.#list(frame.conversation_id, frame.version, url)
+        return
+      case 'conversation':
+        this.#takeConversation(frame, url)
+        return
+      case 'message':
+      case 'message_edited':
+      case 'message_deleted':
+        this.#takeMessage(frame, url)
+    }
+  }
+
+  #takeConversation({ conversation, removed }: Frame, url: string): void {
+    const { id, name, is_group, version } = conversation
+    if (removed) {
+      this.conversations.delete(id)
+      this.#versions.delete(id)
+      this.#newer.delete(id)
+      this.#removed.add(id)
+      return
+    }
+    this.#removed.delete(id)
+    const known = this.conversations.get(id)
+    if (known) {
+      known.name = name
+      this.#reach(id, version)
+    } else this.conversations.set(id, { name, isGroup: is_group, isListed: false, messages: new Map() })
+    if (!this.conversations.get(id)?.isListed) this.#list(id, version, url)
+  }
+
+  #takeMessage({ type, conversation_id, message }: Frame, url: string): void {
+    if (this.#removed.has(conversation_id))
+      this.violations.push(`a ${type} of conversation ${conversation_id} after leaving it`)
+    const known = this.conversations.get(conversation_id)
+    if (!known) return
+    if (message.is_own !== (message.sender_id === this.person.id)) this.violations.push('a wrong is_own')
+    const newest = Math.max(0, ...known.messages.keys())
+    if (type === 'message' && known.isListed && message.seq > newest + 1 && this.#resuming === 0) {
+      this.gaps.push(`seq ${message.seq} after ${newest} in conversation ${conversation_id}`)
+      this.#catchUp(url)
+    }
+    this.#store(known, message)
+    this.#reach(conversation_id, message.version)
+  }
+
+  #store(known: KnownConversation, message: Frame): void {
+    const { id, seq, version, sender_id, is_deleted } = message
+    if ((known.messages.get(seq)?.version ?? 0) >= version) return
+    known.messages.set(seq, { id, version, text: is_deleted ? null : message.message, senderId: sender_id })
+  }
+
+  /** While resuming, older changes may still be on their way; while listing, older messages. */
+  #reach(conversationId: number, version: number): void {
+    if (!this.conversations.get(conversationId)?.isListed) return
+    const reached = this.#resuming > 0 ? this.#newer : this.#versions
+    reached.set(conversationId, Math.max(version, reached.get(conversationId) ?? 0))
+  }
+
+  #list(conversationId: number, version: number, url: string): void {
+    const conversation = this.conversations.get(conversationId)
+    if (!conversation) return
+    conversation.isListed = false
+    this.#load(async (socket) => {
+      let before = ''
+      for (;;) {
+        const path = `/api/v01/chat/conversations/${conversationId}/messages?limit=100&peek=true${before}`
+        const { status, body } = await this.person.at(url).get(path)
+        if (status !== 200) return
+        for (const message of body.messages) this.#store(conversation, message)
+        if (!body.has_more) break
+        before = `&before=${body.messages[0].created_at}`
+      }
+      // It may have been left and come to again meanwhile, or another connecting may have to list it.
+      if (this.conversations.get(conversationId) !== conversation || this.#socket !== socket) return
+      conversation.isListed = true
+      this.#versions.set(conversationId, Math.max(version, this.#versions.get(conversationId) ?? 0))
+    })
+  }
+
+  #load(work: (socket: TestSocket | undefined) => Promise<void>): void {
+    const socket = this.#socket
+    this.#loading.push(
+      work(socket).catch((error) => {
+        // Its node is gone: the next connecting begins with what is known by then.
+        if (this.#socket === socket && this.isConnected) this.violations.push(String(error))
+      }),
+    )
+  }
+}
