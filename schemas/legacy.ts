@@ -1,7 +1,7 @@
 /** What the older generation shapes differently (specification: Versioning). */
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { AssistantMessage } from './assistant.ts'
-import { Id, Nullable, Text } from './common.ts'
+import { Id, Nullable, Page, Text } from './common.ts'
 import { GeneratedQuestion } from './generation.ts'
 import { OfferedQuestion, Question } from './questions.ts'
 
@@ -42,3 +42,10 @@ export const GeneratedBody = Type.Object({
   questions: Type.Array(Type.Object({ ...OfferedQuestion.properties, exam_id: Id }), { maxItems: 10_000 }),
 })
 export const Saved = Type.Object({ success, count: Type.Integer(), errors: Errors })
+
+export const UserAnalyticsQuery = Type.Object({
+  q: Type.Optional(Text(0, 200, { description: 'part of a username or full name' })),
+  page: Page,
+  partial: Type.Optional(Text(0, 10, { description: '`1`: the table alone' })),
+})
+export type UserAnalyticsQuery = Static<typeof UserAnalyticsQuery>

@@ -3,10 +3,16 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Core } from './core.ts'
 import { accessAdminRoutes } from './features/access/admin.ts'
 import { allowanceAdminRoutes } from './features/allowances/admin.ts'
+import { overviewAdminRoutes } from './features/analytics/admin.ts'
+import { userAnalyticsRoutes } from './features/analytics/legacy.ts'
 import { studyChatRoutes } from './features/assistant/legacy.ts'
 import type { LiveSessions } from './features/auth/live-sessions.ts'
 import { authRoutes } from './features/auth/routes.ts'
 import { categoryLegacyRoutes } from './features/categories/legacy.ts'
+import { messageRoutes } from './features/chat/message-routes.ts'
+import { chatRoutes } from './features/chat/routes.ts'
+import { discussionAdminRoutes } from './features/discussions/admin.ts'
+import { discussionRoutes } from './features/discussions/routes.ts'
 import { examLegacyRoutes } from './features/exams/legacy.ts'
 import { generationLegacyRoutes } from './features/generation/legacy.ts'
 import { questionLegacyRoutes } from './features/questions/legacy.ts'
@@ -48,6 +54,11 @@ export const legacyGeneration: FastifyPluginAsync<Parts> = async (app, { core, s
 
   const forUsers: FastifyPluginAsync = async (scope) => {
     guardUsers(scope, sessions)
+    await scope.register(mounting(chatRoutes, '/api/chat', '/api/v01/chat'))
+    await scope.register(
+      mounting(messageRoutes, '/api/chat/messages/:id', '/api/v01/chat/conversations/:id/messages'),
+    )
+    await scope.register(mounting(discussionRoutes, '/api/discussion', '/api/v01/discussions'))
     await scope.register(
       mounting(studyChatRoutes, '/api/study-chat', {
         '': '/api/v01/assistant/messages',
@@ -58,6 +69,9 @@ export const legacyGeneration: FastifyPluginAsync<Parts> = async (app, { core, s
 
   const forAdmins: FastifyPluginAsync = async (scope) => {
     guardAdmins(scope, sessions)
+    await scope.register(mounting(discussionAdminRoutes, '/api/discussion', '/api/v01/discussions'))
+    await scope.register(mounting(overviewAdminRoutes, '/admin/overview', `${ADMIN}/overview`))
+    await scope.register(mounting(userAnalyticsRoutes, '/admin/users/analytics', `${ADMIN}/analytics`))
     await scope.register(mounting(examLegacyRoutes, '/admin/exams', `${ADMIN}/exams`))
     await scope.register(mounting(questionLegacyRoutes, '/admin/questions', `${ADMIN}/questions`))
     await scope.register(mounting(userAdminRoutes, '/admin/users', `${ADMIN}/users`))

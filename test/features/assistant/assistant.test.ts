@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Answer } from '../../../schemas/assistant.ts'
 import type { Turn } from '../../../scripts/model-stub.ts'
-import * as asking from '../../../src/features/assistant/asking.ts'
 import type { Client } from '../../support/client.ts'
 import { type ReceivedEvent, requestEvents } from '../../support/events.ts'
 import { startModel, type TestModel } from '../../support/model.ts'
