@@ -93,7 +93,6 @@ export interface Config {
   /** Requests a minute and address; undefined: no overall limit. */
   rateLimit: number | undefined
   metricsToken: string | undefined
-  /** When the older generation may be gone; undefined: not decided. */
   legacySunset: Date | undefined
   logLevel: string
   /** Longest that a request may take before it is answered 503, in milliseconds (contract §1). */
