@@ -88,7 +88,15 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   // Here rather than where it is used: a scope with schemas of its own gets Fastify's validator back.
   app.addSchema(Comment)
   // A proxy that ends TLS sends its own HSTS.
-  await app.register(helmet, { contentSecurityPolicy: false, strictTransportSecurity: false })
+  await app.register(helmet, {
+    contentSecurityPolicy: false,
+    strictTransportSecurity: false,
+    // For browsers that nobody has any more.
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+  })
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('content-security-policy', CONTENT_SECURITY_POLICY)
     done()

@@ -64,6 +64,7 @@ export const CATALOGUE = {
   // files
   invalid_signature: [403, 'This address has expired or is not valid'],
   // gateway
+  upgrade_required: [426, 'This address speaks WebSocket only'],
   invalid_frame: [400, 'The frame is not valid'],
 } as const satisfies Record<string, readonly [status: number, message: string]>
 

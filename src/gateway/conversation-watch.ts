@@ -168,6 +168,8 @@ export class ConversationWatch {
       // Unless they went away in the meantime.
       if (!this.#arriving.delete(person)) continue
       this.#people.add(person)
+      // By what was sent between their coming and now.
+      this.#listener.countersChanged(person, this.id)
       this.#listener.admitted(person, this.id)
     }
   }

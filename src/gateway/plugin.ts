@@ -1,5 +1,6 @@
 import type { WebsocketPluginOptions } from '@fastify/websocket'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import type { WebSocket } from 'ws'
 import type { Config } from '../config.ts'
 import type { Core } from '../core.ts'
@@ -7,7 +8,7 @@ import { AppError } from '../errors.ts'
 import type { LiveSessions } from '../features/auth/live-sessions.ts'
 import { countersOf } from '../features/chat/conversations.ts'
 import { bearerToken, identifyByCookie } from '../http/callers.ts'
-import { renderFailure, toAppError } from '../http/failures.ts'
+import { failures, renderFailure, toAppError } from '../http/failures.ts'
 import { isTrustedOrigin } from '../http/same-site.ts'
 import type { Claims } from '../tokens.ts'
 import { type Command, type Means, readCommand } from './commands.ts'
@@ -43,18 +44,36 @@ export const gateway: FastifyPluginAsync<{ core: Core; sessions: LiveSessions }>
 
   app.addHook('preClose', async () => hub.closeAll())
 
-  app.get(
-    '/ws',
-    {
-      websocket: true,
-      onRequest: async (request) => {
-        request.caller = authenticate(request, sessions, core.config)
+  app.route({
+    method: 'GET',
+    url: '/ws',
+    schema: {
+      summary: 'The WebSocket',
+      description:
+        'Upgrade here, with a token in the header or as a subprotocol; frames: see /asyncapi.json.',
+      tags: ['real time'],
+      security: [{ bearer: [] }],
+      response: {
+        101: Type.Null({ description: 'the socket is open' }),
+        ...failures(
+          'authentication_required',
+          'token_expired_or_invalid',
+          'cross_site_request',
+          'upgrade_required',
+        ),
       },
     },
-    (socket, request) => {
+    onRequest: async (request) => {
+      request.caller = authenticate(request, sessions, core.config)
+    },
+    handler: async (_request, reply) => {
+      reply.header('upgrade', 'websocket')
+      throw new AppError('upgrade_required')
+    },
+    wsHandler: (socket, request) => {
       void serve({ core, sessions }, hub, socket, request)
     },
-  )
+  })
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { AppError } from '../errors.ts'
 
 const timers = new WeakMap<FastifyRequest, NodeJS.Timeout>()
@@ -9,15 +9,22 @@ const timers = new WeakMap<FastifyRequest, NodeJS.Timeout>()
  * never fires for a POST.
  */
 export function registerDeadline(app: FastifyInstance, milliseconds: number): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    const answer = () => {
-      if (!reply.sent) void reply.send(new AppError('unavailable', { retryAfter: 2 }))
-    }
-    timers.set(request, setTimeout(answer, request.routeOptions.handlerTimeout || milliseconds).unref())
-    done()
+  app.addHook('onRoute', (route) => {
+    const startTimer = timerOf(route.handlerTimeout || milliseconds)
+    route.onRequest = [startTimer, ...[route.onRequest ?? []].flat()]
   })
   app.addHook('onResponse', (request, _reply, done) => {
     clearTimeout(timers.get(request))
     done()
   })
+}
+
+function timerOf(milliseconds: number): onRequestHookHandler {
+  return (request, reply, done) => {
+    const answer = () => {
+      if (!reply.sent) void reply.send(new AppError('unavailable', { retryAfter: 2 }))
+    }
+    timers.set(request, setTimeout(answer, milliseconds).unref())
+    done()
+  }
 }

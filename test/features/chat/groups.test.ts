@@ -164,9 +164,36 @@ describe('somebody who was removed', () => {
     expect((await gone.get(`${CHAT}/unread`, 200)).body.unread).toBe(0)
 
     await owner.post(`${CHAT}/groups/${id}/members`, { member_ids: [gone.id] }, 200)
+    await his.waitFor(
+      ({ type, conversation, removed }) => type === 'conversation' && conversation.id === id && !removed,
+    )
     await owner.send(id, 'welcome back')
     await his.waitFor(({ type, message }) => type === 'message' && message.message === 'welcome back')
   })
+
+  test('what is sent before new members were told the conversation counts as unread for them', async () => {
+    const { owner, id } = await makeGroup(2)
+    const added = await Promise.all(Array.from({ length: 12 }, () => service.person()))
+    for (const person of added) await connect(owner, person)
+    const sockets = await Promise.all(added.map((person) => person.socket()))
+    const adding = owner.post(
+      `${CHAT}/groups/${id}/members`,
+      { member_ids: added.map((each) => each.id) },
+      200,
+    )
+    await untilVersion(id, 1)
+    await owner.send(id, 'at once')
+    await adding
+    for (const socket of sockets) await socket.until(() => socket.of('unread').at(-1)?.unread === 1)
+  })
+
+  /** Looks behind the front door until a change is committed: sooner than its answer. */
+  async function untilVersion(id: number, version: number): Promise<void> {
+    for (;;) {
+      const [row] = await service.sql`select version from conversations where id = ${id}`
+      if (row?.version >= version) return
+    }
+  }
 })
 
 describe('a deleted account', () => {
