@@ -38,12 +38,13 @@ export function isAdmin({ role }: Pick<Claims, 'role'>): boolean {
 function guard(scope: FastifyInstance, codes: ErrorCode[], admit: (request: FastifyRequest) => Claims): void {
   if (!scope.hasRequestDecorator('caller')) scope.decorateRequest('caller', null as unknown as Claims)
   scope.addHook('onRequest', (request, _reply, done) => {
+    let refusal: Error | undefined
     try {
       request.caller = admit(request)
-      done()
     } catch (error) {
-      done(error as Error)
+      refusal = error as Error
     }
+    done(refusal)
   })
   scope.addHook('onRoute', (route) => {
     const response = route.schema?.response ?? {}
