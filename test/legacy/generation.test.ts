@@ -106,6 +106,21 @@ test('a job that somebody else cancels ends the waiting', async () => {
   expect(await waiting).toMatchObject({ status: 502, body: { message: 'cancelled' } })
 })
 
+test('a node that shuts down gives the job up and says so', async () => {
+  const leaving = await withService({ config: { ai: model.ai } })
+  const teacher = await leaving.admin()
+  const exam = (await teacher.post('/api/v01/admin/exams', { name: 'X' }, 201)).body.exam.id
+  model.stub.script.push({ kind: 'hang', after: true })
+  const { length } = model.stub.requests
+  const waiting = teacher.request('POST', `${AI}/generate`, fields({ exam_id: exam }))
+  await vi.waitUntil(() => model.stub.requests.length > length, { timeout: 5_000 })
+  const [answer] = await Promise.all([waiting, leaving.nodes[0]?.drain()])
+  expect(answer).toMatchObject({ status: 503, body: { success: false, code: 'draining' } })
+  expect(await leaving.sql`select status, error from generation_jobs`).toEqual([
+    { status: 'failed', error: 'cancelled' },
+  ])
+})
+
 /** Everything that a CSV can stumble over. */
 const AWKWARD = [
   { question_text: 'a "quoted", comma; $\\frac{1}{2}$', option_a: 'line\nbreak', option_b: 'return\rhere' },

@@ -17,6 +17,8 @@ import { IMAGE_BYTES } from '../uploads/images.ts'
 import * as service from './service.ts'
 
 const tags = ['admin: categories']
+/** A large image over a slow line takes its time. */
+const UPLOAD_TIMEOUT_MS = 60_000
 const success = true as const
 
 interface CategoryOptions {
@@ -42,6 +44,7 @@ export const categoryAdminRoutes: FastifyPluginAsyncTypebox<CategoryOptions> = a
     '/',
     {
       ...takesForm,
+      handlerTimeout: UPLOAD_TIMEOUT_MS,
       schema: {
         summary: 'Create a category',
         description,
@@ -62,6 +65,7 @@ export const categoryAdminRoutes: FastifyPluginAsyncTypebox<CategoryOptions> = a
     method: ['PUT', 'PATCH'],
     url: '/:id',
     ...takesForm,
+    handlerTimeout: UPLOAD_TIMEOUT_MS,
     schema: {
       summary: 'Change the name, the image or both',
       description,

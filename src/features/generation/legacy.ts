@@ -44,9 +44,7 @@ export const generationLegacyRoutes: FastifyPluginAsyncTypebox<{ core: Core }> =
     },
     async (request, reply) => {
       const input = await readGenerateForm(request)
-      // Nobody could have what comes after the node has gone.
-      const signal = AbortSignal.any([hangUpSignal(reply), core.draining])
-      const questions = await generateNow(core, input, signal)
+      const questions = await generateNow(core, input, hangUpSignal(reply))
       return { success, count: questions.length, questions }
     },
   )

@@ -9,13 +9,15 @@ const LOOK_MS = 250
 
 /**
  * The older generation's way: waits for the whole job, on the same machinery. Whoever stops waiting cancels
- * it. 502 `model_failed` with what went wrong.
+ * it, and so does a node that shuts down: nobody could be told the outcome. 502 `model_failed` with what
+ * went wrong.
  */
 export async function generateNow(
   core: Core,
   input: JobInput,
-  signal: AbortSignal,
+  hangUp: AbortSignal,
 ): Promise<GeneratedQuestion[]> {
+  const signal = AbortSignal.any([hangUp, core.draining])
   const id = await startJob(core, input)
   try {
     for (;;) {
@@ -27,6 +29,6 @@ export async function generateNow(
   } catch (error) {
     if (!signal.aborted) throw error
     await cancelJob(core, id)
-    throw new AppError('aborted')
+    throw core.draining.aborted ? new AppError('draining', { retryAfter: 1 }) : new AppError('aborted')
   }
 }
