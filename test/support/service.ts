@@ -47,6 +47,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     chat: { sendInterval: 0 },
     discussions: { postInterval: 0 },
     presence: { grace: 100, beat: 200, lease: 600 },
+    // Two files with several nodes each share one server.
+    databasePool: 5,
     ...((options.nodes ?? 1) > 1 ? { redisUrl: inject('redisUrl') } : {}),
     ...options.config,
   }
