@@ -14,9 +14,7 @@ export const NewCategoryFields = Type.Object({ name })
 export const CategoryFields = Type.Object({ name: Type.Optional(name) })
 
 /** As the API's documents show the forms. */
-const image = Type.Optional(
-  Type.String({ format: 'binary', description: 'png, jpg, jpeg, gif or webp; at most 500 KB' }),
-)
+const image = Type.Optional(Type.String({ format: 'binary', description: 'png, jpg, jpeg, gif or webp' }))
 export const NewCategoryForm = Type.Object({ name, image })
 export const CategoryForm = Type.Object({ name: Type.Optional(name), image })
 

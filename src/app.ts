@@ -14,13 +14,14 @@ import { accessRoutes } from './features/access/routes.ts'
 import { createResetMails } from './features/account/password-reset.ts'
 import { accountRoutes } from './features/account/routes.ts'
 import { allowanceAdminRoutes } from './features/allowances/admin.ts'
-import { analyticsAdminRoutes } from './features/analytics/admin.ts'
+import { analyticsAdminRoutes, overviewAdminRoutes } from './features/analytics/admin.ts'
 import { assistantRoutes } from './features/assistant/routes.ts'
 import { watchOverdue } from './features/attempts/closing.ts'
 import { attemptRoutes } from './features/attempts/routes.ts'
 import { watchSessions } from './features/auth/live-sessions.ts'
-import { authRoutes } from './features/auth/routes.ts'
+import { authRoutes, registrationRoutes } from './features/auth/routes.ts'
 import { categoryAdminRoutes } from './features/categories/admin.ts'
+import { messageRoutes } from './features/chat/message-routes.ts'
 import { chatRoutes } from './features/chat/routes.ts'
 import { discussionAdminRoutes } from './features/discussions/admin.ts'
 import { discussionRoutes } from './features/discussions/routes.ts'
@@ -47,6 +48,7 @@ import { operationsRoutes } from './http/operations.ts'
 import { logController, nameRequest, registerRequestLog } from './http/requests.ts'
 import { registerCrossSiteGuard } from './http/same-site.ts'
 import { validatorCompiler } from './http/validation.ts'
+import { legacyGeneration } from './legacy.ts'
 
 /**
  * helmet would put it together anew for each answer. Without its `upgrade-insecure-requests`, since plain HTTP
@@ -140,17 +142,17 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     await scope.register(assistantRoutes, { prefix: '/api/v01/assistant', core })
     await scope.register(attemptRoutes, { prefix: '/api/v01', core })
     await scope.register(chatRoutes, { prefix: '/api/v01/chat', core })
+    await scope.register(messageRoutes, { prefix: '/api/v01/chat/conversations/:id/messages', core })
     await scope.register(discussionRoutes, { prefix: '/api/v01/discussions', core })
-    await scope.register(discussionRoutes, { prefix: '/api/discussion', core })
     await scope.register(noteRoutes, { prefix: '/api/v01', core })
     await scope.register(assetRoutes, { prefix: '/api/v01', core })
     await scope.register(libraryRoutes, { prefix: '/api/v01/library', core })
   }
   const forAdmins: FastifyPluginAsync = async (scope) => {
     guardAdmins(scope, sessions)
-    await scope.register(analyticsAdminRoutes, { prefix: '/api/v01/admin', core })
+    await scope.register(overviewAdminRoutes, { prefix: '/api/v01/admin/overview', core })
+    await scope.register(analyticsAdminRoutes, { prefix: '/api/v01/admin/analytics', core })
     await scope.register(discussionAdminRoutes, { prefix: '/api/v01/discussions', core })
-    await scope.register(discussionAdminRoutes, { prefix: '/api/discussion', core })
     await scope.register(userAdminRoutes, { prefix: '/api/v01/admin/users', core })
     await scope.register(accessAdminRoutes, { prefix: '/api/v01/admin/access-requests', core })
     await scope.register(examAdminRoutes, { prefix: '/api/v01/admin/exams', core })
@@ -162,6 +164,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   }
   await app.register(operationsRoutes, { core })
   await app.register(fileRoutes, { prefix: '/files', core })
+  await app.register(registrationRoutes, { prefix: '/api/v01/auth', core })
   await app.register(authRoutes, { prefix: '/api/v01/auth', core, sessions })
   await app.register(accountRoutes, { prefix: '/api/v01/account', core, sessions, resetMails })
   await app.register(accessRoutes, { prefix: '/api/v01/account/access-requests', core, sessions })
@@ -169,5 +172,6 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   await app.register(gateway, { prefix: '/api/v01', core, sessions })
   await app.register(forUsers)
   await app.register(forAdmins)
+  await app.register(legacyGeneration, { core, sessions })
   return app
 }

@@ -47,6 +47,7 @@ const Environment = Type.Partial(
     DEMO: Type.String({ pattern: '^(on|off)$', description: 'on or off' }),
     RATE_LIMIT: Type.String({ pattern: '^[1-9]\\d*$', description: 'requests per minute' }),
     METRICS_TOKEN: Type.String({ minLength: 16 }),
+    LEGACY_SUNSET: Type.String({ format: 'date', description: 'a date such as 2027-06-30' }),
     LOG_LEVEL: Type.String({
       pattern: '^(fatal|error|warn|info|debug|trace|silent)$',
       description: 'fatal, error, warn, info, debug, trace or silent',
@@ -92,6 +93,7 @@ export interface Config {
   /** Requests a minute and address; undefined: no overall limit. */
   rateLimit: number | undefined
   metricsToken: string | undefined
+  legacySunset: Date | undefined
   logLevel: string
   /** Longest that a request may take before it is answered 503, in milliseconds (contract §1). */
   requestTimeout: number
@@ -187,6 +189,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
         : settings.DEMO === 'on',
     rateLimit: settings.RATE_LIMIT === undefined ? undefined : Number(settings.RATE_LIMIT),
     metricsToken: settings.METRICS_TOKEN,
+    legacySunset: settings.LEGACY_SUNSET === undefined ? undefined : new Date(settings.LEGACY_SUNSET),
     logLevel: settings.LOG_LEVEL ?? 'info',
     requestTimeout: 10_000,
     chat: { sendInterval: 2_000 },

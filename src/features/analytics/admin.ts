@@ -23,10 +23,10 @@ const COLUMNS = {
   examStats: ['name', 'attempts', 'avgScore', 'passRate'],
 }
 
-/** Numbers for administrators (contract §8), at `/api/v01/admin`. */
-export const analyticsAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+/** How much there is (contract §8), at `/api/v01/admin/overview`. */
+export const overviewAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.get(
-    '/overview',
+    '',
     {
       schema: {
         summary: 'How many users, exams, results and responses there are',
@@ -36,9 +36,12 @@ export const analyticsAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = a
     },
     async () => ({ success, ...(await service.countEverything(core)) }),
   )
+}
 
+/** The dashboard (contract §8), at `/api/v01/admin/analytics`. */
+export const analyticsAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.get(
-    '/analytics',
+    '',
     {
       schema: {
         summary: 'The analytics dashboard',

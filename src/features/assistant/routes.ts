@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import {
   Answer,
   AskBody,
@@ -18,7 +18,7 @@ import { AppError } from '../../errors.ts'
 import { sendEvents, wantsEvents } from '../../http/event-stream.ts'
 import { failures } from '../../http/failures.ts'
 import { hangUpSignal } from '../../http/requests.ts'
-import { ANSWER_DEADLINE, ask } from './asking.ts'
+import { ANSWER_DEADLINE, type AskEvent, ask, type Question } from './asking.ts'
 import * as service from './service.ts'
 
 const tags = ['assistant']
@@ -26,32 +26,17 @@ const success = true as const
 
 /** Once the node is draining, answers in the making have this long, in milliseconds. */
 const LAST_CALL = 8_000
+/** Longer than the model may take; it ends the answer itself before that. */
+export const ANSWER_TIMEOUT_MS = ANSWER_DEADLINE + 10_000
 
 /** The study assistant (contract §5), at `/api/v01/assistant`, for signed-in people. */
 export const assistantRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  const lastCall = new AbortController()
-  core.draining.addEventListener('abort', () => {
-    setTimeout(() => lastCall.abort(new AppError('draining')), LAST_CALL).unref()
-  })
-
-  function begin(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { message, conversation_id }: Static<typeof AskBody>,
-  ) {
-    const signal = AbortSignal.any([hangUpSignal(reply), lastCall.signal])
-    const question = { message, conversation: conversation_id ?? ('new' as const) }
-    const events = ask(core, request.caller.userId, question, { signal, log: request.log })
-    // Nobody may be reading any more.
-    signal.addEventListener('abort', () => void events.return())
-    return events
-  }
+  const begin = askForCaller(core)
 
   app.post(
     '/messages',
     {
-      // Longer than the model may take; it ends the answer itself before that.
-      handlerTimeout: ANSWER_DEADLINE + 10_000,
+      handlerTimeout: ANSWER_TIMEOUT_MS,
       schema: {
         summary: 'Ask the assistant',
         description:
@@ -66,12 +51,12 @@ export const assistantRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
       },
     },
     async (request, reply) => {
-      const events = begin(request, reply, request.body)
+      const { message, conversation_id } = request.body
+      const events = begin(request, reply, { message, conversation: conversation_id ?? 'new' })
+      if (!wantsEvents(request)) return readAnswer(events)
       // A refusal comes instead of the first event, and has a status of its own.
       const first = await events.next()
-      if (wantsEvents(request)) return sendEvents(request, reply, resume(first, events))
-      for await (const event of events) if (event.event === 'done') return event.data
-      throw new AppError('aborted')
+      return sendEvents(request, reply, resume(first, events))
     },
   )
 
@@ -141,6 +126,27 @@ export const assistantRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
       return { success, message: 'Conversation deleted' }
     },
   )
+}
+
+/** Asks for as long as somebody waits: until the client goes away, or the node has been draining for a while. */
+export function askForCaller(core: Core) {
+  const lastCall = new AbortController()
+  core.draining.addEventListener('abort', () => {
+    setTimeout(() => lastCall.abort(new AppError('draining')), LAST_CALL).unref()
+  })
+  return (request: FastifyRequest, reply: FastifyReply, question: Question) => {
+    const signal = AbortSignal.any([hangUpSignal(reply), lastCall.signal])
+    const events = ask(core, request.caller.userId, question, { signal, log: request.log })
+    // Nobody may be reading any more.
+    signal.addEventListener('abort', () => void events.return())
+    return events
+  }
+}
+
+/** The stored answer, once it is there. */
+export async function readAnswer(events: AsyncIterable<AskEvent>): Promise<Answer> {
+  for await (const event of events) if (event.event === 'done') return event.data
+  throw new AppError('aborted')
 }
 
 async function* resume<T>(first: IteratorResult<T, void>, rest: AsyncIterable<T>) {

@@ -12,9 +12,6 @@ import * as store from './store.ts'
 const CONVERSATIONS = { page: 20, largest: 50 }
 const MESSAGES = { page: 50, largest: 100 }
 
-/** Newest messages of a study chat that are shown: it has no pages. */
-const STUDY_CHAT = 1_000
-
 const success = true as const
 
 /** Latest change first. The first page also says how much of the day's quota is used. */
@@ -88,21 +85,6 @@ export async function deleteConversation(core: Core, userId: number, id: number)
   if (!(await store.deleteConversation(core.db, userId, id))) throw new AppError('not_found')
 }
 
-/** The older generation's chat, oldest first, with the quota that it shares. */
-export async function readStudyChat(core: Core, userId: number) {
-  const chat = await store.findStudyChat(core.db, userId)
-  const [{ answered }, rows] = await Promise.all([
-    countToday(core, userId),
-    chat ? store.listMessages(core.db, chat.id, undefined, STUDY_CHAT) : [],
-  ])
-  return { dailyLimit: DAILY_LIMIT, questionsUsed: answered, history: rows.map(toMessage) }
-}
-
-/** The day's quota stays used. */
-export async function clearStudyChat(core: Core, userId: number): Promise<void> {
-  await store.deleteStudyChat(core.db, userId)
-}
-
 function toConversation(row: store.ConversationRow): AssistantConversation {
   return {
     id: row.id,
@@ -113,6 +95,6 @@ function toConversation(row: store.ConversationRow): AssistantConversation {
   }
 }
 
-function toMessage({ id, text, isUser, createdAt }: store.MessageRow): AssistantMessage {
+export function toMessage({ id, text, isUser, createdAt }: store.MessageRow): AssistantMessage {
   return { id, text, isUser, timestamp: createdAt.toISOString() }
 }

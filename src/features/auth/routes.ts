@@ -20,11 +20,8 @@ import { endSessionByRefreshToken, refresh } from './sessions.ts'
 
 const config = { envelope: 'status' } as const
 
-/** Tokens for clients (contract §2), at `/api/v01/auth`. */
-export const authRoutes: FastifyPluginAsyncTypebox<{ core: Core; sessions: LiveSessions }> = async (
-  app,
-  { core, sessions },
-) => {
+/** New accounts for clients (contract §2), at `/api/v01/auth`. */
+export const registrationRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.post(
     '/register',
     {
@@ -39,7 +36,13 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ core: Core; sessions: LiveS
     async (request, reply) =>
       reply.code(201).send(await service.register(core, request.body, deviceOf(request))),
   )
+}
 
+/** Tokens for clients (contract §2), at `/api/v01/auth`. */
+export const authRoutes: FastifyPluginAsyncTypebox<{ core: Core; sessions: LiveSessions }> = async (
+  app,
+  { core, sessions },
+) => {
   app.post(
     '/login',
     {

@@ -17,10 +17,23 @@ import { IMAGE_BYTES } from '../uploads/images.ts'
 import * as service from './service.ts'
 
 const tags = ['admin: categories']
+/** A large image over a slow line takes its time. */
+const UPLOAD_TIMEOUT_MS = 60_000
 const success = true as const
 
+interface CategoryOptions {
+  core: Core
+  /** Bytes. */
+  largestImage?: number
+}
+
 /** Categories of exams, with images (contract §8), at `/api/v01/admin/categories`. */
-export const categoryAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+export const categoryAdminRoutes: FastifyPluginAsyncTypebox<CategoryOptions> = async (
+  app,
+  { core, largestImage = IMAGE_BYTES },
+) => {
+  const description = `The image: at most ${largestImage / 1_024} KB.`
+
   app.get(
     '/',
     { schema: { summary: 'All categories, by name', tags, response: { 200: CategoriesAnswer } } },
@@ -31,8 +44,10 @@ export const categoryAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
     '/',
     {
       ...takesForm,
+      handlerTimeout: UPLOAD_TIMEOUT_MS,
       schema: {
         summary: 'Create a category',
+        description,
         tags,
         consumes: ['multipart/form-data'],
         body: NewCategoryForm,
@@ -40,7 +55,7 @@ export const categoryAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
       },
     },
     async (request, reply) => {
-      const { fields, image } = await readCategory(request, NewCategoryFields)
+      const { fields, image } = await readCategory(request, NewCategoryFields, largestImage)
       const category = await service.createCategory(core, fields.name, image)
       return reply.code(201).send({ success, category })
     },
@@ -50,8 +65,10 @@ export const categoryAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
     method: ['PUT', 'PATCH'],
     url: '/:id',
     ...takesForm,
+    handlerTimeout: UPLOAD_TIMEOUT_MS,
     schema: {
       summary: 'Change the name, the image or both',
+      description,
       tags,
       consumes: ['multipart/form-data'],
       params: IdParams,
@@ -59,7 +76,7 @@ export const categoryAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
       response: { 200: CategoryAnswer, ...failures('nothing_to_update', 'not_found') },
     },
     handler: async (request) => {
-      const { fields, image } = await readCategory(request, CategoryFields)
+      const { fields, image } = await readCategory(request, CategoryFields, largestImage)
       return {
         success,
         category: await service.changeCategory(core, request.params.id, fields.name, image),
@@ -85,8 +102,8 @@ export const categoryAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
 }
 
 /** One byte more than is accepted tells an image that is too large. */
-async function readCategory<T extends TObject>(request: FastifyRequest, schema: T) {
-  const { fields, files } = await readForm(request, schema, { largest: IMAGE_BYTES + 1, files: 5 })
+async function readCategory<T extends TObject>(request: FastifyRequest, schema: T, largest: number) {
+  const { fields, files } = await readForm(request, schema, { largest: largest + 1, files: 5 })
   const file = files.find(({ field }) => field === 'image')
-  return { fields, image: file && { ...file, largest: IMAGE_BYTES } }
+  return { fields, image: file && { ...file, largest } }
 }

@@ -6,11 +6,8 @@ import {
   ConversationsAnswer,
   EditBody,
   MessageAnswer,
-  MessagesAnswer,
-  MessagesQuery,
   ReadAnswer,
   ReadBody,
-  SendBody,
 } from '../../../schemas/chat.ts'
 import { IdParams, Success } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
@@ -23,7 +20,7 @@ import * as service from './service.ts'
 const tags = ['chat']
 const success = true as const
 
-/** Peer chat (contract §6), at `/api/v01/chat`, for signed-in people. */
+/** Peer chat (contract §6), at `/api/v01/chat`, for signed-in people; listing and sending are `messageRoutes`. */
 export const chatRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   await app.register(peopleRoutes, { core })
   await app.register(groupRoutes, { core })
@@ -57,49 +54,6 @@ export const chatRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
       success,
       conversation: await conversations.describeConversation(core, request.caller.userId, request.params.id),
     }),
-  )
-
-  app.get(
-    '/conversations/:id/messages',
-    {
-      schema: {
-        summary: 'A page of messages, oldest to newest',
-        description:
-          'Without `before` the newest page, which marks the conversation as read unless `peek` is true.',
-        tags,
-        params: IdParams,
-        querystring: MessagesQuery,
-        response: { 200: MessagesAnswer, ...failures('not_found') },
-      },
-    },
-    (request) => service.listMessages(core, request.caller.userId, request.params.id, request.query),
-  )
-
-  app.post(
-    '/conversations/:id/messages',
-    {
-      schema: {
-        summary: 'Send a message',
-        description: 'Repeated with the same `client_id` it answers 200 with the first message.',
-        tags,
-        params: IdParams,
-        body: SendBody,
-        response: {
-          201: MessageAnswer,
-          200: MessageAnswer,
-          ...failures('invalid_reply', 'not_connected', 'not_found', 'rate_limited'),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { message, repeated } = await service.sendMessage(
-        core,
-        request.caller.userId,
-        request.params.id,
-        request.body,
-      )
-      return reply.code(repeated ? 200 : 201).send({ success, message })
-    },
   )
 
   app.get(

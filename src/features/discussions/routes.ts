@@ -19,7 +19,7 @@ import { writeComments } from './thread.ts'
 const tags = ['discussions']
 const success = true as const
 
-/** Discussions (contract §7), at `/api/v01/discussions` and `/api/discussion`, for signed-in people. */
+/** Discussions (contract §7), at `/api/v01/discussions`, for signed-in people. */
 export const discussionRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.post(
     '/:question_id',

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { SuccessMessage } from '../../../schemas/common.ts'
 import {
   GenerateAnswer,
@@ -38,10 +39,7 @@ export const generationAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = 
       },
     },
     async (request, reply) => {
-      const { fields, files } = await readForm(request, GenerateForm, { largest: LARGEST_PDF, files: 1 })
-      const file = files.find(({ field }) => field === 'pdf_file')
-      if (file?.truncated) throw new AppError('payload_too_large')
-      const input = service.readJobInput(request.caller.userId, fields, file?.bytes)
+      const input = await readGenerateForm(request)
       return reply.code(202).send({ success, job_id: await service.startJob(core, input) })
     },
   )
@@ -86,4 +84,12 @@ export const generationAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = 
       return { success, message: 'The job was cancelled' }
     },
   )
+}
+
+/** What a job is asked for, from the form that a request carries. */
+export async function readGenerateForm(request: FastifyRequest): Promise<service.JobInput> {
+  const { fields, files } = await readForm(request, GenerateForm, { largest: LARGEST_PDF, files: 1 })
+  const file = files.find(({ field }) => field === 'pdf_file')
+  if (file?.truncated) throw new AppError('payload_too_large')
+  return service.readJobInput(request.caller.userId, fields, file?.bytes)
 }

@@ -1,10 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type {
-  GeneratedQuestion,
-  GenerateForm,
-  GenerationRequest,
-  JobProgress,
-} from '../../../schemas/generation.ts'
+import type { GenerateForm, GenerationRequest, JobProgress } from '../../../schemas/generation.ts'
 import { requireAi } from '../../adapters/ai.ts'
 import type { Core } from '../../core.ts'
 import { violates } from '../../db/errors.ts'
@@ -16,8 +10,6 @@ import * as store from './store.ts'
 export const JOBS_PER_PAGE = 50
 /** What the Messages API takes in one request. */
 const MOST_PAGES = 100
-/** How often a caller who waits for a job looks at it, in milliseconds. */
-const LOOK_MS = 250
 
 export interface JobInput {
   userId: number
@@ -148,30 +140,6 @@ export async function stopJob(
   const job = await core.db.transaction((tx) => store.stopJob(tx, id, end))
   if (job) publishProgress(core, job)
   return job !== undefined
-}
-
-/**
- * The older generation's way: waits for the whole job, on the same machinery. Whoever stops waiting cancels
- * it. 502 `model_failed` with what went wrong.
- */
-export async function generateNow(
-  core: Core,
-  input: JobInput,
-  signal: AbortSignal,
-): Promise<GeneratedQuestion[]> {
-  const id = await startJob(core, input)
-  try {
-    for (;;) {
-      const { status, error, questions } = await readJob(core, id)
-      if (status === 'done') return questions
-      if (status === 'failed') throw new AppError('model_failed', { message: error ?? 'The job failed' })
-      await sleep(LOOK_MS, undefined, { signal })
-    }
-  } catch (error) {
-    if (!signal.aborted) throw error
-    await cancelJob(core, id)
-    throw new AppError('aborted')
-  }
 }
 
 export function publishProgress(core: Core, job: store.JobRow): void {

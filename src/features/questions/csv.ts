@@ -4,7 +4,7 @@ import { CsvError, parse } from 'csv-parse'
 import { AppError } from '../../errors.ts'
 
 /** Columns that a file of questions must have, in any order; others are ignored. */
-const COLUMNS = [
+export const COLUMNS = [
   'exam_id',
   'question_text',
   'option_a',

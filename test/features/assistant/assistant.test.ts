@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Answer } from '../../../schemas/assistant.ts'
 import type { Turn } from '../../../scripts/model-stub.ts'
-import * as asking from '../../../src/features/assistant/asking.ts'
-import * as studyChat from '../../../src/features/assistant/service.ts'
 import type { Client } from '../../support/client.ts'
 import { type ReceivedEvent, requestEvents } from '../../support/events.ts'
 import { startModel, type TestModel } from '../../support/model.ts'
@@ -457,40 +454,4 @@ test('an account’s deletion takes everything of it along, an answer in the mak
   await service.sql`delete from users where id = ${alice.id}`
   expect((await asking).status).toBe(404)
   expect(await stored(alice)).toEqual({ questions: 0, conversations: 0, messages: 0 })
-})
-
-describe('the older generation’s study chat', () => {
-  test('is one per person, never listed, without a limit of its own, and shares the day', async () => {
-    const alice = await service.person()
-    const { core } = service.nodes[0] as (typeof service.nodes)[number]
-    const chat = async (message: string) => {
-      const options = { signal: new AbortController().signal, log: core.log }
-      let answer: Answer | undefined
-      for await (const { event, data } of asking.ask(
-        core,
-        alice.id,
-        { message, conversation: 'study_chat' },
-        options,
-      ))
-        if (event === 'done') answer = data as Answer
-      return answer as Answer
-    }
-    const [first, second] = await Promise.all([chat('first'), chat('second')])
-    expect(second.conversation_id).toBe(first.conversation_id)
-    await service.sql`update assistant_conversations set message_count = 500 where user_id = ${alice.id}`
-    expect((await chat('third')).questions_remaining).toBe(47)
-    expect(model.stub.requests.at(-1)?.messages).toHaveLength(5)
-    await ask(alice, 'not there', first.conversation_id, 404)
-    expect((await alice.get(CONVERSATIONS, 200)).body).toMatchObject({ questionsUsed: 3, conversations: [] })
-
-    const read = await studyChat.readStudyChat(core, alice.id)
-    expect(read).toMatchObject({ dailyLimit: 50, questionsUsed: 3 })
-    expect(read.history).toHaveLength(6)
-    await studyChat.clearStudyChat(core, alice.id)
-    expect(await studyChat.readStudyChat(core, alice.id)).toEqual({
-      dailyLimit: 50,
-      questionsUsed: 3,
-      history: [],
-    })
-  })
 })

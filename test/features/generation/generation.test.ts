@@ -2,10 +2,7 @@ import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Turn } from '../../../scripts/model-stub.ts'
 import { createAi } from '../../../src/adapters/ai.ts'
-import { toCsv } from '../../../src/features/generation/csv.ts'
 import { countPages } from '../../../src/features/generation/pdf.ts'
-import { saveQuestions } from '../../../src/features/generation/saving.ts'
-import { generateNow, readJobInput } from '../../../src/features/generation/service.ts'
 import * as store from '../../../src/features/generation/store.ts'
 import { startGenerationWorker } from '../../../src/features/generation/worker.ts'
 import type { Client } from '../../support/client.ts'
@@ -406,49 +403,6 @@ describe('jobs', () => {
     expect(await insert(newer)).toBeUndefined()
     expect(await store.updateJob(db, newer, { status: 'done' })).toMatchObject({ status: 'done' })
     expect(await store.claimJob(db, row?.id)).toBeUndefined()
-  })
-
-  test('can be waited for, as the older generation does; who hangs up cancels', async () => {
-    const { core } = service.nodes[0] as (typeof service.nodes)[number]
-    const input = (count: number) =>
-      readJobInput(
-        admin.id,
-        {
-          mode: 'pure',
-          exam_id: examId,
-          topic: 'x',
-          difficulty: 'Medium',
-          mcq_count: count,
-          msq_count: 0,
-          numeric_count: 0,
-          mcq_plus: 4,
-          mcq_minus: 1,
-          msq_plus: 4,
-          msq_minus: 2,
-          numeric_plus: 3,
-          numeric_tolerance: 0.01,
-        },
-        undefined,
-      )
-    const questions = await generateNow(core, input(3), AbortSignal.timeout(10_000))
-    expect(questions).toHaveLength(3)
-    expect(await saveQuestions(core, questions)).toBe(3)
-    const [header, first] = toCsv(questions).split('\n')
-    expect(header).toBe(
-      'exam_id,question_text,option_a,option_b,option_c,option_d,correct_answer,question_type,image_path,positive_marks,negative_marks,tolerance',
-    )
-    expect(first).toBe(
-      `${examId},${questions[0]?.question_text},${['a', 'b', 'c', 'd'].map((letter) => questions[0]?.[`option_${letter}` as 'option_a']).join(',')},A,MCQ,,4,1,0`,
-    )
-
-    model.stub.script.push({ kind: 'hang' })
-    const hangUp = new AbortController()
-    const waiting = generateNow(core, input(1), hangUp.signal)
-    await vi.waitUntil(() => model.stub.script.length === 0, { timeout: 5_000 })
-    hangUp.abort()
-    await expect(waiting).rejects.toMatchObject({ code: 'aborted' })
-    const { body } = await admin.get(`${AI}/jobs`, 200)
-    expect(body.jobs[0]).toMatchObject({ status: 'failed', error: 'cancelled' })
   })
 })
 

@@ -1,0 +1,46 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ReleaseBody } from '../../../schemas/admin-exams.ts'
+import { IdParams, Success } from '../../../schemas/common.ts'
+import { Released } from '../../../schemas/legacy.ts'
+import type { Core } from '../../core.ts'
+import { failures } from '../../http/failures.ts'
+import * as editing from './editing.ts'
+
+const tags = ['older: admin']
+const success = true as const
+
+/** Exams as the older generation keeps them, at `/admin/exams`. */
+export const examLegacyRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+  app.delete(
+    '/:id',
+    {
+      schema: {
+        summary: 'Delete an exam with its questions, attempts, results and discussions',
+        tags,
+        params: IdParams,
+        response: { 200: Success, ...failures('not_found') },
+      },
+    },
+    async (request) => {
+      await editing.deleteExam(core, request.params.id)
+      return { success }
+    },
+  )
+
+  app.post(
+    '/:id/toggle-results',
+    {
+      schema: {
+        summary: 'Release or withhold the results',
+        tags,
+        params: IdParams,
+        body: ReleaseBody,
+        response: { 200: Released, ...failures('not_found') },
+      },
+    },
+    async (request) => {
+      const { released } = await editing.releaseResults(core, request.params.id, request.body.released)
+      return { success, released }
+    },
+  )
+}

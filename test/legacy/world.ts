@@ -1,0 +1,110 @@
+import type { Client } from '../support/client.ts'
+import { createExam } from '../support/exams.ts'
+import { CLIENT_ID, type Provider } from '../support/google.ts'
+import { startModel, type TestModel } from '../support/model.ts'
+import { connect, startService, type TestService } from '../support/service.ts'
+
+/** Where each generation has what both have. */
+export const NEWER = {
+  auth: '/api/v01/auth',
+  chat: '/api/v01/chat',
+  messages: (conversationId: number) => `/api/v01/chat/conversations/${conversationId}/messages`,
+  discussion: '/api/v01/discussions',
+  admin: '/api/v01/admin',
+}
+export type Places = typeof NEWER
+export const OLDER: Places = {
+  auth: '/api/auth',
+  chat: '/api/chat',
+  messages: (conversationId) => `/api/chat/messages/${conversationId}`,
+  discussion: '/api/discussion',
+  admin: '/admin',
+}
+
+/** Two services with the same people and exams in them: one is only asked the newer way, one the older way. */
+export interface World {
+  service: TestService
+  model: TestModel
+  alice: Client
+  bob: Client
+  carol: Client
+  dave: Client
+  admin: Client
+  conversationId: number
+  examIds: number[]
+  questionIds: number[]
+  /** What an operation left for the next ones. */
+  left: Record<string, number>
+}
+
+export async function createWorld(provider: Provider): Promise<World> {
+  const model = await startModel()
+  const service = await startService({
+    config: { ai: model.ai, googleClientIds: [CLIENT_ID], googleCertsUrl: provider.certsUrl },
+  })
+  const admin = await service.admin('root')
+  const [alice, bob, carol, dave] = [
+    await service.person('alice'),
+    await service.person('bob'),
+    await service.person('carol'),
+    await service.person('dave'),
+  ]
+  const exams = []
+  for (const name of ['Mechanics', 'Optics', 'Doomed'])
+    exams.push(await createExam(service.sql, { name, max_attempts: 3, questions: [{}, {}, {}] }))
+  for (const applicant of [carol, dave])
+    await applicant.post(
+      '/api/v01/account/access-requests',
+      {
+        username: applicant.username,
+        email: `${applicant.username}@example.org`,
+        current_access: 'user',
+        requested_access: 'user,admin',
+        user_reason: 'I teach',
+      },
+      201,
+    )
+  return {
+    service,
+    model,
+    alice,
+    bob,
+    carol,
+    dave,
+    admin,
+    conversationId: await connect(alice, bob),
+    examIds: exams.map(({ examId }) => examId),
+    questionIds: exams.flatMap(({ questionIds }) => questionIds),
+    left: {},
+  }
+}
+
+/** What differs from run to run by nature: times, secrets, random parts of names. */
+const RANDOM: [RegExp, string][] = [
+  [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)?/g, '(time)'],
+  [/\d{1,2} [A-Z][a-z]+ \d{4} \d\d:\d\d [AP]M/g, '(time)'],
+  [/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '(uuid)'],
+  [/\\\\x[0-9a-f]*/g, '(bytes)'],
+  [/\$argon2[^"]*|\b[0-9a-f]{64}\b/g, '(hash)'],
+  [/"(access|refresh)_token":\s*"[^"]*"/g, '"$1_token":"(token)"'],
+  [/_[0-9a-f]{12}\.png/g, '_(random).png'],
+  [/expires=\d+&signature=[\w-]+/g, '(signature)'],
+  // The older generation's chat is a conversation of its own kind, whose id is taken later.
+  [/"study_chat"/g, '"conversation"'],
+  [/(?<=^assistant_conversations {"id":|^assistant_messages .*"conversation_id":)\d+/g, '(id)'],
+]
+export const scrub = (text: string) =>
+  RANDOM.reduce((scrubbed, [pattern, word]) => scrubbed.replaceAll(pattern, word), text)
+
+/** Every row of every table. */
+export async function snapshot({ service: { sql } }: World): Promise<string[]> {
+  const tables = await sql<{ name: string }[]>`
+    select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`
+  const rows = await Promise.all(
+    tables.map(async ({ name }) => {
+      const found = await sql<{ row: unknown }[]>`select to_jsonb(t) as row from ${sql(name)} t`
+      return found.map(({ row }) => scrub(`${name} ${JSON.stringify(row)}`))
+    }),
+  )
+  return rows.flat().sort()
+}
