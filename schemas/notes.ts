@@ -94,6 +94,9 @@ export const Asset = Type.Object({
   height: Count,
 })
 export type Asset = Static<typeof Asset>
+export const AssetForm = Type.Object({
+  image: Type.String({ format: 'binary', description: 'png, jpg, jpeg, gif or webp' }),
+})
 export const AssetAnswer = Type.Object({ success, asset: Asset })
 export const AssetsAnswer = Type.Object({ success, assets: Type.Array(Asset) })
 

@@ -41,11 +41,11 @@ import { registerAsyncApi } from './http/asyncapi.ts'
 import { guardAdmins, guardUsers } from './http/callers.ts'
 import { registerDeadline } from './http/deadline.ts'
 import { registerDraining } from './http/draining.ts'
-import { registerFailures, sendFailure, toAppError } from './http/failures.ts'
+import { refuseUnreadable, refuseUnroutable, registerFailures } from './http/failures.ts'
 import { registerMetrics } from './http/metrics.ts'
 import { registerOpenApi } from './http/openapi.ts'
 import { operationsRoutes } from './http/operations.ts'
-import { logController, nameRequest, registerRequestLog } from './http/requests.ts'
+import { logController, nameRequest, registerRequestLog, shouldUpgrade } from './http/requests.ts'
 import { registerCrossSiteGuard } from './http/same-site.ts'
 import { validatorCompiler } from './http/validation.ts'
 import { legacyGeneration } from './legacy.ts'
@@ -74,7 +74,9 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     logController,
     genReqId: nameRequest,
     trustProxy: core.config.trustProxy,
-    frameworkErrors: (error, request, reply) => sendFailure(toAppError(error), request, reply),
+    frameworkErrors: refuseUnroutable,
+    clientErrorHandler: refuseUnreadable,
+    http: { shouldUpgradeCallback: shouldUpgrade },
     routerOptions: { ignoreTrailingSlash: true },
   })
   app.setValidatorCompiler(validatorCompiler)
@@ -109,12 +111,16 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
       methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
       exposedHeaders: ['retry-after', 'x-request-id'],
     })
-  if (core.config.rateLimit !== undefined)
+  if (core.config.rateLimit !== undefined) {
     await app.register(rateLimit, {
+      global: false,
       max: core.config.rateLimit,
       timeWindow: '1 minute',
       errorResponseBuilder: (_request, { ttl }) => new AppError('rate_limited', { retryAfter: ttl / 1_000 }),
     })
+    // Not each route's own: what the guards refuse counts as well, and so does what no route takes.
+    app.addHook('onRequest', app.rateLimit())
+  }
   // Below this many bytes a packet is a packet.
   await app.register(compress, { threshold: 4_096, encodings: ['br', 'gzip'] })
   await app.register(cookie)

@@ -1,9 +1,19 @@
+import { isIP } from 'node:net'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 
-const Url = (schemes: string) => Type.String({ pattern: `^(${schemes})://` })
+/** What follows the scheme is the driver's own matter, as with the several hosts of a database. */
+const Url = (...schemes: string[]) =>
+  Type.String({
+    pattern: `^(${schemes.join('|')})://.`,
+    description: `an address such as ${schemes[0]}://…`,
+  })
+const WebUrl = Type.Refine(
+  Type.String({ description: 'an address such as https://app.example.org' }),
+  (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
+)
 
 /** The environment as operators write it (contract/operations.md): strings, all optional. */
 const Environment = Type.Partial(
@@ -11,12 +21,12 @@ const Environment = Type.Partial(
     NODE_ENV: Type.String(),
     HOST: Type.String({ minLength: 1 }),
     PORT: Type.String({ pattern: '^\\d{1,5}$', description: 'a port number' }),
-    DATABASE_URL: Url('postgres|postgresql'),
+    DATABASE_URL: Url('postgres', 'postgresql'),
     DATABASE_POOL: Type.String({ pattern: '^[1-9]\\d{0,2}$', description: 'a number from 1 to 999' }),
-    REDIS_URL: Url('redis|rediss'),
+    REDIS_URL: Url('redis', 'rediss'),
     DATA_DIR: Type.String({ minLength: 1 }),
     STORAGE_URL: Type.String({
-      pattern: '^(file:///.|s3://[^/?]+/?([?].*)?$)',
+      pattern: '^(file:///.|s3://[\\w.-]+/?([?].*)?$)',
       description: 'file:///folder, or s3://bucket?endpoint=https://…&region=…',
     }),
     AWS_ACCESS_KEY_ID: Type.String(),
@@ -31,17 +41,17 @@ const Environment = Type.Partial(
       pattern: '^[^,\\s]+(,[^,\\s]+)*$',
       description: 'a comma list of client ids',
     }),
-    GOOGLE_CERTS_URL: Url('http|https'),
-    SMTP_URL: Url('smtp|smtps'),
+    GOOGLE_CERTS_URL: WebUrl,
+    SMTP_URL: Url('smtp', 'smtps'),
     MAIL_FROM: Type.String({ minLength: 3 }),
-    PUBLIC_URL: Url('http|https'),
+    PUBLIC_URL: WebUrl,
     CORS_ORIGINS: Type.String({
       pattern: '^https?://[^,/]+(,https?://[^,/]+)*$',
       description: 'a comma list of origins such as https://app.example.org',
     }),
     TRUST_PROXY: Type.String({ minLength: 1, description: 'true, false, a number of hops, or addresses' }),
     ANTHROPIC_API_KEY: Type.String({ minLength: 1 }),
-    ANTHROPIC_BASE_URL: Url('http|https'),
+    ANTHROPIC_BASE_URL: WebUrl,
     AI_MODEL: Type.String({ minLength: 1 }),
     APP_TIMEZONE: Type.String({ minLength: 1 }),
     DEMO: Type.String({ pattern: '^(on|off)$', description: 'on or off' }),
@@ -151,6 +161,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (Number(settings.PORT ?? 0) > 65_535) problems.push('PORT: must be at most 65535')
   if (settings.APP_TIMEZONE !== undefined && !isTimezone(settings.APP_TIMEZONE))
     problems.push(`APP_TIMEZONE: '${settings.APP_TIMEZONE}' is no time zone such as Europe/Berlin`)
+  if (!isTrustProxy(settings.TRUST_PROXY))
+    problems.push('TRUST_PROXY: must be true, false, a number of hops, or a comma list of addresses')
   if (production && settings.DATABASE_URL !== undefined && settings.JWT_SECRET === undefined)
     problems.push('JWT_SECRET: required in production with an external database (32 characters or more)')
   if (settings.REDIS_URL !== undefined && settings.DATABASE_URL === undefined)
@@ -211,10 +223,10 @@ function describeProblems(given: Record<string, unknown>): string[] {
 
 function readStorage(settings: Environment, dataDir: string, problems: string[]): Storage {
   const { STORAGE_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = settings
-  if (STORAGE_URL === undefined || !URL.canParse(STORAGE_URL))
-    return { kind: 'disk', folder: path.join(dataDir, 'files') }
-  const url = new URL(STORAGE_URL)
-  if (url.protocol === 'file:') return { kind: 'disk', folder: fileURLToPath(url) }
+  const url = STORAGE_URL === undefined ? undefined : URL.parse(STORAGE_URL)
+  // What is neither is named among the problems already.
+  if (url?.protocol === 'file:') return { kind: 'disk', folder: fileURLToPath(url) }
+  if (url?.protocol !== 's3:') return { kind: 'disk', folder: path.join(dataDir, 'files') }
   if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY)
     problems.push('AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: required with an s3: STORAGE_URL')
   const region = url.searchParams.get('region') ?? settings.AWS_REGION ?? 'us-east-1'
@@ -233,6 +245,8 @@ function readStorage(settings: Environment, dataDir: string, problems: string[])
 }
 
 function isTimezone(name: string): boolean {
+  // PostgreSQL counts the hours of a bare offset the other way round.
+  if (/^[+-]/.test(name)) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
     return true
@@ -243,6 +257,19 @@ function isTimezone(name: string): boolean {
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.')
+}
+
+/** Names that the proxy rules know for ranges of addresses. */
+const PROXY_RANGES = new Set(['loopback', 'linklocal', 'uniquelocal'])
+
+function isTrustProxy(value = 'false'): boolean {
+  if (/^(true|false|\d+)$/.test(value)) return true
+  return value.split(',').every((part) => {
+    const [address = '', bits, ...rest] = part.trim().split('/')
+    const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
+    const isRange = bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= longest)
+    return PROXY_RANGES.has(part.trim()) || (longest > 0 && isRange && rest.length === 0)
+  })
 }
 
 function parseTrustProxy(value: string | undefined): TrustProxy {

@@ -61,9 +61,13 @@ test('every wrong setting is named at once', async () => {
     DEMO: 'maybe',
     DATABASE_URL: 'mysql://nowhere',
     LOG_LEVEL: 'loud',
+    PUBLIC_URL: 'http://',
+    TRUST_PROXY: '127.0.0.1, yes',
+    STORAGE_URL: 's3://my bucket',
   })
   expect(await service.exit()).toBe(1)
-  for (const name of ['PORT', 'APP_TIMEZONE', 'JWT_SECRET', 'DEMO', 'DATABASE_URL', 'LOG_LEVEL'])
+  const given = ['PORT', 'APP_TIMEZONE', 'JWT_SECRET', 'DEMO', 'DATABASE_URL', 'LOG_LEVEL']
+  for (const name of [...given, 'PUBLIC_URL', 'TRUST_PROXY', 'STORAGE_URL'])
     expect(service.output).toContain(`  ${name}: `)
   expect(service.output).not.toContain('    at ')
 })

@@ -1,8 +1,18 @@
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type {
+  ConnectionError,
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RouteOptions,
+} from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import { Failure } from '../../schemas/common.ts'
 import { translateDatabaseError } from '../db/errors.ts'
 import { AppError, CATALOGUE, type ErrorCode } from '../errors.ts'
+import { nextName } from './requests.ts'
 
 /** Token endpoints answer `{status, …}`, all others `{success, …}` (specification: Response envelopes). */
 export type Envelope = 'status' | 'success'
@@ -58,6 +68,37 @@ export function sendFailure(error: AppError, request: FastifyRequest, reply: Fas
   return reply
     .code(error.status)
     .send(renderFailure(error, request.routeOptions.config?.envelope ?? 'success'))
+}
+
+/** For a request whose URL can't be routed: none of the hooks see it. */
+export function refuseUnroutable(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const failure = toAppError(error)
+  request.log.info({ method: request.method, status: failure.status }, 'request')
+  sendFailure(failure, request, reply.header('x-request-id', request.id))
+}
+
+/** For what Node can't read as a request at all: answered on its bare connection. */
+export function refuseUnreadable(this: FastifyInstance, { code }: ConnectionError, socket: Socket): void {
+  if (code === 'ECONNRESET' || socket.destroyed) return
+  const status = UNREADABLE[code] ?? 400
+  const name = nextName()
+  this.log.info({ request_id: name, status, code }, 'request')
+  const body = JSON.stringify(renderFailure(new AppError('invalid_request', { status }), 'success'))
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `x-request-id: ${name}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ]
+  if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+  socket.destroySoon()
+}
+
+/** Statuses of Node's errors that are not just 400. */
+const UNREADABLE: Record<string, number> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_HEADER_OVERFLOW: 431,
 }
 
 /** What any route can answer: bad input, an overloaded or failing service. */

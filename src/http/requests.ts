@@ -8,9 +8,25 @@ let count = 0
 /** The caller's own id for this request where it sent a plain one, else one that no other node gives. */
 export function nameRequest(request: IncomingMessage): string {
   const given = request.headers['x-request-id']
-  if (typeof given === 'string' && /^[\w.-]{1,64}$/.test(given)) return given
+  return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : nextName()
+}
+
+export function nextName(): string {
   count += 1
   return `${node}-${count.toString(36)}`
+}
+
+/**
+ * Whether a request becomes a WebSocket's upgrade. Any other is answered as the plain request that it is as
+ * well: what asks for HTTP/2 (`curl --http2`), and handshakes that are not whole.
+ */
+export function shouldUpgrade({ method, headers }: IncomingMessage): boolean {
+  return (
+    method === 'GET' &&
+    headers.upgrade?.toLowerCase() === 'websocket' &&
+    /^(8|13)$/.test(headers['sec-websocket-version'] ?? '') &&
+    /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')
+  )
 }
 
 /** Fastify's own lines are off: `registerRequestLog` writes one a request. */

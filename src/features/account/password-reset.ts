@@ -69,9 +69,11 @@ export async function confirmPasswordReset(
   const passwordHash = await hashPassword(new_password)
   await core.db.transaction(async (tx) => {
     // The account first, in the order of everything else that changes it.
-    await store.findUserForUpdate(tx, reset.userId)
+    const user = await store.findUserForUpdate(tx, reset.userId)
     if (!(await store.voidReset(tx, reset.userId, tokenHash))) throw new AppError('invalid_token')
-    await store.updateUser(tx, reset.userId, { passwordHash, emailVerified: true })
+    // Who never showed that the address is theirs keeps no other way in, now that its owner has the account.
+    const googleSubject = user?.emailVerified ? user.googleSubject : null
+    await store.updateUser(tx, reset.userId, { passwordHash, emailVerified: true, googleSubject })
     await endSessionsOf(tx, reset.userId)
   })
   announceRevocations(core)

@@ -1,4 +1,5 @@
 import type { Core } from '../../core.ts'
+import { violates } from '../../db/errors.ts'
 import { hashPassword } from '../auth/passwords.ts'
 import { createAccount, hasAccounts } from '../auth/service.ts'
 import { requestConnection } from '../chat/connections.ts'
@@ -15,6 +16,17 @@ const PEOPLE = [
 /** Fills an empty service with people to try it as. True if it did: a service that has accounts is left alone. */
 export async function seedDemo(core: Core): Promise<boolean> {
   if (await hasAccounts(core.db)) return false
+  try {
+    await insertDemo(core)
+    return true
+  } catch (error) {
+    // Another node that started at the same moment does it.
+    if (violates(error, 'users_username_key')) return false
+    throw error
+  }
+}
+
+async function insertDemo(core: Core): Promise<void> {
   const passwordHash = await hashPassword(DEMO_PASSWORD)
   const [, alice, bob] = await core.db.transaction(async (tx) => {
     const made = []
@@ -29,5 +41,4 @@ export async function seedDemo(core: Core): Promise<boolean> {
     await requestConnection(core, bob.id, alice.id)
   }
   await seedDemoExam(core)
-  return true
 }

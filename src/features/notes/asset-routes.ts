@@ -2,10 +2,10 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { IdParams, Success } from '../../../schemas/common.ts'
-import { AssetAnswer, AssetsAnswer } from '../../../schemas/notes.ts'
+import { AssetAnswer, AssetForm, AssetsAnswer } from '../../../schemas/notes.ts'
 import type { Core } from '../../core.ts'
 import { failures } from '../../http/failures.ts'
-import { readForm } from '../../http/forms.ts'
+import { readForm, takesForm } from '../../http/forms.ts'
 import * as assets from './assets.ts'
 
 const tags = ['notes']
@@ -33,10 +33,12 @@ export const assetRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
   app.post(
     '/pages/:id/assets',
     {
+      ...takesForm,
       schema: {
         summary: 'Upload an image, in the form field `image`',
         tags,
         consumes,
+        body: AssetForm,
         params: IdParams,
         response: { 201: AssetAnswer, ...failures('not_found', 'not_owner', 'notes_full') },
       },
@@ -67,10 +69,12 @@ export const assetRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
   app.patch(
     '/assets/:id',
     {
+      ...takesForm,
       schema: {
         summary: 'Put another image in its place, from the form field `image`',
         tags,
         consumes,
+        body: AssetForm,
         params: IdParams,
         response: { 200: AssetAnswer, ...failures('not_found', 'not_owner') },
       },

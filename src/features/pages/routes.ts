@@ -18,8 +18,9 @@ import { endSession } from '../auth/sessions.ts'
 import { FORMS, type FormPath, type FormState, renderForm, renderHome } from './html.ts'
 
 const tags = ['pages']
+const consumes = ['application/json', 'application/x-www-form-urlencoded']
 const Page = { content: { 'text/html': { schema: Type.String() } } }
-const Redirect = Type.Object({}, { description: 'where a browser goes on' })
+const Redirect = Type.Null({ description: 'a browser goes on to `location`' })
 const response = { 303: Redirect }
 
 interface PageOptions {
@@ -70,7 +71,7 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (
         schema: {
           summary: `${FORMS[path].title}: sets the session cookie`,
           tags,
-          consumes: ['application/json', 'application/x-www-form-urlencoded'],
+          consumes,
           body: LoginBody,
           response: {
             ...response,
@@ -89,7 +90,7 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (
       schema: {
         summary: 'Create an account: sets the session cookie',
         tags,
-        consumes: ['application/json', 'application/x-www-form-urlencoded'],
+        consumes,
         body: RegisterBody,
         response: {
           ...response,
@@ -123,6 +124,7 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (
       schema: {
         summary: 'Mail a link that resets the password, as a form',
         tags,
+        consumes,
         body: RequestResetBody,
         response: { 200: Page },
       },
@@ -141,6 +143,7 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (
       schema: {
         summary: 'Set a new password by a mailed link, as a form',
         tags,
+        consumes,
         body: ConfirmResetBody,
         response: { ...response, ...failures('invalid_token') },
       },

@@ -93,8 +93,9 @@ export async function requireOtherAdmin(tx: Executor, userId: number): Promise<v
 function readChange({ user_id, new_role }: RoleChange): Role {
   if (user_id === GHOST_ID) throw new AppError('ghost_account')
   if (Value.Check(Role, new_role)) return new_role
+  const given = typeof new_role === 'string' && new_role.length <= 100 ? `'${new_role}'` : 'that'
   throw new AppError('validation_failed', {
-    message: `'${new_role}' is no role: use user, admin or user,admin`,
+    message: `${given} is no role: use user, admin or user,admin`,
     details: { errors: [{ path: '/new_role', message: 'must be user, admin or user,admin' }] },
   })
 }

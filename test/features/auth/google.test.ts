@@ -93,6 +93,22 @@ describe('the identity provider’s login', () => {
     await service.guest().login(person.username)
   })
 
+  test('is no way back in for who gave an account somebody else’s address, once its owner has reset the password', async () => {
+    const { local: _, ...claims } = stranger()
+    const { id } = (await signIn(claims)).body.data.user
+    const token = randomUUID()
+    await service.sql`update users set email = ${`owner-of-${claims.email}`}, email_verified = false where id = ${id}`
+    await service.sql`
+      insert into password_resets (user_id, token_hash, requested_at)
+      values (${id}, encode(sha256(${token}::bytea), 'hex'), now())`
+    const reset = { token, new_password: 'the owner’s password' }
+    await service.guest().post('/api/v01/account/password-reset/confirm', reset, 200)
+    expect((await signIn(claims)).body.data).toMatchObject({
+      is_new_user: true,
+      user: { id: expect.not.toSatisfy((other: number) => other === id) },
+    })
+  })
+
   test('an address that is linked to another subject stays theirs', async () => {
     const { local: _, ...claims } = stranger()
     await signIn(claims)

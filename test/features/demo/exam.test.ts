@@ -26,3 +26,12 @@ test('the demo exam can be taken at once: whoever knows the answers gets all mar
   const { result } = (await alice.post(`/api/v01/exams/${exam.id}/submit`, { answers }, 200)).body
   expect(result).toMatchObject({ percentage: 100, correct: rows.length, unattempted: 0 })
 })
+
+test('nodes that start at once fill one service with one demo', async () => {
+  const service = await withService()
+  const [node] = service.nodes
+  if (!node) throw new Error('no node')
+  const seeded = await Promise.all([1, 2, 3].map(() => seedDemo(node.core)))
+  expect(seeded.filter(Boolean)).toHaveLength(1)
+  expect(await service.sql`select name from exams`).toHaveLength(1)
+})

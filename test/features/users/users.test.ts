@@ -126,14 +126,14 @@ describe('changing a role', () => {
   })
 
   test('never the ghost’s, no unknown one, to nothing that is no role', async () => {
-    for (const role of ['user', 'admin', 'boss']) {
+    for (const role of ['user', 'admin', 'boss', 7, null, undefined, 'x'.repeat(101)]) {
       const { body } = await change(-1, role, 403)
       expect(body).toMatchObject({ success: false, code: 'ghost_account' })
     }
     expect((await change(999_999, 'admin', 404)).body.code).toBe('not_found')
     expect((await change(0, 'admin', 404)).body.code).toBe('not_found')
     const person = await service.person()
-    for (const role of ['boss', 'Admin', 'admin,user', ' admin', '', 7, null])
+    for (const role of ['boss', 'Admin', 'admin,user', ' admin', '', 7, null, undefined])
       expect((await change(person.id, role, 400)).body.code).toBe('validation_failed')
     await change('1', 'admin', 400)
     await change(99_999_999_999, 'admin', 400)
@@ -170,6 +170,15 @@ describe('changing a role', () => {
       ],
     }
     expect((await admin.post(`${PATH}/bulk-role`, fine, 200)).body.errors).toBeNull()
+    const odd = [7, null, undefined, 'x'.repeat(101)].map((new_role) => ({ user_id: one.id, new_role }))
+    const { errors } = (
+      await admin.post(
+        `${PATH}/bulk-role`,
+        { updates: [...odd, { user_id: two.id, new_role: 'admin' }] },
+        200,
+      )
+    ).body
+    expect(errors).toEqual(odd.map(() => expect.stringContaining(`${one.id}: that is no role`)))
     await admin.post(`${PATH}/bulk-role`, { updates: [] }, 400)
     await admin.post(`${PATH}/bulk-role`, { updates: 'all' }, 400)
   })
