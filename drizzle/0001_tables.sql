@@ -388,6 +388,7 @@ CREATE INDEX "connections_recipient_id_idx" ON "connections" USING btree ("recip
 CREATE INDEX "connections_requester_id_idx" ON "connections" USING btree ("requester_id","status");--> statement-breakpoint
 CREATE UNIQUE INDEX "connections_conversation_id_key" ON "connections" USING btree ("conversation_id");--> statement-breakpoint
 CREATE INDEX "conversation_members_user_id_idx" ON "conversation_members" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "conversation_members_joined_at_idx" ON "conversation_members" USING btree ("joined_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "messages_conversation_id_seq_key" ON "messages" USING btree ("conversation_id","seq");--> statement-breakpoint
 CREATE UNIQUE INDEX "messages_sender_id_client_id_key" ON "messages" USING btree ("sender_id","client_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "messages_conversation_id_version_key" ON "messages" USING btree ("conversation_id","version");--> statement-breakpoint

@@ -199,7 +199,10 @@ export const ResumeFrame = Type.Object(
   {
     type: Type.Literal('resume'),
     ref: Ref,
-    conversations: Type.Record(Type.String({ pattern: '^[1-9]\\d{0,9}$' }), Seq, { maxProperties: 5_000 }),
+    conversations: Type.Record(Type.String({ pattern: '^[1-9]\\d{0,9}$' }), Seq, {
+      additionalProperties: false,
+      maxProperties: 5_000,
+    }),
   },
   {
     description:

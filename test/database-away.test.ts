@@ -1,9 +1,13 @@
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { readConfig } from '../src/config.ts'
 import { createNode } from '../src/node.ts'
+import { Client } from './support/client.ts'
+import { Documented } from './support/documented.ts'
 import { startProxy } from './support/proxy.ts'
 import { createDatabase, SECRET } from './support/service.ts'
+import { TestSocket } from './support/socket.ts'
 
 test('while the database hangs or is gone requests answer 503, and afterwards they work again', async () => {
   const database = await createDatabase()
@@ -32,13 +36,32 @@ test('while the database hangs or is gone requests answer 503, and afterwards th
     })
   expect((await login()).status).toBe(401)
 
+  const person = new Client(address, await Documented.load(address))
+  await person.register('somebody')
+  const socket = await person.socket()
+
   proxy.freeze()
+  expect(await socket.ask({ type: 'read', conversation_id: 1 })).toMatchObject({
+    type: 'error',
+    code: 'unavailable',
+    retry_after: 2,
+  })
+  const another = new TestSocket(
+    new WebSocket(`${address.replace('http', 'ws')}/api/v01/ws`, [
+      'exam-practice.v1',
+      `bearer.${person.accessToken}`,
+    ]),
+  )
+  expect(await another.closure()).toMatchObject({ code: 1011 })
   const hanging = await login()
   expect(hanging.status).toBe(503)
   expect(hanging.headers.get('retry-after')).toBe('2')
   expect(await hanging.json()).toMatchObject({ status: 'error', code: 'unavailable' })
 
   proxy.thaw()
+  await expect
+    .poll(async () => (await socket.ask({ type: 'read', conversation_id: 1 })).code)
+    .toBe('not_found')
   await expect.poll(async () => (await login()).status, { timeout: 10_000 }).toBe(401)
 
   proxy.close()

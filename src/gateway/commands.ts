@@ -70,6 +70,8 @@ const validators = Object.fromEntries(
 /** A client's frame that was read: its `ref`, if it has one, is known even where the rest is wrong. */
 export interface Command {
   ref: string | undefined
+  /** True for what takes as long as the peer takes to read. */
+  isAtPeersPace: boolean
   /** Answers what its `ack` carries; undefined where it is not acknowledged. Throws an AppError. */
   run: (means: Means, connection: Connection) => Promise<object | undefined>
 }
@@ -82,6 +84,7 @@ export function readCommand(data: Buffer, isBinary: boolean): Command {
   const checked = validators[type](frame)
   return {
     ref: refOf(frame).ref,
+    isAtPeersPace: type === 'resume',
     async run(means, connection) {
       if ('error' in checked) throw checked.error
       return execute(means, connection, type, checked.value as ClientFrames[typeof type])

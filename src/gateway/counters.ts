@@ -3,8 +3,11 @@ import { listCounters } from '../features/chat/conversations.ts'
 import { encodeFrame } from './frame.ts'
 import type { Person } from './person.ts'
 
-/** Shortest time between two `unread` frames to one person (contract: at most two a second). */
-const INTERVAL_MS = 500
+/**
+ * Shortest time between two `unread` frames to one person (contract: at most two a second): a little over half
+ * a second, so that three don't arrive within one where the first was held up on its way.
+ */
+const INTERVAL_MS = 520
 
 /**
  * Tells people their counters whenever these changed: exact, since they are read from the database after
@@ -70,7 +73,7 @@ export class CounterUpdates {
         }
         const text = `${unread} ${requests}`
         if (this.#lastTold.get(person)?.text === text) continue
-        this.#lastTold.set(person, { at: now, text })
+        this.#lastTold.set(person, { at: performance.now(), text })
         const frame = encodeFrame({
           type: 'unread',
           unread,

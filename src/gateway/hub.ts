@@ -3,7 +3,7 @@ import type { ExamEvent, UserEvent } from '../bus/events.ts'
 import type { Core } from '../core.ts'
 import * as attempts from '../features/attempts/service.ts'
 import type { LiveSessions } from '../features/auth/live-sessions.ts'
-import { listMemberships, listVersions } from '../features/chat/conversations.ts'
+import { listMemberships, listNewMemberships, listVersions } from '../features/chat/conversations.ts'
 import { DRAIN_MS } from '../http/draining.ts'
 import { every, type Periodic } from '../periodic.ts'
 import type { Connection } from './connection.ts'
@@ -20,6 +20,8 @@ const TICK_MS = 1_000
 const EXPIRY_NOTICE = 60
 /** How often the watched conversations are compared with the database. */
 const CHECK_MS = 5_000
+/** How far back such a check looks for people who came to a conversation: some may fail while the database is away. */
+const NEW_MEMBERSHIP_SECONDS = 120
 
 /** A person together with what this node does for them. */
 interface Present extends Person {
@@ -177,6 +179,7 @@ export class Hub {
     if (!this.#busWasAway) {
       const versions = await listVersions(this.#core, [...this.#watches.keys()])
       for (const { id, version } of versions) this.#watches.get(id)?.reached(version)
+      await this.#admitUntold(people)
       return
     }
     this.#busWasAway = false
@@ -189,6 +192,20 @@ export class Hub {
     for (const person of people) {
       this.#counters.changed(person)
       for (const connection of person.connections) connection.send({ type: 'resync' })
+    }
+  }
+
+  /** Lets in those who came to a conversation that this node was not told of. */
+  async #admitUntold(people: Present[]): Promise<void> {
+    const userIds = people.map(({ userId }) => userId)
+    for (const { userId, conversationId } of await listNewMemberships(
+      this.#core,
+      userIds,
+      NEW_MEMBERSHIP_SECONDS,
+    )) {
+      const person = this.#people.get(userId)
+      if (person && !this.#watches.get(conversationId)?.holders.has(person))
+        void this.#admit(person, conversationId)
     }
   }
 

@@ -8,6 +8,7 @@ import { AppError } from '../errors.ts'
 import type { LiveSessions } from '../features/auth/live-sessions.ts'
 import { countersOf } from '../features/chat/conversations.ts'
 import { bearerToken, identifyByCookie } from '../http/callers.ts'
+import { withDeadline } from '../http/deadline.ts'
 import { failures, renderFailure, toAppError } from '../http/failures.ts'
 import { isTrustedOrigin } from '../http/same-site.ts'
 import type { Claims } from '../tokens.ts'
@@ -71,7 +72,7 @@ export const gateway: FastifyPluginAsync<{ core: Core; sessions: LiveSessions }>
       throw new AppError('upgrade_required')
     },
     wsHandler: (socket, request) => {
-      void serve({ core, sessions }, hub, socket, request)
+      serve({ core, sessions }, hub, socket, request)
     },
   })
 }
@@ -98,11 +99,12 @@ function authenticate(request: FastifyRequest, sessions: LiveSessions, config: C
   return claims
 }
 
-async function serve(means: Means, hub: Hub, socket: WebSocket, request: FastifyRequest): Promise<void> {
-  const { core, sessions } = means
-  const connection = new Connection(core.bus, socket, request.raw.socket, request.caller, hub.now())
+function serve(means: Means, hub: Hub, socket: WebSocket, request: FastifyRequest): void {
+  const connection = new Connection(means.core.bus, socket, request.raw.socket, request.caller, hub.now())
   const budget = new FrameBudget()
-  let previous: Promise<void> = Promise.resolve()
+  // A client's first frames wait for it: what came up after its `resume` would be missed otherwise.
+  const opened = open(means, hub, connection, request.id)
+  let previous: Promise<unknown> = opened
 
   socket.on('pong', () => {
     connection.lastSeen = hub.now()
@@ -128,18 +130,28 @@ async function serve(means: Means, hub: Hub, socket: WebSocket, request: Fastify
       return
     }
     // One after another, as they came; so a socket's own messages keep their order.
-    previous = previous.then(() => answer(means, connection, command))
+    previous = previous.then(async () => (await opened) && answer(means, connection, command))
   })
+}
 
+/** Makes events reach the socket and says `ready`. False where that could not be: then it is closed. */
+async function open(
+  { core, sessions }: Means,
+  hub: Hub,
+  connection: Connection,
+  requestId: string,
+): Promise<boolean> {
   try {
-    await hub.add(connection)
-    // Its session may have ended while the socket was being opened.
-    if (!sessions.stand(request.caller)) {
-      connection.close('tokenEnded')
-      return
-    }
     const { userId, sessionId } = connection.claims
-    const counters = await countersOf(core, userId)
+    const counters = await withDeadline(
+      hub.add(connection).then(() => countersOf(core, userId)),
+      core.config.requestTimeout,
+    )
+    // Its session may have ended while the socket was being opened.
+    if (!sessions.stand(connection.claims)) {
+      connection.close('tokenEnded')
+      return false
+    }
     connection.begin({
       type: 'ready',
       user_id: userId,
@@ -148,16 +160,19 @@ async function serve(means: Means, hub: Hub, socket: WebSocket, request: Fastify
       heartbeat_seconds: HEARTBEAT_SECONDS,
       ...counters,
     })
+    return true
   } catch (error) {
-    core.log.warn({ err: error, request_id: request.id }, 'a socket could not be set up')
+    core.log.warn({ err: error, request_id: requestId }, 'a socket could not be set up')
     connection.close('failed')
+    return false
   }
 }
 
 async function answer(means: Means, connection: Connection, command: Command): Promise<void> {
   const ref = command.ref === undefined ? {} : { ref: command.ref }
   try {
-    const result = await command.run(means, connection)
+    const work = command.run(means, connection)
+    const result = await (command.isAtPeersPace ? work : withDeadline(work, means.core.config.requestTimeout))
     if (result) connection.send({ type: 'ack', ...ref, ...result })
   } catch (error) {
     const failure = toAppError(error)

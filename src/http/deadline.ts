@@ -28,3 +28,16 @@ function timerOf(milliseconds: number): onRequestHookHandler {
     done()
   }
 }
+
+/** `unavailable` where work outside of a request takes too long, too; it goes on unheeded. */
+export async function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new AppError('unavailable', { retryAfter: 2 })), milliseconds).unref()
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

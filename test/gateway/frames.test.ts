@@ -1,9 +1,13 @@
+import { once } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
 import { Compile } from 'typebox/compile'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { ServerFrame } from '../../schemas/events.ts'
-import type { Client } from '../support/client.ts'
+import type { ServiceNode } from '../../src/node.ts'
+import type { Answer, Client } from '../support/client.ts'
 import { connect, connectedPair, startService, type TestService, withService } from '../support/service.ts'
-import { refusedUpgrade, type TestSocket } from '../support/socket.ts'
+import { refusedUpgrade, TestSocket } from '../support/socket.ts'
 
 let service: TestService
 beforeAll(async () => {
@@ -36,6 +40,32 @@ describe('opening', () => {
       })
       expectDocumented(socket)
     }
+  })
+
+  test('frames that come before ready are carried out after it, and miss nothing that happens meanwhile', async () => {
+    const { alice, bob, conversationId } = await connectedPair(service)
+    const { bus } = (service.nodes[0] as ServiceNode).core
+    const { subscribe } = bus
+    onTestFinished(() => {
+      bus.subscribe = subscribe
+    })
+    const listening = Promise.withResolvers<void>()
+    bus.subscribe = (topic, listener) => {
+      const subscription = subscribe(topic, listener)
+      return topic === `user:${bob.id}` ? { ...subscription, ready: listening.promise } : subscription
+    }
+    const ws = new WebSocket(`${bob.url.replace('http', 'ws')}/api/v01/ws`, {
+      headers: { authorization: `Bearer ${bob.accessToken}` },
+    })
+    const socket = new TestSocket(ws)
+    await once(ws, 'open')
+    socket.send({ type: 'resume', ref: 'first', conversations: { [conversationId]: 0 } })
+    await alice.get(`${CHAT}/conversations`, 200)
+    await alice.send(conversationId, 'meanwhile', undefined, 201)
+    listening.resolve()
+    await socket.waitFor(({ type }) => type === 'message')
+    await socket.waitFor(({ ref }) => ref === 'first')
+    expect(socket.frames[0]?.type).toBe('ready')
   })
 
   test('is refused with the JSON of HTTP without valid credentials', async () => {
@@ -73,6 +103,9 @@ describe('commands', () => {
       errors: [{ path: '/message' }],
     })
     expect(await his.ask({ type: 'read', conversation_id: 999_999 })).toMatchObject({ code: 'not_found' })
+    expect(await his.ask({ type: 'resume', conversations: { x: 1 } })).toMatchObject({
+      code: 'validation_failed',
+    })
     his.send('{"type":"nonsense","ref":"mine"}')
     expect(await his.waitFor(({ ref }) => ref === 'mine')).toMatchObject({ code: 'invalid_frame' })
     for (const socket of [hers, his]) expectDocumented(socket)
@@ -136,6 +169,65 @@ describe('read', () => {
   })
 })
 
+test('unread frames keep their distance where the first was slow to be read, too', async () => {
+  const { alice, bob, conversationId } = await connectedPair(service)
+  const socket = await bob.socket()
+  await setTimeout(600)
+  const cameAt: number[] = []
+  socket.ws.on('message', (data) => {
+    if (JSON.parse(data.toString()).type === 'unread') cameAt.push(performance.now())
+  })
+  await service.sql.begin(async (tx) => {
+    await tx`lock table connections in access exclusive mode`
+    await alice.send(conversationId, 'one', undefined, 201)
+    await setTimeout(300)
+  })
+  await socket.until(() => cameAt.length === 1)
+  await alice.send(conversationId, 'another', undefined, 201)
+  await socket.until(() => cameAt.length === 2)
+  expect((cameAt[1] as number) - (cameAt[0] as number)).toBeGreaterThanOrEqual(500)
+})
+
+test('what a node that died could not tell is told when its client tries again', async () => {
+  const { alice, bob, conversationId } = await connectedPair(service)
+  const carol = await service.person()
+  const socket = await bob.socket()
+  const { bus } = (service.nodes[0] as ServiceNode).core
+  const { publish } = bus
+  onTestFinished(() => {
+    bus.publish = publish
+  })
+  const untold = async (change: () => Promise<Answer>) => {
+    bus.publish = () => {}
+    const answer = await change()
+    bus.publish = publish
+    return answer
+  }
+  const counters = ({ unread = 0, requests = 0 }) =>
+    socket.until(() => {
+      const last = socket.of('unread').at(-1)
+      return last?.unread === unread && last.requests === requests
+    })
+  await alice.send(conversationId, 'hi', undefined, 201)
+  await counters({ unread: 1 })
+
+  const read = () => bob.post(`${CHAT}/conversations/${conversationId}/read`, {}, 200)
+  await untold(read)
+  await read()
+  await counters({})
+
+  const ask = (status: number) => carol.post(`${CHAT}/connections`, { recipient_id: bob.id }, status)
+  const asked = await untold(() => ask(201))
+  await ask(409)
+  await counters({ requests: 1 })
+
+  const reject = (status: number) =>
+    bob.post(`${CHAT}/connections/${asked.body.conn_id}/respond`, { action: 'reject' }, status)
+  await untold(() => reject(200))
+  await reject(409)
+  await counters({})
+})
+
 describe('typing', () => {
   test('is shown to the other members alone, and never where one may not send', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
@@ -196,6 +288,23 @@ describe('presence', () => {
     await his.until(() => seen(his, one).at(-1))
     const { body } = await one.get(`${CHAT}/conversations`, 200)
     expect(body.conversations[0].online).toBe(true)
+  })
+
+  test('a block hides two people from each other, and its end shows them again, in a group alone, too', async () => {
+    const [owner, one, other] = await Promise.all([service.person(), service.person(), service.person()])
+    await Promise.all([connect(owner, one), connect(owner, other)])
+    await owner.post(`${CHAT}/groups`, { name: 'Group', member_ids: [one.id, other.id] }, 201)
+    const [hers, his] = await Promise.all([one.socket(), other.socket()])
+    const both = (online: boolean) =>
+      Promise.all([
+        hers.until(() => seen(hers, other).at(-1) === online),
+        his.until(() => seen(his, one).at(-1) === online),
+      ])
+    await both(true)
+    await one.put(`${CHAT}/blocks/${other.id}`, {}, 200)
+    await both(false)
+    await one.delete(`${CHAT}/blocks/${other.id}`, 200)
+    await both(true)
   })
 })
 

@@ -119,9 +119,16 @@ describe.runIf(hasRedis())('two nodes', () => {
       expect.arrayContaining(['first', 'message 2', 'message 3', 'message 4', 'message 5', 'sixth']),
     )
 
-    // And where no event ever follows, the regular check finds it.
+    // And where no event ever follows, the regular check finds it: a message, and a conversation that began.
     await store(7)
+    const [begun] =
+      await service.sql`insert into conversations (is_group, name) values (true, 'Begun') returning id`
+    for (const { id } of [alice, bob])
+      await service.sql`insert into conversation_members (conversation_id, user_id) values (${begun?.id}, ${id})`
     await his.until(() => seqsOf(his, conversationId).includes(7), 10_000)
+    await his.waitFor((frame) => frame.conversation?.name === 'Begun', 10_000)
+    await alice.send(begun?.id, 'first', undefined, 201)
+    await his.until(() => seqsOf(his, begun?.id).includes(1))
     await expectExactCounters(bob, his)
   })
 

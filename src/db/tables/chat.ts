@@ -47,6 +47,7 @@ export const conversationMembers = pgTable(
   (table) => [
     primaryKey({ columns: [table.conversationId, table.userId] }),
     index('conversation_members_user_id_idx').on(table.userId),
+    index('conversation_members_joined_at_idx').on(table.joinedAt),
   ],
 )
 

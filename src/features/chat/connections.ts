@@ -29,8 +29,10 @@ export async function requestConnection(core: Core, userId: number, recipientId:
     if (connection.status === 'accepted')
       throw new AppError('already_connected', { details: { conn_id: connId } })
     if (connection.status === 'pending') {
-      if (connection.requesterId === userId)
+      if (connection.requesterId === userId) {
+        tellCounters(core, recipientId)
         throw new AppError('already_pending', { details: { conn_id: connId } })
+      }
       return { connId, status: 'accepted', conversationId: await accept(tx, connection) }
     }
     await store.updateConnection(tx, connId, {
@@ -61,13 +63,16 @@ export async function respondToRequest(
   const answered = await core.db.transaction(async (tx) => {
     const connection = await findLocked(tx, connectionId)
     if (connection?.recipientId !== userId) throw new AppError('not_found')
-    if (connection.status !== 'pending') throw new AppError('already_answered')
+    if (connection.status !== 'pending') {
+      tellCounters(core, userId)
+      throw new AppError('already_answered')
+    }
     if (action === 'accept')
       return { requesterId: connection.requesterId, conversationId: await accept(tx, connection) }
     await store.updateConnection(tx, connectionId, { status: 'rejected' })
     return undefined
   })
-  core.bus.publish(`user:${userId}`, { kind: 'counters' })
+  tellCounters(core, userId)
   if (!answered) return null
   await tellAccepted(core, connectionId, answered.requesterId, userId, answered.conversationId)
   return answered.conversationId
@@ -83,7 +88,7 @@ export async function endConnection(core: Core, userId: number, connectionId: nu
     if (connection.conversationId !== null) await conversations.updateCanSend(tx, connection.conversationId)
     return connection
   })
-  core.bus.publish(`user:${ended.recipientId}`, { kind: 'counters' })
+  tellCounters(core, ended.recipientId)
   if (ended.conversationId !== null)
     tellConversation(core, ended.conversationId, [ended.requesterId, ended.recipientId])
 }
@@ -107,6 +112,11 @@ async function accept(tx: Executor, connection: store.ConnectionRow): Promise<nu
   return conversationId
 }
 
+/** Also upon a repetition: the node that stored the first may have died before it could tell. */
+function tellCounters(core: Core, userId: number): void {
+  core.bus.publish(`user:${userId}`, { kind: 'counters' })
+}
+
 function tellConversation(core: Core, conversationId: number, userIds: number[]): void {
   for (const userId of userIds) core.bus.publish(`user:${userId}`, { kind: 'conversation', conversationId })
 }
@@ -118,7 +128,7 @@ async function tellAsked(core: Core, connectionId: number, recipientId: number):
     kind: 'frame',
     frame: { type: 'connection_request', request: toRequest(request) },
   })
-  core.bus.publish(`user:${recipientId}`, { kind: 'counters' })
+  tellCounters(core, recipientId)
 }
 
 async function tellAccepted(
@@ -129,7 +139,7 @@ async function tellAccepted(
   conversationId: number,
 ): Promise<void> {
   tellConversation(core, conversationId, [requesterId, accepterId])
-  core.bus.publish(`user:${accepterId}`, { kind: 'counters' })
+  tellCounters(core, accepterId)
   const person = await store.findPerson(core.db, accepterId)
   if (!person) return
   core.bus.publish(`user:${requesterId}`, {

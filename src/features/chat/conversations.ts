@@ -65,6 +65,11 @@ export function listMemberships(core: Core, userIds: number[]) {
   return store.listMemberships(core.db, userIds)
 }
 
+/** The conversations that these people came to within the last so many seconds. */
+export function listNewMemberships(core: Core, userIds: number[], withinSeconds: number) {
+  return store.listNewMemberships(core.db, userIds, withinSeconds)
+}
+
 /** The versions of these conversations. */
 export async function listVersions(core: Core, conversationIds: number[]) {
   return conversationIds.length === 0 ? [] : store.listVersions(core.db, conversationIds)

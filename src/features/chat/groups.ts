@@ -2,7 +2,8 @@ import { GROUP_SIZE } from '../../../schemas/chat.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import { AppError } from '../../errors.ts'
-import * as store from './conversations-store.ts'
+import { lockConversation, takeVersion } from './conversations-store.ts'
+import * as store from './groups-store.ts'
 import { listUnconnected } from './people-store.ts'
 
 /**
@@ -88,12 +89,12 @@ async function changeGroup(
   change: (tx: Executor, memberIds: number[]) => Promise<boolean>,
 ): Promise<void> {
   const version = await core.db.transaction(async (tx) => {
-    await store.lockConversation(tx, conversationId)
+    await lockConversation(tx, conversationId)
     const memberIds = await store.listGroupMemberIds(tx, conversationId)
     if (!memberIds.includes(userId)) throw new AppError('not_found')
     if (!byAnyMember && memberIds[0] !== userId) throw new AppError('owner_only')
     if (!(await change(tx, memberIds))) return undefined
-    return store.takeVersion(tx, conversationId, 'members')
+    return takeVersion(tx, conversationId, 'members')
   })
   if (version !== undefined) core.bus.publish(`conversation:${conversationId}`, { kind: 'members', version })
 }

@@ -62,11 +62,7 @@ export async function block(core: Core, userId: number, blockedId: number): Prom
   })
   core.bus.publish(`user:${userId}`, { kind: 'counters' })
   tellBoth(core, userId, blockedId, conversationId)
-  for (const [gone, told] of [
-    [userId, blockedId],
-    [blockedId, userId],
-  ] as const)
-    core.bus.publish('presence', { kind: 'presence', userId: gone, online: false, audience: [told] })
+  tellPresence(core, userId, blockedId, new Set())
 }
 
 /** The end of a block; without one it is fine as well. */
@@ -79,6 +75,18 @@ export async function unblock(core: Core, userId: number, blockedId: number): Pr
     return connection?.conversationId
   })
   tellBoth(core, userId, blockedId, conversationId)
+  const peers = await listVisiblePeers(core, [userId])
+  if (peers.get(userId)?.includes(blockedId))
+    tellPresence(core, userId, blockedId, await core.presence.online([userId, blockedId]))
+}
+
+/** Tells each of two people whether the other is online. */
+function tellPresence(core: Core, one: number, other: number, online: ReadonlySet<number>): void {
+  for (const [userId, told] of [
+    [one, other],
+    [other, one],
+  ] as const)
+    core.bus.publish('presence', { kind: 'presence', userId, online: online.has(userId), audience: [told] })
 }
 
 /** What they may do in their direct conversation has changed, and whether they see each other there. */

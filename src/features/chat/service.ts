@@ -32,7 +32,7 @@ export async function sendMessage(
   input: SendBody,
 ): Promise<Sent> {
   const slot = `chat:${senderId}`
-  const holder = input.client_id ?? randomUUID()
+  const holder = input.client_id?.toLowerCase() ?? randomUUID()
   const taken = await core.rateSlots.take(slot, holder, core.config.chat.sendInterval)
   if (taken.state === 'refused') {
     const first = await findRepeated(core, senderId, input)
@@ -200,11 +200,10 @@ export async function markRead(
   upToSeq = MAX_INT,
 ): Promise<number> {
   const moved = await conversations.advancePointer(core.db, conversationId, userId, upToSeq)
-  if (!moved) {
-    const { lastSeq, lastReadSeq } = await requireMember(core, conversationId, userId)
-    return lastSeq - lastReadSeq
-  }
-  core.bus.publish(`conversation:${conversationId}`, { kind: 'read', userId, upToSeq: moved.lastReadSeq })
+  const { lastSeq, lastReadSeq } = moved ?? (await requireMember(core, conversationId, userId))
+  if (moved)
+    core.bus.publish(`conversation:${conversationId}`, { kind: 'read', userId, upToSeq: lastReadSeq })
+  // Also where nothing moved: the node that moved it may have died before it could tell.
   core.bus.publish(`user:${userId}`, { kind: 'counters', conversationId })
-  return moved.lastSeq - moved.lastReadSeq
+  return lastSeq - lastReadSeq
 }
