@@ -1,5 +1,6 @@
 import { and, count, desc, eq, inArray, isNotNull, lt, ne, or, sql } from 'drizzle-orm'
 import type { Db, Executor } from '../../db/client.ts'
+import { contains } from '../../db/search.ts'
 import { type Answers, attempts, examPapers } from '../../db/tables/attempts.ts'
 import { exams, questions } from '../../db/tables/exams.ts'
 
@@ -34,11 +35,10 @@ export async function countExams(db: Executor, filter: ExamFilter): Promise<numb
 }
 
 function published({ categoryId, q }: ExamFilter) {
-  const pattern = q && `%${q.replace(/[\\%_]/g, '\\$&')}%`
   return and(
     eq(exams.isPublished, true),
     categoryId === undefined ? undefined : eq(exams.categoryId, categoryId),
-    pattern ? or(sql`${exams.name} ilike ${pattern}`, sql`${exams.description} ilike ${pattern}`) : undefined,
+    q ? or(contains(exams.name, q), contains(exams.description, q)) : undefined,
   )
 }
 

@@ -1,5 +1,6 @@
-import { and, count, eq, ilike, isNotNull, sql } from 'drizzle-orm'
+import { and, count, eq, isNotNull, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { contains } from '../../db/search.ts'
 import { attempts } from '../../db/tables/attempts.ts'
 import { exams, questions } from '../../db/tables/exams.ts'
 
@@ -99,7 +100,7 @@ function selectExams(db: Executor) {
 
 function matching({ q, categoryId }: ExamFilter) {
   return and(
-    q ? ilike(exams.name, `%${q.replace(/[\\%_]/g, '\\$&')}%`) : undefined,
+    q ? contains(exams.name, q) : undefined,
     categoryId === undefined ? undefined : eq(exams.categoryId, categoryId),
   )
 }
