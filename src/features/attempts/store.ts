@@ -207,7 +207,7 @@ export interface Sync {
  */
 const SAVE_ANSWERS = `
 with input as materialized (
-  select * from unnest($1::int[], $2::text[], $3::text[], $4::int[], $5::float8[])
+  select * from unnest($1::int[], $2::text[], $3::text[], $4::bigint[], $5::float8[])
     with ordinality as t(attempt_id, answers, marked, revision, at, ord)
 ), target as materialized (
   select input.* from input join attempts a on a.id = attempt_id
@@ -221,7 +221,7 @@ update attempts a
        revision = coalesce(target.revision, a.revision)
   from target
  where a.id = target.attempt_id
-returning target.ord::int, a.revision`
+returning target.ord::int, a.revision::float8`
 
 /** The stored revision of each, in their order; undefined for each that was not merged. */
 export async function saveAnswers(
