@@ -61,7 +61,7 @@ CREATE TABLE "attempts" (
 	"ends_at" timestamp (3) with time zone,
 	"answers" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"marked_for_review" integer[] DEFAULT '{}' NOT NULL,
-	"revision" integer DEFAULT 0 NOT NULL,
+	"revision" bigint DEFAULT 0 NOT NULL,
 	"submitted_at" timestamp (3) with time zone,
 	"score" numeric,
 	"max_score" numeric,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Id, MAX_INT, Nullable, Page, paging, Text, Timestamp } from './common.ts'
+import { Id, Nullable, Page, paging, Text, Timestamp } from './common.ts'
 
 export const ExamParams = Type.Object({ exam_id: Id })
 export const AttemptParams = Type.Object({ attempt_id: Id })
@@ -98,7 +98,8 @@ const MOST_QUESTIONS = 10_000
 const Answers = Type.Record(QuestionKey, Answer, {
   description: 'by question id: MCQ a letter, MSQ an array of letters, NUMERIC a number as text',
 })
-const Revision = Type.Integer({ minimum: 0, maximum: MAX_INT })
+/** Large enough for a client that takes the milliseconds of its clock. */
+const Revision = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const MarkedForReview = Type.Array(Id, { maxItems: MOST_QUESTIONS })
 
 const state = { answers: Answers, markedForReview: Type.Array(Id), revision: Revision }

@@ -42,6 +42,7 @@ import { guardAdmins, guardUsers } from './http/callers.ts'
 import { registerDeadline } from './http/deadline.ts'
 import { registerDraining } from './http/draining.ts'
 import { refuseUnreadable, refuseUnroutable, registerFailures } from './http/failures.ts'
+import { registerJson } from './http/json.ts'
 import { registerMetrics } from './http/metrics.ts'
 import { registerOpenApi } from './http/openapi.ts'
 import { operationsRoutes } from './http/operations.ts'
@@ -84,6 +85,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   await app.register(websocket, websocketOptions)
   // Any site can make a browser send it, and nothing here reads it.
   app.removeContentTypeParser('text/plain')
+  registerJson(app)
   registerRequestLog(app)
   registerDraining(app, core)
   registerDeadline(app, core.config.requestTimeout)

@@ -159,6 +159,15 @@ describe('bodies', () => {
     })
   })
 
+  test('none at all is an empty one, even where JSON is announced', async () => {
+    await forEach(withBody(), async (operation) => {
+      const name = `${operation.method} ${operation.path}`
+      const empty = await ask(operation, '')
+      const { status, body } = await ask(operation, '{}')
+      expect(empty, name).toMatchObject({ status, body })
+    })
+  })
+
   test('a field of a wrong type, with NUL or a lone surrogate, is named', async () => {
     await forEach(withBody(), async (operation) => {
       for (const [field, schema] of Object.entries(operation.body?.properties ?? {}))

@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { batched } from '../../src/db/batches.ts'
 import { connectDatabase } from '../../src/db/client.ts'
-import { type Sync, saveAnswers } from '../../src/features/attempts/store.ts'
+import { type Sync, saveAnswers } from '../../src/features/attempts/saving-store.ts'
 import { createTokens } from '../../src/tokens.ts'
 
 /**

@@ -19,17 +19,18 @@ export function createS3Files(storage: S3Storage): Files {
   const locate = (key: string) =>
     `${storage.endpoint}/${storage.bucket}/${key.split('/').map(encodeURIComponent).join('/')}`
 
-  /** The answer, if it is of these statuses; anything else is the storage's fault, not the caller's. */
-  async function ask(key: string, init: RequestInit, ...expected: number[]): Promise<Response> {
-    let response: Response
+  /** The whole answer, if it is of these statuses; anything else is the storage's fault, not the caller's. */
+  async function ask(key: string, init: RequestInit, ...expected: number[]) {
     try {
-      response = await client.fetch(locate(key), { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
+      const signal = AbortSignal.timeout(TIMEOUT_MS)
+      const response = await client.fetch(locate(key), { ...init, signal })
+      const bytes = Buffer.from(await response.arrayBuffer())
+      if (expected.includes(response.status))
+        return { status: response.status, headers: response.headers, bytes }
+      throw new Error(`the file storage answered ${response.status}: ${bytes.toString()}`)
     } catch (cause) {
       throw new AppError('unavailable', { retryAfter: 5, cause })
     }
-    if (expected.includes(response.status)) return response
-    const cause = new Error(`the file storage answered ${response.status}: ${await response.text()}`)
-    throw new AppError('unavailable', { retryAfter: 5, cause })
   }
 
   return {
@@ -38,10 +39,9 @@ export function createS3Files(storage: S3Storage): Files {
       await ask(key, { method: 'PUT', body, headers: { 'content-type': contentType } }, 200)
     },
     async get(key) {
-      const response = await ask(key, { method: 'GET' }, 200, 404)
-      const bytes = Buffer.from(await response.arrayBuffer())
-      if (response.status === 404) return undefined
-      return { bytes, contentType: response.headers.get('content-type') ?? 'application/octet-stream' }
+      const { status, headers, bytes } = await ask(key, { method: 'GET' }, 200, 404)
+      if (status === 404) return undefined
+      return { bytes, contentType: headers.get('content-type') ?? 'application/octet-stream' }
     },
     async delete(key) {
       await ask(key, { method: 'DELETE' }, 200, 204, 404)

@@ -64,6 +64,9 @@ describe('in S3', () => {
     s3.failing = 503
     await expect(createS3Files(s3Storage()).delete('a/b.png')).rejects.toMatchObject({ code: 'unavailable' })
     s3.failing = undefined
+    s3.breaking = true
+    await expect(createS3Files(s3Storage()).get('a/b.png')).rejects.toMatchObject({ code: 'unavailable' })
+    s3.breaking = false
     expect([...s3.objects.keys()].filter((key) => key.endsWith('a/b.png'))).toEqual([])
   })
 })

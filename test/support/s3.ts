@@ -10,6 +10,8 @@ export class LoopbackS3 {
   readonly secretAccessKey = 'a secret of the loopback bucket'
   /** Answers this status to everything while it is set. */
   failing: number | undefined
+  /** Hangs up in the middle of every answer while it is set. */
+  breaking = false
   readonly #server: Server
 
   private constructor() {
@@ -17,6 +19,11 @@ export class LoopbackS3 {
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk)
       const { status, bytes, contentType } = this.#answer(request, Buffer.concat(chunks))
+      if (this.breaking) {
+        response.writeHead(status, { 'content-length': 1_000 }).write('the beginning')
+        setTimeout(() => response.destroy(), 20)
+        return
+      }
       response.writeHead(status, contentType ? { 'content-type': contentType } : {}).end(bytes)
     })
   }

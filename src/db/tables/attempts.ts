@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import {
+  bigint,
   check,
   doublePrecision,
   index,
@@ -79,7 +80,7 @@ export const attempts = pgTable(
     answers: jsonb().$type<Answers>().notNull().default({}),
     markedForReview: integer().array().notNull().default([]),
     /** The client's own rising number of its newest sync. */
-    revision: integer().notNull().default(0),
+    revision: bigint({ mode: 'number' }).notNull().default(0),
     // The result: all set at once when the attempt is closed, null before.
     submittedAt: instant(),
     score: numeric({ mode: 'number' }),

@@ -1,6 +1,7 @@
 import type { Allowance, AllowanceChange, AllowancesQuery } from '../../../schemas/allowances.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
+import { offsetOf } from '../../paging.ts'
 import { addManualAttempts, removeLatestAttempts, resetAttempts } from '../attempts/service.ts'
 import * as store from './store.ts'
 
@@ -11,7 +12,7 @@ export const ALLOWANCES_PER_PAGE = 50
 export async function listAllowances(core: Core, { q, exam_id, status, page }: AllowancesQuery) {
   const filter = { q, examId: exam_id, status }
   const [rows, total] = await Promise.all([
-    store.listAllowances(core.db, filter, ALLOWANCES_PER_PAGE, (page - 1) * ALLOWANCES_PER_PAGE),
+    store.listAllowances(core.db, filter, ALLOWANCES_PER_PAGE, offsetOf(page, ALLOWANCES_PER_PAGE)),
     store.countAllowances(core.db, filter),
   ])
   return { rows: rows.map(present), total }

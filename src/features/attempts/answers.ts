@@ -37,7 +37,7 @@ export function readChanges(paper: Paper, input: AnswersInput): { changes: Chang
   return { changes: { answers, markedForReview }, errors }
 }
 
-/** As the database merges them (store.ts `SAVE_ANSWERS`). */
+/** As the database merges them (saving-store.ts `SAVE_ANSWERS`). */
 export function mergeAnswers(stored: Answers, changes: AnswerChanges): Answers {
   return Object.fromEntries(
     Object.entries({ ...stored, ...changes }).filter(

@@ -3,8 +3,9 @@ import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import type { StoredQuestion } from '../../db/tables/attempts.ts'
 import { AppError } from '../../errors.ts'
+import * as examStore from './exam-store.ts'
 import { AnswerKey } from './scoring.ts'
-import * as store from './store.ts'
+import type * as store from './store.ts'
 
 /** Papers that a node keeps in memory; the one that was asked for least recently makes room. */
 const KEPT = 200
@@ -55,19 +56,19 @@ export function paperOf(
 }
 
 async function loadPaper(db: Executor, id: number): Promise<Paper> {
-  const row = await store.findPaper(db, id)
+  const row = await examStore.findPaper(db, id)
   if (!row) throw new AppError('not_found')
   return compilePaper(row)
 }
 
 /** Stores the paper of the exam's questions as they are now; its id. 404 where the exam is gone. */
 export async function insertCurrentPaper(db: Executor, examId: number): Promise<number> {
-  const id = await store.insertCurrentPaper(db, examId)
+  const id = await examStore.insertCurrentPaper(db, examId)
   if (id === undefined) throw new AppError('not_found')
   return id
 }
 
-function compilePaper({ id, examId, msqScoring, questions }: store.PaperRow): Paper {
+function compilePaper({ id, examId, msqScoring, questions }: examStore.PaperRow): Paper {
   return {
     id,
     questions: questions.map((question) => ({

@@ -6,8 +6,9 @@ import { AppError } from '../../errors.ts'
 import { readChanges } from './answers.ts'
 import { GRACE_MS } from './closing.ts'
 import { paperOf } from './papers.ts'
+import * as savingStore from './saving-store.ts'
 import { requireLive } from './standing.ts'
-import * as store from './store.ts'
+import type * as store from './store.ts'
 
 /** Which attempt is whose, and its paper: enough to check a sync without reading the attempt first. */
 type Known = Pick<store.AttemptRow, 'id' | 'paperId'>
@@ -18,7 +19,7 @@ const REMEMBERED = 20_000
 interface Saver {
   attempts: Map<string, Known>
   /** Syncs that wait for the database at the same time share one statement. */
-  save: (sync: store.Sync) => Promise<{ revision: number } | undefined>
+  save: (sync: savingStore.Sync) => Promise<{ revision: number } | undefined>
 }
 const savers = new WeakMap<Core, Saver>()
 
@@ -96,7 +97,7 @@ function saverOf(core: Core): Saver {
         lanes: 2,
         size: 64,
         key: ({ attemptId }) => attemptId,
-        run: (syncs) => store.saveAnswers(core.db, syncs, GRACE_MS),
+        run: (syncs) => savingStore.saveAnswers(core.db, syncs, GRACE_MS),
       }),
     }
     savers.set(core, saver)

@@ -14,6 +14,7 @@ import { localDateTime } from '../../local-time.ts'
 import { fileUrl } from '../uploads/addresses.ts'
 import { readChanges } from './answers.ts'
 import { closeAttempt, closeOverdue, findLive, findLiveForUpdate } from './closing.ts'
+import * as examStore from './exam-store.ts'
 import { getPaper, holdsPaper, insertCurrentPaper, paperOf } from './papers.ts'
 import { releaseResult, reviewResult } from './results.ts'
 import { describeState } from './saving.ts'
@@ -25,10 +26,10 @@ const success = true as const
 // --- exams as students see them
 
 /** A page of the published exams, and how many there are. */
-export async function listExams(core: Core, filter: store.ExamFilter, limit: number, offset: number) {
+export async function listExams(core: Core, filter: examStore.ExamFilter, limit: number, offset: number) {
   const [rows, total] = await Promise.all([
-    store.listExams(core.db, filter, limit, offset),
-    store.countExams(core.db, filter),
+    examStore.listExams(core.db, filter, limit, offset),
+    examStore.countExams(core.db, filter),
   ])
   return { exams: rows.map(({ exam, questionCount }) => toExam(exam, questionCount)), total }
 }
@@ -36,7 +37,7 @@ export async function listExams(core: Core, filter: store.ExamFilter, limit: num
 export async function getExam(core: Core, userId: number, examId: number) {
   const standing = await requireStanding(core.db, userId, examId)
   return {
-    ...toExam(standing.exam, await store.countQuestions(core.db, examId)),
+    ...toExam(standing.exam, await examStore.countQuestions(core.db, examId)),
     attempts_used: standing.used,
     attempts_remaining: remainingOf(standing),
   }

@@ -1,76 +1,10 @@
-import { and, count, desc, eq, inArray, isNotNull, lt, ne, or, sql } from 'drizzle-orm'
-import type { Db, Executor } from '../../db/client.ts'
+import { and, count, desc, eq, inArray, isNotNull, lt, ne, sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
 import { type Answers, attempts, examPapers } from '../../db/tables/attempts.ts'
-import { exams, questions } from '../../db/tables/exams.ts'
+import { exams } from '../../db/tables/exams.ts'
 
 export type ExamRow = typeof exams.$inferSelect
 export type AttemptRow = typeof attempts.$inferSelect
-export type PaperRow = typeof examPapers.$inferSelect
-
-// --- exams as students see them
-
-const questionCount = sql<number>`(select count(*)::int from questions where questions.exam_id = exams.id)`
-
-export interface ExamFilter {
-  categoryId?: number | undefined
-  /** Part of the name or description, in any case. */
-  q?: string | undefined
-}
-
-/** A page of the published exams, newest first. */
-export async function listExams(db: Executor, filter: ExamFilter, limit: number, offset: number) {
-  return db
-    .select({ exam: exams, questionCount })
-    .from(exams)
-    .where(published(filter))
-    .orderBy(desc(exams.id))
-    .limit(limit)
-    .offset(offset)
-}
-
-export async function countExams(db: Executor, filter: ExamFilter): Promise<number> {
-  const [row] = await db.select({ total: count() }).from(exams).where(published(filter))
-  return row?.total ?? 0
-}
-
-function published({ categoryId, q }: ExamFilter) {
-  const pattern = q && `%${q.replace(/[\\%_]/g, '\\$&')}%`
-  return and(
-    eq(exams.isPublished, true),
-    categoryId === undefined ? undefined : eq(exams.categoryId, categoryId),
-    pattern ? or(sql`${exams.name} ilike ${pattern}`, sql`${exams.description} ilike ${pattern}`) : undefined,
-  )
-}
-
-export async function countQuestions(db: Executor, examId: number): Promise<number> {
-  const [row] = await db.select({ total: count() }).from(questions).where(eq(questions.examId, examId))
-  return row?.total ?? 0
-}
-
-// --- papers
-
-export async function findPaper(db: Executor, id: number): Promise<PaperRow | undefined> {
-  const [row] = await db.select().from(examPapers).where(eq(examPapers.id, id))
-  return row
-}
-
-/** Stores the questions as they are in this one statement; the id of whoever's row came first. */
-export async function insertCurrentPaper(db: Executor, examId: number): Promise<number | undefined> {
-  const [row] = await db.execute<{ id: number }>(sql`
-    insert into exam_papers (exam_id, version, msq_scoring, questions)
-    select e.id, e.paper_version, e.msq_scoring, coalesce((
-             select jsonb_agg(jsonb_build_object(
-                      'id', q.id, 'question_text', q.question_text, 'question_type', q.question_type,
-                      'option_a', q.option_a, 'option_b', q.option_b, 'option_c', q.option_c, 'option_d', q.option_d,
-                      'image_path', q.image_path, 'correct_answer', q.correct_answer,
-                      'positive_marks', q.positive_marks::text, 'negative_marks', q.negative_marks::text,
-                      'tolerance', q.tolerance::text) order by q.id)
-               from questions q where q.exam_id = e.id), '[]')
-      from exams e where e.id = ${examId}
-    on conflict (exam_id, version, msq_scoring) do update set version = excluded.version
-    returning id`)
-  return row?.id
-}
 
 // --- starting
 
@@ -185,65 +119,6 @@ export async function findActiveForUpdate(
 ): Promise<AttemptRow | undefined> {
   const [row] = await tx.select().from(attempts).where(isActive(userId, examId)).for('no key update')
   return row
-}
-
-export interface Sync {
-  attemptId: number
-  /** A JSON object; null clears. */
-  answers: string
-  /** null: stays as it is. */
-  markedForReview: number[] | null
-  /** null: stays as it is. */
-  revision: number | null
-  /** Milliseconds since the epoch. */
-  at: number
-}
-
-/**
- * One statement for many syncs: merges each into its attempt, if that is active, not overdue, and knows no
- * newer revision. The attempts are locked first, in the order of their ids, so that statements never lock
- * one another out; the locks re-read the rows, so that nothing is merged into a closed attempt. Of two syncs
- * of the same attempt one is left out, as one that doesn't apply is.
- */
-const SAVE_ANSWERS = `
-with input as materialized (
-  select * from unnest($1::int[], $2::text[], $3::text[], $4::int[], $5::float8[])
-    with ordinality as t(attempt_id, answers, marked, revision, at, ord)
-), target as materialized (
-  select input.* from input join attempts a on a.id = attempt_id
-   where a.status = 'active' and a.revision <= coalesce(input.revision, a.revision)
-     and (a.ends_at is null or to_timestamp(at / 1000) <= a.ends_at + $6::int * interval '1 ms')
-   order by a.id for no key update of a
-)
-update attempts a
-   set answers = jsonb_strip_nulls(a.answers || target.answers::jsonb),
-       marked_for_review = coalesce(target.marked::int[], a.marked_for_review),
-       revision = coalesce(target.revision, a.revision)
-  from target
- where a.id = target.attempt_id
-returning target.ord::int, a.revision`
-
-/** The stored revision of each, in their order; undefined for each that was not merged. */
-export async function saveAnswers(
-  db: Db,
-  syncs: Sync[],
-  graceMs: number,
-): Promise<({ revision: number } | undefined)[]> {
-  const rows = await db.$client.unsafe<{ ord: number; revision: number }[]>(
-    SAVE_ANSWERS,
-    [
-      syncs.map(({ attemptId }) => attemptId),
-      syncs.map(({ answers }) => answers),
-      syncs.map(({ markedForReview }) => markedForReview && `{${markedForReview.join()}}`),
-      syncs.map(({ revision }) => revision),
-      syncs.map(({ at }) => at),
-      graceMs,
-    ],
-    { prepare: true },
-  )
-  const saved: ({ revision: number } | undefined)[] = syncs.map(() => undefined)
-  for (const { ord, revision } of rows) saved[ord - 1] = { revision }
-  return saved
 }
 
 /**

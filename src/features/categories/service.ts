@@ -37,7 +37,9 @@ export async function changeCategory(
   image: CategoryImage | undefined,
 ): Promise<Category> {
   if (name === undefined && !image) throw new AppError('nothing_to_update')
-  const imageKey = image ? await storeImage(core, name ?? 'category', image) : null
+  const known = await store.findCategory(core.db, id)
+  if (!known) throw new AppError('not_found')
+  const imageKey = image ? await storeImage(core, name ?? known.name, image) : null
   const { before, after } = await keepingOnlyUsed(core, imageKey, () =>
     core.db.transaction(async (tx) => {
       const current = await store.lockCategory(tx, id)

@@ -16,6 +16,11 @@ export async function insertCategory(
   return row as CategoryRow
 }
 
+export async function findCategory(db: Executor, id: number): Promise<CategoryRow | undefined> {
+  const [row] = await db.select().from(categories).where(eq(categories.id, id))
+  return row
+}
+
 /** As it stands, and nobody else changes it until the transaction ends. */
 export async function lockCategory(db: Executor, id: number): Promise<CategoryRow | undefined> {
   const [row] = await db.select().from(categories).where(eq(categories.id, id)).for('update')

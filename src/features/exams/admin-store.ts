@@ -1,6 +1,8 @@
-import { and, count, eq, ilike, isNotNull, sql } from 'drizzle-orm'
+import { and, count, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { contains } from '../../db/search.ts'
 import { attempts } from '../../db/tables/attempts.ts'
+import { comments } from '../../db/tables/discussions.ts'
 import { exams, questions } from '../../db/tables/exams.ts'
 
 export type ExamValues = typeof exams.$inferInsert
@@ -56,19 +58,28 @@ export async function updateRelease(db: Executor, id: number, released: boolean 
   return row
 }
 
-/** Shuts out everybody who would add to the exam until the transaction ends. Its name; undefined if there is none. */
-export async function lockExam(db: Executor, id: number): Promise<string | undefined> {
-  const [row] = await db.select({ name: exams.name }).from(exams).where(eq(exams.id, id)).for('update')
+/**
+ * Shuts out everybody who would add to the exam or to the discussions of its questions until the transaction
+ * ends. Its name; undefined if there is none.
+ */
+export async function lockExam(tx: Executor, id: number): Promise<string | undefined> {
+  const [row] = await tx.select({ name: exams.name }).from(exams).where(eq(exams.id, id)).for('update')
+  await tx.execute(sql`select from questions where exam_id = ${id} order by id for update`)
   return row?.name
 }
 
 /** What goes with the exam when it is deleted. */
 export async function countBelongings(db: Executor, id: number) {
   const own = eq(attempts.examId, id)
+  const itsQuestions = db.select({ id: questions.id }).from(questions).where(eq(questions.examId, id))
   return {
     questions: await db.$count(questions, eq(questions.examId, id)),
     attempts: await db.$count(attempts, own),
     results: await db.$count(attempts, and(own, isNotNull(attempts.submittedAt))),
+    comments: await db.$count(
+      comments,
+      and(inArray(comments.questionId, itsQuestions), isNull(comments.deletedAt)),
+    ),
   }
 }
 
@@ -99,7 +110,7 @@ function selectExams(db: Executor) {
 
 function matching({ q, categoryId }: ExamFilter) {
   return and(
-    q ? ilike(exams.name, `%${q.replace(/[\\%_]/g, '\\$&')}%`) : undefined,
+    q ? contains(exams.name, q) : undefined,
     categoryId === undefined ? undefined : eq(exams.categoryId, categoryId),
   )
 }

@@ -94,9 +94,14 @@ export const examAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
       },
     },
     async (request) => {
-      const { name, questions, attempts, results } = await editing.deleteExam(core, request.params.id)
-      const belongings = [count(questions, 'question'), count(attempts, 'attempt'), count(results, 'result')]
-      return { success, message: `Deleted "${name}" with ${belongings.join(', ')}` }
+      const gone = await editing.deleteExam(core, request.params.id)
+      const belongings = [
+        count(gone.questions, 'question'),
+        count(gone.attempts, 'attempt'),
+        count(gone.results, 'result'),
+        count(gone.comments, 'discussion comment'),
+      ]
+      return { success, message: `Deleted "${gone.name}" with ${belongings.join(', ')}` }
     },
   )
 

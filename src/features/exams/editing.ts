@@ -1,6 +1,7 @@
 import type { AdminExam, AdminExamsQuery, ExamChanges, NewExam } from '../../../schemas/admin-exams.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
+import { offsetOf } from '../../paging.ts'
 import { publishReleased } from '../attempts/service.ts'
 import * as store from './admin-store.ts'
 
@@ -11,7 +12,7 @@ export const EXAMS_PER_PAGE = 50
 export async function listExams(core: Core, { q, category_id, page }: AdminExamsQuery) {
   const filter = { q, categoryId: category_id }
   const [rows, total] = await Promise.all([
-    store.listExams(core.db, filter, EXAMS_PER_PAGE, (page - 1) * EXAMS_PER_PAGE),
+    store.listExams(core.db, filter, EXAMS_PER_PAGE, offsetOf(page, EXAMS_PER_PAGE)),
     store.countExams(core.db, filter),
   ])
   return { exams: rows.map(present), total }

@@ -7,6 +7,7 @@ import type {
 } from '../../../schemas/questions.ts'
 import type { Core } from '../../core.ts'
 import { AppError, invalidField } from '../../errors.ts'
+import { offsetOf } from '../../paging.ts'
 import { fileUrl } from '../uploads/addresses.ts'
 import { type CheckedQuestion, checkNumber, checkQuestion, isQuestionType } from './question.ts'
 import * as store from './store.ts'
@@ -17,7 +18,7 @@ export const QUESTIONS_PER_PAGE = 50
 /** One page in the order of their making, of one exam or of all, and how many there are. */
 export async function listQuestions(core: Core, examId: number | undefined, page: number) {
   const [rows, total] = await Promise.all([
-    store.listQuestions(core.db, examId, QUESTIONS_PER_PAGE, (page - 1) * QUESTIONS_PER_PAGE),
+    store.listQuestions(core.db, examId, QUESTIONS_PER_PAGE, offsetOf(page, QUESTIONS_PER_PAGE)),
     store.countQuestions(core.db, examId),
   ])
   return { questions: rows.map((row) => present(core, row)), total }

@@ -7,7 +7,8 @@ import { failures } from '../../http/failures.ts'
 import { isLiveAddress } from './addresses.ts'
 
 /** Text, whatever it is: an address that is wrong in any way is 403, not 400. */
-const Signed = Type.Partial(Type.Object({ expires: Type.String(), signature: Type.String() }))
+const Once = Type.Union([Type.String(), Type.Array(Type.String(), { description: 'given twice: 403' })])
+const Signed = Type.Partial(Type.Object({ expires: Once, signature: Once }))
 const Bytes = Type.Unsafe<Buffer>({
   description: 'The file',
   content: { 'image/*': { schema: Type.String({ format: 'binary' }) } },
@@ -33,7 +34,8 @@ export const fileRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
     async (request, reply) => {
       const key = request.params['*']
       const { expires = '', signature = '' } = request.query
-      if (!isLiveAddress(core, key, expires, signature)) throw new AppError('invalid_signature')
+      if (!isLiveAddress(core, key, String(expires), String(signature)))
+        throw new AppError('invalid_signature')
       const file = await core.files.get(key)
       if (!file) throw new AppError('not_found')
       const etag = `"${createHash('sha256').update(file.bytes).digest('base64url')}"`

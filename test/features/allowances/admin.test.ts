@@ -96,6 +96,11 @@ test('rows are every student × every exam that is capped or attempted, filtered
   expect(await names(`exam_id=${capped.examId}&q=robert 100%25`)).toEqual(['listed_bob'])
   expect(await names(`exam_id=${capped.examId}&q=100_`)).toEqual([])
   expect(await names(`exam_id=${capped.examId}&status=available`)).toContain('listed_bob')
+  for (const filter of ['q=listed_', `q=listed_&exam_id=${open.examId}`])
+    for (const status of ['', 'unlimited', 'available', 'exhausted']) {
+      const { total, rows } = await list(status ? `${filter}&status=${status}` : filter)
+      expect(total, `${filter} ${status}`).toBe(rows.length)
+    }
   await admin.get(`${ATTEMPTS}?status=some`, 400)
   await admin.get(`${ATTEMPTS}?page=0`, 400)
 

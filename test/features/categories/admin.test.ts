@@ -43,7 +43,7 @@ test('a category comes with an image or without, and both can be changed', async
   const { categories } = (await admin.get(CATEGORIES, 200)).body
   expect(categories.map(({ name }: { name: string }) => name)).toEqual(['Chemistry', 'Physics'])
   const [, changed] = categories
-  expect(changed.drive_file_id).toMatch(/^Category\/.+\.webp$/)
+  expect(changed.drive_file_id).toMatch(/^Category\/physics_[0-9a-f]{12}\.webp$/)
   expect((await open(changed.image_url)).headers.get('content-type')).toBe('image/webp')
   expect((await open(image_url)).status).toBe(404)
   expect(await stored()).toEqual([path.basename(changed.drive_file_id)])

@@ -99,10 +99,16 @@ describe('exams', () => {
     await student.post(`/api/v01/exams/${examId}/start`, {}, 201)
     await student.post(`/api/v01/exams/${examId}/submit`, {}, 200)
     await student.post(`/api/v01/exams/${examId}/start`, {}, 201)
+    const [question] = await service.sql<{ id: number }[]>`select id from questions where exam_id = ${examId}`
+    const thread = `/api/v01/discussions/${question?.id}`
+    const parent_id = (await student.post(thread, { message: 'Why?' }, 201)).body.comment.id
+    for (const message of ['Because.', 'Really?']) await admin.post(thread, { message, parent_id }, 201)
+    // What is left of it, a tombstone, is no comment.
+    await student.delete(`/api/v01/discussions/comments/${parent_id}`, 200)
     const deleted = await admin.delete(`${EXAMS}/${examId}`, 200)
     expect(deleted.body).toEqual({
       success: true,
-      message: 'Deleted "Doomed" with 2 questions, 2 attempts, 1 result',
+      message: 'Deleted "Doomed" with 2 questions, 2 attempts, 1 result, 2 discussion comments',
     })
     expect(await service.sql`select id from questions where exam_id = ${examId}`).toEqual([])
     expect((await student.get('/api/v01/attempts', 200)).body.total).toBe(0)

@@ -242,6 +242,8 @@ describe('an address', () => {
       address.replace('q.png', '..%2fSigned%2fq.png'),
       address.replace('q.png', '..%2f..%2fjwt-secret'),
       `${address}x`,
+      `${address}&expires=99999999999`,
+      `${address}&signature=x`,
     ])
       expect((await open(changed)).status, changed).toBe(403)
 
