@@ -40,6 +40,7 @@ import { guardAdmins, guardUsers } from './http/callers.ts'
 import { registerDeadline } from './http/deadline.ts'
 import { registerDraining } from './http/draining.ts'
 import { registerFailures, sendFailure, toAppError } from './http/failures.ts'
+import { registerJsonBodies } from './http/json.ts'
 import { registerMetrics } from './http/metrics.ts'
 import { registerOpenApi } from './http/openapi.ts'
 import { operationsRoutes } from './http/operations.ts'
@@ -79,6 +80,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   await app.register(websocket, websocketOptions)
   // Any site can make a browser send it, and nothing here reads it.
   app.removeContentTypeParser('text/plain')
+  registerJsonBodies(app)
   registerRequestLog(app)
   registerDraining(app, core)
   registerDeadline(app, core.config.requestTimeout)

@@ -158,6 +158,15 @@ describe('bodies', () => {
     })
   })
 
+  test('an empty one is none, whatever its content type', async () => {
+    const takesId = operations().filter(({ method, path }) => method !== 'GET' && path.includes('{id}'))
+    await forEach([...withBody(), ...takesId], async (operation) => {
+      const { status, body } = await ask(operation, '')
+      expect(body.code, `${operation.method} ${operation.path}`).not.toBe('invalid_json')
+      expect(status, `${operation.method} ${operation.path}`).toBeLessThan(500)
+    })
+  })
+
   test('a field of a wrong type, with NUL or a lone surrogate, is named', async () => {
     await forEach(withBody(), async (operation) => {
       for (const [field, schema] of Object.entries(operation.body?.properties ?? {}))

@@ -84,7 +84,6 @@ function translateFrameworkError(error: unknown): AppError | undefined {
   const { code, statusCode } = error as Partial<FastifyError>
   switch (code) {
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
-    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
       return new AppError('invalid_json', { cause: error })
     case 'FST_ERR_HANDLER_TIMEOUT':
       return new AppError('unavailable', { retryAfter: 2, cause: error })
