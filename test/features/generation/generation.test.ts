@@ -2,6 +2,7 @@ import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Turn } from '../../../scripts/model-stub.ts'
 import { createAi } from '../../../src/adapters/ai.ts'
+import { MOST_BATCHES } from '../../../src/features/generation/batches.ts'
 import { toCsv } from '../../../src/features/generation/csv.ts'
 import { countPages } from '../../../src/features/generation/pdf.ts'
 import { saveQuestions } from '../../../src/features/generation/saving.ts'
@@ -204,6 +205,27 @@ describe('a job', () => {
     )
   })
 
+  test('a document without an end is cut, which is said; the progress never falls', async () => {
+    for (let n = 1; n <= MOST_BATCHES; n++)
+      model.stub.script.push(answer(mcq(`What is question ${n} about?`)))
+    const { job_id } = (await generate({ mode: 'extract' }, pdf())).body
+    const socket = await admin.socket()
+    await socket.ask({ type: 'subscribe', topic: `ai_job:${job_id}` })
+    const job = await finished(job_id)
+    expect(job).toMatchObject({
+      status: 'done',
+      percent: 100,
+      total_batches: MOST_BATCHES,
+      completed_batches: MOST_BATCHES,
+      message: `${MOST_BATCHES} questions are ready; the document may hold more`,
+    })
+    await socket.waitFor(({ status }) => status === 'done')
+    const percents = socket.of('ai_job').map(({ percent }) => percent)
+    expect(percents).toEqual(percents.toSorted((one, other) => one - other))
+    expect(percents.length).toBeGreaterThan(MOST_BATCHES)
+    await socket.close()
+  })
+
   test('asks once more for what would not do, refuses near-duplicates, cuts what is too much, and says what is missing', async () => {
     model.stub.script.push(
       answer(
@@ -235,6 +257,45 @@ describe('a job', () => {
     expect(job.message).toBe('3 of 4 questions are ready; missing: 1 MCQ')
     expect(model.stub.requests).toHaveLength(2)
     expect(JSON.stringify(model.stub.requests[1]?.messages)).toContain('2 MCQ')
+  })
+
+  test('saved as CSV, questions come back from the import as they were', async () => {
+    const texts = [
+      '=HYPERLINK("http://example.org","1")',
+      `+1 and -1, "quoted", 'so'`,
+      '-2',
+      '@SUM(A1)',
+      "'=1",
+      'a\tb; c',
+      'one\ntwo\n\nfour',
+      'one\r\ntwo\rthree',
+      '"',
+      '""","" x',
+      '$\\frac{a}{b} \\neq "x", \\{y\\}$ \\\\ \\n',
+      '\uFF1D1 \u{1F600} e\u0301 \u202Eabc \u2028 x',
+      '0042',
+      'null',
+    ]
+    const drafts = texts.map((text, index) =>
+      index % 2 === 0
+        ? mcq(text, { option_a: texts.at(index - 1), option_b: `${text}2`, option_c: '=A', option_d: '"\n"' })
+        : { ...mcq(text, { option_c: `${text}\n+` }), question_type: 'MSQ', correct_answer: 'AD' },
+    )
+    const numeric = { ...mcq('How many?'), question_type: 'NUMERIC', correct_answer: '-2.50' }
+    model.stub.script.push(answer(...drafts.slice(0, 8)), answer(...drafts.slice(8), numeric))
+    model.stub.usual = answer()
+    const exam = (await admin.post('/api/v01/admin/exams', { name: 'Round trip' }, 201)).body.exam.id
+    const marks = { numeric_tolerance: '0.0000001', mcq_plus: '0.1', msq_minus: 0 }
+    const { questions } = await run({ mode: 'extract', exam_id: exam, ...marks }, pdf())
+    expect(questions).toHaveLength(drafts.length + 1)
+
+    const file = { field: 'csv_file', name: 'questions.csv', bytes: Buffer.from(toCsv(questions)) }
+    const imported = await admin.request('POST', '/api/v01/admin/questions/import-csv', form({}, file), 200)
+    expect(imported.body).toMatchObject({ inserted: questions.length, skipped: 0, errors: null })
+    const stored = (await admin.get(`/api/v01/admin/questions?exam_id=${exam}`, 200)).body.questions
+    const withoutIds = (rows: { id: unknown; image_url?: unknown }[]) =>
+      rows.map(({ id: _id, image_url: _url, ...fields }) => fields)
+    expect(withoutIds(stored)).toEqual(withoutIds(questions))
   })
 })
 
@@ -397,7 +458,7 @@ describe('jobs', () => {
       values (${examId}, '{"mode": "pure"}', 'Working', 'queued', 2) returning id`
     const older = (await store.claimJob(db, row?.id)) as store.JobRow
     const newer = (await store.claimJob(db, row?.id)) as store.JobRow
-    const batch = { number: 1, questions: [], usage: { input: 1, cached: 0, output: 1 } }
+    const batch = { number: 1, total: 2, questions: [], usage: { input: 1, cached: 0, output: 1 } }
     const insert = (claim: store.Claim) => db.transaction((tx) => store.insertBatch(tx, claim, batch))
     expect(await insert(older)).toBeUndefined()
     expect(await store.updateJob(db, older, { status: 'done' })).toBeUndefined()
