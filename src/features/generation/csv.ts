@@ -1,23 +1,8 @@
 import { stringify } from 'csv-stringify/sync'
 import type { GeneratedQuestion } from '../../../schemas/generation.ts'
+import { COLUMNS } from '../questions/csv.ts'
 
-/** The import's columns, in its order (specification: Import CSV). */
-const COLUMNS = [
-  'exam_id',
-  'question_text',
-  'option_a',
-  'option_b',
-  'option_c',
-  'option_d',
-  'correct_answer',
-  'question_type',
-  'image_path',
-  'positive_marks',
-  'negative_marks',
-  'tolerance',
-] as const
-
-/** A CSV that the import takes back unchanged. */
+/** A CSV that the import takes back unchanged: nothing is put in front of what looks like a formula. */
 export function toCsv(questions: readonly Omit<GeneratedQuestion, 'id'>[]): string {
   return stringify([...questions], { header: true, columns: [...COLUMNS] })
 }

@@ -373,6 +373,14 @@ describe('requests', () => {
     expect(await service.sql`select 1 from generation_jobs where status = 'running'`).toHaveLength(0)
   })
 
+  test('may leave inputs empty, as browsers do', async () => {
+    const empty = { difficulty: '', msq_count: '', mcq_plus: '', custom_instructions: '', excluded_texts: '' }
+    const job = await run({ mode: 'pure', topic: 'x', mcq_count: 1, ...empty })
+    expect(job).toMatchObject({ status: 'done', questions: [{ positive_marks: 4 }] })
+    const { body } = await generate({ mode: '', topic: 'x', mcq_count: 1 }, undefined, 400)
+    expect(body.errors).toEqual([{ path: '/mode', message: 'is required' }])
+  })
+
   test('without a model are 503, and what was running when there was one has failed', async () => {
     const none = await withService()
     const boss = await none.admin()
