@@ -409,7 +409,19 @@ describe('requests', () => {
     ])
     expect(countPages(file)).toBe(2)
     expect(countPages(pdf(7))).toBe(7)
+    expect(countPages(Buffer.concat([file, file]))).toBe(4)
     expect(countPages(Buffer.from('%PDF-1.7 nothing'))).toBe(0)
+  })
+
+  test('a small file that unpacks to gigabytes is done with at once', () => {
+    const bomb = deflateSync(Buffer.alloc(8_000_000, ' '))
+    const part = Buffer.concat([Buffer.from('stream\n'), bomb, Buffer.from('\nendstream ')])
+    const names = Buffer.from('%PDF-1.5 '.concat('/ObjStm '.repeat(500)))
+    const parts = Array.from({ length: 500 }, () => [Buffer.from('/ObjStm '), part]).flat()
+    const start = performance.now()
+    expect(countPages(Buffer.concat([names, part]))).toBe(0)
+    expect(countPages(Buffer.concat(parts))).toBe(0)
+    expect(performance.now() - start).toBeLessThan(2_000)
   })
 })
 
