@@ -366,8 +366,10 @@ describe('requests', () => {
         errors: [{ path: expect.any(String) }],
       })
     await generate({ mode: 'pure', topic: 'x', mcq_count: 1, exam_id: 999_999 }, undefined, 404)
-    await admin.get(`${AI}/status/00000000-0000-4000-8000-000000000000`, 404)
-    await admin.post(`${AI}/jobs/00000000-0000-4000-8000-000000000000/cancel`, {}, 404)
+    for (const id of ['00000000-0000-4000-8000-000000000000', 'none', '%00', '1']) {
+      expect((await admin.get(`${AI}/status/${id}`, 404)).body.code).toBe('not_found')
+      await admin.post(`${AI}/jobs/${id}/cancel`, {}, 404)
+    }
     const person = await service.person()
     await person.get(`${AI}/jobs`, 403)
     expect(await service.sql`select 1 from generation_jobs where status = 'running'`).toHaveLength(0)
