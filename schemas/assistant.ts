@@ -37,7 +37,7 @@ const NextCursor = Nullable(Type.String({ description: '`cursor` of the next pag
 export const ConversationListQuery = Type.Object({
   search: Type.Optional(Text(0, 200, { description: 'in title or message text, in any case' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, description: 'default 20, cut to 50' })),
-  cursor: Type.Optional(Type.String({ pattern: '^\\d{1,15}-\\d{1,10}$' })),
+  cursor: Type.Optional(Type.String({ pattern: '^\\d{1,13}-\\d{1,10}$' })),
 })
 export type ConversationListQuery = Static<typeof ConversationListQuery>
 

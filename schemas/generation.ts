@@ -57,9 +57,7 @@ export const JobProgress = Type.Object({
 })
 export type JobProgress = Static<typeof JobProgress>
 
-export const JobParams = Type.Object({
-  job_id: Type.String({ pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' }),
-})
+export const JobParams = Type.Object({ job_id: Type.String({ description: 'a UUID' }) })
 
 export const GenerateAnswer = Type.Object({ success: Type.Literal(true), job_id: Type.String() })
 

@@ -97,11 +97,20 @@ export async function readFile({ field, filename, stream }: IncomingFile): Promi
 
 const compiled = new WeakMap<TObject, Validate>()
 
-/** 400 that names every field that doesn't fit. */
+/**
+ * 400 that names every field that doesn't fit. Browsers send each input of a form, the empty ones too: an empty
+ * number or choice is as good as none.
+ */
 export function checkFields<T extends TObject>(fields: T, given: Record<string, unknown>): Static<T> {
   const validate = compiled.get(fields) ?? compileParameters(fields)
   compiled.set(fields, validate)
-  const checked = validate(given)
+  const filled = Object.entries(given).filter(([name, value]) => value !== '' || isText(fields, name))
+  const checked = validate(Object.fromEntries(filled))
   if ('error' in checked) throw checked.error
   return checked.value as Static<T>
+}
+
+function isText({ properties }: TObject, name: string): boolean {
+  const schema: { type?: string } | undefined = properties[name]
+  return schema?.type === 'string'
 }

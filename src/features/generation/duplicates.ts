@@ -37,8 +37,9 @@ function fingerprint(text: string): Fingerprint {
   return { numbers: (plain.match(/\d+(?:[.,]\d+)*/g) ?? []).join(' '), trigrams }
 }
 
-/** Jaccard's: common ÷ all. */
+/** Jaccard's: common ÷ all; 0 where their sizes alone rule out that they are alike. */
 function similarity(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  if (Math.min(one.size, other.size) < ALIKE * Math.max(one.size, other.size)) return 0
   let common = 0
   for (const trigram of one) if (other.has(trigram)) common += 1
   return common / (one.size + other.size - common)

@@ -1,8 +1,12 @@
 import { inflateSync } from 'node:zlib'
 
-/** A compressed part of a PDF is unpacked no further than this, in bytes; a longer one holds no page objects. */
-const LARGEST_PART = 8 * 1024 * 1024
+/**
+ * What is unpacked of one file, in bytes and in parts: more than a hundred pages have, and over in a moment even
+ * where a few kilobytes would unpack to gigabytes.
+ */
+const MOST_UNPACKED = 32 * 1024 * 1024
 const MOST_PARTS = 5_000
+const OBJECT_STREAM = '/ObjStm'
 const CARRIAGE_RETURN = 0x0d
 
 export function isPdf(bytes: Buffer): boolean {
@@ -16,30 +20,31 @@ export function isPdf(bytes: Buffer): boolean {
  */
 export function countPages(bytes: Buffer): number {
   let pages = countPageObjects(bytes.toString('latin1'))
-  let parts = 0
-  for (let at = nextStream(bytes, 0); at !== -1 && parts < MOST_PARTS; at = nextStream(bytes, at)) {
-    parts += 1
+  let left = MOST_UNPACKED
+  let at = bytes.indexOf(OBJECT_STREAM)
+  for (let parts = 0; at !== -1 && parts < MOST_PARTS; parts++) {
     const start = bytes.indexOf('stream', at)
     const end = bytes.indexOf('endstream', start)
     if (start === -1 || end === -1) break
     const data = bytes[start + 6] === CARRIAGE_RETURN ? start + 8 : start + 7
-    pages += countPageObjects(inflate(bytes.subarray(data, end)))
+    const objects = unpack(bytes.subarray(data, end), left)
+    if (objects === undefined) break
+    left -= objects.length
+    pages += countPageObjects(objects)
+    at = bytes.indexOf(OBJECT_STREAM, end)
   }
   return pages
-}
-
-function nextStream(bytes: Buffer, from: number): number {
-  return bytes.indexOf('/ObjStm', from + 1)
 }
 
 function countPageObjects(text: string): number {
   return text.match(/\/Type\s*\/Page(?![A-Za-z])/g)?.length ?? 0
 }
 
-function inflate(part: Buffer): string {
+/** Empty where it can't be unpacked, undefined where it is longer than `most` bytes. */
+function unpack(part: Buffer, most: number): string | undefined {
   try {
-    return inflateSync(part, { maxOutputLength: LARGEST_PART }).toString('latin1')
-  } catch {
-    return ''
+    return inflateSync(part, { maxOutputLength: Math.max(1, most) }).toString('latin1')
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? undefined : ''
   }
 }

@@ -68,30 +68,28 @@ async function writeBatches(core: Core, job: store.JobRow, signal: AbortSignal, 
   const takesAll = plan.length === 0
   const last = takesAll ? MOST_BATCHES : plan.length
   const taken = (await store.listQuestions(core.db, job.id)).map(({ question_text }) => question_text)
+  let mayHoldMore = takesAll
 
   for (let number = job.completedBatches + 1; number <= last; number++) {
     await report(core, job, {
-      totalBatches: takesAll ? number : plan.length,
       lastEvent: `batch_start:${number}`,
       message: takesAll ? `Working on batch ${number}` : `Working on batch ${number} of ${plan.length}`,
     })
     const wanted = takesAll ? undefined : plan[number - 1]
     const batch = await writeBatch(ai, { examId, request, pdf, wanted, taken, signal, log })
-    await checkpoint(core, job, number, batch)
+    mayHoldMore = takesAll && batch.questions.length > 0
+    // While a document may hold more, a batch is still to come: so `percent` never falls.
+    const total = takesAll ? Math.min(number + Number(mayHoldMore), last) : last
+    await checkpoint(core, job, { number, total, ...batch })
     taken.push(...batch.questions.map(({ question_text }) => question_text))
-    if (takesAll && batch.questions.length === 0) break
+    if (takesAll && !mayHoldMore) break
   }
-  await finish(core, job)
+  await finish(core, job, mayHoldMore)
 }
 
 /** What a batch brought, from which a job goes on wherever its next worker is. */
-async function checkpoint(
-  core: Core,
-  claim: store.Claim,
-  number: number,
-  batch: Awaited<ReturnType<typeof writeBatch>>,
-) {
-  const stored = await core.db.transaction((tx) => store.insertBatch(tx, claim, { number, ...batch }))
+async function checkpoint(core: Core, claim: store.Claim, batch: store.WrittenBatch) {
+  const stored = await core.db.transaction((tx) => store.insertBatch(tx, claim, batch))
   if (!stored) throw new ClaimLost()
   publishProgress(core, stored)
 }
@@ -102,18 +100,20 @@ async function report(core: Core, claim: store.Claim, change: Parameters<typeof 
   publishProgress(core, updated)
 }
 
-async function finish(core: Core, job: store.JobRow): Promise<void> {
+async function finish(core: Core, job: store.JobRow, mayHoldMore: boolean): Promise<void> {
   const questions = await store.listQuestions(core.db, job.id)
   if (questions.length === 0) {
     await fail(core, job, 'The model brought no usable question')
     return
   }
   const missing = missingOf(job.request.counts, questions)
-  await end(core, job, { status: 'done', lastEvent: 'done', message: describeEnd(questions.length, missing) })
+  const message = describeEnd(questions.length, missing, mayHoldMore)
+  await end(core, job, { status: 'done', lastEvent: 'done', message })
 }
 
-function describeEnd(count: number, missing: Counts): string {
+function describeEnd(count: number, missing: Counts, mayHoldMore: boolean): string {
   const short = totalOf(missing)
+  if (mayHoldMore) return `${count} questions are ready; the document may hold more`
   if (short === 0) return `${count} questions are ready`
   return `${count} of ${count + short} questions are ready; missing: ${describeCounts(missing)}`
 }

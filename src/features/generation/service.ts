@@ -97,8 +97,7 @@ export async function startJob(core: Core, { userId, examId, request, pdf }: Job
 
 /** 404. */
 export async function readJob(core: Core, id: string) {
-  const job = await store.findJob(core.db, id)
-  if (!job) throw new AppError('not_found')
+  const job = await requireJob(core, id)
   return { ...toProgress(job), questions: await store.listQuestions(core.db, id) }
 }
 
@@ -120,15 +119,24 @@ export async function listJobs(core: Core, page: number) {
 
 /** What it completed stays. Cancelling twice is fine; 404, 409 `already_finished`. */
 export async function cancelJob(core: Core, id: string): Promise<void> {
+  await requireJob(core, id)
   const cancelled = await stopJob(core, id, {
     message: 'Cancelled',
     lastEvent: 'cancelled',
     error: 'cancelled',
   })
   if (cancelled) return
-  const job = await store.findJob(core.db, id)
-  if (!job) throw new AppError('not_found')
+  const job = await requireJob(core, id)
   if (job.error !== 'cancelled') throw new AppError('already_finished')
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Whatever is no UUID is no job's id either: 404. */
+async function requireJob(core: Core, id: string): Promise<store.JobRow> {
+  const job = UUID.test(id) ? await store.findJob(core.db, id) : undefined
+  if (!job) throw new AppError('not_found')
+  return job
 }
 
 /** Ends a running job as failed; false where it isn't running. */

@@ -83,17 +83,26 @@ export async function updateJob(
   return row
 }
 
+export interface WrittenBatch {
+  /** 1, 2, 3 … */
+  number: number
+  /** Batches that the job is known to take by now. */
+  total: number
+  questions: GeneratedQuestion[]
+  usage: Usage
+}
+
 /** Stores a batch and counts it. undefined, with nothing to be kept, where the claim is lost. */
 export async function insertBatch(
   db: Executor,
   claim: Claim,
-  batch: { number: number; questions: GeneratedQuestion[]; usage: Usage },
+  { number, total, questions, usage }: WrittenBatch,
 ): Promise<JobRow | undefined> {
-  const { number, questions, usage } = batch
   const [row] = await db
     .update(generationJobs)
     .set({
       completedBatches: number,
+      totalBatches: total,
       questionCount: sql`${generationJobs.questionCount} + ${questions.length}`,
       inputTokens: sql`${generationJobs.inputTokens} + ${usage.input}`,
       cachedTokens: sql`${generationJobs.cachedTokens} + ${usage.cached}`,

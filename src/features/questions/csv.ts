@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { CsvError, parse } from 'csv-parse'
 import { AppError } from '../../errors.ts'
 
-/** Columns that a file of questions must have, in any order; others are ignored. */
+/** Columns that a file of questions must have, in any order; others are ignored (specification: Import CSV). */
 export const COLUMNS = [
   'exam_id',
   'question_text',

@@ -375,7 +375,9 @@ describe('conversations', () => {
     })
     await alice.get(`${CONVERSATIONS}?limit=999`, 200)
     await alice.get(`${CONVERSATIONS}?limit=0`, 400)
-    await alice.get(`${CONVERSATIONS}?cursor=nonsense`, 400)
+    for (const cursor of ['nonsense', '', '99999999999999-1', '1-9999999999'])
+      await alice.get(`${CONVERSATIONS}?cursor=${cursor}`, 400)
+    await alice.get(`${CONVERSATIONS}?cursor=9999999999999-1`, 200)
   })
 
   test('are found by title or message, in any case, with every character meant as it is', async () => {

@@ -2,6 +2,8 @@ import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Turn } from '../../../scripts/model-stub.ts'
 import { createAi } from '../../../src/adapters/ai.ts'
+import { MOST_BATCHES } from '../../../src/features/generation/batches.ts'
+import { toCsv } from '../../../src/features/generation/csv.ts'
 import { countPages } from '../../../src/features/generation/pdf.ts'
 import * as store from '../../../src/features/generation/store.ts'
 import { startGenerationWorker } from '../../../src/features/generation/worker.ts'
@@ -201,6 +203,27 @@ describe('a job', () => {
     )
   })
 
+  test('a document without an end is cut, which is said; the progress never falls', async () => {
+    for (let n = 1; n <= MOST_BATCHES; n++)
+      model.stub.script.push(answer(mcq(`What is question ${n} about?`)))
+    const { job_id } = (await generate({ mode: 'extract' }, pdf())).body
+    const socket = await admin.socket()
+    await socket.ask({ type: 'subscribe', topic: `ai_job:${job_id}` })
+    const job = await finished(job_id)
+    expect(job).toMatchObject({
+      status: 'done',
+      percent: 100,
+      total_batches: MOST_BATCHES,
+      completed_batches: MOST_BATCHES,
+      message: `${MOST_BATCHES} questions are ready; the document may hold more`,
+    })
+    await socket.waitFor(({ status }) => status === 'done')
+    const percents = socket.of('ai_job').map(({ percent }) => percent)
+    expect(percents).toEqual(percents.toSorted((one, other) => one - other))
+    expect(percents.length).toBeGreaterThan(MOST_BATCHES)
+    await socket.close()
+  })
+
   test('asks once more for what would not do, refuses near-duplicates, cuts what is too much, and says what is missing', async () => {
     model.stub.script.push(
       answer(
@@ -232,6 +255,45 @@ describe('a job', () => {
     expect(job.message).toBe('3 of 4 questions are ready; missing: 1 MCQ')
     expect(model.stub.requests).toHaveLength(2)
     expect(JSON.stringify(model.stub.requests[1]?.messages)).toContain('2 MCQ')
+  })
+
+  test('saved as CSV, questions come back from the import as they were', async () => {
+    const texts = [
+      '=HYPERLINK("http://example.org","1")',
+      `+1 and -1, "quoted", 'so'`,
+      '-2',
+      '@SUM(A1)',
+      "'=1",
+      'a\tb; c',
+      'one\ntwo\n\nfour',
+      'one\r\ntwo\rthree',
+      '"',
+      '""","" x',
+      '$\\frac{a}{b} \\neq "x", \\{y\\}$ \\\\ \\n',
+      '\uFF1D1 \u{1F600} e\u0301 \u202Eabc \u2028 x',
+      '0042',
+      'null',
+    ]
+    const drafts = texts.map((text, index) =>
+      index % 2 === 0
+        ? mcq(text, { option_a: texts.at(index - 1), option_b: `${text}2`, option_c: '=A', option_d: '"\n"' })
+        : { ...mcq(text, { option_c: `${text}\n+` }), question_type: 'MSQ', correct_answer: 'AD' },
+    )
+    const numeric = { ...mcq('How many?'), question_type: 'NUMERIC', correct_answer: '-2.50' }
+    model.stub.script.push(answer(...drafts.slice(0, 8)), answer(...drafts.slice(8), numeric))
+    model.stub.usual = answer()
+    const exam = (await admin.post('/api/v01/admin/exams', { name: 'Round trip' }, 201)).body.exam.id
+    const marks = { numeric_tolerance: '0.0000001', mcq_plus: '0.1', msq_minus: 0 }
+    const { questions } = await run({ mode: 'extract', exam_id: exam, ...marks }, pdf())
+    expect(questions).toHaveLength(drafts.length + 1)
+
+    const file = { field: 'csv_file', name: 'questions.csv', bytes: Buffer.from(toCsv(questions)) }
+    const imported = await admin.request('POST', '/api/v01/admin/questions/import-csv', form({}, file), 200)
+    expect(imported.body).toMatchObject({ inserted: questions.length, skipped: 0, errors: null })
+    const stored = (await admin.get(`/api/v01/admin/questions?exam_id=${exam}`, 200)).body.questions
+    const withoutIds = (rows: { id: unknown; image_url?: unknown }[]) =>
+      rows.map(({ id: _id, image_url: _url, ...fields }) => fields)
+    expect(withoutIds(stored)).toEqual(withoutIds(questions))
   })
 })
 
@@ -302,11 +364,21 @@ describe('requests', () => {
         errors: [{ path: expect.any(String) }],
       })
     await generate({ mode: 'pure', topic: 'x', mcq_count: 1, exam_id: 999_999 }, undefined, 404)
-    await admin.get(`${AI}/status/00000000-0000-4000-8000-000000000000`, 404)
-    await admin.post(`${AI}/jobs/00000000-0000-4000-8000-000000000000/cancel`, {}, 404)
+    for (const id of ['00000000-0000-4000-8000-000000000000', 'none', '%00', '1']) {
+      expect((await admin.get(`${AI}/status/${id}`, 404)).body.code).toBe('not_found')
+      await admin.post(`${AI}/jobs/${id}/cancel`, {}, 404)
+    }
     const person = await service.person()
     await person.get(`${AI}/jobs`, 403)
     expect(await service.sql`select 1 from generation_jobs where status = 'running'`).toHaveLength(0)
+  })
+
+  test('may leave inputs empty, as browsers do', async () => {
+    const empty = { difficulty: '', msq_count: '', mcq_plus: '', custom_instructions: '', excluded_texts: '' }
+    const job = await run({ mode: 'pure', topic: 'x', mcq_count: 1, ...empty })
+    expect(job).toMatchObject({ status: 'done', questions: [{ positive_marks: 4 }] })
+    const { body } = await generate({ mode: '', topic: 'x', mcq_count: 1 }, undefined, 400)
+    expect(body.errors).toEqual([{ path: '/mode', message: 'is required' }])
   })
 
   test('without a model are 503, and what was running when there was one has failed', async () => {
@@ -337,7 +409,19 @@ describe('requests', () => {
     ])
     expect(countPages(file)).toBe(2)
     expect(countPages(pdf(7))).toBe(7)
+    expect(countPages(Buffer.concat([file, file]))).toBe(4)
     expect(countPages(Buffer.from('%PDF-1.7 nothing'))).toBe(0)
+  })
+
+  test('a small file that unpacks to gigabytes is done with at once', () => {
+    const bomb = deflateSync(Buffer.alloc(8_000_000, ' '))
+    const part = Buffer.concat([Buffer.from('stream\n'), bomb, Buffer.from('\nendstream ')])
+    const names = Buffer.from('%PDF-1.5 '.concat('/ObjStm '.repeat(500)))
+    const parts = Array.from({ length: 500 }, () => [Buffer.from('/ObjStm '), part]).flat()
+    const start = performance.now()
+    expect(countPages(Buffer.concat([names, part]))).toBe(0)
+    expect(countPages(Buffer.concat(parts))).toBe(0)
+    expect(performance.now() - start).toBeLessThan(2_000)
   })
 })
 
@@ -394,7 +478,7 @@ describe('jobs', () => {
       values (${examId}, '{"mode": "pure"}', 'Working', 'queued', 2) returning id`
     const older = (await store.claimJob(db, row?.id)) as store.JobRow
     const newer = (await store.claimJob(db, row?.id)) as store.JobRow
-    const batch = { number: 1, questions: [], usage: { input: 1, cached: 0, output: 1 } }
+    const batch = { number: 1, total: 2, questions: [], usage: { input: 1, cached: 0, output: 1 } }
     const insert = (claim: store.Claim) => db.transaction((tx) => store.insertBatch(tx, claim, batch))
     expect(await insert(older)).toBeUndefined()
     expect(await store.updateJob(db, older, { status: 'done' })).toBeUndefined()
