@@ -60,11 +60,11 @@ export async function updateRelease(db: Executor, id: number, released: boolean 
 
 /**
  * Shuts out everybody who would add to the exam or to the discussions of its questions until the transaction
- * ends. Its name; undefined if there is none.
+ * ends. Its name; undefined if there is none. Questions come first, as with everybody who writes them.
  */
 export async function lockExam(tx: Executor, id: number): Promise<string | undefined> {
-  const [row] = await tx.select({ name: exams.name }).from(exams).where(eq(exams.id, id)).for('update')
   await tx.execute(sql`select from questions where exam_id = ${id} order by id for update`)
+  const [row] = await tx.select({ name: exams.name }).from(exams).where(eq(exams.id, id)).for('update')
   return row?.name
 }
 

@@ -1,4 +1,4 @@
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { exams, questions } from '../../db/tables/exams.ts'
 
@@ -59,7 +59,7 @@ export async function updateQuestion(db: Executor, id: number, values: QuestionV
 export async function deleteQuestions(db: Executor, ids: number[]): Promise<number[]> {
   const rows = await db
     .delete(questions)
-    .where(inArray(questions.id, ids))
+    .where(inArray(questions.id, lockedInOrder(db, inArray(questions.id, ids))))
     .returning({ examId: questions.examId })
   return rows.map(({ examId }) => examId)
 }
@@ -77,10 +77,11 @@ export async function updateMarks(
   type: QuestionRow['questionType'],
   marks: Marks,
 ): Promise<number> {
+  const ofType = and(eq(questions.examId, examId), eq(questions.questionType, type))
   const rows = await db
     .update(questions)
     .set(marks)
-    .where(and(eq(questions.examId, examId), eq(questions.questionType, type)))
+    .where(inArray(questions.id, lockedInOrder(db, ofType)))
     .returning({ id: questions.id })
   return rows.length
 }
@@ -88,6 +89,11 @@ export async function updateMarks(
 export async function hasExam(db: Executor, id: number): Promise<boolean> {
   const rows = await db.select({ id: exams.id }).from(exams).where(eq(exams.id, id))
   return rows.length > 0
+}
+
+/** Locked by their ids, so that two who write the same questions never wait for each other in a circle. */
+function lockedInOrder(db: Executor, condition: SQL | undefined) {
+  return db.select({ id: questions.id }).from(questions).where(condition).orderBy(questions.id).for('update')
 }
 
 function ofExam(examId: number | undefined) {

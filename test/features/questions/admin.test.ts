@@ -233,4 +233,21 @@ describe('many questions', () => {
     expect((await mark({ question_type: 'ESSAY', tolerance: 1 }, 400)).body.code).toBe('validation_failed')
     await mark({ exam_id: 999_999, tolerance: 1 }, 404)
   })
+
+  test('are changed and deleted by several at once, and their exam too: nobody is shut out', async () => {
+    for (let round = 0; round < 6; round++) {
+      const exam = (await admin.post('/api/v01/admin/exams', { name: 'Busy' }, 201)).body.exam.id
+      const questions = Array.from({ length: 20 }, () => ({ question_text: 'one' }))
+      await admin.post(`${QUESTIONS}/bulk-add`, { exam_id: exam, questions }, 201)
+      const { body } = await admin.get(`${QUESTIONS}?exam_id=${exam}`, 200)
+      const ids: number[] = body.questions.map(({ id }: { id: number }) => id)
+      const answers = await Promise.all([
+        ...ids.map((id) => admin.request('PUT', `${QUESTIONS}/${id}`, form({ question_text: 'two' }))),
+        admin.delete(`/api/v01/admin/exams/${exam}`),
+        admin.post(`${QUESTIONS}/bulk-delete`, { ids: ids.toReversed() }),
+        admin.post(`${QUESTIONS}/bulk-marks`, { exam_id: exam, question_type: 'MCQ', positive_marks: 2 }),
+      ])
+      expect(answers.filter(({ status }) => status !== 200 && status !== 404)).toEqual([])
+    }
+  })
 })
