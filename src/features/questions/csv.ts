@@ -42,7 +42,6 @@ export async function* readCsv(upload: CsvUpload): AsyncGenerator<CsvRow> {
   const parser = parse({
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
-    skip_empty_lines: true,
     max_record_size: LARGEST_RECORD,
   })
   // What fails on the way ends the parser too: it is thrown from the loop.
@@ -51,7 +50,9 @@ export async function* readCsv(upload: CsvUpload): AsyncGenerator<CsvRow> {
   let row = 0
   try {
     for await (const fields of parser as AsyncIterable<string[]>) {
+      // A blank line takes up a row, as it does in a spreadsheet.
       row += 1
+      if (fields.length === 1 && fields[0] === '') continue
       if (header) yield { row, record: readRecord(fields, header) }
       else header = readHeader(fields)
     }

@@ -73,7 +73,7 @@ describe('a CSV', () => {
     ])
   })
 
-  test('skips rows and says which and why; row 2 is the first record, quoted newlines and blank lines do not count', async () => {
+  test('skips rows and says which and why; rows count as in a spreadsheet: blank lines do, quoted newlines do not', async () => {
     const { body } = await send(
       [
         HEADER,
@@ -92,14 +92,14 @@ describe('a CSV', () => {
       200,
     )
     expect(body).toMatchObject({ inserted: 3, skipped: 6 })
-    expect(body.errors).toEqual([2, 4, 5, 7, 8, 9].map((row) => `Row ${row}: skipped`))
+    expect(body.errors).toEqual([2, 5, 6, 8, 9, 10].map((row) => `Row ${row}: skipped`))
     expect(body.details).toEqual([
       'Row 2: exam_id is no exam',
-      'Row 4: question_text is empty',
-      'Row 5: correct_answer does not fit a question of type MCQ',
-      'Row 7: has more fields than the header',
-      'Row 8: exam_id is no exam',
-      'Row 9: positive_marks is not a number from 0 to 10000',
+      'Row 5: question_text is empty',
+      'Row 6: correct_answer does not fit a question of type MCQ',
+      'Row 8: has more fields than the header',
+      'Row 9: exam_id is no exam',
+      'Row 10: positive_marks is not a number from 0 to 10000',
     ])
     expect((await stored()).map(({ question_text }) => question_text)).toEqual([
       'two\nlines',
