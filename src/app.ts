@@ -34,7 +34,7 @@ import { imageAdminRoutes } from './features/uploads/admin.ts'
 import { watchDiscardedFiles } from './features/uploads/discarded.ts'
 import { fileRoutes } from './features/uploads/routes.ts'
 import { userAdminRoutes } from './features/users/admin.ts'
-import { gateway, websocketOptions } from './gateway/plugin.ts'
+import { gateway, isUpgrade, websocketOptions } from './gateway/plugin.ts'
 import { registerAsyncApi } from './http/asyncapi.ts'
 import { guardAdmins, guardUsers } from './http/callers.ts'
 import { registerDeadline } from './http/deadline.ts'
@@ -71,6 +71,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     logController,
     genReqId: nameRequest,
     trustProxy: core.config.trustProxy,
+    http: { shouldUpgradeCallback: isUpgrade },
     frameworkErrors: (error, request, reply) => sendFailure(toAppError(error), request, reply),
     routerOptions: { ignoreTrailingSlash: true },
   })

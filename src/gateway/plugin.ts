@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { WebsocketPluginOptions } from '@fastify/websocket'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
@@ -21,6 +22,11 @@ import { HEARTBEAT_SECONDS, Hub } from './hub.ts'
 const LARGEST_FRAME = 64 * 1024
 const PROTOCOL = 'exam-practice.v1'
 const BEARER_PROTOCOL = 'bearer.'
+
+/** Other upgrades are only offered, as HTTP/2 is by some clients with every request: those are answered as ever. */
+export function isUpgrade({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket'
+}
 
 /** For @fastify/websocket, which belongs to the whole service: it ends the connection of every refused upgrade. */
 export const websocketOptions: WebsocketPluginOptions = {
@@ -64,7 +70,9 @@ export const gateway: FastifyPluginAsync<{ core: Core; sessions: LiveSessions }>
         ),
       },
     },
-    onRequest: async (request) => {
+    onRequest: async (request, reply) => {
+      // Of a refused upgrade it ends with the answer, whose reader must not send another request there.
+      if (request.ws) reply.header('connection', 'close')
       request.caller = authenticate(request, sessions, core.config)
     },
     handler: async (_request, reply) => {
