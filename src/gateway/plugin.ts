@@ -64,7 +64,9 @@ export const gateway: FastifyPluginAsync<{ core: Core; sessions: LiveSessions }>
         ),
       },
     },
-    onRequest: async (request) => {
+    onRequest: async (request, reply) => {
+      // Of a refused upgrade it ends with the answer, whose reader must not send another request there.
+      if (request.ws) reply.header('connection', 'close')
       request.caller = authenticate(request, sessions, core.config)
     },
     handler: async (_request, reply) => {

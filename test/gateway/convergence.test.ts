@@ -330,8 +330,9 @@ describe('whatever people do at once, every device shows in the end what is stor
         const [killed, other] = nodes as [(typeof nodes)[number], (typeof nodes)[number]]
         await Promise.all([walk.step(10), killed.process.exit('SIGKILL')])
         nodes = [other]
+        const starting = start()
         for (let done = 0; done < STEPS / 4 / rounds; done += 5) await walk.step(5)
-        nodes = [other, await start()]
+        nodes = [other, await starting]
       }
       await walk.expectTruth()
     })

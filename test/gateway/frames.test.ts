@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { Compile } from 'typebox/compile'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -79,6 +80,28 @@ describe('opening', () => {
         status: 401,
         body: { code: 'token_expired_or_invalid' },
       })
+  })
+})
+
+describe('an upgrade', () => {
+  const ask = (path: string, headers: Record<string, string>) =>
+    new Promise<IncomingMessage>((resolve, reject) =>
+      request(`${service.urls[0]}${path}`, { headers }, resolve).on('error', reject).end(),
+    )
+
+  test('that is refused says that its connection ends', async () => {
+    const refused = await ask('/api/v01/ws', {
+      connection: 'upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+    })
+    expect(refused).toMatchObject({ statusCode: 401, headers: { connection: 'close' } })
+  })
+
+  test('to something else than a WebSocket is passed over', async () => {
+    const offered = { connection: 'upgrade, http2-settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' }
+    expect((await ask('/healthz', offered)).statusCode).toBe(200)
   })
 })
 
