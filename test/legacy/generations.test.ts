@@ -299,8 +299,13 @@ const operations: Operation[] = [
       ),
     ),
   ),
-  stores('replaces its image', async ({ admin, left }, at) =>
-    admin.request('PUT', `${at.admin}/categories/${left.category}`, form({}, await image('blue')), 200),
+  stores('replaces its image and name', async ({ admin, left }, at) =>
+    admin.request(
+      'PUT',
+      `${at.admin}/categories/${left.category}`,
+      form({ name: 'Science' }, await image('blue')),
+      200,
+    ),
   ),
   stores('renames it', ({ admin, left }, at) =>
     admin.request('PATCH', `${at.admin}/categories/${left.category}`, form({ name: 'Chemistry' }), 200),
