@@ -59,7 +59,7 @@ describe.runIf(hasRedis())('presence over Redis', () => {
     await untilOnline(one, 1)
     other.presence.leave(1)
     await untilOnline(one)
-    expect([...one.heard, ...other.heard]).toEqual([1, 1])
+    await expect.poll(() => [...one.heard, ...other.heard], POLL).toEqual([1, 1])
   })
 
   test('a node that dies without a goodbye takes its people with it, save those who are elsewhere', async () => {

@@ -65,7 +65,7 @@ export function describePresence(open: () => Promise<WatchedPresence[]>): void {
     here.presence.leave(2)
     here.presence.leave(2)
     await untilOnline(here)
-    expect(here.heard).toEqual([2, 2])
+    await expect.poll(() => here.heard, POLL).toEqual([2, 2])
   })
 
   test('answers for nobody and for many', async () => {
