@@ -110,6 +110,6 @@ describe.runIf(hasRedis())('presence over Redis', () => {
     await server.start()
     await untilOnline(one, 1, 2, 3)
     await untilOnline(other, 1, 2, 3)
-    expect(one.heard.sort()).toEqual([1, 3])
+    await expect.poll(() => one.heard.toSorted(), POLL).toEqual([1, 3])
   })
 })
