@@ -8,7 +8,7 @@ import type {
 import type { Role } from '../../../schemas/auth.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, invalidField } from '../../errors.ts'
 import { localDisplay } from '../../local-time.ts'
 import { announceRevocations } from '../auth/sessions.ts'
 import { setRole } from '../users/service.ts'
@@ -47,9 +47,9 @@ export async function requestAccess(
   const applicant = await requireApplicant(core, callerId, input)
   if (applicant.hasPending) throw new AppError('request_pending')
   const { current_access: currentAccess, requested_access: requestedAccess } = input
-  if (currentAccess !== applicant.role) throw invalid('/current_access', "is not the account's role")
+  if (currentAccess !== applicant.role) throw invalidField('/current_access', "is not the account's role")
   if (!REQUESTABLE[applicant.role].some((each) => each === requestedAccess))
-    throw invalid('/requested_access', 'is not available to this account')
+    throw invalidField('/requested_access', 'is not available to this account')
   return store.insertRequest(core.db, {
     userId: applicant.id,
     currentAccess,
@@ -138,8 +138,4 @@ function describeReason({
 }: Pick<store.AccessRequestRow, 'userReason' | 'adminReason'>): string {
   const asked = `[USER REQUEST] ${userReason}`
   return adminReason === null ? asked : `${asked}\n[ADMIN] ${adminReason}`
-}
-
-function invalid(path: string, message: string): AppError {
-  return new AppError('validation_failed', { details: { errors: [{ path, message }] } })
 }

@@ -2,7 +2,7 @@ import type { ChangeAccountBody } from '../../../schemas/account.ts'
 import type { Self } from '../../../schemas/auth.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, invalidField } from '../../errors.ts'
 import { hashPassword, verifyPassword } from '../auth/passwords.ts'
 import { toSelf } from '../auth/service.ts'
 import { announceRevocations, endSessionsOf, listSessions } from '../auth/sessions.ts'
@@ -30,10 +30,7 @@ export async function changeAccount(
   const before = await store.findUser(core.db, userId)
   if (!before) throw new AppError('token_expired_or_invalid')
   if (email !== undefined || new_password !== undefined) {
-    if (current_password === undefined)
-      throw new AppError('validation_failed', {
-        details: { errors: [{ path: '/current_password', message: 'is required' }] },
-      })
+    if (current_password === undefined) throw invalidField('/current_password', 'is required')
     if (!(await verifyPassword(before.passwordHash, current_password))) throw new AppError('wrong_password')
   }
   const passwordHash = new_password === undefined ? undefined : await hashPassword(new_password)
