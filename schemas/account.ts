@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Email, Password, Self } from './auth.ts'
+import { Email, FullName, Password, Self } from './auth.ts'
 import { Id, Nullable, Text, Timestamp } from './common.ts'
 
 export const RequestResetBody = Type.Object({ email: Email })
@@ -15,7 +15,7 @@ export const DeleteAccountBody = Type.Object({
 })
 
 export const ChangeAccountBody = Type.Object({
-  full_name: Type.Optional(Text(1, 200)),
+  full_name: Type.Optional(FullName),
   email: Type.Optional(Email),
   current_password: Type.Optional(
     Text(1, 1_024, { verbatim: true, description: 'needed to change the e-mail address or the password' }),

@@ -13,6 +13,7 @@ export const Email = Type.String({
   pattern: '^[^\\s@\\u0000\\uD800-\\uDFFF]+@[^\\s@\\u0000\\uD800-\\uDFFF]+\\.[^\\s@\\u0000\\uD800-\\uDFFF]+$',
   examples: ['alice@example.org'],
 })
+export const FullName = Text(1, 200)
 export const Password = Text(8, 128, { verbatim: true, description: '8 to 128 characters, taken as typed' })
 /** A password as offered at a login: whatever it is, a wrong one is simply wrong. */
 const OfferedPassword = Text(1, 1024, { verbatim: true })
@@ -27,7 +28,7 @@ export const RegisterBody = Type.Object({
   username: Username,
   email: Email,
   password: Password,
-  full_name: Type.Optional(Text(1, 200)),
+  full_name: Type.Optional(FullName),
 })
 export type RegisterBody = Static<typeof RegisterBody>
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { Value } from 'typebox/value'
-import { Email, Password, Role, Username } from '../schemas/auth.ts'
+import { Email, FullName, Password, Role, Username } from '../schemas/auth.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { closeDatabase, connectDatabase, type Db } from './db/client.ts'
 import { findRunningEmbedded, startEmbedded } from './db/embedded.ts'
@@ -41,7 +41,8 @@ const COMMANDS: Record<string, (db: Db, options: Options) => Promise<string>> = 
     const email = check(options, 'email', Email)
     const role = check({ role: 'user,admin', ...options }, 'role', Role)
     const { password, note } = choosePassword(options)
-    const name = options['full-name'] === undefined ? {} : { full_name: options['full-name'] }
+    const name =
+      options['full-name'] === undefined ? {} : { full_name: check(options, 'full-name', FullName) }
     const { id } = await createAccount(db, { username, email, ...name }, await hashPassword(password), role)
     return `Created ${username} (id ${id}) with role ${role}.${note}`
   },
@@ -69,7 +70,11 @@ async function requireAccount(db: Db, { username }: Options) {
   return account
 }
 
-function check<T extends typeof Username | typeof Role>(options: Options, name: keyof Options, schema: T) {
+function check<T extends typeof Username | typeof FullName | typeof Role>(
+  options: Options,
+  name: keyof Options,
+  schema: T,
+) {
   const value = options[name]
   if (value === undefined) throw new UsageError(`--${name} is missing`)
   if (!Value.Check(schema, value)) throw new UsageError(`--${name}: '${value}' is not valid`)

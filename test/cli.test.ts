@@ -63,6 +63,7 @@ describe('npm run admin', () => {
   test.each([
     [[], 'Usage'],
     [['create', '--username', 'x', '--email', 'x@example.org'], "'x' is not valid"],
+    [['create', '--username', 'xx1', '--email', 'x@example.org', '--full-name', ''], 'full-name'],
     [['create', '--surprise'], 'Usage'],
     [['set-role', '--username', 'nobody', '--role', 'admin'], 'no account nobody'],
     [['set-role', '--username', 'Deleted Account', '--role', 'admin'], 'no account'],

@@ -1,10 +1,16 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { expect, test } from 'vitest'
-import { type TestService, withService } from '../support/service.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startService, type TestService, withService } from '../support/service.ts'
 
-/** What the service answers to these bytes, until it has said `ending` or has hung up. */
-async function send(service: TestService, text: string): Promise<string> {
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+/** What the service answers to these bytes, until it hangs up. */
+async function send(text: string): Promise<string> {
   const { hostname, port } = new URL(service.urls[0] as string)
   const socket = connect(Number(port), hostname)
   let answer = ''
@@ -20,7 +26,6 @@ const upgrade = (path: string, headers: string[]) =>
   [`GET ${path} HTTP/1.1`, 'Host: x', 'Connection: Upgrade, close', ...headers, '', ''].join('\r\n')
 
 test('what can’t be read or routed is answered like everything else, by a name', async () => {
-  const service = await withService()
   for (const [text, status] of [
     ['NONSENSE\r\n\r\n', 400],
     ['POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: abc\r\n\r\n', 400],
@@ -28,7 +33,7 @@ test('what can’t be read or routed is answered like everything else, by a name
     ['GET /api/%ZZ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 400],
     [`GET /exam/${'1'.repeat(200)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`, 400],
   ] as const) {
-    const answer = await send(service, text)
+    const answer = await send(text)
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
     expect(answer).toMatch(/^x-request-id: \S+\r$/m)
     const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))
@@ -37,17 +42,12 @@ test('what can’t be read or routed is answered like everything else, by a name
 })
 
 test('who asks for another protocol is answered over this one', async () => {
-  const service = await withService()
-  const answer = await send(
-    service,
-    upgrade('/healthz', ['Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAoAAA']),
-  )
+  const answer = await send(upgrade('/healthz', ['Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAoAAA']))
   expect(answer).toMatch(/^HTTP\/1.1 200 /)
   expect(answer).toContain('"status":"up"')
 })
 
 test('a handshake that is not whole is refused by a name, too', async () => {
-  const service = await withService()
   const { accessToken } = await service.person()
   const socket = ['Upgrade: websocket', `Authorization: Bearer ${accessToken}`]
   const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
@@ -56,7 +56,7 @@ test('a handshake that is not whole is refused by a name, too', async () => {
     [...socket, 'Sec-WebSocket-Key: short', 'Sec-WebSocket-Version: 13'],
     [...socket, 'Sec-WebSocket-Version: 13'],
   ]) {
-    const answer = await send(service, upgrade('/api/v01/ws', headers))
+    const answer = await send(upgrade('/api/v01/ws', headers))
     expect(answer).toMatch(/^HTTP\/1.1 426 /)
     expect(answer).toMatch(/^x-request-id: \S+\r$/m)
     expect(answer).toContain('"code":"upgrade_required"')
@@ -64,8 +64,8 @@ test('a handshake that is not whole is refused by a name, too', async () => {
 })
 
 test('the operator’s limit counts what is refused and what no route takes as well', async () => {
-  const service = await withService({ config: { rateLimit: 6 } })
-  const guest = service.guest()
+  const limited = await withService({ config: { rateLimit: 6 } })
+  const guest = limited.guest()
   // One was made to read the API document.
   await guest.get('/api/v01/exams', 401)
   await guest.get('/api/v01/admin/users', 401)
