@@ -1,5 +1,5 @@
 import type { AnalyticsQuery } from '../../../schemas/analytics.ts'
-import { AppError } from '../../errors.ts'
+import { invalidField } from '../../errors.ts'
 import type { Period } from './store.ts'
 
 const DAY_MS = 24 * 3_600 * 1_000
@@ -12,7 +12,7 @@ export function readPeriod(query: AnalyticsQuery, today: string): Period | undef
   if (timePeriod !== 'custom') return { from: shiftDay(today, 1 - LENGTHS[timePeriod]), to: today }
   const from = requireDay('/startDate', startDate)
   const to = requireDay('/endDate', endDate)
-  if (from > to) throw badDay('/endDate', 'is before startDate')
+  if (from > to) throw invalidField('/endDate', 'is before startDate')
   return { from, to }
 }
 
@@ -27,11 +27,7 @@ export function shiftDay(day: string, days: number): string {
 }
 
 function requireDay(path: string, day: string | undefined): string {
-  if (day === undefined) throw badDay(path, 'is required with timePeriod custom')
-  if (Number.isNaN(Date.parse(day)) || shiftDay(day, 0) !== day) throw badDay(path, 'is no day')
+  if (day === undefined) throw invalidField(path, 'is required with timePeriod custom')
+  if (Number.isNaN(Date.parse(day)) || shiftDay(day, 0) !== day) throw invalidField(path, 'is no day')
   return day
-}
-
-function badDay(path: string, message: string): AppError {
-  return new AppError('validation_failed', { details: { errors: [{ path, message }] } })
 }

@@ -4,7 +4,7 @@ import { MAX_INT } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import { violates } from '../../db/errors.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, invalidField } from '../../errors.ts'
 import { readHistory, requireMember } from './conversations.ts'
 import * as conversations from './conversations-store.ts'
 import * as store from './messages-store.ts'
@@ -122,9 +122,7 @@ export async function listMessages(core: Core, userId: number, conversationId: n
 function readInstant(text: string): Date {
   const instant = new Date(text)
   if (!Number.isNaN(instant.getTime())) return instant
-  throw new AppError('validation_failed', {
-    details: { errors: [{ path: '/before', message: 'is no point in time' }] },
-  })
+  throw invalidField('/before', 'is no point in time')
 }
 
 /** Every message created, edited or deleted after a version; `version` is where the reader stands afterwards. */

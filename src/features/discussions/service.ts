@@ -3,7 +3,7 @@ import type { Comment, PostCommentBody } from '../../../schemas/discussions.ts'
 import type { CommentAction } from '../../bus/events.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, invalidField } from '../../errors.ts'
 import * as store from './store.ts'
 import { arrangeThread, type Thread, toComment, toSharedComment } from './thread.ts'
 
@@ -40,17 +40,13 @@ async function storeAndPublish(
   const question = await store.findQuestion(core.db, questionId)
   if (!question) throw new AppError('not_found')
   if (input.exam_id != null && input.exam_id !== question.examId)
-    throw badField('/exam_id', 'is not the exam of this question')
+    throw invalidField('/exam_id', 'is not the exam of this question')
   if (parentId !== null && (await store.findComment(core.db, parentId))?.questionId !== questionId)
-    throw badField('/parent_id', 'is no comment of this question')
+    throw invalidField('/parent_id', 'is no comment of this question')
   const id = await store.insertComment(core.db, { questionId, parentId, authorId, message: input.message })
   const row = await requireComment(core.db, id)
   publish(core, row, 'created')
   return toComment(row, authorId)
-}
-
-function badField(path: string, message: string): AppError {
-  return new AppError('validation_failed', { details: { errors: [{ path, message }] } })
 }
 
 /** The whole discussion of a question, to any depth, from one query. 404 for an unknown question. */

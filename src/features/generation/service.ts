@@ -2,7 +2,7 @@ import type { GenerateForm, GenerationRequest, JobProgress } from '../../../sche
 import { requireAi } from '../../adapters/ai.ts'
 import type { Core } from '../../core.ts'
 import { violates } from '../../db/errors.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, invalidField } from '../../errors.ts'
 import { planBatches, totalOf } from './batches.ts'
 import { countPages, isPdf } from './pdf.ts'
 import * as store from './store.ts'
@@ -22,9 +22,9 @@ export interface JobInput {
 export function readJobInput(userId: number, form: GenerateForm, file: Buffer | undefined): JobInput {
   const { mode } = form
   const counts = { MCQ: form.mcq_count, MSQ: form.msq_count, NUMERIC: form.numeric_count }
-  if (mode === 'pure' && !form.topic) throw invalid('topic', 'is required for this mode')
+  if (mode === 'pure' && !form.topic) throw invalidField('/topic', 'is required for this mode')
   if (mode !== 'extract' && totalOf(counts) === 0)
-    throw invalid('mcq_count', 'some questions must be asked for')
+    throw invalidField('/mcq_count', 'some questions must be asked for')
   if (mode !== 'pure') checkPdf(file)
   return {
     userId,
@@ -47,9 +47,9 @@ export function readJobInput(userId: number, form: GenerateForm, file: Buffer | 
 }
 
 function checkPdf(file: Buffer | undefined): void {
-  if (!file || file.length === 0) throw invalid('pdf_file', 'is required for this mode')
-  if (!isPdf(file)) throw invalid('pdf_file', 'is no PDF')
-  if (countPages(file) > MOST_PAGES) throw invalid('pdf_file', `has more than ${MOST_PAGES} pages`)
+  if (!file || file.length === 0) throw invalidField('/pdf_file', 'is required for this mode')
+  if (!isPdf(file)) throw invalidField('/pdf_file', 'is no PDF')
+  if (countPages(file) > MOST_PAGES) throw invalidField('/pdf_file', `has more than ${MOST_PAGES} pages`)
 }
 
 function readTexts(json: string | undefined): string[] {
@@ -62,11 +62,7 @@ function readTexts(json: string | undefined): string[] {
     )
       return texts
   } catch {}
-  throw invalid('excluded_texts', 'is no JSON array of texts')
-}
-
-function invalid(field: string, message: string): AppError {
-  return new AppError('validation_failed', { details: { errors: [{ path: `/${field}`, message }] } })
+  throw invalidField('/excluded_texts', 'is no JSON array of texts')
 }
 
 /** Queues a job; it runs on whichever node is free. 503 `not_configured`, 404 for an unknown exam. */

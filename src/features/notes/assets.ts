@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Asset } from '../../../schemas/notes.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, invalidField } from '../../errors.ts'
 import { fileUrl } from '../uploads/addresses.ts'
 import { keepFile, putNewFile, trySweepDiscardedFiles } from '../uploads/discarded.ts'
 import { checkImage } from '../uploads/images.ts'
@@ -87,17 +87,13 @@ export async function deleteAsset(core: Core, userId: number, id: number): Promi
 }
 
 async function storeImage(core: Core, upload: Upload | undefined) {
-  if (!upload) throw badImage('is required')
-  if (upload.truncated) throw badImage(`is larger than ${LARGEST_IMAGE / 1024 / 1024} MB`)
+  if (!upload) throw invalidField('/image', 'is required')
+  if (upload.truncated) throw invalidField('/image', `is larger than ${LARGEST_IMAGE / 1024 / 1024} MB`)
   const checked = await checkImage(upload.filename, upload.bytes, LARGEST_IMAGE)
-  if ('error' in checked) throw badImage(checked.error)
+  if ('error' in checked) throw invalidField('/image', checked.error)
   const fileKey = `Notes/${randomUUID()}.${checked.contentType.replace('image/', '')}`
   await putNewFile(core, fileKey, upload.bytes, checked.contentType)
   return { fileKey, size: upload.bytes.length, ...checked }
-}
-
-function badImage(message: string): AppError {
-  return new AppError('validation_failed', { details: { errors: [{ path: '/image', message }] } })
 }
 
 function toAsset(core: Core, row: assetStore.AssetRow): Asset {

@@ -1,5 +1,5 @@
 import type { CanvasObject } from '../../../schemas/notes.ts'
-import { AppError } from '../../errors.ts'
+import { invalidField } from '../../errors.ts'
 
 /** Bytes of one object as JSON. */
 const LARGEST = 65_536
@@ -15,8 +15,7 @@ export interface WrittenObject {
 export function writeObjects(objects: readonly CanvasObject[]): WrittenObject[] {
   const ids = new Set<string>()
   return objects.map((object, index) => {
-    const refuse = (message: string) =>
-      new AppError('validation_failed', { details: { errors: [{ path: `/objects/${index}`, message }] } })
+    const refuse = (message: string) => invalidField(`/objects/${index}`, message)
     if (ids.has(object.id)) throw refuse('has the id of another object')
     ids.add(object.id)
     const problem = findProblem(object)
