@@ -1,5 +1,29 @@
+import { AppError } from '../errors.ts'
+
+/** A shared statement answers this for an input whose rows are locked by somebody else: the input is tried again. */
+export const HELD = Symbol('held')
+
+/** Most inputs that wait for one lane. Behind more than this an answer would come too late anyway. */
+const MOST_WAITING = 10_000
+/** How long an input is tried again while its rows are locked: as long as a statement may wait for a lock. */
+const PATIENCE_MS = 8_000
+/**
+ * The pause between tries, the first and the longest; each is varied at random by half, so that nodes don't collide
+ * again.
+ */
+const FIRST_PAUSE_MS = 5
+const LONGEST_PAUSE_MS = 100
+
 interface Waiting<Input, Output> {
   input: Input
+  /** Whose input it is. Without owners every input has its own. */
+  owner: unknown
+  /** When it came, by `performance.now()`. */
+  since: number
+  /** How many tries found its rows locked. */
+  tries: number
+  /** Whether it waits behind another input of the same owner. */
+  isBehind: boolean
   resolve: (output: Output) => void
   reject: (error: unknown) => void
 }
@@ -11,44 +35,181 @@ export interface BatchOptions<Input, Output> {
   size: number
   /** Inputs with the same key share a lane, so that lanes never wait for one another's rows. */
   key: (input: Input) => number
-  /** One statement for all. Its outputs are in the order of the inputs; if it throws, nothing was written. */
-  run: (inputs: Input[]) => Promise<Output[]>
+  /**
+   * One statement for all. Its outputs are in the order of the inputs; if it throws, nothing was written. It never
+   * waits for a row that somebody else holds: the answer is `HELD` then.
+   */
+  run: (inputs: Input[]) => Promise<(Output | typeof HELD)[]>
+  /** Owners take turns. Without this, inputs run in the order in which they came. */
+  turns?: {
+    owner: (input: Input) => number
+    /** Most inputs of one owner that may wait or run; more are refused with 503 `unavailable`. */
+    most: number
+    /**
+     * Whether anybody still waits for the answer. An input that waited behind another one of its owner is dropped if
+     * not.
+     */
+    isWanted?: (input: Input) => boolean
+  }
 }
 
 /**
- * Gathers calls that wait for the database into one statement and one commit. Nothing waits while a lane
- * is idle. If a shared statement fails, each of its inputs runs alone, so that one bad input fails alone.
+ * Gathers calls that wait for the database into one statement and one commit. While a lane is idle, nothing waits. If
+ * a shared statement fails, each of its inputs runs alone, so that one bad input fails alone.
+ *
+ * A statement takes one input of each owner, so somebody who sends many inputs delays everybody else by one of them
+ * at most. An input whose rows somebody else has locked waits beside its lane; later inputs with the same key wait
+ * behind it, so the order stays.
  */
 export function batched<Input, Output>(
   options: BatchOptions<Input, Output>,
 ): (input: Input) => Promise<Output> {
-  const lanes = Array.from({ length: options.lanes }, () => ({
-    queue: [] as Waiting<Input, Output>[],
-    busy: false,
-  }))
+  type Each = Waiting<Input, Output>
+  const { turns } = options
+  const lanes = Array.from({ length: options.lanes }, () => new Lane<Each>())
+  const laneOf = (key: number) => lanes[key % lanes.length] as Lane<Each>
+  /** By key. */
+  const held = new Map<number, Each[]>()
+  /** Inputs that wait or run, by owner. */
+  const counts = new Map<number, number>()
 
-  async function drain(lane: (typeof lanes)[number]): Promise<void> {
-    while (lane.queue.length > 0) await runTogether(lane.queue.splice(0, options.size))
-    lane.busy = false
+  async function drain(lane: Lane<Each>): Promise<void> {
+    for (let batch = lane.take(options.size); batch.length > 0; batch = lane.take(options.size)) {
+      const wanted = batch.filter(isWanted)
+      if (wanted.length > 0) await runTogether(wanted)
+    }
+    lane.isBusy = false
   }
 
-  async function runTogether(batch: Waiting<Input, Output>[]): Promise<void> {
+  async function runTogether(batch: Each[]): Promise<void> {
     try {
       const outputs = await options.run(batch.map(({ input }) => input))
-      for (const [index, { resolve }] of batch.entries()) resolve(outputs[index] as Output)
+      for (const [index, each] of batch.entries()) {
+        const output = outputs[index] as Output | typeof HELD
+        if (output === HELD) putAside(each)
+        else each.resolve(output)
+      }
     } catch (error) {
       if (batch.length === 1) batch[0]?.reject(error)
       else for (const each of batch) await runTogether([each])
     }
   }
 
-  return (input) =>
-    new Promise((resolve, reject) => {
-      const lane = lanes[options.key(input) % lanes.length] as (typeof lanes)[number]
-      lane.queue.push({ input, resolve, reject })
-      if (lane.busy) return
-      lane.busy = true
-      // After this turn of the event loop, so that requests that arrived together leave together.
-      setImmediate(() => void drain(lane))
+  function isWanted({ input, isBehind, reject }: Each): boolean {
+    if (!isBehind || turns?.isWanted?.(input) !== false) return true
+    reject(new AppError('aborted'))
+    return false
+  }
+
+  function putAside(each: Each): void {
+    if (performance.now() - each.since > PATIENCE_MS) {
+      each.reject(new AppError('unavailable', { retryAfter: 2 }))
+      return
+    }
+    const key = options.key(each.input)
+    const others = held.get(key)
+    if (others) {
+      others.push(each)
+      return
+    }
+    // Inputs for the same rows that have come since then stay behind it.
+    held.set(key, [each, ...laneOf(key).remove(({ input }) => options.key(input) === key)])
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** each.tries) * (0.5 + Math.random())
+    each.tries += 1
+    setTimeout(() => {
+      const all = held.get(key) ?? []
+      held.delete(key)
+      for (const one of all) enter(key, one)
+    }, pauseMs)
+  }
+
+  function enter(key: number, each: Each): void {
+    const aside = held.get(key)
+    if (aside) {
+      aside.push(each)
+      return
+    }
+    const lane = laneOf(key)
+    lane.add(each)
+    if (lane.isBusy) return
+    lane.isBusy = true
+    // After this turn of the event loop, so that requests that arrived together leave together.
+    setImmediate(() => void drain(lane))
+  }
+
+  /** Counts an input until `leave`. Answers how many of the same owner are ahead of it. */
+  function join(owner: number, { most }: { most: number }): number {
+    const ahead = counts.get(owner) ?? 0
+    if (ahead >= most) throw new AppError('unavailable', { retryAfter: 1 })
+    counts.set(owner, ahead + 1)
+    return ahead
+  }
+
+  function leave(owner: number): void {
+    const left = (counts.get(owner) ?? 0) - 1
+    if (left > 0) counts.set(owner, left)
+    else counts.delete(owner)
+  }
+
+  async function wait(input: Input, owner: unknown, isBehind: boolean): Promise<Output> {
+    const key = options.key(input)
+    if (laneOf(key).length >= MOST_WAITING) throw new AppError('unavailable', { retryAfter: 2 })
+    return new Promise((resolve, reject) => {
+      enter(key, { input, owner, since: performance.now(), tries: 0, isBehind, resolve, reject })
     })
+  }
+
+  return async (input) => {
+    if (!turns) return wait(input, Symbol('nobody'), false)
+    const owner = turns.owner(input)
+    const ahead = join(owner, turns)
+    try {
+      return await wait(input, owner, ahead > 0)
+    } finally {
+      leave(owner)
+    }
+  }
+}
+
+/** The inputs that wait for a statement, one line for each owner. The owner whose turn is next stands first. */
+class Lane<Each extends { owner: unknown }> {
+  isBusy = false
+  length = 0
+  readonly #lines = new Map<unknown, Each[]>()
+
+  add(each: Each): void {
+    this.length += 1
+    const line = this.#lines.get(each.owner)
+    if (line) line.push(each)
+    else this.#lines.set(each.owner, [each])
+  }
+
+  /** The first input of each line, at most this many. Those lines go to the end. */
+  take(most: number): Each[] {
+    const batch: Each[] = []
+    const more: [unknown, Each[]][] = []
+    for (const [owner, line] of this.#lines) {
+      if (batch.length === most) break
+      batch.push(line.shift() as Each)
+      this.#lines.delete(owner)
+      if (line.length > 0) more.push([owner, line])
+    }
+    for (const [owner, line] of more) this.#lines.set(owner, line)
+    this.length -= batch.length
+    return batch
+  }
+
+  /** Takes out the inputs for which `isMeant` is true; each line keeps its order. */
+  remove(isMeant: (each: Each) => boolean): Each[] {
+    const removed: Each[] = []
+    for (const [owner, line] of this.#lines) {
+      const { meant = [], other = [] } = Object.groupBy(line, (each) => (isMeant(each) ? 'meant' : 'other'))
+      if (meant.length === 0) continue
+      removed.push(...meant)
+      if (other.length > 0) this.#lines.set(owner, other)
+      else this.#lines.delete(owner)
+    }
+    this.length -= removed.length
+    return removed
+  }
 }

@@ -2,34 +2,141 @@ import { sql } from 'drizzle-orm'
 import type { PgDatabase } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsDatabase, type PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
+import { database as measured } from '../measures.ts'
+import { beginSpan } from '../traces.ts'
+import { readAddress } from './setup/address.ts'
 
-/** What a store function takes first: the pool or a transaction, never a default. */
+/** The first argument of every store function: the pool or a transaction, never a default. */
 export type Executor = PgDatabase<PostgresJsQueryResultHKT, Record<string, never>>
 
-/** The pool. `$client` is the driver itself, for prepared statements on the hot path. */
+/** The pool. `$client` is the driver itself, for statements that are written out whole. */
 export type Db = PostgresJsDatabase & { $client: postgres.Sql }
 
 export interface DatabaseOptions {
   url: string
   /** Most connections that this node opens. */
   pool: number
+  /** Whether statements are prepared. That needs connections that belong to this node alone. */
+  prepare?: boolean
+  /** Whether a statement timeout can be set when connecting; if not, the server has to set one. */
+  limitsStatements?: boolean
 }
 
 /** A statement that takes longer than this is cut off: callers answer 503 rather than hang. */
 const STATEMENT_TIMEOUT_MS = 8_000
 
-export function connectDatabase({ url, pool }: DatabaseOptions): Db {
-  const client = postgres(url, {
-    max: pool,
-    connect_timeout: 5,
-    idle_timeout: 60,
-    onnotice: () => {},
-    connection: { application_name: 'exam-practice', statement_timeout: STATEMENT_TIMEOUT_MS },
-  })
+/** The longest wait between tries to connect: whoever waits for the database's return waits for this as well. */
+const LONGEST_PAUSE_SECONDS = 1
+
+/**
+ * A statement with more parameters than this contains a list of varying length, so its text is hardly ever used
+ * again.
+ */
+const MOST_NAMED_PARAMETERS = 40
+
+/** `url` and `options` as the driver takes them, with what all its connections have in common. */
+export function driverOptions<Options extends postgres.Options<Record<string, never>>>(
+  url: string,
+  { connection, ...options }: Options,
+) {
+  const address = readAddress(url)
+  return [
+    address.url,
+    {
+      connect_timeout: 5,
+      backoff: (retries: number) => Math.min(LONGEST_PAUSE_SECONDS, 0.05 * 2 ** retries),
+      onnotice: () => {},
+      ssl: address.ssl,
+      ...(address.host === undefined ? {} : { host: address.host }),
+      ...(address.port === undefined ? {} : { port: address.port }),
+      ...options,
+      connection: { application_name: 'exam-practice', ...connection },
+    },
+  ] as const
+}
+
+export function connectDatabase({ url, pool, prepare = true, limitsStatements = true }: DatabaseOptions): Db {
+  const connection = limitsStatements ? { statement_timeout: STATEMENT_TIMEOUT_MS } : {}
+  const client = postgres(...driverOptions(url, { max: pool, idle_timeout: 60, prepare, connection }))
+  return drizzle({ client: measureUse(nameStatements(client), pool), casing: 'snake_case' })
+}
+
+/**
+ * Prepares every statement under a name, which drizzle doesn't do: each connection then parses and plans a text once.
+ * PostgreSQL plans again after it has analysed the tables. Searches are planned each time, for the text that they
+ * look for.
+ */
+function nameStatements<Driver extends postgres.Sql | postgres.TransactionSql>(driver: Driver): Driver {
+  const { unsafe } = driver
+  driver.unsafe = (text, parameters = [], options) =>
+    unsafe(text, parameters, { ...options, prepare: isNamed(text, parameters.length) })
+  if ('begin' in driver) Object.assign(driver, { begin: insideToo(driver.begin) })
+  else Object.assign(driver, { savepoint: insideToo(driver.savepoint) })
+  return driver
+}
+
+/** Methods of the driver's promise that its types don't show. */
+interface Settled {
+  resolve(result: unknown): void
+  reject(error: unknown): void
+}
+
+/** Counts the statements and transactions that need a connection: the driver doesn't say how many wait for one. */
+function measureUse(client: postgres.Sql, pool: number): postgres.Sql {
+  const { unsafe, begin } = client
+  const enter = () => {
+    if (measured.underWay.value >= pool) measured.waits.add()
+    measured.underWay.add(1)
+  }
+  const leave = () => measured.underWay.add(-1)
+  const counted = <Query>(text: string, query: Query): Query => {
+    const { resolve, reject } = query as Settled
+    const span = beginSpan(/^\W*(\w+)/.exec(text)?.[1] ?? 'statement', { 'db.system.name': 'postgresql' })
+    enter()
+    return Object.assign(query as Query & object, {
+      resolve(result: unknown) {
+        leave()
+        span?.end()
+        resolve(result)
+      },
+      reject(error: unknown) {
+        leave()
+        span?.end({ failed: true })
+        reject(error)
+      },
+    } satisfies Settled)
+  }
+  client.unsafe = (text, parameters = [], options) => counted(text, unsafe(text, parameters, options))
+  const beginMeasured = async (work: Work) => {
+    const span = beginSpan('transaction', { 'db.system.name': 'postgresql' })
+    enter()
+    try {
+      return await begin(work)
+    } finally {
+      leave()
+      span?.end()
+    }
+  }
+  return Object.assign(client, { begin: beginMeasured })
+}
+
+type Work = (tx: postgres.TransactionSql) => unknown
+
+function insideToo(open: (work: Work) => Promise<unknown>): (work: Work) => Promise<unknown> {
+  return (work) => open((tx) => work(nameStatements(tx)))
+}
+
+function isNamed(text: string, parameters: number): boolean {
+  return parameters > 0 && parameters <= MOST_NAMED_PARAMETERS && !text.includes(' ilike ')
+}
+
+/** Makes a transaction that was begun on the driver itself, for COPY, usable by stores. */
+export function toExecutor(driver: postgres.Sql, sql: postgres.TransactionSql): Executor {
+  const client = Object.assign(sql, { options: driver.options }) as unknown as postgres.Sql
   return drizzle({ client, casing: 'snake_case' })
 }
 
-/** Tells this database from every other one, by whatever address it is reached. */
+/** A name for this database that is the same by whatever address it is reached. */
 export async function identifyDatabase(db: Db): Promise<string> {
   const [row] = await db.execute<{ id: string }>(sql`
     select system_identifier || '-' || (select oid from pg_database where datname = current_database()) as id

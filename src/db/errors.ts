@@ -13,15 +13,19 @@ const CONSTRAINTS: Record<string, ErrorCode> = {
   comments_parent_id_comments_id_fk: 'validation_failed',
   connections_recipient_id_users_id_fk: 'not_found',
   blocks_blocked_id_users_id_fk: 'not_found',
-  // Somebody starts an exam in the moment in which it, or their account, is deleted.
+  // Somebody starts an exam at the moment when it, or their account, is deleted.
   attempts_exam_id_exams_id_fk: 'not_found',
+  accommodations_exam_id_exams_id_fk: 'not_found',
+  regrades_exam_id_exams_id_fk: 'not_found',
+  challenges_attempt_id_attempts_id_fk: 'not_found',
+  challenges_open_key: 'already_pending',
   attempts_paper_id_exam_papers_id_fk: 'not_found',
   exam_papers_exam_id_exams_id_fk: 'not_found',
   attempts_user_id_users_id_fk: 'token_expired_or_invalid',
   access_requests_pending_key: 'request_pending',
 }
 
-/** Data that a schema let through and PostgreSQL refused: out of range, not storable, not of the type. */
+/** Data that passed the schema but not PostgreSQL: out of range, not storable, not of the type. */
 const BAD_DATA = new Set(['22003', '22021', '22P02', '22P05', '22007', '22008'])
 
 /** Driver and server codes that say the database can't be reached or is too busy, not that the query is wrong. */
@@ -32,6 +36,11 @@ export interface DatabaseError extends Error {
   code: string
   constraint_name?: string
 }
+
+/** The server's disk is full. */
+const FULL = '53100'
+/** Seconds: somebody has to make room. */
+const RETRY_WHEN_FULL = 60
 
 /** The driver's error behind `error`, if it came from the database at all. */
 export function databaseError(error: unknown): DatabaseError | undefined {
@@ -45,16 +54,20 @@ export function violates(error: unknown, constraint: string): boolean {
   return databaseError(error)?.constraint_name === constraint
 }
 
-/** What a client should be told of a database error; undefined where it is a bug of ours. */
+/** The failure that a client is told; undefined if the error is a bug of ours. */
 export function translateDatabaseError(error: unknown): AppError | undefined {
   const { code, constraint_name } = databaseError(error) ?? {}
   if (code === undefined) return undefined
   const conflict = constraint_name === undefined ? undefined : CONSTRAINTS[constraint_name]
   if (conflict) return new AppError(conflict, { cause: error })
-  // An account that was deleted while a request of its own, or one about it, was under way.
+  // The account was deleted while a request of its own, or about it, was running.
   if (code === '23503' && constraint_name?.endsWith('_users_id_fk'))
     return new AppError('not_found', { cause: error })
   if (BAD_DATA.has(code)) return new AppError('validation_failed', { cause: error })
+  if (code === FULL) {
+    const message = 'The database has no room left'
+    return new AppError('unavailable', { message, retryAfter: RETRY_WHEN_FULL, cause: error })
+  }
   if (UNREACHABLE.test(code)) return new AppError('unavailable', { retryAfter: 2, cause: error })
   return undefined
 }

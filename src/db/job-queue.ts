@@ -2,13 +2,14 @@ import { sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { fromDrizzle, PgBoss } from 'pg-boss'
 import type { Executor } from './client.ts'
+import { readAddress, toConnectionString } from './setup/address.ts'
 
 export interface WorkOptions {
   /** Runs at once on this node. */
   concurrency: number
   /** Does one piece of work. Throws to have it tried again, on any node. */
   run: (id: string, signal: AbortSignal) => Promise<void>
-  /** Told of what was tried too often. */
+  /** Called with the id of work that was tried too often. */
   giveUp: (id: string) => Promise<void>
 }
 
@@ -22,11 +23,11 @@ export interface WorkOptions {
  */
 export interface JobQueue {
   add(tx: Executor, id: string): Promise<void>
-  /** After the commit: saves a free worker of this node the wait for its next look. */
+  /** Call it after the commit: a free worker of this node then looks at once instead of at its next poll. */
   wake(): void
-  /** Starts this node's part. */
+  /** Starts the workers of this node. */
   work(options: WorkOptions): Promise<void>
-  /** Ends what runs here, by its signal; it is taken up elsewhere, or here after the restart. */
+  /** Aborts the work that runs here. Another node continues it, or this one after its restart. */
   close(): Promise<void>
 }
 
@@ -36,7 +37,10 @@ interface Work {
 
 const QUEUE = 'generation'
 const LOST = 'generation-lost'
-/** Shortest heartbeat that pg-boss allows; with the monitor's turn and a poll a dead node's work is back in 17 s at most. */
+/**
+ * The shortest heartbeat that pg-boss allows. Together with the monitor and a poll, a dead node's work runs again
+ * after 17 s at most.
+ */
 const HEARTBEAT_SECONDS = 10
 const MONITOR_SECONDS = 5
 const POLL_SECONDS = 1
@@ -44,8 +48,10 @@ const CLOSE_TIMEOUT_MS = 5_000
 
 export function createJobQueue(url: string, log: FastifyBaseLogger): JobQueue {
   const closing = new AbortController()
+  const address = readAddress(url)
   const boss = new PgBoss({
-    connectionString: url,
+    connectionString: toConnectionString(address),
+    ssl: address.ssl,
     application_name: 'exam-practice jobs',
     max: 2,
     schedule: false,

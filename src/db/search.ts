@@ -1,6 +1,16 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 
-/** Whether a text holds these characters as they stand, in any case; `%` and `_` have no meaning of their own. */
+/** The same as `foldCase` (case-fold.ts): collation "C" changes A to Z only. */
+export function foldedCase(column: SQLWrapper): SQL {
+  return sql`lower(${column} collate "C")`
+}
+
+/** Whether a text contains these characters, in any case; `%` and `_` are plain characters. */
 export function contains(column: SQLWrapper, text: string): SQL {
-  return sql`${column} ilike ${`%${text.replaceAll(/[\\%_]/g, '\\$&')}%`}`
+  return sql`${column} ilike ${`%${literally(text)}%`}`
+}
+
+/** Escapes a text for the pattern of a `like`. */
+export function literally(text: string): string {
+  return text.replaceAll(/[\\%_]/g, '\\$&')
 }

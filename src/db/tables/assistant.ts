@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { boolean, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { createdAt, id, instant } from './columns.ts'
-import { users } from './users.ts'
+import { users } from './people/users.ts'
 
 export const assistantConversations = pgTable(
   'assistant_conversations',
@@ -10,7 +10,7 @@ export const assistantConversations = pgTable(
     userId: integer()
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** `study_chat` is the older generation's one chat per person: never listed among the others. */
+    /** `study_chat`: the older generation's only chat of a person, which is not in the list of conversations. */
     kind: text({ enum: ['conversation', 'study_chat'] })
       .notNull()
       .default('conversation'),
@@ -28,7 +28,7 @@ export const assistantConversations = pgTable(
   ],
 )
 
-/** Question and answer are stored together, so a conversation's messages alternate. */
+/** A question and its answer are stored together, so questions and answers alternate. */
 export const assistantMessages = pgTable(
   'assistant_messages',
   {
@@ -36,7 +36,7 @@ export const assistantMessages = pgTable(
     conversationId: integer()
       .notNull()
       .references(() => assistantConversations.id, { onDelete: 'cascade' }),
-    /** The conversation's person, here so that one index finds words within one person's messages. */
+    /** The conversation's person, repeated here so that one index finds words within one person's messages. */
     userId: integer()
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
@@ -51,8 +51,9 @@ export const assistantMessages = pgTable(
 )
 
 /**
- * What the daily quota counts: a row per question, reserved while the model answers and kept with the
- * stored answer. It outlives its conversation, so that deleting one gives no question back.
+ * Rows that the daily quota counts, one for each question: reserved while the model answers, kept with the stored
+ * answer. A row outlives its conversation, so deleting one gives no question back. A few questions a day that their
+ * reader hung up on before the first word are kept without being counted.
  */
 export const assistantQuestions = pgTable(
   'assistant_questions',
@@ -61,12 +62,15 @@ export const assistantQuestions = pgTable(
     userId: integer()
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** Taken from the conversations' sequence before a new conversation exists: hence no reference. */
+    /** Reserved from the conversations' sequence before the conversation exists, so there is no foreign key. */
     conversationId: integer().notNull(),
     askedAt: instant().notNull(),
-    /** null: answered. Else the reservation ends then, unless its node renews it. */
+    /** null: answered. Otherwise the end of the reservation, unless its node renews it. */
     expiresAt: instant(),
+    /** Hung up on before the first word, and not counted. */
+    hungUp: boolean().notNull().default(false),
     model: text(),
+    /** null: the answer was cut off before the model said how many tokens it took. */
     inputTokens: integer(),
     cachedTokens: integer(),
     outputTokens: integer(),

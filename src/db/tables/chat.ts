@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import {
   boolean,
   check,
+  date,
   index,
   integer,
   pgTable,
@@ -11,22 +12,39 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { createdAt, id, instant } from './columns.ts'
-import { GHOST_ID, users } from './users.ts'
+import { GHOST_ID, users } from './people/users.ts'
 
-export const conversations = pgTable('conversations', {
-  id: id(),
-  isGroup: boolean().notNull(),
-  /** A group's name; a direct conversation is named after the other person. */
-  name: text(),
-  /** Number of the newest message: they count 1, 2, 3 … without a gap. */
-  lastSeq: integer().notNull().default(0),
-  /** Number of the newest change: a message created, edited or deleted, a member added or removed, a new name. */
-  version: integer().notNull().default(0),
-  /** The `version` of the latest change of its name or its members. */
-  membersVersion: integer().notNull().default(0),
-  /** When the newest message was made, or the conversation itself. */
-  lastActivityAt: createdAt(),
-  createdAt: createdAt(),
+export const conversations = pgTable(
+  'conversations',
+  {
+    id: id(),
+    /** Who made a group, as long as they have an account. */
+    creatorId: integer().references(() => users.id, { onDelete: 'set null' }),
+    isGroup: boolean().notNull(),
+    /** A group's name; a direct conversation is named after the other person. */
+    name: text(),
+    /** The number of the newest message: 1, 2, 3 … without gaps. */
+    lastSeq: integer().notNull().default(0),
+    /**
+     * The number of the newest change: a message created, edited or deleted, a member added or removed, a new name.
+     */
+    version: integer().notNull().default(0),
+    /** The `version` of the latest change of its name or its members. */
+    membersVersion: integer().notNull().default(0),
+    /** When the newest message was made, or the conversation itself. */
+    lastActivityAt: createdAt(),
+    createdAt: createdAt(),
+  },
+  (table) => [index('conversations_creator_id_idx').on(table.creatorId)],
+)
+
+/** How many groups others have added somebody to on the latest day when that happened. */
+export const groupAdditions = pgTable('group_additions', {
+  userId: integer()
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  day: date().notNull(),
+  count: integer().notNull(),
 })
 
 export const conversationMembers = pgTable(
@@ -39,9 +57,12 @@ export const conversationMembers = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     lastReadSeq: integer().notNull().default(0),
-    /** False in a direct conversation whose connection ended, and for somebody who was blocked. */
+    /** False in a direct conversation after its connection has ended, and for somebody who is blocked. */
     canSend: boolean().notNull().default(true),
-    /** Strictly rising within a conversation. A group's owner is its longest-standing member: the creator first. */
+    /**
+     * Strictly increasing within a conversation. A group's owner is its longest-standing member, at first the
+     * creator.
+     */
     joinedAt: createdAt(),
   },
   (table) => [
@@ -65,13 +86,13 @@ export const messages = pgTable(
       .notNull()
       .default(GHOST_ID)
       .references(() => users.id, { onDelete: 'set default' }),
-    /** The sender's own name for this send: the same one again stores nothing. */
+    /** The sender's id for this send: sending it again stores nothing. */
     clientId: uuid(),
     message: text().notNull(),
     replyToId: integer(),
     replyToText: text(),
     replyToName: text(),
-    /** Strictly rising within a conversation, so that paging by it neither skips nor repeats. */
+    /** Strictly increasing within a conversation, so that paging by it neither skips nor repeats. */
     createdAt: instant().notNull(),
     editedAt: instant(),
     deletedAt: instant(),
@@ -82,10 +103,12 @@ export const messages = pgTable(
     uniqueIndex('messages_sender_id_client_id_key').on(table.senderId, table.clientId),
     uniqueIndex('messages_conversation_id_version_key').on(table.conversationId, table.version),
     index('messages_conversation_id_created_at_idx').on(table.conversationId, table.createdAt),
+    // Finds replies to messages of a deleted account.
+    index('messages_reply_to_id_idx').on(table.replyToId).where(sql`${table.replyToId} is not null`),
   ],
 )
 
-/** One row per pair of people who ever asked to connect, whoever asked. */
+/** One row for each pair of people of whom one has asked to connect. */
 export const connections = pgTable(
   'connections',
   {
@@ -97,7 +120,7 @@ export const connections = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     status: text({ enum: ['pending', 'accepted', 'rejected', 'ended'] }).notNull(),
-    /** Made when first accepted, and kept for the next time. */
+    /** Created when the connection is first accepted, and used again after it has ended. */
     conversationId: integer().references(() => conversations.id, { onDelete: 'set null' }),
     createdAt: createdAt(),
   },
@@ -113,7 +136,7 @@ export const connections = pgTable(
   ],
 )
 
-/** Whom somebody doesn't want to hear from. */
+/** People whom somebody has blocked. */
 export const blocks = pgTable(
   'blocks',
   {

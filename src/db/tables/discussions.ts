@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { type AnyPgColumn, boolean, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { createdAt, id, instant } from './columns.ts'
-import { questions } from './exams.ts'
-import { GHOST_ID, users } from './users.ts'
+import { questions } from './exams/exams.ts'
+import { GHOST_ID, users } from './people/users.ts'
 
 export const comments = pgTable(
   'comments',
@@ -26,6 +26,7 @@ export const comments = pgTable(
   },
   (table) => [
     index('comments_question_id_idx').on(table.questionId, table.id),
+    index('comments_counted_idx').on(table.questionId).where(sql`${table.deletedAt} is null`),
     index('comments_parent_id_idx').on(table.parentId),
     index('comments_author_id_idx').on(table.authorId),
     uniqueIndex('comments_best_answer_key').on(table.questionId).where(sql`${table.isBestAnswer}`),

@@ -2,9 +2,9 @@ import { index, pgTable, text } from 'drizzle-orm/pg-core'
 import { instant } from './columns.ts'
 
 /**
- * Stored files that nothing refers to once `due_at` has passed. An upload notes its key here before the
- * bytes are written and takes it away with the commit that refers to them, so that none is lost to a crash;
- * triggers note the keys of rows that go, whatever deletes them.
+ * Stored files to delete after `due_at` unless something refers to them. An upload writes its key here before the
+ * bytes, and deletes the row in the transaction that refers to the file, so a crash leaves no lost files. Triggers
+ * add the keys of deleted rows.
  */
 export const discardedFiles = pgTable(
   'discarded_files',

@@ -11,7 +11,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
 import { createdAt, id } from './columns.ts'
-import { users } from './users.ts'
+import { users } from './people/users.ts'
 
 export const notebooks = pgTable(
   'notebooks',
@@ -23,17 +23,21 @@ export const notebooks = pgTable(
     title: text().notNull(),
     description: text().notNull().default(''),
     isPublic: boolean().notNull().default(false),
+    // Numbers of likes and bookmarks; triggers on `notebook_interactions` maintain them.
+    likes: integer().notNull().default(0),
+    bookmarks: integer().notNull().default(0),
     createdAt: createdAt(),
-    /** Its pages' changes count as its own. */
+    /** Changes of its pages count too. */
     updatedAt: createdAt(),
   },
   (table) => [
     index('notebooks_owner_id_idx').on(table.ownerId, table.updatedAt),
     index('notebooks_public_idx').on(table.updatedAt).where(sql`${table.isPublic}`),
+    index('notebooks_popular_idx').on(table.likes, table.updatedAt, table.id).where(sql`${table.isPublic}`),
   ],
 )
 
-/** Ids as 32-bit numbers one after another: ten thousand of them are read and written in a millisecond. */
+/** Ids as packed 32-bit numbers: ten thousand of them are read and written in a millisecond. */
 const packedIds = customType<{ data: number[]; driverData: Buffer }>({
   dataType: () => 'bytea',
   toDriver: (ids) => Buffer.from(Int32Array.from(ids).buffer),
@@ -50,11 +54,13 @@ export const pages = pgTable(
     title: text().notNull(),
     /** 0, 1, 2 … within the notebook. */
     position: integer().notNull(),
-    /** Counts the syncs that changed something. */
+    /** The number of syncs that have changed something. */
     version: integer().notNull().default(0),
     /** The objects from the bottom of the stack to its top. */
     stack: packedIds().notNull().default(sql`''`),
     objectCount: integer().notNull().default(0),
+    /** The number of remembered deleted objects. */
+    tombstones: integer().notNull().default(0),
     /** Bytes of its objects. */
     size: integer().notNull().default(0),
     createdAt: createdAt(),
@@ -72,7 +78,7 @@ export const pageObjects = pgTable(
       .references(() => pages.id, { onDelete: 'cascade' }),
     /** The client's own id. */
     objectId: text().notNull(),
-    /** JSON as the client wrote it; null: deleted, and so kept from coming back. */
+    /** JSON as the client wrote it; null: deleted, and remembered so that it does not come back. */
     data: text(),
   },
   (table) => [uniqueIndex('page_objects_object_id_key').on(table.pageId, table.objectId)],

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { LockedError, takeLock } from '../../src/db/lock-file.ts'
+import { LockedError, takeLock } from '../../../src/db/embedded/lock-file.ts'
 
 let path: string
 
@@ -26,7 +26,7 @@ test('is held by one, until released', async () => {
 
 test('ends with its process, even where its pid file then names a living one', async () => {
   const code = `
-    const { takeLock } = await import(${JSON.stringify(new URL('../../src/db/lock-file.ts', import.meta.url))})
+    const { takeLock } = await import(${JSON.stringify(new URL('../../../src/db/embedded/lock-file.ts', import.meta.url))})
     await takeLock(process.argv[1])
     process.send('locked')
     process.channel.ref()

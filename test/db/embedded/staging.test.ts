@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeF
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { findBinaries, prepareBinaries } from '../../src/db/embedded-staging.ts'
+import { findBinaries, prepareBinaries } from '../../../src/db/embedded/staging.ts'
 
 const isRoot = process.getuid?.() === 0
 const log = { info: vi.fn() }

@@ -9,16 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { FastifyBaseLogger } from 'fastify'
 import postgres from 'postgres'
-import {
-  findBinaries,
-  findHome,
-  findRunAs,
-  makeHome,
-  prepareBinaries,
-  type RunAs,
-} from './embedded-staging.ts'
 import { LockedError, takeLock } from './lock-file.ts'
 import { findPostmaster, postmasterArguments, readPostmasterPid, runsOn, shutDown } from './postmaster.ts'
+import { findBinaries, findHome, findRunAs, makeHome, prepareBinaries, type RunAs } from './staging.ts'
 
 export interface EmbeddedDatabase {
   url: string

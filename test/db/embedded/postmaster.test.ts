@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
-import { shutDown } from '../../src/db/postmaster.ts'
+import { shutDown } from '../../../src/db/embedded/postmaster.ts'
 
 test('shuts down at once what does not shut down fast', async () => {
   const server = await startStandIn('trap "" INT; trap "exit 3" QUIT')

@@ -1,9 +1,24 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
-import { createdAt, id, instant } from './columns.ts'
+import { foldedCase } from '../../search.ts'
+import { createdAt, id, instant } from '../columns.ts'
 
 /** The account that stands for deleted people; it has no password and can't sign in. */
 export const GHOST_ID = -1
+
+/** Whether an id is a person's and not the ghost's. */
+export function isPerson(userId: SQLWrapper): SQL {
+  return sql`${userId} <> ${sql.raw(String(GHOST_ID))}`
+}
+
+/**
+ * Whether a row of `users` is somebody's account: neither the ghost nor a deleted one. `name` is the table's name in
+ * the query.
+ */
+export function isAccount(name = 'users'): SQL {
+  const row = sql.raw(name)
+  return sql`(${isPerson(sql`${row}.id`)} and ${row}.deleted_at is null)`
+}
 
 export const users = pgTable(
   'users',
@@ -11,9 +26,9 @@ export const users = pgTable(
     id: id(),
     username: text().notNull(),
     email: text().notNull(),
-    /** Whether its owner has shown that mail to it reaches them. */
+    /** Whether the owner has proved that mail to this address reaches them. */
     emailVerified: boolean().notNull().default(false),
-    /** Who this is to the identity provider. */
+    /** The person's subject at the identity provider. */
     googleSubject: text(),
     fullName: text().notNull(),
     role: text({ enum: ['user', 'admin', 'user,admin'] }).notNull(),
@@ -21,10 +36,14 @@ export const users = pgTable(
     passwordHash: text(),
     createdAt: createdAt(),
     updatedAt: createdAt(),
+    /**
+     * When its owner deleted it: nobody can use it any more, and the rows that refer to it are erased piece by piece.
+     */
+    deletedAt: instant(),
   },
   (table) => [
-    uniqueIndex('users_username_key').on(sql`lower(${table.username})`),
-    uniqueIndex('users_email_key').on(sql`lower(${table.email})`),
+    uniqueIndex('users_username_key').on(foldedCase(table.username)),
+    uniqueIndex('users_email_key').on(foldedCase(table.email)),
     uniqueIndex('users_google_subject_key').on(table.googleSubject),
     index('users_search_idx').using(
       'gin',
@@ -32,6 +51,9 @@ export const users = pgTable(
       table.fullName.op('gin_trgm_ops'),
       table.email.op('gin_trgm_ops'),
     ),
+    // Few accounts have such a role, and queries ask for these alone.
+    index('users_staff_idx').on(table.role, table.id).where(sql`${table.role} <> 'user'`),
+    index('users_deleted_at_idx').on(table.deletedAt).where(sql`${table.deletedAt} is not null`),
     check('users_role_check', sql`${table.role} in ('user', 'admin', 'user,admin')`),
   ],
 )
@@ -46,6 +68,14 @@ export const sessions = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     kind: text({ enum: ['client', 'web'] }).notNull(),
     generation: integer().notNull().default(0),
+    /** Of a client's current refresh token. */
+    refreshGeneration: integer().notNull().default(0),
+    /** When the previous one was spent; null: there was none. */
+    rotatedAt: instant(),
+    /** Whether the current one has been used: from then on the previous one is refused. */
+    refreshUsed: boolean().notNull().default(false),
+    /** The web session of the page that got this one; null: from a login. No foreign key: it may be gone. */
+    openedBy: integer(),
     ip: text(),
     userAgent: text(),
     createdAt: createdAt(),
@@ -58,7 +88,10 @@ export const sessions = pgTable(
   ],
 )
 
-/** Every refresh token of a client's session that has not expired, spent ones too: used again they tell of a theft. */
+/**
+ * Refresh tokens from the time when each one was stored: they are still accepted, and none is added. The unspent one
+ * of a session counts as generation 0. Using a spent one again shows a theft.
+ */
 export const refreshTokens = pgTable(
   'refresh_tokens',
   {
@@ -68,9 +101,8 @@ export const refreshTokens = pgTable(
       .notNull()
       .references(() => sessions.id, { onDelete: 'cascade' }),
     expiresAt: instant().notNull(),
-    /** When it was exchanged for the next one; null while it is the session's current one. */
+    /** When it was used; null: never. */
     spentAt: instant(),
-    /** Its one repeat within the grace is used up. */
     repeated: boolean().notNull().default(false),
   },
   (table) => [
@@ -79,15 +111,15 @@ export const refreshTokens = pgTable(
   ],
 )
 
-/** Failed logins by where they came from and whom they named, whether or not such an account exists. */
+/** Failed logins by address and identifier, whether or not such an account exists. */
 export const loginFailures = pgTable(
   'login_failures',
   {
     ip: text().notNull(),
-    /** As typed, in lower case. */
+    /** As typed, case folded. */
     identifier: text().notNull(),
     failures: integer().notNull(),
-    /** Forgotten from then on; the third failure locks until then. */
+    /** The row counts until then; from the third failure on it locks until then. */
     expiresAt: instant().notNull(),
   },
   (table) => [
@@ -97,8 +129,8 @@ export const loginFailures = pgTable(
 )
 
 /**
- * Tokens that ended before their time: those of `sessionId` below `minGeneration`. Outlives the session's
- * row, until no such token can be live any more.
+ * Revoked tokens: those of `sessionId` below `minGeneration`. The row outlives the session, until none of these
+ * tokens could still be valid.
  */
 export const revocations = pgTable(
   'revocations',

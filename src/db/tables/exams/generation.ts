@@ -10,14 +10,14 @@ import {
   text,
   uuid,
 } from 'drizzle-orm/pg-core'
-import type { GeneratedQuestion, GenerationRequest } from '../../../schemas/generation.ts'
-import { createdAt, instant } from './columns.ts'
+import type { GeneratedQuestion, GenerationRequest } from '../../../../schemas/admin/generation.ts'
+import { createdAt, instant } from '../columns.ts'
+import { GHOST_ID, users } from '../people/users.ts'
 import { exams } from './exams.ts'
-import { GHOST_ID, users } from './users.ts'
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
 
-/** The truth about a generation job; the queue only says when to look at it. */
+/** Generation jobs. This row is the truth; the queue only says when to look at it. */
 export const generationJobs = pgTable(
   'generation_jobs',
   {
@@ -39,7 +39,7 @@ export const generationJobs = pgTable(
     totalBatches: integer().notNull(),
     completedBatches: integer().notNull().default(0),
     questionCount: integer().notNull().default(0),
-    /** Counts the workers that took the job up: only the newest may write. */
+    /** The number of workers that have taken the job up: only the newest may write. */
     attempt: integer().notNull().default(0),
     inputTokens: integer().notNull().default(0),
     cachedTokens: integer().notNull().default(0),
@@ -53,7 +53,7 @@ export const generationJobs = pgTable(
   ],
 )
 
-/** What a completed batch brought: a job goes on after the newest of these. */
+/** Completed batches: a job continues after the newest of them. */
 export const generationBatches = pgTable(
   'generation_batches',
   {
@@ -67,7 +67,7 @@ export const generationBatches = pgTable(
   (table) => [primaryKey({ columns: [table.jobId, table.number] })],
 )
 
-/** The PDF that a job reads, in the database so that any node can go on with it; gone once the job has ended. */
+/** The PDF of a job, in the database so that any node can read it; deleted when the job ends. */
 export const generationFiles = pgTable('generation_files', {
   jobId: uuid()
     .primaryKey()

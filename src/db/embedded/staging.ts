@@ -153,7 +153,7 @@ export async function prepareBinaries(
   if (existsSync(staged)) return staged
   const draft = await mkdtemp(join(folder, 'staging-'))
   try {
-    // Verbatim, or the links would lead back to where they were copied from.
+    // Links are copied as they are: followed, they would lead back into the original folder.
     await cp(native, draft, { recursive: true, verbatimSymlinks: true })
     await promisify(execFile)('chmod', ['-R', 'u+w,a+rX', draft])
     if (!(await linkLibraries(draft))) throw new Error(`cannot link the libraries in ${draft}`)

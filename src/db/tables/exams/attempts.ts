@@ -11,11 +11,12 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import { createdAt, id, instant } from './columns.ts'
+import type { QuestionType } from '../../../../schemas/common.ts'
+import { createdAt, id, instant } from '../columns.ts'
+import { users } from '../people/users.ts'
 import { exams } from './exams.ts'
-import { users } from './users.ts'
 
-/** A question as it stood when its paper was made, key included. Decimals are text, so that none is rounded. */
+/** A question as it was when its paper was made, with its key. Decimals are text, so that none is rounded. */
 export interface StoredQuestion {
   id: number
   question_text: string
@@ -23,9 +24,11 @@ export interface StoredQuestion {
   option_b: string
   option_c: string
   option_d: string
-  question_type: 'MCQ' | 'MSQ' | 'NUMERIC'
+  question_type: QuestionType
   image_path: string | null
   correct_answer: string
+  /** `questions.key_version` at that time; missing in papers from before that column existed. */
+  key_version?: number
   positive_marks: string
   negative_marks: string
   tolerance: string
@@ -35,8 +38,8 @@ export interface StoredQuestion {
 export type Answers = Record<string, string | string[]>
 
 /**
- * An exam's questions and keys as of one version. Never changed: attempts refer to the paper that they were
- * started with, all attempts of a version to the same row.
+ * An exam's questions and keys in one version. A paper never changes, and all attempts that start with a version
+ * share it.
  */
 export const examPapers = pgTable(
   'exam_papers',
@@ -55,9 +58,9 @@ export const examPapers = pgTable(
 )
 
 /**
- * One go of one person at one exam. Answers are one object, merged in place: a row per answer writes twelve
- * times as much per sync. The result's facts stand in the row, so that dashboards scan an index and grade
- * nothing. Whether somebody passed is not among them: the exam's `pass_percentage` decides when it is asked.
+ * One person's attempt at an exam. All answers are in one object, which is merged in place: a row for each answer
+ * would write twelve times as much per sync. The result is stored in the row, so dashboards read an index and grade
+ * nothing. Whether somebody has passed is not stored: the exam's `pass_percentage` decides that when it is asked.
  */
 export const attempts = pgTable(
   'attempts',
@@ -72,16 +75,18 @@ export const attempts = pgTable(
     /** null for a manual one. */
     paperId: integer().references(() => examPapers.id, { onDelete: 'cascade' }),
     attemptNumber: integer().notNull(),
-    /** `expired`: closed by the clock. `manual`: an administrator's, which only counts as used. */
+    /** `expired`: closed when the time was up. `manual`: added by an administrator, only counts as used. */
     status: text({ enum: ['active', 'submitted', 'expired', 'manual'] }).notNull(),
     startedAt: instant().notNull(),
-    /** null: untimed. */
+    /** Computed from the exam's and the person's times, extensions included; null: no end. */
     endsAt: instant(),
+    /** Minutes that were added while it was under way. */
+    extraMinutes: integer().notNull().default(0),
     answers: jsonb().$type<Answers>().notNull().default({}),
     markedForReview: integer().array().notNull().default([]),
-    /** The client's own rising number of its newest sync. */
+    /** The client's number of its newest sync, which increases. */
     revision: bigint({ mode: 'number' }).notNull().default(0),
-    // The result: all set at once when the attempt is closed, null before.
+    // The result: null until the attempt is closed.
     submittedAt: instant(),
     score: numeric({ mode: 'number' }),
     maxScore: numeric({ mode: 'number' }),
@@ -94,7 +99,10 @@ export const attempts = pgTable(
   (table) => [
     uniqueIndex('attempts_active_key').on(table.userId, table.examId).where(sql`${table.status} = 'active'`),
     uniqueIndex('attempts_number_key').on(table.userId, table.examId, table.attemptNumber),
+    // Finds people who may have used up an exam's attempts.
+    index('attempts_exam_id_number_idx').on(table.examId, table.attemptNumber),
     index('attempts_overdue_idx').on(table.endsAt).where(sql`${table.status} = 'active'`),
+    index('attempts_under_way_idx').on(table.examId).where(sql`${table.status} = 'active'`),
     index('attempts_paper_id_idx').on(table.paperId),
     check('attempts_status_check', sql`${table.status} in ('active', 'submitted', 'expired', 'manual')`),
     check(

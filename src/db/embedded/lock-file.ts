@@ -54,9 +54,9 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
 }
 
-/** Waits a little, as the holder writes its pid just after it gets the lock. */
+/** Waits a little, as the holder writes its pid just after it gets the lock: on a busy machine its turn may come late. */
 async function findHolder(pidFile: string): Promise<number | undefined> {
-  for (let attempt = 0; attempt < 20; attempt++) {
+  for (let attempt = 0; attempt < 120; attempt++) {
     try {
       const pid = Number(readFileSync(pidFile, 'utf8'))
       if (pid > 0 && isAlive(pid)) return pid

@@ -1,20 +1,33 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
-import { createdAt, id, instant } from './columns.ts'
+import { createdAt, id, instant } from '../columns.ts'
 import { GHOST_ID, users } from './users.ts'
 
-/** The newest password reset of each account that ever asked for one. */
+/** The newest password reset of each account. */
 export const passwordResets = pgTable(
   'password_resets',
   {
     userId: integer()
       .primaryKey()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** SHA-256 of the mailed token; null once it is used or void. The row stays, to space the mails. */
+    /** SHA-256 of the mailed token; null after it was used or voided. */
     tokenHash: text(),
     requestedAt: instant().notNull(),
   },
   (table) => [uniqueIndex('password_resets_token_hash_key').on(table.tokenHash)],
+)
+
+/** Older resets whose links are still valid. */
+export const earlierResets = pgTable(
+  'earlier_resets',
+  {
+    tokenHash: text().primaryKey(),
+    userId: integer()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    requestedAt: instant().notNull(),
+  },
+  (table) => [index('earlier_resets_user_id_idx').on(table.userId, table.requestedAt)],
 )
 
 const ROLES = ['user', 'admin', 'user,admin'] as const
@@ -35,7 +48,7 @@ export const accessRequests = pgTable(
     userReason: text().notNull(),
     /** Why it was denied. */
     adminReason: text(),
-    /** null while pending: given explicitly, since the default stands for a deleted administrator. */
+    /** null while pending. Always given explicitly, since the default is the ghost. */
     processedBy: integer()
       .default(GHOST_ID)
       .references(() => users.id, { onDelete: 'set default' }),

@@ -1,0 +1,1 @@
+ALTER TABLE "assistant_questions" ADD COLUMN "hung_up" boolean DEFAULT false NOT NULL;

@@ -1,0 +1,58 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from './client.ts'
+
+/**
+ * Every advisory lock of this service: for decisions about things that have no row to lock. Each rule has its own
+ * name, so no two of them collide. The order in which they are taken: docs/architecture.md#locks.
+ */
+export const LOCKS = {
+  /** One node migrates at a time. */
+  migration: () => 'migration' as const,
+  /** Starts of an exam share it; whoever changes when its attempts end holds it alone. */
+  examTimes: (examId: number) => `exam-times:${examId}` as const,
+  /** Submits of an exam share it; a regrade holds it alone. */
+  examGrading: (examId: number) => `exam-grading:${examId}` as const,
+  /** Held by whoever changes the number of somebody's attempts at an exam. */
+  attempts: (userId: number, examId: number) => `attempts:${userId}:${examId}` as const,
+  /** Held by whoever changes somebody's like or bookmark of a notebook. */
+  interaction: (userId: number, notebookId: number) => `interaction:${userId}:${notebookId}` as const,
+  /** Backups share it: no file is deleted meanwhile. */
+  files: () => 'files' as const,
+  /** Held by whoever changes a connection or a block between two people. */
+  pair: (one: number, other: number) => `pair:${Math.min(one, other)}:${Math.max(one, other)}` as const,
+}
+export type Lock = ReturnType<(typeof LOCKS)[keyof typeof LOCKS]>
+
+/** Names are hashed to 64 bits. If two names had the same hash, one would wait for the other, and nothing worse. */
+const keyOf = (lock: Lock) => sql`hashtextextended(${lock}, 0)`
+
+/**
+ * Waits until nobody else holds the lock, and holds it alone until the transaction ends. It is a statement of its
+ * own, so the next statement sees what the last holder has committed.
+ */
+export async function lockAlone(tx: Executor, lock: Lock): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${keyOf(lock)})`)
+}
+
+/** Waits until nobody holds the lock alone, and shares it until the transaction ends. */
+export async function lockShared(tx: Executor, lock: Lock): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock_shared(${keyOf(lock)})`)
+}
+
+/** The same without waiting: false while somebody holds the lock alone, or waits for that. */
+export async function tryLockShared(tx: Executor, lock: Lock): Promise<boolean> {
+  const [row] = await tx.execute<{ shared: boolean }>(
+    sql`select pg_try_advisory_xact_lock_shared(${keyOf(lock)}) as shared`,
+  )
+  return row?.shared === true
+}
+
+/** Whether somebody shares the lock at this moment. */
+export async function isShared(db: Executor, lock: Lock): Promise<boolean> {
+  const rows = await db.execute(sql`
+    select 1 from pg_locks
+     where locktype = 'advisory' and mode = 'ShareLock' and granted and objsubid = 1
+       and database = (select oid from pg_database where datname = current_database())
+       and ((classid::bigint << 32) | objid::bigint) = ${keyOf(lock)}`)
+  return rows.length > 0
+}

@@ -1,0 +1,129 @@
+import { existsSync } from 'node:fs'
+import postgres from 'postgres'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { startTlsServer } from '../support/outside/tls-server.ts'
+import { startProcess } from '../support/processes/process.ts'
+import { createDatabase, SECRET, type TestDatabase } from '../support/service.ts'
+
+/** The process on that address, which needs nothing else. */
+const start = (url: string | URL) =>
+  startProcess({
+    DATABASE_URL: String(url),
+    JWT_SECRET: SECRET,
+    STORAGE_URL: 'file:///tmp',
+    SMTP_URL: 'smtp://127.0.0.1:1',
+  })
+
+/** What it says when it doesn't start. */
+async function refusal(url: string | URL): Promise<string> {
+  const service = start(url)
+  expect(await service.exit()).toBe(1)
+  expect(service.output).not.toContain('    at ')
+  return service.output
+}
+
+async function emptyDatabase(): Promise<{ database: TestDatabase; sql: postgres.Sql }> {
+  const database = await createDatabase('template0')
+  const sql = postgres(database.url, { max: 1, onnotice: () => {} })
+  onTestFinished(async () => {
+    await sql.end()
+    await database.drop()
+  })
+  return { database, sql }
+}
+
+test('with TLS: sslrootcert is who vouches for the server, for the job queue too', async () => {
+  const { database } = await emptyDatabase()
+  const url = new URL(database.url)
+  const { port, authority, stranger } = await startTlsServer({ hostname: url.hostname, port: url.port })
+  url.host = `localhost:${port}`
+  const withTls = (parameters: string) => `${url.href}?${parameters}`
+
+  const [unknown, missing, wrong] = await Promise.all([
+    refusal(withTls(`sslmode=verify-full&sslrootcert=${stranger}`)),
+    refusal(withTls('sslmode=verify-full&sslrootcert=/nonexistent.pem')),
+    refusal(withTls('sslmode=sometimes')),
+  ])
+  expect(unknown).toMatch(/certificate|signature/)
+  expect(missing).toContain("DATABASE_URL: sslrootcert=/nonexistent.pem can't be read")
+  expect(wrong).toContain('DATABASE_URL: sslmode=sometimes is none of')
+
+  const services = [
+    'sslmode=require',
+    `sslmode=verify-full&channel_binding=prefer&sslrootcert=${authority}`,
+  ].map((parameters) => start(withTls(parameters)))
+  const { host } = new URL(database.url)
+  services.push(start(database.url.replace(host, `${host},127.0.0.1:1`)))
+  for (const service of services) {
+    const ready = await fetch(`${await service.ready()}/readyz`)
+    expect(await ready.json()).toMatchObject({ database: 'up' })
+    expect(service.output).not.toContain('job queue failed')
+  }
+}, 60_000)
+
+test('by a Unix socket, in a schema of its own beside other programs’ tables', async () => {
+  const { database, sql } = await emptyDatabase()
+  await sql`create table users (id text)`
+  expect(await refusal(database.url)).toMatch(
+    /the database has tables of another program .*\(users\): give it a database of its own, or a schema/,
+  )
+  expect(await refusal(`${database.url}?search_path=exam`)).toContain('no schema of search_path exists')
+
+  await sql`create schema exam`
+  const [row] = await sql<{ folder: string; port: string }[]>`
+    select split_part(current_setting('unix_socket_directories'), ',', 1) as folder, current_setting('port') as port`
+  const { folder = '', port = '' } = row ?? {}
+  const url = new URL(`${database.url}?search_path=exam,public`)
+  if (existsSync(`${folder}/.s.PGSQL.${port}`)) {
+    url.host = ''
+    url.search += `&host=${folder}&port=${port}`
+  }
+  const address = await start(url).ready()
+  const registration = await fetch(`${address}/api/v01/auth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'carol', email: 'carol@example.org', password: 'a long password' }),
+  })
+  expect(registration.status).toBe(201)
+  expect(await sql`select count(*)::int from exam.users where id > 0`).toEqual([{ count: 1 }])
+  expect(await sql`select id from public.users`).toEqual([])
+  expect(await refusal(`${database.url}?search_path=public`)).toMatch(/not in the schema public|already/)
+}, 60_000)
+
+test('a database that is another program’s, or that it may not set up, is named', async () => {
+  const { database, sql } = await emptyDatabase()
+  await sql`create schema drizzle`
+  await sql`create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`
+  await sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('theirs', 1)`
+  expect(await refusal(database.url)).toContain('holds the migrations of another program')
+
+  const { database: other } = await emptyDatabase()
+  const admin = postgres(inject('adminUrl'), { max: 1 })
+  const role = `exam_stranger_${process.pid}`
+  await admin.unsafe(`create role ${role} login password 'stranger'`)
+  onTestFinished(async () => {
+    await admin.unsafe(`drop role ${role}`)
+    await admin.end()
+  })
+  const url = new URL(other.url)
+  Object.assign(url, { username: role, password: 'stranger' })
+  expect(await refusal(url)).toMatch(
+    /permission denied for .*: make the service's user the owner of the database/,
+  )
+}, 60_000)
+
+test('a node says that it waits while another one migrates', async () => {
+  const { database, sql } = await emptyDatabase()
+  const held = Promise.withResolvers<void>()
+  const holder = sql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(hashtextextended('migration', 0))`
+    await held.promise
+  })
+  const service = start(database.url)
+  await expect
+    .poll(() => service.output, { timeout: 20_000 })
+    .toContain('another node is bringing the database up to date: waiting for it')
+  held.resolve()
+  await holder
+  await service.ready()
+}, 60_000)

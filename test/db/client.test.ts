@@ -1,0 +1,80 @@
+import { sql } from 'drizzle-orm'
+import { expect, onTestFinished, test } from 'vitest'
+import { closeDatabase, connectDatabase, type Executor } from '../../src/db/client.ts'
+import { isAnyOf } from '../../src/db/query.ts'
+import { contains } from '../../src/db/search.ts'
+import { users } from '../../src/db/tables/people/users.ts'
+import { createDatabase } from '../support/service.ts'
+
+/** One connection on a database of its own. */
+async function connectOnce(options: { prepare?: boolean } = {}) {
+  const { url, drop } = await createDatabase()
+  const db = connectDatabase({ url, pool: 1, ...options })
+  onTestFinished(async () => {
+    await closeDatabase(db)
+    await drop()
+  })
+  return db
+}
+
+/** Statements about people that the connection has kept, as PostgreSQL counts them. */
+async function countKept(db: Executor): Promise<number> {
+  const [row] = await db.execute<{ count: number }>(sql`
+    select count(*)::int from pg_prepared_statements where statement like '%from "users"%'`)
+  return row?.count ?? Number.NaN
+}
+
+const findPeople = (db: Executor, ids: number[]) =>
+  db.select({ id: users.id }).from(users).where(isAnyOf(users.id, ids))
+
+test('a statement is kept once, for lists of every length, in transactions and parts of them too', async () => {
+  const db = await connectOnce()
+  expect(await findPeople(db, [-1])).toEqual([{ id: -1 }])
+  await findPeople(db, [-1, 1, 2])
+  await db.transaction(async (tx) => {
+    await findPeople(tx, [])
+    await tx.transaction((part) => findPeople(part, [1, 2]))
+  })
+  expect(await countKept(db)).toBe(1)
+})
+
+test('a search is planned for what it looks for', async () => {
+  const db = await connectOnce()
+  await db.select({ id: users.id }).from(users).where(contains(users.username, 'a'))
+  expect(await countKept(db)).toBe(0)
+})
+
+test('statements outlive a transaction that failed, and a table that grew a column', async () => {
+  const db = await connectOnce()
+  const all = (executor: Executor) =>
+    executor
+      .select()
+      .from(users)
+      .where(isAnyOf(users.id, [-1]))
+  await expect(
+    db.transaction(async (tx) => {
+      await all(tx)
+      throw new Error('undone')
+    }),
+  ).rejects.toThrow('undone')
+  await db.execute(sql`alter table users add column shoe_size integer`)
+  expect(await all(db)).toHaveLength(1)
+})
+
+test('behind a pooler nothing is kept', async () => {
+  const db = await connectOnce({ prepare: false })
+  expect(await findPeople(db, [-1])).toEqual([{ id: -1 }])
+  expect(await countKept(db)).toBe(0)
+})
+
+test('what is read after a statement that failed in the middle of its rows is whole', async () => {
+  const db = await connectOnce()
+  for (const read of [db, undefined]) {
+    const failing = sql`select 10 / (3 - n) from generate_series(1, ${5}::int) n`
+    const reading = (executor: Executor) =>
+      executor.execute<{ name: string }>(sql`select ${'alice'}::text as name`)
+    await expect(db.execute(failing)).rejects.toThrow()
+    const rows = await (read ? reading(read) : db.transaction(reading))
+    expect([...rows]).toEqual([{ name: 'alice' }])
+  }
+})
