@@ -1,40 +1,53 @@
-import { setTimeout } from 'node:timers/promises'
+import { Server } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { createAi } from './adapters/ai.ts'
-import { createDiskFiles } from './adapters/files-disk.ts'
-import { createS3Files } from './adapters/files-s3.ts'
 import { createGoogle } from './adapters/google.ts'
 import { createMail } from './adapters/mail.ts'
+import { createFiles } from './adapters/storage.ts'
 import { buildApp } from './app.ts'
+import { startBackground } from './background.ts'
 import { createMemoryBus } from './bus/bus-memory.ts'
 import { createRedisBus } from './bus/bus-redis.ts'
-import { createMemoryPresence } from './bus/presence-memory.ts'
-import { createRedisPresence } from './bus/presence-redis.ts'
-import { createMemoryRateSlots } from './bus/rate-slots-memory.ts'
-import { createRedisRateSlots } from './bus/rate-slots-redis.ts'
+import { createMemoryPresence } from './bus/presence/memory.ts'
+import { createRedisPresence } from './bus/presence/redis.ts'
+import { createMemoryRateSlots } from './bus/rate-slots/memory.ts'
+import { createRedisRateSlots } from './bus/rate-slots/redis.ts'
 import { connectRedis } from './bus/redis.ts'
+import { createMemoryTallies } from './bus/tallies/memory.ts'
+import { createRedisTallies } from './bus/tallies/redis.ts'
 import type { Config } from './config.ts'
 import type { Core } from './core.ts'
 import { closeDatabase, connectDatabase, identifyDatabase } from './db/client.ts'
 import { createJobQueue } from './db/job-queue.ts'
-import { startGenerationWorker } from './features/generation/worker.ts'
-import { DRAIN_MS } from './http/draining.ts'
-import { createTokens } from './tokens.ts'
+import { learnServer } from './db/setup/server.ts'
+import { watchSessions } from './features/auth/live-sessions.ts'
+import { createRefreshTokens } from './refresh-tokens.ts'
+import { deriveKeys } from './secrets.ts'
 
 /** One node of the service, ready to listen. */
 export interface ServiceNode {
   app: FastifyInstance
   core: Core
-  /** Sends everybody to other nodes: new work is refused, sockets are closed one after another. Then `close`. */
+  /**
+   * Reports in `/readyz` that it is leaving, and goes on serving for `config.drainDelayMs` while sockets are closed
+   * one by one. Call `close` after it.
+   */
   drain(): Promise<void>
-  /** Ends requests and sockets first, then what they used. */
+  /** Accepts no new work; ends requests and sockets first, then everything that they use. */
   close(): Promise<void>
+  /** Ends the waiting of `drain` and `close`. */
+  hurry(): void
 }
 
-/** How long requests in flight may take from then on; with the drain, as long as any request may. */
-const IN_FLIGHT_MS = 7_000
+/** How long running requests may take when the node is closing: nearly as long as any request may. */
+const IN_FLIGHT_MS = 9_500
+/** How long connections that were accepted last have for sending a request; later ones are refused. */
+const LAST_REQUESTS_MS = 500
+/** The same after `hurry`: enough to send answers that are ready. */
+const HURRIED_MS = 100
 
-/** What a node needs beside its settings: where they were left open, the caller has decided. */
+/** What a node needs beside its settings: choices that settings leave open. */
 export interface NodeOptions {
   config: Config
   log: FastifyBaseLogger
@@ -50,14 +63,15 @@ export async function createNode({
   jwtSecrets,
   clock = Date.now,
 }: NodeOptions): Promise<ServiceNode> {
-  const db = connectDatabase({ url: databaseUrl, pool: config.databasePool })
+  const server = await learnServer(databaseUrl, log)
+  const db = connectDatabase({ url: databaseUrl, pool: config.databasePool, ...server })
   const redis =
     config.redisUrl === undefined
       ? undefined
       : await connectRedis(config.redisUrl, await identifyDatabase(db), log)
   const ownSlots = createMemoryRateSlots(clock)
-  const draining = new AbortController()
-  const core: Core = {
+  const [draining, closing, hurried] = [new AbortController(), new AbortController(), new AbortController()]
+  const parts: Omit<Core, 'sessions'> = {
     config,
     log,
     clock,
@@ -65,36 +79,60 @@ export async function createNode({
     bus: redis ? createRedisBus(redis, log) : createMemoryBus(log),
     presence: redis
       ? createRedisPresence(redis, config.presence, log)
-      : createMemoryPresence(config.presence.grace),
+      : createMemoryPresence(config.presence.graceMs),
     rateSlots: redis ? createRedisRateSlots(redis, ownSlots) : ownSlots,
-    tokens: createTokens(jwtSecrets, clock),
-    files:
-      config.storage.kind === 's3' ? createS3Files(config.storage) : createDiskFiles(config.storage.folder),
+    tallies: redis ? createRedisTallies(redis, config.presence, log) : createMemoryTallies(),
+    refreshTokens: createRefreshTokens(jwtSecrets),
+    files: createFiles(config),
     ai: config.ai.apiKey || config.ai.baseUrl ? createAi(config.ai) : undefined,
     jobs: createJobQueue(databaseUrl, log),
     mail: createMail(config, log),
     google: createGoogle(config),
-    fileSecret: jwtSecrets[0] ?? '',
+    jwtSecrets,
+    fileKeys: deriveKeys(jwtSecrets, 'file addresses'),
     draining: draining.signal,
+    closing: closing.signal,
   }
+  const core: Core = { ...parts, sessions: await watchSessions(parts) }
   const app = await buildApp(core)
-  await startGenerationWorker(core)
+  const background = await startBackground(core)
   return {
     app,
     core,
     async drain() {
       draining.abort()
-      await setTimeout(DRAIN_MS)
+      await sleep(config.drainDelayMs, undefined, hurried).catch(() => {})
     },
+    hurry: () => hurried.abort(),
     async close() {
-      const cutOff = globalThis.setTimeout(() => app.server.closeAllConnections(), IN_FLIGHT_MS)
+      const { lastOne } = await stopListening(app.server)
+      if (draining.signal.aborted && config.drainDelayMs > 0)
+        await sleep(LAST_REQUESTS_MS, undefined, hurried).catch(() => {})
+      closing.abort()
+      const cutOff = () => app.server.closeAllConnections()
+      const timer = setTimeout(cutOff, hurried.signal.aborted ? HURRIED_MS : IN_FLIGHT_MS)
+      hurried.signal.addEventListener('abort', cutOff)
       await app.close()
-      clearTimeout(cutOff)
-      await core.jobs.close()
+      await lastOne
+      clearTimeout(timer)
+      await background.close()
+      await core.sessions.close()
       await core.presence.close()
+      await core.tallies.close()
       await core.bus.close()
       redis?.close()
       await closeDatabase(db)
     },
   }
+}
+
+/**
+ * Accepts no more connections; accepted ones go on. The promise resolves at the last one's end. It is called right
+ * after the event loop has accepted all pending connections, because a connected client that is not accepted would
+ * lose its request.
+ */
+async function stopListening(server: Server): Promise<{ lastOne: Promise<void> }> {
+  await new Promise((resolve) => setImmediate(resolve))
+  // Not the HTTP server's own `close`, which ends idle connections: a proxy may be writing into one at this moment.
+  return { lastOne: new Promise((resolve) => Server.prototype.close.call(server, () => resolve())) }
 }

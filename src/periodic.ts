@@ -1,13 +1,13 @@
 import type { FastifyBaseLogger } from 'fastify'
 
 export interface Periodic {
-  /** Runs it now rather than at the next turn; after the running one, if one runs. */
+  /** Runs the work now, or after the running one. */
   soon(): void
-  /** No run begins after this; resolves when the running one has ended. */
+  /** Starts nothing more; resolves when the running work has ended. */
   close(): Promise<void>
 }
 
-/** Does `work` every so often, never twice at once. A failing run is logged and the next one tries again. */
+/** Runs `work` periodically, never twice at once. A failure is logged, and the next run tries again. */
 export function every(ms: number, name: string, work: () => Promise<void>, log: FastifyBaseLogger): Periodic {
   let running: Promise<void> | undefined
   let again = false

@@ -13,6 +13,7 @@ export function createMemoryBus(log: FastifyBaseLogger): Bus {
     },
     onResync() {},
     async ping() {},
+    measureLag: async () => undefined,
     async close() {},
   }
 }

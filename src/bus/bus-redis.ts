@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
+import { bus as measured } from '../measures.ts'
 import type { Bus } from './bus.ts'
 import type { Topic, Topics } from './events.ts'
 import { LocalListeners } from './local-listeners.ts'
 import type { SharedRedis } from './redis.ts'
 
-/** Where a node says that it could not tell the others something. */
+/** Longest that an event is waited for when the lag is measured. */
+const LAG_TIMEOUT_MS = 1_000
+/** On this channel a node says that it failed to publish something. */
 const RESYNC = 'resync'
 
 /**
@@ -17,8 +20,11 @@ export function createRedisBus({ commands, subscriber, prefix }: SharedRedis, lo
   const listeners = new LocalListeners(log)
   const resyncListeners: (() => void)[] = []
   const self = randomUUID()
-  /** True while the other nodes may lack something that this one published. */
+  /** True while the other nodes may have missed something that this one published. */
   let untold = false
+  /** A channel on which this node hears itself, to measure the lag; and who waits for that now. */
+  const echo = `echo:${self}`
+  let onEcho = () => {}
 
   function tell(channel: string, event: unknown): void {
     commands.publish(prefix + channel, self + JSON.stringify(event)).catch(() => {
@@ -27,8 +33,10 @@ export function createRedisBus({ commands, subscriber, prefix }: SharedRedis, lo
   }
 
   function hear(channel: string, text: string): void {
-    if (text.startsWith(self)) return
     const topic = channel.slice(prefix.length)
+    if (topic === echo) onEcho()
+    if (text.startsWith(self)) return
+    measured.received.add()
     if (topic === RESYNC) {
       resync()
       return
@@ -42,7 +50,7 @@ export function createRedisBus({ commands, subscriber, prefix }: SharedRedis, lo
     }
   }
 
-  /** False if Redis did not answer; then the connection begins afresh, and `rejoin` makes up for it. */
+  /** False if Redis did not answer: the connection is then made again, and `rejoin` repeats the subscriptions. */
   async function join(channels: string[]): Promise<boolean> {
     try {
       await subscriber.subscribe(...channels.map((channel) => prefix + channel))
@@ -54,7 +62,7 @@ export function createRedisBus({ commands, subscriber, prefix }: SharedRedis, lo
   }
 
   async function rejoin(): Promise<void> {
-    if (await join([RESYNC, ...listeners.topics()])) resync()
+    if (await join([RESYNC, echo, ...listeners.topics()])) resync()
   }
 
   function resync(): void {
@@ -62,23 +70,28 @@ export function createRedisBus({ commands, subscriber, prefix }: SharedRedis, lo
   }
 
   subscriber.on('message', hear)
-  subscriber.on('ready', () => void rejoin())
+  subscriber.on('ready', () => {
+    measured.reconnects.add()
+    void rejoin()
+  })
   commands.on('ready', () => {
+    measured.reconnects.add()
     if (!untold) return
     untold = false
     tell(RESYNC, {})
   })
-  void join([RESYNC])
+  void join([RESYNC, echo])
 
   return {
     publish(topic, event) {
+      measured.published.add()
       listeners.deliver(topic, event)
       tell(topic, event)
     },
     subscribe(topic, listener) {
       listeners.add(topic, listener)
       return {
-        // Also for a further listener: the first one's subscription may be under way still.
+        // For every further listener too: the first one's subscription may not be finished yet.
         ready: join([topic]).then(() => {}),
         close() {
           if (listeners.remove(topic, listener)) subscriber.unsubscribe(prefix + topic).catch(() => {})
@@ -88,6 +101,19 @@ export function createRedisBus({ commands, subscriber, prefix }: SharedRedis, lo
     onResync: (listener) => void resyncListeners.push(listener),
     async ping() {
       await Promise.all([commands.ping(), subscriber.ping()])
+    },
+    async measureLag() {
+      const begun = performance.now()
+      const heard = new Promise<boolean>((resolve) => {
+        onEcho = () => resolve(true)
+        setTimeout(() => resolve(false), LAG_TIMEOUT_MS).unref()
+      })
+      try {
+        await commands.publish(prefix + echo, self)
+        return (await heard) ? (performance.now() - begun) / 1_000 : undefined
+      } catch {
+        return undefined
+      }
     },
     async close() {
       subscriber.off('message', hear)

@@ -3,7 +3,7 @@ import type { Topic, Topics } from './events.ts'
 export type Listener<T extends Topic> = (event: Topics[T]) => void
 
 export interface Subscription {
-  /** Resolves once events published on any node from now on will arrive. At once while the bus is away. */
+  /** Resolves once every event that any node publishes from now on will arrive. While the bus is away: at once. */
   ready: Promise<void>
   close(): void
 }
@@ -24,5 +24,10 @@ export interface Bus {
   onResync(listener: () => void): void
   /** Rejects while the bus cannot carry events to other nodes. */
   ping(): Promise<void>
+  /**
+   * Seconds that an event needs to reach other nodes, measured now; undefined on a lone node, or while the bus is
+   * away.
+   */
+  measureLag(): Promise<number | undefined>
   close(): Promise<void>
 }

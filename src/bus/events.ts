@@ -2,7 +2,9 @@ import type { ChatMessage } from '../../schemas/chat.ts'
 import type { CommentEntry } from '../../schemas/discussions.ts'
 import type { ServerFrame } from '../../schemas/events.ts'
 
-/** A message as every member may see it; whose own it is, each reader's node adds. */
+/**
+ * A message as its sender may see it. Each reader's node adds `is_own`, and leaves out what only the sender may know.
+ */
 export type SharedMessage = Omit<ChatMessage, 'is_own'>
 
 /**
@@ -13,14 +15,21 @@ export type ConversationEvent =
   | MessageChange
   /** Its members or its name changed: nodes read who is in it now before they deliver anything later. */
   | { kind: 'members'; version: number }
-  | { kind: 'read'; userId: number; upToSeq: number }
-  | { kind: 'typing'; userId: number }
+  | ({ kind: 'read'; upToSeq: number } & Doing)
+  | ({ kind: 'typing' } & Doing)
+
+/** What a member does at the moment. */
+export interface Doing {
+  userId: number
+  /** Members who must not know, because one of the two has blocked the other. */
+  hiddenFrom: number[]
+}
 
 export interface MessageChange {
   kind: 'message' | 'message_edited' | 'message_deleted'
   version: number
   message: SharedMessage
-  /** The same send again: told once more, though its version is not new. */
+  /** A repeat of a send: it is published again, although its version is not new. */
   repeated?: true
 }
 
@@ -30,10 +39,10 @@ export type UserEvent =
   | FrameEvent
   /** They became a member, or what they may do there changed: their sockets listen to it from now on. */
   | { kind: 'conversation'; conversationId: number }
-  /** Their unread or request counters changed, by this conversation alone if one is named. */
+  /** Their unread or request counters changed; `conversationId` if only one conversation changed them. */
   | { kind: 'counters'; conversationId?: number }
 
-/** Somebody came or went; of interest to these people alone. */
+/** Somebody came online or went offline; only these people are told. */
 export interface PresenceEvent {
   kind: 'presence'
   userId: number
@@ -41,7 +50,7 @@ export interface PresenceEvent {
   audience: number[]
 }
 
-/** A comment as every reader may see it; whose own it is, each reader's node adds. */
+/** A comment as every reader may see it; each reader's node adds `is_own`. */
 export type SharedComment = Omit<CommentEntry, 'is_own'>
 export type CommentAction = 'created' | 'edited' | 'deleted' | 'pinned' | 'best_answer'
 
@@ -52,16 +61,28 @@ export interface CommentEvent {
   comment: SharedComment
 }
 
-/** Sessions whose tokens ended, to be read from the database at once rather than at the next poll. */
+/** Sessions were revoked: nodes read them from the database now rather than at the next poll. */
 export interface RevocationEvent {
   kind: 'revoked'
 }
 
-/** An exam's results may be seen from now on, or no more. */
-export interface ExamEvent {
-  kind: 'results_released'
-  examId: number
-  released: boolean
+/** What happens at an exam, for the students whom it concerns. */
+export type ExamEvent =
+  /** Its results became visible to students, or are hidden again. */
+  | { kind: 'results_released'; examId: number; released: boolean }
+  /** The ends of attempts under way have changed. In milliseconds since the epoch; null: no end. */
+  | {
+      kind: 'attempt_times'
+      examId: number
+      times: { userId: number; attemptId: number; endsAt: number | null }[]
+    }
+  /** A regrade changed results that students may see. */
+  | { kind: 'results_changed'; examId: number; results: { userId: number; attemptId: number }[] }
+
+/** Attempts that lock help began or ended: the help of these people, or of everybody, has to be looked up again. */
+export interface HelpEvent {
+  kind: 'help'
+  userIds?: number[]
 }
 
 /** A frame for everybody who subscribed to the topic. */
@@ -79,6 +100,7 @@ export interface Topics {
   presence: PresenceEvent
   revocations: RevocationEvent
   exams: ExamEvent
+  help: HelpEvent
 }
 export type Topic = keyof Topics
 /** Topics that a client may ask for by name. */

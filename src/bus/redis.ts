@@ -3,16 +3,16 @@ import { Redis } from 'ioredis'
 
 /** Longest that a caller waits for Redis before it goes on without. */
 const COMMAND_TIMEOUT_MS = 500
-/** A peer that leaves a command unanswered for this long is taken for gone, and dialled again. */
+/** If Redis leaves a command unanswered for this long, the connection is taken for dead and made again. */
 const SILENCE_MS = 1_000
 const LONGEST_RETRY_MS = 500
 
 /** Redis as the nodes of one service share it. */
 export interface SharedRedis {
   commands: Redis
-  /** A connection of its own: nothing that is asked of Redis waits behind what it pushes. */
+  /** A separate connection: commands don't wait behind pushed messages. */
   subscriber: Redis
-  /** Begins every key and channel, so that services on one Redis don't meet. */
+  /** Prefix of every key and channel, so that several services can share one Redis. */
   prefix: string
   close(): void
 }
@@ -55,7 +55,7 @@ async function connect(
     socketTimeout: SILENCE_MS,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    // The bus knows best who still listens.
+    // The bus subscribes again itself: it knows who still listens.
     autoResubscribe: false,
     retryStrategy: (attempt) => Math.min(50 * attempt, LONGEST_RETRY_MS),
   })
@@ -68,7 +68,7 @@ async function connect(
     if (away) log.info('Redis is back')
     away = false
   })
-  // Something unanswered is what a silent peer is noticed by.
+  // A silent peer is only noticed by a command that it does not answer, so there always is one.
   const beat = setInterval(() => void redis.ping().catch(() => {}), SILENCE_MS).unref()
   redis.on('end', () => clearInterval(beat))
   await redis.connect().catch(() => {})

@@ -1,22 +1,27 @@
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
+import { CLOSE, type CloseReason } from '../../schemas/close-codes.ts'
 import type { ServerFrame } from '../../schemas/events.ts'
-import type { Bus } from '../bus/bus.ts'
+import type { Core } from '../core.ts'
+import { type Asker, personAsking } from '../fair-queue.ts'
+import { gateway as measured } from '../measures.ts'
 import type { Claims } from '../tokens.ts'
-import { CLOSE, type CloseReason } from './close-codes.ts'
-import { encodeFrame } from './frame.ts'
+import { encodeFrame, MergedFrames, typeOfFrame } from './frame.ts'
 import { SocketTopics } from './topics.ts'
 
-/** Bytes that may wait for a slow reader before it is cut off and has to resume (realtime.md, promise 4). */
+/**
+ * Bytes that may wait for a slow reader before it is cut off and has to resume
+ * (docs/protocol/realtime.md#limits).
+ */
 const OUTBOUND_LIMIT = 1024 * 1024
-/** Bytes that leave in one write; what waits behind them can still be replaced or dropped. */
+/** Bytes of one write; frames behind it can still be replaced or dropped. */
 const WRITE_SIZE = 64 * 1024
 /** How long a peer may take to answer a close before it is dropped. */
 const CLOSE_TIMEOUT_MS = 1_000
-/** The same for one that was too slow: it has what is on its way to read before it comes to the close. */
+/** The same for a slow peer: it first has to read what is on its way. */
 const SLOW_CLOSE_TIMEOUT_MS = 30_000
 
-/** What a frame about a conversation's history carries beside its bytes. */
+/** A frame about a conversation that waits. */
 interface HeldFrame {
   version: number
   frame: Buffer
@@ -29,47 +34,75 @@ interface HeldFrame {
 export class Connection {
   readonly #socket: WebSocket
   readonly #tcp: Socket
-  readonly topics: SocketTopics
+  #topics: SocketTopics | undefined
+  readonly #core: Pick<Core, 'bus' | 'tallies'>
   claims: Claims
-  /** When the peer last showed life, in the hub's milliseconds. */
+  /** When the peer last showed life, by `Sockets.now()`. */
   lastSeen: number
-  /** The end of the token whose end the peer was told of. */
+  /** The token's end of which the peer was warned. */
   #toldExpiry = 0
   #begun = false
   #queue: Buffer[] = []
-  /** The newest frame of each kind that only matters while it is new, behind `#queue`. */
-  #latest = new Map<string, Buffer>()
+  /** The newest frame of each kind of which only the newest matters. They are sent after `#queue`. */
+  #latest: Map<string, Buffer> | undefined
   /** Conversations that are being resumed: newer frames about them wait for the older ones. */
-  readonly #held = new Map<number, HeldFrame[]>()
+  #held: Map<number, HeldFrame[]> | undefined
+  // (Made when first needed: most of many sockets are idle.)
   /** Bytes in all three. */
   #waitingBytes = 0
-  /** Those who wait for the peer to have read. */
-  #onDrained: (() => void)[] = []
+  /** Ends the socket if the peer doesn't answer the close. */
+  #ending: { timeoutMs: number; timer: NodeJS.Timeout } | undefined
+  /** Callers that wait until the peer has read. */
+  #onDrained: (() => void)[] | undefined
+  /** Types of frames that the peer must not see now. */
+  #withheld: ReadonlySet<string> | undefined
+  /** How often withholding has begun: if it changes while something is sent, some of it may not have arrived. */
+  withholdings = 0
 
-  constructor(bus: Bus, socket: WebSocket, tcp: Socket, claims: Claims, now: number) {
-    this.topics = new SocketTopics(bus, claims.userId, (frame) => this.write(frame))
+  constructor(
+    core: Pick<Core, 'bus' | 'tallies'>,
+    socket: WebSocket,
+    tcp: Socket,
+    claims: Claims,
+    now: number,
+  ) {
+    this.#core = core
     this.#socket = socket
     this.#tcp = tcp
     this.claims = claims
     this.lastSeen = now
-    tcp.on('drain', () => this.flush())
-    tcp.on('close', () => this.#drop())
+    tcp.on('drain', () => this.flush(new MergedFrames()))
+    tcp.on('close', () => {
+      clearTimeout(this.#ending?.timer)
+      this.#drop()
+    })
+  }
+
+  get asker(): Asker {
+    return personAsking(this.claims.userId, this.#tcp)
+  }
+
+  /** The topics that it has subscribed to. */
+  get topics(): SocketTopics {
+    this.#topics ??= new SocketTopics(this.#core, this.claims.userId, (frame) => this.write(frame))
+    return this.#topics
   }
 
   get #isOpen(): boolean {
     return this.#socket.readyState === this.#socket.OPEN
   }
 
-  /** Nothing waits: what comes now has to be flushed; later frames leave with it, or once the peer has read. */
+  /** Nothing waits: the next frame has to be flushed; later ones leave with it, or when the peer has read. */
   get #isIdle(): boolean {
-    return this.#queue.length === 0 && this.#latest.size === 0
+    return this.#queue.length === 0 && !this.#latest?.size
   }
 
-  /** Sends `ready`, and then whatever came up while it was being prepared. */
-  begin(ready: ServerFrame): void {
-    const frame = encodeFrame(ready)
-    if (!this.#makeRoom(frame.length)) return
-    this.#queue.unshift(frame)
+  /** Sends `ready` and the frames that belong to it, then everything that has come up meanwhile. */
+  begin(...first: ServerFrame[]): void {
+    const frames = first.map(encodeFrame)
+    if (!this.#makeRoom(frames.reduce((sum, { length }) => sum + length, 0))) return
+    this.#queue.unshift(...frames)
+    measured.sent.add(frames.length)
     this.#begun = true
     flushSoon(this)
   }
@@ -78,57 +111,82 @@ export class Connection {
     this.write(encodeFrame(frame))
   }
 
+  get isWithholding(): boolean {
+    return this.#withheld !== undefined
+  }
+
+  /** Drops frames of these types from now on, including those that wait; undefined: none. */
+  withhold(types: ReadonlySet<string> | undefined): void {
+    if (types && !this.#withheld) this.withholdings += 1
+    this.#withheld = types
+    if (!types) return
+    this.#queue = this.#queue.filter((frame) => this.#keeps(frame))
+    for (const [key, frame] of this.#latest ?? []) if (!this.#keeps(frame)) this.#latest?.delete(key)
+  }
+
   /** Queues bytes that `encodeFrame` made. */
   write(frame: Buffer): void {
-    if (!this.#makeRoom(frame.length)) return
+    if (this.#isWithheld(frame) || !this.#makeRoom(frame.length)) return
     if (this.#isIdle) flushSoon(this)
     this.#queue.push(frame)
+    measured.sent.add()
   }
 
-  /** Queues a frame that a newer one with the same key makes pointless: a slow reader gets the newest alone. */
+  /** Queues a frame that replaces an older one with the same key: a slow reader only gets the newest. */
   writeLatest(key: string, frame: Buffer): void {
-    const older = this.#latest.get(key)
+    if (this.#isWithheld(frame)) return
+    this.#latest ??= new Map()
+    const latest = this.#latest
+    const older = latest.get(key)
     if (!this.#makeRoom(frame.length - (older?.length ?? 0))) return
     if (this.#isIdle) flushSoon(this)
-    this.#latest.delete(key)
-    this.#latest.set(key, frame)
+    latest.delete(key)
+    latest.set(key, frame)
+    if (!older) measured.sent.add()
   }
 
-  /** A change of a conversation, which waits while an earlier part of its history is being resumed. */
+  /** Queues a change of a conversation; it waits while older changes are being sent by a resume. */
   writeChange(conversationId: number, version: number, frame: Buffer): void {
-    const held = this.#held.get(conversationId)
+    const held = this.#held?.get(conversationId)
     if (!held) this.write(frame)
-    else if (this.#makeRoom(frame.length)) held.push({ version, frame })
+    else if (!this.#isWithheld(frame) && this.#makeRoom(frame.length)) held.push({ version, frame })
   }
 
   hold(conversationId: number): void {
+    this.#held ??= new Map()
     this.#held.set(conversationId, [])
   }
 
-  /** Lets go of what was held, save what the resume itself has sent by now. */
+  /** Sends the changes that have waited, except those that the resume has sent. */
   release(conversationId: number, sentVersion: number): void {
-    const held = this.#held.get(conversationId) ?? []
-    this.#held.delete(conversationId)
+    const held = this.#held?.get(conversationId) ?? []
+    this.#held?.delete(conversationId)
     for (const { version, frame } of held) {
       this.#waitingBytes -= frame.length
       if (version > sentVersion) this.write(frame)
     }
   }
 
-  /** Resolves when the peer has read most of what was sent, or is gone: more can follow without piling up. */
+  /** Resolves when the peer has read most of what was sent, or is gone: so the queue stays short. */
   async drained(): Promise<void> {
     if (!this.#isOpen || this.#queue.length === 0) return
-    await new Promise<void>((resolve) => this.#onDrained.push(resolve))
+    this.#onDrained ??= []
+    const waiting = this.#onDrained
+    await new Promise<void>((resolve) => waiting.push(resolve))
   }
 
-  /** Hands over as much as the peer keeps up with; the rest follows when it has. */
-  flush(): void {
+  /** Writes as much as the peer can read; the rest follows later. */
+  flush(merged: MergedFrames): void {
     if (!this.#begun || !this.#isOpen) return
-    while (!this.#tcp.writableNeedDrain && !this.#isIdle) this.#tcp.write(this.#takeWrite())
-    if (this.#queue.length === 0) for (const resume of this.#onDrained.splice(0)) resume()
+    while (!this.#tcp.writableNeedDrain && !this.#isIdle) {
+      const bytes = this.#takeWrite(merged)
+      measured.sentBytes.add(bytes.length)
+      this.#tcp.write(bytes)
+    }
+    if (this.#queue.length === 0) this.#goOn()
   }
 
-  /** Says, once per token, that it is about to end. `now` is in seconds since the epoch. */
+  /** Warns, once per token, that it is about to end. `now` is in seconds since the epoch. */
   warnOfExpiry(now: number): void {
     const { expiresAt } = this.claims
     if (this.#toldExpiry === expiresAt) return
@@ -143,21 +201,40 @@ export class Connection {
   close(reason: CloseReason): void {
     if (this.#isOpen) {
       const [code, text] = CLOSE[reason]
-      // What is queued leaves before the close, save for somebody who doesn't read anyway.
+      measured.closed.add(reason)
+      if (reason === 'tooSlow') measured.slowReaders.add()
+      // Queued frames are sent before the close, unless the peer doesn't read.
       if (reason !== 'tooSlow' && this.#begun) this.#tcp.write(Buffer.concat(this.#queue))
       this.#socket.close(code, text)
       this.#drop()
     }
-    // Also for a peer that began to close and never ended.
-    const timeout = reason === 'tooSlow' ? SLOW_CLOSE_TIMEOUT_MS : CLOSE_TIMEOUT_MS
-    setTimeout(() => this.terminate(), timeout).unref()
+    // Also for a peer that has begun to close and never finishes.
+    this.#endWithin(reason === 'tooSlow' ? SLOW_CLOSE_TIMEOUT_MS : CLOSE_TIMEOUT_MS)
+  }
+
+  /** There is one timer even if it is closed several times: the shortest one counts. */
+  #endWithin(timeoutMs: number): void {
+    if (this.#ending && this.#ending.timeoutMs <= timeoutMs) return
+    clearTimeout(this.#ending?.timer)
+    this.#ending = { timeoutMs, timer: setTimeout(() => this.terminate(), timeoutMs).unref() }
   }
 
   terminate(): void {
     this.#socket.terminate()
   }
 
-  /** False if the socket is over, or has to be because of this. */
+  #isWithheld(frame: Buffer): boolean {
+    return this.#withheld?.has(typeOfFrame(frame)) ?? false
+  }
+
+  /** False if the queued frame is withheld now. */
+  #keeps(frame: Buffer): boolean {
+    if (!this.#isWithheld(frame)) return true
+    this.#waitingBytes -= frame.length
+    return false
+  }
+
+  /** False if the socket has ended, or has to end because of this. */
   #makeRoom(bytes: number): boolean {
     if (!this.#isOpen) return false
     this.#waitingBytes += bytes
@@ -166,11 +243,11 @@ export class Connection {
     return false
   }
 
-  /** Takes what one write holds off the queue, at least one frame; what matters only while new goes last. */
-  #takeWrite(): Buffer {
+  /** Takes one write's frames off the queue, at least one; those of `#latest` come last. */
+  #takeWrite(merged: MergedFrames): Buffer {
     const [first] = this.#queue
-    if (first && this.#queue.length === 1 && this.#latest.size === 0) {
-      // As it mostly is.
+    if (first && this.#queue.length === 1 && !this.#latest?.size) {
+      // The usual case.
       this.#queue.length = 0
       this.#waitingBytes -= first.length
       return first
@@ -180,22 +257,27 @@ export class Connection {
     while (count < this.#queue.length && bytes < WRITE_SIZE) bytes += this.#queue[count++]?.length ?? 0
     const frames = this.#queue.splice(0, count)
     if (this.#queue.length === 0)
-      for (const [key, frame] of this.#latest) {
+      for (const [key, frame] of this.#latest ?? []) {
         if (bytes >= WRITE_SIZE) break
-        this.#latest.delete(key)
+        this.#latest?.delete(key)
         frames.push(frame)
         bytes += frame.length
       }
     this.#waitingBytes -= bytes
-    return Buffer.concat(frames, bytes)
+    return merged.of(frames, bytes)
   }
 
   #drop(): void {
     this.#queue = []
-    this.#latest.clear()
-    this.#held.clear()
+    this.#latest = undefined
+    this.#held = undefined
     this.#waitingBytes = 0
-    for (const resume of this.#onDrained.splice(0)) resume()
+    this.#goOn()
+  }
+
+  /** Continues the callers that wait until the peer has read. */
+  #goOn(): void {
+    for (const resume of this.#onDrained?.splice(0) ?? []) resume()
   }
 }
 
@@ -206,5 +288,6 @@ function flushSoon(connection: Connection): void {
 }
 
 function flushAll(): void {
-  for (const connection of unflushed.splice(0)) connection.flush()
+  const merged = new MergedFrames()
+  for (const connection of unflushed.splice(0)) connection.flush(merged)
 }

@@ -1,28 +1,36 @@
 import type { WebsocketPluginOptions } from '@fastify/websocket'
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { WebSocket } from 'ws'
-import type { Config } from '../config.ts'
 import type { Core } from '../core.ts'
 import { AppError } from '../errors.ts'
-import type { LiveSessions } from '../features/auth/live-sessions.ts'
-import { countersOf } from '../features/chat/conversations.ts'
-import { bearerToken, identifyByCookie } from '../http/callers.ts'
-import { withDeadline } from '../http/deadline.ts'
+import { identifyByCookie, verifyLive } from '../http/callers/callers.ts'
+import { bearerToken } from '../http/callers/credentials.ts'
+import { isTrustedOrigin } from '../http/callers/same-site.ts'
 import { failures, renderFailure, toAppError } from '../http/failures.ts'
-import { isTrustedOrigin } from '../http/same-site.ts'
+import { dropDeadline, withDeadline } from '../http/load/deadline.ts'
+import { personTurns } from '../http/turns.ts'
+import { gateway as measured } from '../measures.ts'
 import type { Claims } from '../tokens.ts'
-import { type Command, type Means, readCommand } from './commands.ts'
+import { Admission } from './admission.ts'
+import { Backlog } from './commands/backlog.ts'
+import { type Command, collectCommands, readCommand } from './commands/commands.ts'
+import { FrameBudget } from './commands/frame-budget.ts'
 import { Connection } from './connection.ts'
-import { FrameBudget } from './frame-budget.ts'
-import { HEARTBEAT_SECONDS, Hub } from './hub.ts'
+import type { Commands, LivePlugin } from './live.ts'
+import { HEARTBEAT_SECONDS, Sockets } from './sockets.ts'
 
 /** Inbound bytes of one frame; ws closes with 1009 above it. */
 const LARGEST_FRAME = 64 * 1024
 const PROTOCOL = 'exam-practice.v1'
+/** Sockets of one person. */
+const MOST_SOCKETS = 50
 const BEARER_PROTOCOL = 'bearer.'
 
-/** For @fastify/websocket, which belongs to the whole service: it ends the connection of every refused upgrade. */
+/**
+ * Options of @fastify/websocket, which is registered for the whole service: it ends the connection of every refused
+ * upgrade.
+ */
 export const websocketOptions: WebsocketPluginOptions = {
   options: {
     maxPayload: LARGEST_FRAME,
@@ -30,25 +38,31 @@ export const websocketOptions: WebsocketPluginOptions = {
     clientTracking: false,
     handleProtocols: (offered: Set<string>) => (offered.has(PROTOCOL) ? PROTOCOL : false),
   },
-  // Resets and protocol errors are the peer's; its socket ends either way.
+  // Resets and protocol errors are the peer's fault; the socket ends.
   errorHandler: (_error, socket) => socket.terminate(),
-  // The hub sees to its sockets itself.
+  // `Sockets` closes them.
   preClose: (done) => done(),
 }
 
-/** The WebSocket at `/ws` (contract/realtime.md). */
-export const gateway: FastifyPluginAsync<{ core: Core; sessions: LiveSessions }> = async (
-  app,
-  { core, sessions },
-) => {
-  const hub = new Hub(core, sessions)
+/** The replies of upgrades in progress. */
+const replies = new WeakMap<FastifyRequest, FastifyReply>()
 
-  app.addHook('preClose', async () => hub.closeAll())
+/** The WebSocket at `/ws` (docs/protocol/realtime.md#opening). */
+export const gateway: FastifyPluginAsync<{ core: Core; live: LivePlugin[] }> = async (
+  app,
+  { core, live },
+) => {
+  const sockets = new Sockets(core, live)
+  const admission = new Admission()
+  const commands = collectCommands(app, core, sockets.parts)
+
+  app.addHook('preClose', async () => sockets.closeAll())
 
   app.route({
     method: 'GET',
     url: '/ws',
     schema: {
+      operationId: 'openSocket',
       summary: 'The WebSocket',
       description:
         'Upgrade here, with a token in the header or as a subprotocol; frames: see /asyncapi.json.',
@@ -61,62 +75,101 @@ export const gateway: FastifyPluginAsync<{ core: Core; sessions: LiveSessions }>
           'token_expired_or_invalid',
           'cross_site_request',
           'upgrade_required',
+          'unavailable',
         ),
       },
     },
     onRequest: async (request, reply) => {
-      // Of a refused upgrade it ends with the answer, whose reader must not send another request there.
+      // A refused upgrade ends the connection, so its client must not send another request on it.
       if (request.ws) reply.header('connection', 'close')
-      request.caller = authenticate(request, sessions, core.config)
+      request.caller = authenticate(request, core)
+      if (!request.ws) return
+      replies.set(request, reply)
+      await admission.enter(request.raw.socket)
+      await holdSocket(core, request)
     },
     handler: async (_request, reply) => {
       reply.header('upgrade', 'websocket')
       throw new AppError('upgrade_required')
     },
-    wsHandler: (socket, request) => {
-      serve({ core, sessions }, hub, socket, request)
+    wsHandler: async (socket, request) => {
+      forgetUpgrade(socket, request)
+      await serve(core, sockets, commands, socket, request)
+      admission.leave(request.raw.socket)
     },
   })
 }
 
 /**
- * Bearer header first, then the subprotocol pair of browsers, which can't set headers, then the session
- * cookie, which a browser sends whichever site opens the socket: so only for origins that we trust.
+ * Reads the bearer header, then the subprotocol pair of browsers, which can't set headers, then the session cookie. A
+ * browser sends the cookie for any site that opens a socket, so it only counts for origins that we trust.
  */
-function authenticate(request: FastifyRequest, sessions: LiveSessions, config: Config): Claims {
+function authenticate(request: FastifyRequest, core: Core): Claims {
   const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((part) => part.trim())
   const token =
     bearerToken(request.headers.authorization) ??
     offered.find((part) => part.startsWith(BEARER_PROTOCOL))?.slice(BEARER_PROTOCOL.length)
   if (token === undefined) {
-    const caller = identifyByCookie(request, sessions)
+    const caller = identifyByCookie(request, core)
     if (!caller) throw new AppError('authentication_required')
     const { origin } = request.headers
-    if (origin === undefined || !isTrustedOrigin(origin, request, config))
+    if (origin === undefined || !isTrustedOrigin(origin, request, core.config))
       throw new AppError('cross_site_request')
     return caller
   }
-  const claims = sessions.verify('access', token)
+  const claims = verifyLive(request.server, 'access', token, core)
   if (!claims) throw new AppError('token_expired_or_invalid')
   return claims
 }
 
-function serve(means: Means, hub: Hub, socket: WebSocket, request: FastifyRequest): void {
-  const connection = new Connection(means.core.bus, socket, request.raw.socket, request.caller, hub.now())
+/** Counts a person's socket until it ends. 429 `too_many` if they have the most that are allowed, over all nodes. */
+async function holdSocket({ tallies }: Core, { caller, raw: { socket } }: FastifyRequest): Promise<void> {
+  const tally = `sockets:${caller.userId}`
+  if (!(await tallies.take(tally, MOST_SOCKETS)))
+    throw new AppError('too_many', { status: 429, retryAfter: 60 })
+  if (socket.destroyed) tallies.release(tally)
+  else socket.once('close', () => tallies.release(tally))
+}
+
+/** Releases the request and reply of a finished upgrade: they would stay in memory as long as the socket. */
+function forgetUpgrade(socket: WebSocket, request: FastifyRequest): void {
+  dropDeadline(request)
+  replies.get(request)?.raw.detachSocket(request.raw.socket)
+  // Replaces the plugin's listener, which refers to both.
+  socket.removeAllListeners('error')
+  socket.on('error', terminate)
+}
+
+function terminate(this: WebSocket): void {
+  this.terminate()
+}
+
+/** Resolves when it is set up, or failed to be. */
+function serve(
+  core: Core,
+  sockets: Sockets,
+  commands: Partial<Commands>,
+  socket: WebSocket,
+  request: FastifyRequest,
+): Promise<boolean> {
+  const connection = new Connection(core, socket, request.raw.socket, request.caller, sockets.now())
   const budget = new FrameBudget()
-  // A client's first frames wait for it: what came up after its `resume` would be missed otherwise.
-  const opened = open(means, hub, connection, request.id)
-  let previous: Promise<unknown> = opened
+  measured.opened.add()
+  measured.sockets.add(1)
+  // A client's first frames wait for this: events between its `resume` and this would be lost.
+  const opened = open(core, sockets, connection, request.id)
+  const backlog = new Backlog(socket, opened)
 
   socket.on('pong', () => {
-    connection.lastSeen = hub.now()
+    connection.lastSeen = sockets.now()
   })
   socket.on('close', () => {
+    measured.sockets.add(-1)
     connection.topics.close()
-    hub.remove(connection)
+    sockets.remove(connection)
   })
   socket.on('message', (data: Buffer, isBinary: boolean) => {
-    connection.lastSeen = hub.now()
+    connection.lastSeen = sockets.now()
     const excess = budget.spend(connection.lastSeen)
     if (excess) {
       connection.close(excess)
@@ -126,42 +179,46 @@ function serve(means: Means, hub: Hub, socket: WebSocket, request: FastifyReques
     try {
       command = readCommand(data, isBinary)
     } catch (error) {
+      measured.received.add('unreadable')
       const tooMany = budget.spendMalformed(connection.lastSeen)
       if (tooMany) connection.close(tooMany)
       else sendError(connection, error)
       return
     }
-    // One after another, as they came; so a socket's own messages keep their order.
-    previous = previous.then(async () => (await opened) && answer(means, connection, command))
+    measured.received.add(command.type)
+    backlog.add(data.length, async () => {
+      if (await opened) await answer(core, sockets, commands, connection, command)
+      // While too many commands wait, the socket is not read: a command that has ended counts as a sign of life.
+      connection.lastSeen = sockets.now()
+    })
   })
+  return opened
 }
 
-/** Makes events reach the socket and says `ready`. False where that could not be: then it is closed. */
+/** Connects the socket to its events and sends `ready`. False if that failed: then the socket is closed. */
 async function open(
-  { core, sessions }: Means,
-  hub: Hub,
+  core: Core,
+  sockets: Sockets,
   connection: Connection,
   requestId: string,
 ): Promise<boolean> {
   try {
     const { userId, sessionId } = connection.claims
-    const counters = await withDeadline(
-      hub.add(connection).then(() => countersOf(core, userId)),
-      core.config.requestTimeout,
-    )
-    // Its session may have ended while the socket was being opened.
-    if (!sessions.stand(connection.claims)) {
+    const { news, ...greeting } = await withDeadline(sockets.add(connection), core.config.requestTimeoutMs)
+    // The session may have ended while the socket was opening: look again.
+    if (!core.sessions.stand(connection.claims)) {
       connection.close('tokenEnded')
       return false
     }
-    connection.begin({
-      type: 'ready',
+    const ready = {
+      type: 'ready' as const,
       user_id: userId,
       session_id: sessionId,
       server_time: new Date(core.clock()).toISOString(),
       heartbeat_seconds: HEARTBEAT_SECONDS,
-      ...counters,
-    })
+      ...greeting,
+    }
+    connection.begin(ready, ...news)
     return true
   } catch (error) {
     core.log.warn({ err: error, request_id: requestId }, 'a socket could not be set up')
@@ -170,16 +227,23 @@ async function open(
   }
 }
 
-async function answer(means: Means, connection: Connection, command: Command): Promise<void> {
+async function answer(
+  core: Core,
+  sockets: Sockets,
+  commands: Partial<Commands>,
+  connection: Connection,
+  command: Command,
+): Promise<void> {
   const ref = command.ref === undefined ? {} : { ref: command.ref }
   try {
-    const work = command.run(means, connection)
-    const result = await (command.isAtPeersPace ? work : withDeadline(work, means.core.config.requestTimeout))
+    const run = () => command.run(commands, sockets.parts, connection)
+    const work = command.takesTurn ? personTurns(core).run(connection.asker, run) : run()
+    const result = await (command.isAtPeersPace ? work : withDeadline(work, core.config.requestTimeoutMs))
     if (result) connection.send({ type: 'ack', ...ref, ...result })
   } catch (error) {
     const failure = toAppError(error)
     if (failure.status >= 500)
-      means.core.log.error({ err: failure.cause ?? failure, code: failure.code }, 'a frame failed')
+      core.log.error({ err: failure.cause ?? failure, code: failure.code }, 'a frame failed')
     sendError(connection, failure, ref)
   }
 }

@@ -1,67 +1,93 @@
 import type { ServerFrame } from '../../schemas/events.ts'
 import type { Bus, Subscription } from '../bus/bus.ts'
 import type { ClientTopic, CommentEvent, FrameEvent } from '../bus/events.ts'
+import type { Tallies } from '../bus/tallies/tallies.ts'
+import type { Core } from '../core.ts'
 import { AppError } from '../errors.ts'
+import type { Claims } from '../tokens.ts'
 import { encodeFrame } from './frame.ts'
 
-/** Topics that one socket may listen to at once. */
-const LIMIT = 100
+/** Topics that one person may listen to at once, over all of their sockets. */
+const LIMIT = 200
 
-/** What one socket asked to hear of beyond its owner's own conversations. */
+/** A kind of topic that clients subscribe to: the word before the colon. */
+export interface TopicKind<Event> {
+  /** Throws an AppError where this person may not listen to it. */
+  admit?(topic: ClientTopic, claims: Claims): Promise<void>
+  toFrame(event: Event, isOwn: boolean): ServerFrame
+  /** The event's owner, if their frame differs from the others'. */
+  ownerOf?(event: Event): number
+}
+
+export interface TopicKinds {
+  question: TopicKind<CommentEvent>
+  ai_job: TopicKind<FrameEvent>
+}
+
+type TopicEvent = CommentEvent | FrameEvent
+
+/** The topics that one socket has subscribed to. */
 export class SocketTopics {
   readonly #bus: Bus
+  readonly #tallies: Tallies
   readonly #readerId: number
   readonly #write: (frame: Buffer) => void
   readonly #subscriptions = new Map<ClientTopic, Subscription>()
+  #isClosed = false
 
-  constructor(bus: Bus, readerId: number, write: (frame: Buffer) => void) {
+  constructor(
+    { bus, tallies }: Pick<Core, 'bus' | 'tallies'>,
+    readerId: number,
+    write: (frame: Buffer) => void,
+  ) {
     this.#bus = bus
+    this.#tallies = tallies
     this.#readerId = readerId
     this.#write = write
   }
 
-  /** Resolves once events of the topic will arrive. */
-  async add(topic: ClientTopic): Promise<void> {
+  get #tally(): string {
+    return `topics:${this.#readerId}`
+  }
+
+  /** Resolves once events of the topic will arrive. 409 `too_many`. */
+  async add(topic: ClientTopic, kind: TopicKind<TopicEvent>): Promise<void> {
     if (this.#subscriptions.has(topic)) return
-    if (this.#subscriptions.size >= LIMIT)
-      throw new AppError('validation_failed', { message: `At most ${LIMIT} topics at once` })
-    const subscription = this.#bus.subscribe(topic, (event: CommentEvent | FrameEvent) =>
-      this.#write(encodeFor(event, this.#readerId)),
+    if (!(await this.#tallies.take(this.#tally, LIMIT))) throw new AppError('too_many')
+    if (this.#isClosed || this.#subscriptions.has(topic)) {
+      this.#tallies.release(this.#tally)
+      return
+    }
+    const subscription = this.#bus.subscribe(topic, (event: TopicEvent) =>
+      this.#write(encodeFor(kind, event, this.#readerId)),
     )
     this.#subscriptions.set(topic, subscription)
     await subscription.ready
   }
 
   remove(topic: ClientTopic): void {
-    this.#subscriptions.get(topic)?.close()
+    const subscription = this.#subscriptions.get(topic)
+    if (!subscription) return
+    subscription.close()
     this.#subscriptions.delete(topic)
+    this.#tallies.release(this.#tally)
   }
 
   close(): void {
-    for (const subscription of this.#subscriptions.values()) subscription.close()
-    this.#subscriptions.clear()
+    this.#isClosed = true
+    for (const topic of [...this.#subscriptions.keys()]) this.remove(topic)
   }
 }
 
-/** An event is one object to all listeners of this node, and one frame to all readers but a comment's author. */
-const encoded = new WeakMap<CommentEvent | FrameEvent, Buffer>()
+/** All listeners of this node get the same event object, so its frame is encoded once for everybody but its owner. */
+const encoded = new WeakMap<TopicEvent, Buffer>()
 
-function encodeFor(event: CommentEvent | FrameEvent, readerId: number): Buffer {
-  if (event.kind === 'comment' && event.comment.user_id === readerId)
-    return encodeFrame(commentFrame(event, true))
+function encodeFor(kind: TopicKind<TopicEvent>, event: TopicEvent, readerId: number): Buffer {
+  if (kind.ownerOf?.(event) === readerId) return encodeFrame(kind.toFrame(event, true))
   let frame = encoded.get(event)
   if (!frame) {
-    frame = encodeFrame(event.kind === 'comment' ? commentFrame(event, false) : event.frame)
+    frame = encodeFrame(kind.toFrame(event, false))
     encoded.set(event, frame)
   }
   return frame
-}
-
-function commentFrame({ action, comment }: CommentEvent, isOwn: boolean): ServerFrame {
-  return {
-    type: 'comment',
-    question_id: comment.question_id,
-    action,
-    comment: { ...comment, is_own: isOwn, ...(action === 'created' ? { replies: [] } : {}) },
-  }
 }

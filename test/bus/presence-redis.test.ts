@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { createRedisPresence } from '../../src/bus/presence-redis.ts'
+import { createRedisPresence } from '../../src/bus/presence/redis.ts'
 import { connectRedis } from '../../src/bus/redis.ts'
 import {
   describePresence,
@@ -13,7 +13,7 @@ import {
   untilOnline,
   type WatchedPresence,
 } from '../contracts/presence.ts'
-import { hasRedis, RedisServer } from '../support/redis.ts'
+import { hasRedis, RedisServer } from '../support/outside/redis.ts'
 
 const log = pino({ level: 'silent' })
 
@@ -55,7 +55,7 @@ describe.runIf(hasRedis())('presence over Redis', () => {
     await expect.poll(() => one.heard, POLL).toEqual([1])
     other.presence.arrive(1)
     one.presence.leave(1)
-    await setTimeout(TIMES.grace * 2)
+    await setTimeout(TIMES.graceMs * 2)
     await untilOnline(one, 1)
     other.presence.leave(1)
     await untilOnline(one)
@@ -83,6 +83,19 @@ describe.runIf(hasRedis())('presence over Redis', () => {
     expect(await staying.presence.online([1, 2])).toEqual(new Set([1, 2]))
     await expect.poll(() => staying.heard.includes(2), POLL).toBe(true)
     await untilOnline(staying, 1)
+  })
+
+  test('a node that was held up for longer than its lease says again who is here', async () => {
+    const service = randomUUID()
+    const node = await openNode(service)
+    node.presence.arrive(1)
+    await expect.poll(() => node.heard, POLL).toEqual([1])
+    const redis = new Redis(server.url)
+    const [nodes = ''] = await redis.keys(`*${service}*presence:nodes`)
+    const [self = ''] = await redis.zrange(nodes, 0, '-1')
+    await redis.zadd(nodes, 0, self)
+    redis.disconnect()
+    await expect.poll(() => node.heard, POLL).toEqual([1, 1])
   })
 
   test('what Redis forgot is said again', async () => {

@@ -5,12 +5,12 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createRedisBus } from '../../src/bus/bus-redis.ts'
 import type { UserEvent } from '../../src/bus/events.ts'
-import { createMemoryRateSlots } from '../../src/bus/rate-slots-memory.ts'
-import { createRedisRateSlots } from '../../src/bus/rate-slots-redis.ts'
+import { createMemoryRateSlots } from '../../src/bus/rate-slots/memory.ts'
+import { createRedisRateSlots } from '../../src/bus/rate-slots/redis.ts'
 import { connectRedis } from '../../src/bus/redis.ts'
 import { describeBus } from '../contracts/bus.ts'
 import { describeRateSlots } from '../contracts/rate-slots.ts'
-import { hasRedis, RedisServer } from '../support/redis.ts'
+import { hasRedis, RedisServer } from '../support/outside/redis.ts'
 
 const log = pino({ level: 'silent' })
 

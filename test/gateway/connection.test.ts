@@ -3,15 +3,16 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { pino } from 'pino'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { createMemoryBus } from '../../src/bus/bus-memory.ts'
+import { createMemoryTallies } from '../../src/bus/tallies/memory.ts'
 import { Connection } from '../../src/gateway/connection.ts'
 import { encodeFrame } from '../../src/gateway/frame.ts'
 import { TestSocket } from '../support/socket.ts'
 
-/** A connection and the client at its other end, which reads only once `read` is called. */
-async function connectStalled() {
+/** A connection and the client at its other end. */
+async function connect() {
   const server = createServer().listen(0, '127.0.0.1')
   const sockets = new WebSocketServer({ server })
   onTestFinished(() => {
@@ -20,21 +21,33 @@ async function connectStalled() {
   })
   await once(server, 'listening')
   const ws = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  const client = new TestSocket(ws)
+  const client = new TestSocket(ws, false)
   const [[socket, request]] = (await Promise.all([once(sockets, 'connection'), once(ws, 'open')])) as [
     [WebSocket, IncomingMessage],
     unknown,
   ]
   const tcp = request.socket
   const claims = { userId: 1, role: 'user', sessionId: 1, generation: 0, expiresAt: 0 } as const
-  const connection = new Connection(createMemoryBus(pino({ level: 'silent' })), socket, tcp, claims, 0)
+  const connection = new Connection(
+    { bus: createMemoryBus(pino({ level: 'silent' })), tallies: createMemoryTallies() },
+    socket,
+    tcp,
+    claims,
+    0,
+  )
   // Whatever comes up before it waits for the beginning.
   connection.writeLatest('presence:0', encodeFrame({ type: 'presence', user_id: 0 }))
   connection.begin({ type: 'resync' })
   await client.waitFor(({ type }) => type === 'presence')
   expect(client.frames.map(({ type }) => type)).toEqual(['resync', 'presence'])
   client.frames.length = 0
-  const clientTcp = (ws as unknown as { _socket: Socket })._socket
+  return { connection, client, tcp, clientTcp: (ws as unknown as { _socket: Socket })._socket }
+}
+
+/** The same with a client that reads only once `read` is called. */
+async function connectStalled() {
+  const { clientTcp, ...connected } = await connect()
+  const { connection, tcp } = connected
   clientTcp.pause()
 
   // What the kernel holds for a reader differs from machine to machine: fills it.
@@ -46,7 +59,7 @@ async function connectStalled() {
     await setImmediate()
     await setImmediate()
   }
-  return { connection, client, tcp, fillers, read: () => clientTcp.resume() }
+  return { ...connected, fillers, read: () => clientTcp.resume() }
 }
 
 test('frames that wait arrive in order once the peer reads again', async () => {
@@ -56,6 +69,28 @@ test('frames that wait arrive in order once the peer reads again', async () => {
   await client.until(() => client.of('message').length === 1_000)
   expect(client.of('filler')).toHaveLength(fillers)
   expect(client.of('message').map(({ n }) => n)).toEqual(Array.from({ length: 1_000 }, (_, n) => n))
+})
+
+test('sockets that have the same frames waiting share one write, and others get their own', async () => {
+  const all = await Promise.all([connect(), connect(), connect()])
+  const writes = all.map(({ tcp }) => vi.spyOn(tcp, 'write'))
+  const [first, second, own] = [1, 2, 3].map((n) => encodeFrame({ type: 'message', n })) as [
+    Buffer,
+    Buffer,
+    Buffer,
+  ]
+  for (const [index, { connection }] of all.entries()) {
+    connection.write(first)
+    connection.write(index === 2 ? own : second)
+  }
+  await Promise.all(all.map(({ client }) => client.until(() => client.of('message').length === 2)))
+  expect(all.map(({ client }) => client.of('message').map(({ n }) => n))).toEqual([
+    [1, 2],
+    [1, 2],
+    [1, 3],
+  ])
+  expect(writes.map((write) => write.mock.calls.length)).toEqual([1, 1, 1])
+  expect(writes[1]?.mock.calls[0]?.[0]).toBe(writes[0]?.mock.calls[0]?.[0])
 })
 
 test('of frames that matter only while they are new, a slow reader gets the newest', async () => {

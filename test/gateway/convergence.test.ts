@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { Device, type Shown } from '../support/device.ts'
-import { type ServiceProcess, startNodeProcess } from '../support/process.ts'
-import { hasRedis, RedisServer } from '../support/redis.ts'
+import { hasRedis, RedisServer } from '../support/outside/redis.ts'
+import { type ServiceProcess, startNodeProcess } from '../support/processes/process.ts'
 import { connect, SECRET, type TestService, withService } from '../support/service.ts'
 
 /** A longer run: LONG_TESTS=1; the same run again: SEED=<the number that a failure names>. */
-const STEPS = process.env.LONG_TESTS ? 60_000 : 2_000
+const STEPS = process.env.LONG_TESTS ? 60_000 : 1_200
 const SEED = Number(process.env.SEED ?? randomInt(1e9))
 const CHAT = '/api/v01/chat'
 const PEOPLE = 7
@@ -318,7 +318,7 @@ describe('whatever people do at once, every device shows in the end what is stor
             JWT_SECRET: SECRET,
             PORT: '0',
           },
-          config: { chat: { sendInterval: 0 }, presence: { grace: 100, beat: 200, lease: 600 } },
+          config: { chat: { sendIntervalMs: 0 }, presence: { graceMs: 100, beatMs: 200, leaseMs: 600 } },
         })
         return { process, url: await process.ready() }
       }

@@ -114,12 +114,13 @@ describe('commands', () => {
     const read = await his.ask({ type: 'read', conversation_id: conversationId })
     expect(read).toMatchObject({ type: 'ack', unread: 0 })
     expect(await his.ask({ type: 'ping' })).toMatchObject({ type: 'pong' })
-    expect(await his.ask({ type: 'subscribe', topic: 'question:7' })).toMatchObject({ topic: 'question:7' })
-    expect(await his.ask({ type: 'unsubscribe', topic: 'question:7' })).toMatchObject({ type: 'ack' })
+    expect(await his.ask({ type: 'unsubscribe', topic: 'question:7' })).toMatchObject({ topic: 'question:7' })
     expect(await his.ask({ type: 'subscribe', topic: `ai_job:${'0'.repeat(36)}` })).toMatchObject({
       type: 'error',
-      code: 'admin_required',
+      code: 'forbidden',
     })
+    for (const topic of ['question:999999', 'question:9999999999'])
+      expect(await his.ask({ type: 'subscribe', topic })).toMatchObject({ type: 'error', code: 'not_found' })
     expect(await his.ask({ type: 'send', conversation_id: conversationId, message: '' })).toMatchObject({
       type: 'error',
       code: 'validation_failed',
@@ -135,7 +136,7 @@ describe('commands', () => {
   })
 
   test('obey the rate limit that they share with HTTP', async () => {
-    const slow = await withService({ config: { chat: { sendInterval: 2_000 } } })
+    const slow = await withService({ config: { chat: { sendIntervalMs: 2_000 } } })
     const { alice, conversationId } = await connectedPair(slow)
     const socket = await alice.socket()
     const send = { type: 'send', conversation_id: conversationId, message: 'x' }
@@ -313,17 +314,70 @@ describe('presence', () => {
     expect(body.conversations[0].online).toBe(true)
   })
 
+  test('neither typing nor reading crosses a block, whichever side made it, in direct conversations and groups', async () => {
+    const { alice, bob, conversationId } = await connectedPair(service)
+    const carol = await service.person()
+    await Promise.all([connect(alice, carol), connect(bob, carol)])
+    const { body } = await carol.post(
+      `${CHAT}/groups`,
+      { name: 'Three', member_ids: [alice.id, bob.id] },
+      201,
+    )
+    const group: number = body.conv_id
+    for (const id of [conversationId, group]) await bob.send(id, 'Before', undefined, 201)
+    await bob.put(`${CHAT}/blocks/${alice.id}`, {}, 200)
+    const sockets = { alice: await alice.socket(), bob: await bob.socket(), carol: await carol.socket() }
+    const phone = await alice.socket()
+
+    for (const [who, id] of [
+      ['alice', group],
+      ['bob', group],
+      ['bob', conversationId],
+    ] as const)
+      sockets[who].send({ type: 'typing', conversation_id: id })
+    for (const id of [group, conversationId])
+      expect(await sockets.alice.ask({ type: 'read', conversation_id: id })).toMatchObject({ type: 'ack' })
+    await carol.send(group, 'After', undefined, 201)
+    await bob.get(`${CHAT}/conversations/${group}/messages`, 200)
+    await sockets.carol.waitFor(({ type, user_id }) => type === 'typing' && user_id === alice.id)
+    await sockets.carol.waitFor(({ type, user_id }) => type === 'typing' && user_id === bob.id)
+    await sockets.carol.waitFor(({ type, user_id }) => type === 'read' && user_id === bob.id)
+    await sockets.carol.waitFor(({ type, user_id }) => type === 'read' && user_id === alice.id)
+    // One's own devices are told.
+    await phone.waitFor(({ type, conversation_id }) => type === 'read' && conversation_id === conversationId)
+    for (const each of [sockets.alice, sockets.bob]) {
+      each.send({ type: 'ping' })
+      await each.waitFor(({ type }) => type === 'pong')
+    }
+    const about = (socket: TestSocket, userId: number) =>
+      socket.frames.filter(
+        ({ type, user_id }) => (type === 'typing' || type === 'read') && user_id === userId,
+      )
+    expect(about(sockets.bob, alice.id)).toEqual([])
+    expect(about(sockets.alice, bob.id)).toEqual([])
+
+    const seen = async (by: Client, of: Client) =>
+      (await by.get(`${CHAT}/conversations/${group}`, 200)).body.conversation.members.find(
+        ({ id }: { id: number }) => id === of.id,
+      ).last_read_seq
+    expect(await seen(carol, bob)).toBe(2)
+    expect([await seen(alice, bob), await seen(bob, alice)]).toEqual([0, 0])
+    expect(await seen(bob, bob)).toBe(2)
+  })
+
   test('a block hides two people from each other, and its end shows them again, in a group alone, too', async () => {
     const [owner, one, other] = await Promise.all([service.person(), service.person(), service.person()])
     await Promise.all([connect(owner, one), connect(owner, other)])
     await owner.post(`${CHAT}/groups`, { name: 'Group', member_ids: [one.id, other.id] }, 201)
-    const [hers, his] = await Promise.all([one.socket(), other.socket()])
+    const hers = await one.socket()
+    const his = await other.socket()
     const both = (online: boolean) =>
       Promise.all([
         hers.until(() => seen(hers, other).at(-1) === online),
         his.until(() => seen(his, one).at(-1) === online),
       ])
-    await both(true)
+    // Whoever came first was told of the other.
+    await hers.until(() => seen(hers, other).at(-1) === true)
     await one.put(`${CHAT}/blocks/${other.id}`, {}, 200)
     await both(false)
     await one.delete(`${CHAT}/blocks/${other.id}`, 200)

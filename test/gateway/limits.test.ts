@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { connectedPair, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -16,6 +16,18 @@ describe('floods and giants', () => {
     expect(socket.closed).toBeUndefined()
     socket.send({ type: 'ping' })
     expect(await socket.closure()).toMatchObject({ code: 4029 })
+  })
+
+  test('what comes after it is told to close costs nothing more', async () => {
+    const socket = await (await service.person()).socket()
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    onTestFinished(() => timers.mockRestore())
+    const tcp = (socket.ws as unknown as { _socket: Socket })._socket
+    tcp.cork()
+    for (let n = 0; n < 1_000; n++) socket.send({ type: 'ping' })
+    tcp.uncork()
+    expect(await socket.closure()).toMatchObject({ code: 4029 })
+    expect(timers.mock.calls.filter(([, delay]) => delay === 1_000).length).toBeLessThan(5)
   })
 
   test('64 KiB pass, more closes with 1009', async () => {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectedPair, startService, type TestService } from '../support/service.ts'
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { connect, connectedPair, startService, type TestService } from '../support/service.ts'
 import type { Frame, TestSocket } from '../support/socket.ts'
 
 let service: TestService
@@ -19,6 +20,33 @@ async function resume(socket: TestSocket, conversations: Record<number, number>)
     .slice(from, socket.frames.indexOf(ack))
     .filter(({ type }) => type !== 'unread' && type !== 'presence')
 }
+
+test('people who come back at once share statements, and each gets what is theirs', async () => {
+  const people = await Promise.all(Array.from({ length: 30 }, () => service.person()))
+  const ids = people.map(({ id }) => id)
+  const [group] = await service.sql<[{ id: number }]>`
+    insert into conversations (is_group, name, last_seq, version) values (true, 'Group', 60, 60) returning id`
+  await service.sql`
+    insert into conversation_members (conversation_id, user_id, joined_at)
+    select ${group.id}, id, now() + ord * interval '1 ms' from unnest(${ids}::int[]) with ordinality as person(id, ord)`
+  await service.sql`
+    insert into messages (conversation_id, seq, version, sender_id, message, created_at)
+    select ${group.id}, n, n, (${ids}::int[])[n % 30 + 1], 'message ' || n, now() + n * interval '1 ms' from generate_series(1, 60) n`
+
+  const sockets = await Promise.all(people.map((person) => person.socket()))
+  const driver = service.nodes[0]?.core.db.$client as unknown as { unsafe: () => unknown }
+  const statements = vi.spyOn(driver, 'unsafe')
+  // Half of them missed more than is read together with others.
+  const frames = await Promise.all(sockets.map((socket, n) => resume(socket, { [group.id]: n % 2 ? 0 : 40 })))
+  expect(statements.mock.calls.length).toBeLessThan(2 * people.length)
+  statements.mockRestore()
+  for (const [n, own] of frames.entries()) {
+    expect(own.map(({ message }) => message.seq)).toEqual(
+      Array.from({ length: n % 2 ? 60 : 20 }, (_, index) => index + (n % 2 ? 1 : 41)),
+    )
+    for (const { message } of own) expect(message.is_own).toBe(message.sender_id === people[n]?.id)
+  }
+})
 
 describe('resume', () => {
   test('brings every change since, in the order of the versions', async () => {
@@ -56,6 +84,60 @@ describe('resume', () => {
     ])
   })
 
+  test('is acknowledged with where everything stands, read pointers that moved elsewhere included', async () => {
+    const { alice, bob, conversationId } = await connectedPair(service)
+    const other = await service.person()
+    const empty = await connect(other, bob)
+    for (let n = 1; n <= 3; n++) await alice.send(conversationId, `${n}`)
+    await bob.post(`${CHAT}/conversations/${conversationId}/read`, { up_to_seq: 2 }, 200)
+    const socket = await bob.socket()
+    const asked: Record<string, number>[] = [{ [conversationId]: 3, [empty]: 0 }, { [conversationId]: 1 }, {}]
+    for (const conversations of asked)
+      expect(await socket.ask({ type: 'resume', conversations })).toMatchObject({
+        type: 'ack',
+        conversations: {
+          [conversationId]: { version: 3, last_read_seq: 2, unread: 1 },
+          [empty]: { version: 0, last_read_seq: 0, unread: 0 },
+        },
+        unread: 1,
+        requests: 0,
+      })
+  })
+
+  test("shows a message's client_id to its sender alone", async () => {
+    const { alice, bob, conversationId } = await connectedPair(service)
+    const clientId = randomUUID()
+    const hers = await alice.socket()
+    const his = await bob.socket()
+    const path = `${CHAT}/conversations/${conversationId}`
+    const { body } = await alice.post(
+      `${path}/messages`,
+      { message: 'x', client_id: clientId.toUpperCase() },
+      201,
+    )
+    expect(body.message.client_id).toBe(clientId)
+    const echo = async (socket: TestSocket) =>
+      (await socket.waitFor(({ type }) => type === 'message')).message
+    expect((await echo(hers)).client_id).toBe(clientId)
+    expect((await echo(his)).client_id).toBeNull()
+    for (const [reader, shown] of [
+      [alice, clientId],
+      [bob, null],
+    ] as const) {
+      const [listed, changed] = [
+        await reader.get(`${path}/messages`, 200),
+        await reader.get(`${path}/changes?since=0`, 200),
+      ]
+      const [resumed] = await resume(await reader.socket(), { [conversationId]: 0 })
+      for (const message of [listed.body.messages[0], changed.body.messages[0], resumed?.message])
+        expect(message.client_id).toBe(shown)
+    }
+    const edited = await alice.patch(`${CHAT}/messages/${body.message.id}`, { message: 'y' }, 200)
+    expect(edited.body.message.client_id).toBe(clientId)
+    const again = await alice.send(conversationId, 'x', clientId, 200)
+    expect(again.body.message.client_id).toBe(clientId)
+  })
+
   test('more than 500 changes come as a gap that says where the conversation stands', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     for (let n = 0; n < 501; n += 50)
@@ -85,7 +167,7 @@ describe('resume', () => {
       await socket.until(() => socket.of('message').at(-1)?.message.seq === last)
       // What was there before the resume was asked for may come by it a second time.
       const seqs = socket.of('message').map(({ message }) => message.seq)
-      const resumed = seqs.slice(seqs.indexOf(1, before === 0 ? 0 : undefined))
+      const resumed = seqs.slice(seqs.lastIndexOf(1))
       expect(resumed).toEqual(Array.from({ length: last }, (_, n) => n + 1))
       await socket.close()
     }

@@ -1,14 +1,15 @@
 import { once } from 'node:events'
-import { connect as connectTcp } from 'node:net'
-import { setTimeout } from 'node:timers/promises'
+import { connect as connectTcp, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { startProcess } from '../support/process.ts'
-import { connectedPair, SECRET, type TestService, withService } from '../support/service.ts'
-import { refusedUpgrade } from '../support/socket.ts'
+import { startProcess } from '../support/processes/process.ts'
+import { SECRET, type TestService, withService } from '../support/service.ts'
 
 /** The process as operators run it, on the database of a test's service. */
-async function startMain(service: TestService) {
+async function startMain(service: TestService, seconds: number) {
   const main = startProcess({
+    DRAIN_DELAY: String(seconds),
     DATABASE_URL: service.databaseUrl,
     DATA_DIR: service.dataDir,
     JWT_SECRET: SECRET,
@@ -16,20 +17,19 @@ async function startMain(service: TestService) {
   return { main, url: await main.ready() }
 }
 
-/** A connection that sends `head` and then neither reads nor writes. */
-async function stall(url: string, head: string): Promise<void> {
+/** A connection that has sent `head` and doesn't read. */
+async function stall(url: string, head: string): Promise<Socket> {
   const socket = connectTcp(Number(new URL(url).port), '127.0.0.1')
   socket.on('error', () => {})
   await once(socket, 'connect')
   socket.write(head)
-  socket.pause()
+  return socket.pause()
 }
 
-test('SIGTERM: no new work, sockets sent away one after another, requests in flight answered, exit 0', async () => {
+test('SIGTERM: served on for a while, sockets sent away one after another, requests in flight answered, exit 0', async () => {
   const service = await withService()
-  const { main, url } = await startMain(service)
-  const { alice: first, conversationId } = await connectedPair(service)
-  const alice = first.at(url)
+  const { main, url } = await startMain(service, 3)
+  const alice = (await service.person()).at(url)
   const sockets = await Promise.all(Array.from({ length: 30 }, () => alice.socket()))
   await stall(
     url,
@@ -38,16 +38,17 @@ test('SIGTERM: no new work, sockets sent away one after another, requests in fli
       `Authorization: Bearer ${alice.accessToken}\r\n\r\n`,
   )
   await stall(url, 'POST /api/v01/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n')
+  const late = await stall(url, 'GET /api/v01/auth/me HTTP/1.1\r\nHost: x\r\n')
 
-  // Somebody holds the conversation's row, so that this send is in flight for as long as they like.
+  // Somebody holds the account's row, so that this change is in flight for as long as they like.
   const [locked, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const holder = service.sql.begin(async (tx) => {
-    await tx`select 1 from conversations where id = ${conversationId} for update`
+    await tx`select 1 from users where id = ${alice.id} for update`
     locked.resolve()
     await letGo.promise
   })
   await locked.promise
-  const inFlight = alice.send(conversationId, 'in flight', undefined, 201)
+  const inFlight = alice.patch('/api/v01/account', { full_name: 'In Flight' }, 200)
   const waiting = () => service.sql`
     select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   await expect.poll(async () => (await waiting()).length).toBeGreaterThan(0)
@@ -61,23 +62,32 @@ test('SIGTERM: no new work, sockets sent away one after another, requests in fli
   await expect.poll(readiness).toBe(503)
   expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ status: 'draining' })
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
-  const refused = await alice.get('/api/v01/chat/unread', 503)
-  expect(refused.body).toMatchObject({ success: false, code: 'draining' })
-  expect(refused.headers.get('retry-after')).toBe('1')
-  expect(refused.headers.get('connection')).toBe('close')
-  expect(await refusedUpgrade({ url, token: alice.accessToken })).toMatchObject({
-    status: 503,
-    body: { code: 'draining' },
-  })
+  const served = await alice.get('/api/v01/chat/unread', 200)
+  expect(served.headers.get('connection')).toBe('close')
+  const newcomer = await alice.socket()
+  expect(await newcomer.closure(10_000)).toMatchObject({ code: 1012 })
+
+  // What was on its way when the listener closed is served; later nobody can connect, and who could before is refused.
+  const connects = () =>
+    fetch(`${url}/healthz`).then(
+      () => true,
+      () => false,
+    )
+  await expect.poll(connects, { timeout: 10_000 }).toBe(false)
+  await sleep(1_000)
+  late.end('\r\n')
+  const refused = await text(late)
+  expect(refused).toMatch(/^HTTP\/1.1 503 .*retry-after: 1\r\n.*"code":"draining"/s)
+  expect(refused).toMatch(/connection: close\r\n/i)
   letGo.resolve()
   await holder
-  expect((await inFlight).body.message).toMatchObject({ message: 'in flight', seq: 1 })
+  expect((await inFlight).body).toMatchObject({ success: true })
 
   const closed = await Promise.all(closures)
   expect(new Set(closed.map(({ code }) => code))).toEqual(new Set([1012]))
   const times = closed.map(({ at }) => at)
   expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(1_500)
-  expect(Math.max(...times)).toBeLessThan(8_000)
+  expect(Math.max(...times)).toBeLessThan(4_500)
   for (let from = 0; from < 3_000; from += 500)
     expect(times.filter((at) => at >= from && at < from + 500).length).toBeLessThan(15)
 
@@ -85,13 +95,20 @@ test('SIGTERM: no new work, sockets sent away one after another, requests in fli
   expect(since()).toBeLessThan(15_000)
 }, 60_000)
 
-test('without anybody to send away it still listens for a moment, so that a proxy sees it leave', async () => {
+test('it ends at once without a delay, and upon a second Ctrl-C; one that was sent twice is one', async () => {
   const service = await withService()
-  const { main, url } = await startMain(service)
-  const exit = main.exit('SIGTERM')
-  const started = performance.now()
-  await setTimeout(1_000)
-  expect((await fetch(`${url}/readyz`)).status).toBe(503)
+  const [brisk, patient] = await Promise.all([startMain(service, 0), startMain(service, 600)])
+  const began = performance.now()
+  expect(await brisk.main.exit('SIGTERM')).toBe(0)
+  expect(performance.now() - began).toBeLessThan(4_000)
+
+  const socket = await (await service.person()).at(patient.url).socket()
+  const exit = patient.main.exit('SIGINT')
+  patient.main.child.kill('SIGINT')
+  await sleep(700)
+  expect((await fetch(`${patient.url}/readyz`)).status).toBe(503)
+  expect((await fetch(`${patient.url}/api/v01/auth/me`)).status).toBe(401)
+  patient.main.child.kill('SIGINT')
   expect(await exit).toBe(0)
-  expect(performance.now() - started).toBeLessThan(5_000)
-})
+  expect(await socket.closure()).toMatchObject({ code: 1012 })
+}, 60_000)

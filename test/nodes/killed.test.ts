@@ -5,10 +5,10 @@ import type postgres from 'postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Client } from '../support/client.ts'
 import { Documented } from '../support/documented.ts'
+import { freePort } from '../support/outside/ports.ts'
+import { hasRedis, RedisServer } from '../support/outside/redis.ts'
 import { Follower, sendUntilAnswered } from '../support/persistent.ts'
-import { freePort } from '../support/ports.ts'
-import { startNodeProcess } from '../support/process.ts'
-import { hasRedis, RedisServer } from '../support/redis.ts'
+import { startNodeProcess } from '../support/processes/process.ts'
 import { connect, SECRET, withService } from '../support/service.ts'
 
 interface Pair {
@@ -88,7 +88,7 @@ describe.runIf(hasRedis())('two nodes, one of which is killed', () => {
         JWT_SECRET: SECRET,
         PORT: String(await freePort()),
       },
-      config: { chat: { sendInterval: 0 } },
+      config: { chat: { sendIntervalMs: 0 } },
     }
     let second = await startNodeProcess(options)
     const secondUrl = await second.ready()
@@ -138,7 +138,7 @@ test('a lone service killed during 500 sends: on the embedded database none is l
   await chmod(dataDir, 0o755)
   const options = {
     env: { DATA_DIR: dataDir, JWT_SECRET: SECRET, PORT: String(await freePort()) },
-    config: { chat: { sendInterval: 0 } },
+    config: { chat: { sendIntervalMs: 0 } },
   }
   onTestFinished(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
   let service = await startNodeProcess(options)

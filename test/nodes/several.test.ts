@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Client } from '../support/client.ts'
-import { hasRedis, RedisServer } from '../support/redis.ts'
+import { hasRedis, RedisServer } from '../support/outside/redis.ts'
 import { connect, connectedPair, type TestService, withService } from '../support/service.ts'
 import type { TestSocket } from '../support/socket.ts'
 
@@ -70,7 +70,7 @@ describe.runIf(hasRedis())('two nodes', () => {
   })
 
   test('one message in two seconds, whichever node it is sent to', async () => {
-    const service = await twoNodes({ chat: { sendInterval: 60_000 } })
+    const service = await twoNodes({ chat: { sendIntervalMs: 60_000 } })
     const { alice, conversationId } = await connectedPair(service)
     const elsewhere = alice.at(service.urls[1] as string)
     const answers = await Promise.all(

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Config } from '../config.ts'
-import { every } from '../periodic.ts'
-import { LocalStays } from './local-stays.ts'
+import type { Config } from '../../config.ts'
+import { every } from '../../periodic.ts'
+import type { SharedRedis } from '../redis.ts'
+import { LocalPresence } from './local-presence.ts'
 import type { Presence } from './presence.ts'
-import type { SharedRedis } from './redis.ts'
 
 /** A dead node's people are kept for this long, for a living node to find out who they were. */
 const KEEP_SECONDS = 600
@@ -42,10 +42,15 @@ const ELSEWHERE = `${PRELUDE}
   for i = 2, #ARGV do answer[i - 1] = elsewhere(ARGV[i]) end
   return answer`
 
-/** Renews this node's lease for a time. 0 if its people are not known here any more; then the nodes that died. */
+/**
+ * Renews this node's lease. Answers 0 if Redis no longer has its people, or if the lease had run out, as others were told then
+ * that they are gone; then the nodes that have died.
+ */
 const BEAT = `${PRELUDE}
+  local ranUntil = redis.call('ZSCORE', nodes, self)
   redis.call('ZADD', nodes, now + ARGV[2], self)
   local answer = { redis.call('EXPIRE', prefix .. self, ${KEEP_SECONDS}) }
+  if ranUntil and tonumber(ranUntil) <= now then answer[1] = 0 end
   for _, node in ipairs(redis.call('ZRANGEBYSCORE', nodes, '-inf', now)) do
     if node ~= self then answer[#answer + 1] = node end
   end
@@ -54,7 +59,7 @@ const BEAT = `${PRELUDE}
 /** Presence over all nodes: a set of people per node, which counts as long as that node renews its lease. */
 export function createRedisPresence(
   { commands, prefix: servicePrefix }: SharedRedis,
-  { grace, beat, lease }: Config['presence'],
+  { graceMs, beatMs, leaseMs }: Config['presence'],
   log: FastifyBaseLogger,
 ): Presence {
   const prefix = `${servicePrefix}presence:`
@@ -62,7 +67,7 @@ export function createRedisPresence(
   const listeners: ((userId: number) => void)[] = []
   /** True while Redis may not know who is here, because it was away. */
   let stale = false
-  /** Who came or went while it was. */
+  /** Who came or went during that time. */
   const untold = new Set<number>()
 
   const run = (script: string, ...args: (string | number)[]) =>
@@ -81,7 +86,7 @@ export function createRedisPresence(
     }
   }
 
-  const stays = new LocalStays(grace, {
+  const stays = new LocalPresence(graceMs, {
     began: (userId) => void tellUnlessElsewhere(ARRIVE, userId),
     ended: (userId) => void tellUnlessElsewhere(LEAVE, userId),
   })
@@ -90,20 +95,20 @@ export function createRedisPresence(
     const hasPeople = stays.userIds().length > 0
     let answer: [known: number, ...dead: string[]]
     try {
-      answer = (await run(BEAT, lease)) as typeof answer
+      answer = (await run(BEAT, leaseMs)) as typeof answer
     } catch {
-      // It was said that Redis is away, once (redis.ts).
+      // redis.ts has logged that Redis is away.
       stale = true
       return
     }
     const [known, ...dead] = answer
     const wasAway = stale
     if (stale || (hasPeople && known === 0)) await restate()
-    // Where Redis was away, all of them had no way to renew their leases: they get the time to.
+    // If Redis itself was away, no node could renew its lease: give them the time to do so.
     if (!wasAway) for (const node of dead) await bury(node)
   }
 
-  /** Says anew who is here, also to the people of other nodes: they may have been told otherwise. */
+  /** Publishes again who is here, to the people of other nodes too: they may have been told something else. */
   async function restate(): Promise<void> {
     stale = false
     const userIds = stays.userIds()
@@ -119,7 +124,10 @@ export function createRedisPresence(
     untold.clear()
   }
 
-  /** Tells of a dead node's people before it is forgotten: if this node dies at it, another begins anew. */
+  /**
+   * Tells that a dead node's people have gone, and only then forgets the node: if this node dies in between, another
+   * one repeats it.
+   */
   async function bury(node: string): Promise<void> {
     for (const userId of await commands.smembers(prefix + node)) tell(Number(userId))
     await commands
@@ -129,7 +137,7 @@ export function createRedisPresence(
       .exec()
   }
 
-  const beating = every(beat, 'telling who is here', renew, log)
+  const beating = every(beatMs, 'telling who is here', renew, log)
   beating.soon()
 
   return {
@@ -143,7 +151,7 @@ export function createRedisPresence(
         const elsewhere = (await run(ELSEWHERE, ...others)) as number[]
         for (const [index, id] of others.entries()) if (elsewhere[index] === 1) online.add(id)
       } catch {
-        // Then it is what this node knows.
+        // Answer with what this node knows.
       }
       return online
     },
@@ -151,8 +159,8 @@ export function createRedisPresence(
     async close() {
       await beating.close()
       stays.close()
-      // Another node tells of those who haven't come back by then.
-      await run(BEAT, grace).catch(() => {})
+      // After that another node tells of those who have not come back.
+      await run(BEAT, graceMs).catch(() => {})
     },
   }
 }

@@ -1,13 +1,13 @@
-import { LocalStays } from './local-stays.ts'
+import { LocalPresence } from './local-presence.ts'
 import type { Presence } from './presence.ts'
 
-/** Presence of a lone node. `grace` is in milliseconds. */
-export function createMemoryPresence(grace: number): Presence {
+/** Presence of a lone node. */
+export function createMemoryPresence(graceMs: number): Presence {
   const listeners: ((userId: number) => void)[] = []
   const tell = (userId: number) => {
     for (const listener of listeners) listener(userId)
   }
-  const stays = new LocalStays(grace, { began: tell, ended: tell })
+  const stays = new LocalPresence(graceMs, { began: tell, ended: tell })
   return {
     arrive: (userId) => stays.arrive(userId),
     leave: (userId) => stays.leave(userId),

@@ -1,5 +1,5 @@
+import type { SharedRedis } from '../redis.ts'
 import type { RateSlots } from './rate-slots.ts'
-import type { SharedRedis } from './redis.ts'
 
 const DELETE_OWN = `
   if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end
@@ -22,7 +22,7 @@ export function createRedisRateSlots({ commands, prefix }: SharedRedis, alone: R
     },
     async release(key, holder) {
       await alone.release(key, holder)
-      // Left where it can't be reached, it frees itself before long.
+      // If Redis can't be reached, the slot expires by itself.
       await commands.eval(DELETE_OWN, 1, nameOf(key), holder).catch(() => {})
     },
   }

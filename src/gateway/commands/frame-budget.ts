@@ -1,17 +1,17 @@
-import type { CloseReason } from './close-codes.ts'
+import type { CloseReason } from '../../../schemas/close-codes.ts'
 
 const WINDOW_MS = 10_000
-/** Frames of one socket within any window (realtime.md, close code 4029). */
+/** Frames of one socket within any window (docs/protocol/realtime.md#limits). */
 const FRAMES = 100
 /** Malformed frames of one socket within any window, the last of which closes it (4002). */
 const MALFORMED = 10
 
-/** How much one socket may ask for. `now` is in milliseconds. */
+/** Limits the frames of one socket. `now` is in milliseconds. */
 export class FrameBudget {
   readonly #frames = new Recent(FRAMES)
   readonly #malformed = new Recent(MALFORMED - 1)
 
-  /** Counts a frame; the reason to close where it is one too many. */
+  /** Counts a frame; answers the reason to close the socket if it is one too many. */
   spend(now: number): CloseReason | undefined {
     return this.#frames.add(now) ? undefined : 'flood'
   }
@@ -21,7 +21,7 @@ export class FrameBudget {
   }
 }
 
-/** The times of the latest events, as many as are allowed within the window. */
+/** The times of the latest events, at most as many as are allowed within the window. */
 class Recent {
   readonly #times: number[] = []
   readonly #limit: number

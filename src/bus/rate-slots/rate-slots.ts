@@ -6,8 +6,8 @@ export type SlotResult =
   | { state: 'refused'; retryAfterMs: number }
 
 /**
- * One slot per key that lets one request through and then stays shut for a while (contract §6: one message
- * per 2 s and person, over all nodes).
+ * One slot per key that lets one request through and then stays shut for a while (one message
+ * per 2 s and person, over all nodes: docs/protocol/http.md#limits).
  *
  * Guarantees, for every implementation (test/contracts/rate-slots.ts):
  * - Of any number of takers at once with different holders, one gets the slot.

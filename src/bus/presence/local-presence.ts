@@ -1,17 +1,20 @@
-export interface StayListeners {
+export interface PresenceListeners {
   began(userId: number): void
   ended(userId: number): void
 }
 
-/** Who is here, on one node: a stay outlasts somebody's last socket by the grace, so that a reload doesn't show. */
-export class LocalStays {
-  /** With the timer of those who are leaving. */
+/**
+ * Who is online on one node. A stay ends `graceMs` after somebody's last socket, so that a page reload is not visible
+ * to others.
+ */
+export class LocalPresence {
+  /** By user id; the value is the timer of somebody who is leaving. */
   readonly #stays = new Map<number, NodeJS.Timeout | undefined>()
-  readonly #grace: number
-  readonly #listeners: StayListeners
+  readonly #graceMs: number
+  readonly #listeners: PresenceListeners
 
-  constructor(grace: number, listeners: StayListeners) {
-    this.#grace = grace
+  constructor(graceMs: number, listeners: PresenceListeners) {
+    this.#graceMs = graceMs
     this.#listeners = listeners
   }
 
@@ -36,7 +39,7 @@ export class LocalStays {
     const timer = setTimeout(() => {
       this.#stays.delete(userId)
       this.#listeners.ended(userId)
-    }, this.#grace)
+    }, this.#graceMs)
     this.#stays.set(userId, timer.unref())
   }
 

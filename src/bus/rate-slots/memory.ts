@@ -11,7 +11,8 @@ export function createMemoryRateSlots(clock: () => number): RateSlots {
     async take(key, holder, ttlMs) {
       const now = clock()
       const slot = slots.get(key)
-      if (slot && slot.freeAt > now)
+      // One that is taken for longer than it can be is from before the clock was set back.
+      if (slot && slot.freeAt > now && slot.freeAt <= now + ttlMs)
         return slot.holder === holder
           ? { state: 'held' }
           : { state: 'refused', retryAfterMs: slot.freeAt - now }

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import { pino } from 'pino'
+import { afterAll, describe, expect, inject, test } from 'vitest'
+import { connectRedis } from '../../src/bus/redis.ts'
+import { createMemoryTallies } from '../../src/bus/tallies/memory.ts'
+import { createRedisTallies } from '../../src/bus/tallies/redis.ts'
+import type { Tallies } from '../../src/bus/tallies/tallies.ts'
+
+const log = pino({ level: 'silent' })
+const redis = await connectRedis(inject('redisUrl') as string, `tallies-${randomUUID()}`, log)
+afterAll(() => redis.close())
+const times = { graceMs: 100, beatMs: 50, leaseMs: 200 }
+const redisTallies = () => createRedisTallies(redis, times, log)
+
+async function takeMany(nodes: Tallies[], name: string, count: number, limit: number): Promise<number> {
+  const taken = await Promise.all(
+    Array.from({ length: count }, (_, n) => (nodes[n % nodes.length] as Tallies).take(name, limit)),
+  )
+  return taken.filter((got) => got).length
+}
+
+const makers: [string, () => Tallies[]][] = [
+  ['in process', () => [createMemoryTallies()]],
+  ['over Redis, by two nodes', () => [redisTallies(), redisTallies()]],
+]
+describe.each(makers)('a tally %s', (_, make) => {
+  test('holds no more than its limit, whoever takes at once, and takes again what is given back', async () => {
+    const nodes = make()
+    const name = randomUUID()
+    expect(await takeMany(nodes, name, 60, 50)).toBe(50)
+    expect(await takeMany(nodes, name, 4, 50)).toBe(0)
+    for (let back = 0; back < 5; back++) nodes[0]?.release(name)
+    await expect.poll(() => takeMany(nodes, name, 1, 50)).toBe(1)
+    expect(await takeMany(nodes, name, 20, 50)).toBe(4)
+    expect(await takeMany(nodes, randomUUID(), 1, 1)).toBe(1)
+    for (const node of nodes) await node.close()
+  })
+})
+
+test('what a dead node held ends with its lease', async () => {
+  const [one, other] = [redisTallies(), redisTallies()]
+  const name = randomUUID()
+  expect(await takeMany([one], name, 50, 50)).toBe(50)
+  expect(await other.take(name, 50)).toBe(false)
+  await one.close()
+  await expect.poll(() => other.take(name, 50)).toBe(true)
+  await other.close()
+})

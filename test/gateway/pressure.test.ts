@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
+import type { Client } from '../support/client.ts'
+import { connect, connectedPair, startService, type TestService } from '../support/service.ts'
+import { refusedUpgrade, type TestSocket } from '../support/socket.ts'
+
+/** What one person's sockets may cost, on all nodes together. */
+let service: TestService
+beforeAll(async () => {
+  service = await startService({ nodes: 2 })
+})
+afterAll(() => service.close())
+
+async function dial({ accessToken }: Client, node = 0, path = '/api/v01/ws'): Promise<WebSocket | undefined> {
+  const url = (service.urls[node] as string).replace('http', 'ws')
+  const ws = new WebSocket(url + path, { headers: { authorization: `Bearer ${accessToken}` } })
+  ws.on('error', () => {})
+  onTestFinished(() => ws.terminate())
+  await Promise.race([once(ws, 'open'), once(ws, 'unexpected-response'), once(ws, 'close')])
+  return ws.readyState === ws.OPEN ? ws : undefined
+}
+
+test('fifty sockets of one person are open at once, whichever nodes they come to', async () => {
+  const person = await service.person()
+  const dialled = await Promise.all(Array.from({ length: 60 }, (_, n) => dial(person, n % 2)))
+  const open = dialled.filter((ws) => ws !== undefined)
+  expect(open).toHaveLength(50)
+  expect(await refusedUpgrade({ url: service.urls[0] as string, token: person.accessToken })).toMatchObject({
+    status: 429,
+    body: { success: false, code: 'too_many', retry_after: expect.any(Number) },
+  })
+  // Others are not concerned, and who closes one can open another.
+  expect(await dial(await service.person())).toBeDefined()
+  open[0]?.close()
+  await expect.poll(() => dial(person, 1)).toBeDefined()
+}, 60_000)
+
+test('a socket is opened at one address, and nowhere else', async () => {
+  const person = await service.person()
+  for (const path of [
+    '/',
+    '/healthz',
+    '/api/v01/chat/unread',
+    '/api/v01/ws/x',
+    '/docs',
+    '/files/a',
+    '/nowhere',
+  ])
+    expect(await dial(person, 0, path), path).toBeUndefined()
+})
+
+test('what a person listens to is counted over all of their sockets', async () => {
+  const admin = await service.admin()
+  const exam = (await admin.post('/api/v01/admin/exams', { name: 'Long', is_published: true }, 201)).body.exam
+    .id
+  const questions = Array.from({ length: 201 }, () => ({
+    question_text: 'Which?',
+    option_a: 'a',
+    option_b: 'b',
+    correct_answer: 'A',
+  }))
+  await admin.post('/api/v01/admin/questions/bulk-add', { exam_id: exam, questions }, 201)
+  const rows = await service.sql`select id from questions where exam_id = ${exam} order by id`
+  const topics = rows.map(({ id }) => `question:${id}`)
+  const person = await service.person()
+  // Four of them, or one would send more frames in ten seconds than it may.
+  const sockets = await Promise.all(
+    [0, 1, 0, 1].map((node) => person.at(service.urls[node] as string).socket()),
+  )
+  const socketOf = (at: number) => sockets[at % sockets.length] as TestSocket
+  const subscribe = (at: number) => socketOf(at).ask({ type: 'subscribe', topic: topics[at] as string })
+  for (let at = 0; at < 200; at++) expect(await subscribe(at)).toMatchObject({ type: 'ack' })
+  expect(await subscribe(200)).toMatchObject({ type: 'error', code: 'too_many' })
+  await socketOf(1).ask({ type: 'unsubscribe', topic: topics[1] as string })
+  await expect.poll(async () => (await subscribe(200)).type).toBe('ack')
+}, 60_000)
+
+test('what is sent behind a resume that nobody reads is not read either', async () => {
+  const { alice, bob, conversationId } = await connectedPair(service)
+  for (let n = 0; n < 450; n += 50)
+    await Promise.all(Array.from({ length: 50 }, () => alice.send(conversationId, 'x'.repeat(4_000))))
+  const ws = (await dial(bob)) as WebSocket
+  // From here on the peer takes nothing off its connection.
+  ws.pause()
+  ws.send(JSON.stringify({ type: 'resume', conversations: { [conversationId]: 1 } }))
+  const before = process.memoryUsage().heapUsed
+  const junk = {
+    type: 'typing',
+    conversation_id: conversationId,
+    ...Object.fromEntries(Array.from({ length: 4_000 }, (_, n) => [`u${n}`, n])),
+  }
+  const frame = JSON.stringify(junk)
+  for (let n = 0; n < 90; n++) {
+    ws.send(frame)
+    await setTimeout(20)
+  }
+  expect((process.memoryUsage().heapUsed - before) / 1e6).toBeLessThan(100)
+  // Everybody else, and the person on another socket, goes on.
+  const socket = await bob.socket()
+  expect(await socket.ask({ type: 'read', conversation_id: conversationId })).toMatchObject({ type: 'ack' })
+  // And who reads again is answered all of it.
+  const frames: { type: string; ref?: string }[] = []
+  ws.on('message', (data) => frames.push(JSON.parse(data.toString())))
+  ws.send(JSON.stringify({ type: 'ping', ref: randomUUID() }))
+  ws.resume()
+  await expect.poll(() => frames.some(({ type }) => type === 'pong'), { timeout: 20_000 }).toBe(true)
+}, 120_000)
+
+/** How long the slowest of somebody's requests and frames takes, one after another until `done`. */
+async function slowestOf(person: Client, conversationId: number, done: Promise<unknown>): Promise<number> {
+  const socket = await person.socket()
+  let isOver = false
+  const over = done.finally(() => {
+    isOver = true
+  })
+  let slowest = 0
+  while (!isOver) {
+    for (const ask of [
+      () => person.get('/api/v01/chat/unread', 200),
+      () => socket.ask({ type: 'read', conversation_id: conversationId }),
+    ]) {
+      const began = performance.now()
+      await ask()
+      slowest = Math.max(slowest, performance.now() - began)
+    }
+    // Below the frames that a socket may send.
+    await setTimeout(150)
+  }
+  await over
+  return slowest
+}
+
+test('whatever one person’s sockets ask for at once, others are answered while it waits for a row', async () => {
+  const { alice, bob, conversationId } = await connectedPair(service)
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => alice.socket()))
+  const { sql } = service
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const held = sql.begin(async (tx) => {
+    await tx`select from conversation_members where user_id = ${alice.id} for update`
+    await released
+  })
+  const isHeld = () =>
+    sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await bob.send(conversationId, 'unread', undefined, 201)
+  const reads = sockets.map((socket) => socket.ask({ type: 'read', conversation_id: conversationId }))
+  await expect.poll(async () => (await isHeld()).length).toBeGreaterThan(0)
+  expect(await slowestOf(bob, conversationId, setTimeout(1_500))).toBeLessThan(1_000)
+  release()
+  await held
+  for (const { type } of await Promise.all(reads)) expect(type).toBe('ack')
+})
+
+test('twenty sockets of one person that resume thousands of conversations at once keep nobody else waiting', async () => {
+  const { alice, bob, conversationId } = await connectedPair(service)
+  await service.sql`
+    with made as (
+      insert into conversations (is_group, name) select true, 'Group ' || n from generate_series(1, 2000) n returning id
+    ) insert into conversation_members (conversation_id, user_id) select id, ${alice.id} from made`
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => alice.socket()))
+  const resumes = Promise.all(
+    sockets.map(async (socket) => {
+      const ref = randomUUID()
+      socket.send({ type: 'resume', ref, conversations: {} })
+      await socket.waitFor((frame) => frame.ref === ref, 100_000)
+      const told = socket.of('conversation').map(({ conversation }) => conversation.id)
+      expect(new Set(told).size).toBe(2_001)
+    }),
+  )
+  expect(await slowestOf(bob, conversationId, resumes)).toBeLessThan(1_000)
+}, 120_000)
+
+test('sends of one person through many sockets of two nodes, some to a conversation that is held, hold up nobody else’s', async () => {
+  const { alice, conversationId: theirs } = await connectedPair(service)
+  const { bob, alice: carol, conversationId } = await connectedPair(service, [0, 1])
+  const dan = await service.person()
+  const held = await connect(alice, dan)
+  const sockets = await Promise.all(
+    Array.from({ length: 24 }, (_, n) => alice.at(service.urls[n % 2] as string).socket()),
+  )
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const holding = service.sql.begin(async (sql) => {
+    await sql`select from conversations where id = ${held} for update`
+    await released
+  })
+  // Within the frames of ten seconds of each.
+  const sends = sockets.flatMap((socket, at) =>
+    Array.from({ length: 15 }, async (_, n) => {
+      const ref = `${at} ${n}`
+      // A quarter of them wait for the row.
+      const conversation_id = at % 4 === 0 ? held : theirs
+      socket.send({ type: 'send', ref, conversation_id, message: ref })
+      return socket.waitFor((frame) => frame.ref === ref, 60_000)
+    }),
+  )
+  const his = await bob.socket()
+  const hers = await carol.socket()
+  let slowest = 0
+  for (let n = 0; n < 20; n++)
+    for (const socket of [his, hers]) {
+      const began = performance.now()
+      const frame = { type: 'send', conversation_id: conversationId, message: `${n}` }
+      expect(await socket.ask(frame)).toMatchObject({ type: 'ack' })
+      slowest = Math.max(slowest, performance.now() - began)
+    }
+  expect(slowest).toBeLessThan(1_000)
+  release()
+  await holding
+  for (const answer of await Promise.all(sends))
+    expect(['ack', 'unavailable']).toContain(answer.type === 'ack' ? 'ack' : answer.code)
+  // Each socket's answers came in the order of its frames.
+  for (const [at, socket] of sockets.entries()) {
+    const refs = socket.frames.flatMap(({ ref }) => (typeof ref === 'string' ? [ref] : []))
+    expect(refs).toEqual(Array.from({ length: 15 }, (_, n) => `${at} ${n}`))
+  }
+}, 90_000)

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { installedBalancers, startBalancer } from '../support/outside/balancers.ts'
+import { freePort } from '../support/outside/ports.ts'
+import { startNodeProcess } from '../support/processes/process.ts'
+import { connect, SECRET, withService } from '../support/service.ts'
+
+const redisUrl = inject('redisUrl')
+if (!redisUrl) process.stdout.write('the rolling restart is skipped: it needs Redis\n')
+else if (installedBalancers.length === 0)
+  process.stdout.write('the rolling restart is skipped: none of nginx, haproxy and caddy is installed\n')
+
+/** How long after a node is ready the next one is told to end: docs/operators/proxies.md. */
+const PAUSE_MS = 1_000
+/** Between the requests of one asker: the machine runs three proxies and two nodes beside. */
+const BREATH_MS = 30
+
+test.runIf(redisUrl && installedBalancers.length > 0)(
+  `a rolling restart fails no request behind ${installedBalancers.join(', ')} as shipped`,
+  async () => {
+    const service = await withService()
+    const start = async (port: number) =>
+      startNodeProcess({
+        env: {
+          DATABASE_URL: service.databaseUrl,
+          REDIS_URL: redisUrl as string,
+          DATA_DIR: service.dataDir,
+          JWT_SECRET: SECRET,
+          TRUST_PROXY: '1',
+          PORT: String(port),
+          DRAIN_DELAY: '4',
+        },
+        config: { chat: { sendIntervalMs: 0 } },
+      })
+    const ports: [number, number] = [await freePort(), await freePort()]
+    const nodes = await Promise.all(ports.map(start))
+
+    const [alice, bob] = await Promise.all([service.person(), service.person()])
+    const conversation = await connect(alice, bob)
+    const failed: string[] = []
+    const acknowledged: number[] = []
+    let done = false
+    onTestFinished(() => {
+      done = true
+    })
+
+    /** Reads and sends in turn, each on a connection of its own now and then, and never again. */
+    async function ask(name: string, url: string): Promise<number> {
+      let count = 0
+      for (; !done; count++) {
+        await sleep(BREATH_MS)
+        const isRead = count % 2 === 0
+        const path = isRead ? '/api/v01/chat/unread' : `/api/v01/chat/conversations/${conversation}/messages`
+        try {
+          const response = await fetch(url + path, {
+            headers: {
+              authorization: `Bearer ${alice.accessToken}`,
+              ...(isRead ? {} : { 'content-type': 'application/json' }),
+              ...(count % 7 === 0 ? { connection: 'close' } : {}),
+            },
+            ...(isRead ? {} : { method: 'POST', body: JSON.stringify({ message: `${name} ${count}` }) }),
+          })
+          const body = await response.text()
+          if (!response.ok) failed.push(`${name}: ${response.status} ${body}`)
+          else if (!isRead) acknowledged.push(JSON.parse(body).message.id)
+        } catch (error) {
+          failed.push(`${name}: ${(error as Error).cause ?? error}`)
+        }
+      }
+      return count
+    }
+
+    const fronts = await Promise.all(
+      installedBalancers.map(async (name) => ({ name, url: await startBalancer(name, ports) })),
+    )
+    for (const { name, url } of fronts) {
+      expect((await fetch(`${url}/metrics`)).status, name).toBe(404)
+      expect((await fetch(`${url}/%6Detrics/`)).status, name).toBe(404)
+      await fetch(`${url}/api/v01/auth/login`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-forwarded-for': '203.0.113.9',
+          'x-forwarded-host': 'evil.example.org',
+        },
+        body: JSON.stringify({ username: `${name} nobody`, password: 'whatever it is' }),
+      })
+      const socket = await alice.at(url).socket()
+      await socket.close()
+    }
+    expect(await service.sql`select distinct ip from login_failures`).toEqual([{ ip: '127.0.0.1' }])
+
+    const asking = fronts.flatMap(({ name, url }) => [1, 2, 3].map(() => ask(name, url)))
+    for (const [index, node] of nodes.entries()) {
+      const port = ports[index] as number
+      await sleep(PAUSE_MS)
+      expect(await node.exit('SIGTERM')).toBe(0)
+      await start(port)
+    }
+    await sleep(PAUSE_MS)
+    done = true
+    const counts = await Promise.all(asking)
+
+    expect(failed).toEqual([])
+    for (const count of counts) expect(count).toBeGreaterThan(10)
+    const stored = await service.sql`select id from messages order by id`
+    expect(stored.map(({ id }) => id)).toEqual(acknowledged.toSorted((one, other) => one - other))
+  },
+  90_000,
+)
