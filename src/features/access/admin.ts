@@ -5,9 +5,10 @@ import {
   AccessRequestsQuery,
   ApproveBody,
   DenyBody,
-} from '../../../schemas/access.ts'
+} from '../../../schemas/admin/access.ts'
 import { IdParams, SuccessMessage } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
+import { actorOf } from '../../http/callers/callers.ts'
 import { failures } from '../../http/failures.ts'
 import { describePage, offsetOf } from '../../paging.ts'
 import * as service from './service.ts'
@@ -16,12 +17,13 @@ const tags = ['admin: access requests']
 const success = true as const
 const PER_PAGE = 25
 
-/** Deciding on access requests (contract §8), at `/api/v01/admin/access-requests`, for administrators. */
+/** Deciding on access requests, at `/api/v01/admin/access-requests`, for administrators. */
 export const accessAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.get(
     '',
     {
       schema: {
+        operationId: 'listAccessRequests',
         summary: 'Access requests, newest first',
         tags,
         querystring: AccessRequestsQuery,
@@ -37,14 +39,22 @@ export const accessAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
 
   app.get(
     '/counts',
-    { schema: { summary: 'How many are in each state', tags, response: { 200: AccessRequestCounts } } },
-    () => service.countRequests(core),
+    {
+      schema: {
+        operationId: 'countAccessRequests',
+        summary: 'How many are in each state',
+        tags,
+        response: { 200: AccessRequestCounts },
+      },
+    },
+    async () => ({ success, ...(await service.countRequests(core)) }),
   )
 
   app.post(
     '/:id/approve',
     {
       schema: {
+        operationId: 'approveAccessRequest',
         summary: 'Give the account a role',
         tags,
         params: IdParams,
@@ -54,7 +64,7 @@ export const accessAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     },
     async (request) => {
       const { approved_access } = request.body
-      await service.approve(core, request.caller.userId, request.params.id, approved_access)
+      await service.approve(core, actorOf(request), request.params.id, approved_access)
       return { success, message: `Approved: the role is now ${approved_access}` }
     },
   )
@@ -63,6 +73,7 @@ export const accessAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     '/:id/deny',
     {
       schema: {
+        operationId: 'denyAccessRequest',
         summary: 'Deny the request',
         tags,
         params: IdParams,
@@ -71,7 +82,7 @@ export const accessAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       },
     },
     async (request) => {
-      await service.deny(core, request.caller.userId, request.params.id, request.body.reason)
+      await service.deny(core, actorOf(request), request.params.id, request.body.reason)
       return { success, message: 'Denied' }
     },
   )

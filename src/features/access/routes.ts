@@ -4,39 +4,47 @@ import {
   AccessRequestBody,
   EligibilityAnswer,
   EligibilityBody,
-} from '../../../schemas/access.ts'
+} from '../../../schemas/admin/access.ts'
 import type { Core } from '../../core.ts'
-import { identifyIfAny } from '../../http/callers.ts'
+import { identifyIfAny } from '../../http/callers/callers.ts'
 import { failures } from '../../http/failures.ts'
-import type { LiveSessions } from '../auth/live-sessions.ts'
 import * as service from './service.ts'
 
 const tags = ['account']
+const success = true as const
+/** If somebody is signed in, it has to be about their own account. */
+const security = [{}, { bearer: [] }, { session: [] }]
 
-/** Asking for another role (contract §3), at `/api/v01/account/access-requests`, signed in or not. */
-export const accessRoutes: FastifyPluginAsyncTypebox<{ core: Core; sessions: LiveSessions }> = async (
-  app,
-  { core, sessions },
-) => {
+/** Asking for another role, at `/api/v01/account/access-requests`, signed in or not. */
+export const accessRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.post(
     '/eligibility',
     {
+      config: { turns: 'by address' },
       schema: {
+        operationId: 'checkAccessEligibility',
         summary: 'Which roles an account can ask for',
         tags,
+        security,
         body: EligibilityBody,
         response: { 200: EligibilityAnswer, ...failures('token_expired_or_invalid', 'not_found') },
       },
     },
-    (request) => service.checkEligibility(core, identifyIfAny(request, sessions)?.userId, request.body),
+    async (request) => ({
+      success,
+      ...(await service.checkEligibility(core, identifyIfAny(request, core)?.userId, request.body)),
+    }),
   )
 
   app.post(
     '',
     {
+      config: { turns: 'by address' },
       schema: {
+        operationId: 'requestAccess',
         summary: 'Ask for another role',
         tags,
+        security,
         body: AccessRequestBody,
         response: {
           201: AccessRequestAnswer,
@@ -45,11 +53,9 @@ export const accessRoutes: FastifyPluginAsyncTypebox<{ core: Core; sessions: Liv
       },
     },
     async (request, reply) => {
-      const caller = identifyIfAny(request, sessions)
+      const caller = identifyIfAny(request, core)
       const requestId = await service.requestAccess(core, caller?.userId, request.body)
-      return reply
-        .code(201)
-        .send({ success: true, message: 'The request was handed in', request_id: requestId })
+      return reply.code(201).send({ success, message: 'The request was handed in', request_id: requestId })
     },
   )
 }

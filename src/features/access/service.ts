@@ -4,33 +4,38 @@ import type {
   EligibilityAnswer,
   EligibilityBody,
   Requestable,
-} from '../../../schemas/access.ts'
+} from '../../../schemas/admin/access.ts'
 import type { Role } from '../../../schemas/auth.ts'
+import type { Content } from '../../../schemas/common.ts'
+import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { localDisplay } from '../../local-time.ts'
+import { record } from '../audit/service.ts'
 import { announceRevocations } from '../auth/sessions.ts'
 import { setRole } from '../users/service.ts'
 import * as store from './store.ts'
 
-/** What each role can ask for (contract §3). */
+/** What each role can ask for (docs/protocol/http.md#accounts). */
 const REQUESTABLE: Record<Role, Requestable[]> = {
   user: ['admin', 'user,admin'],
   admin: ['user,admin'],
   'user,admin': [],
 }
 
-/** What an account can ask for. 404 unless name and address belong to one account, the caller's own if signed in. */
+/**
+ * The roles that an account can ask for. 404 unless name and address belong to one account, and to the caller's own
+ * if somebody is signed in.
+ */
 export async function checkEligibility(
   core: Core,
   callerId: number | undefined,
   input: EligibilityBody,
-): Promise<EligibilityAnswer> {
+): Promise<Content<EligibilityAnswer>> {
   const { username, role, hasPending } = await requireApplicant(core, callerId, input)
   const available = REQUESTABLE[role]
   return {
-    success: true,
     user: { username, current_access: role },
     available_requests: available,
     has_pending_request: hasPending,
@@ -38,7 +43,7 @@ export async function checkEligibility(
   }
 }
 
-/** Asks for another role; the request's id. As above, and 409 `request_pending`, 400 for a role that it can't ask for. */
+/** Asks for another role; answers the request's id. */
 export async function requestAccess(
   core: Core,
   callerId: number | undefined,
@@ -79,37 +84,48 @@ export async function listRequests(core: Core, pending: boolean, limit: number, 
   return { requests, total }
 }
 
-export async function countRequests(core: Core): Promise<AccessRequestCounts> {
+export async function countRequests(core: Core): Promise<Content<AccessRequestCounts>> {
   const counts = await store.countByStatus(core.db)
   const [pending = 0, completed = 0, denied = 0] = (['pending', 'completed', 'denied'] as const).map(
     (status) => counts.get(status),
   )
-  return { success: true, pending, completed, denied, total: pending + completed + denied }
+  return { pending, completed, denied, total: pending + completed + denied }
 }
 
-/** Gives the account that role at once. 404, 409 `already_processed` or `last_admin`. */
-export async function approve(core: Core, adminId: number, requestId: number, role: Role): Promise<void> {
+/** Gives the account that role at once. */
+export async function approve(core: Core, actor: Actor, requestId: number, role: Role): Promise<void> {
   await core.db.transaction(async (tx) => {
     const request = await requirePending(tx, requestId)
-    await setRole(tx, request.userId, role)
+    await setRole(tx, actor, request.userId, role)
     await store.updateRequest(tx, requestId, {
       status: 'completed',
-      processedBy: adminId,
+      processedBy: actor.id,
       processedAt: new Date(core.clock()),
+    })
+    const summary = `User ${request.userId} got ${role}`
+    await record(tx, actor, {
+      action: 'access_request.approve',
+      subject: ['access_request', requestId],
+      summary,
     })
   })
   announceRevocations(core)
 }
 
-/** 404, 409 `already_processed`. */
-export async function deny(core: Core, adminId: number, requestId: number, reason: string): Promise<void> {
+export async function deny(core: Core, actor: Actor, requestId: number, reason: string): Promise<void> {
   await core.db.transaction(async (tx) => {
-    await requirePending(tx, requestId)
+    const request = await requirePending(tx, requestId)
     await store.updateRequest(tx, requestId, {
       status: 'denied',
       adminReason: reason,
-      processedBy: adminId,
+      processedBy: actor.id,
       processedAt: new Date(core.clock()),
+    })
+    const summary = `User ${request.userId} did not get ${request.requestedAccess}`
+    await record(tx, actor, {
+      action: 'access_request.deny',
+      subject: ['access_request', requestId],
+      summary,
     })
   })
 }
@@ -124,7 +140,7 @@ async function requireApplicant(
   return applicant
 }
 
-/** Holds the request until the transaction ends, so that of two decisions at once one is made. */
+/** Locks the request until the transaction ends: of two decisions at once only one is made. */
 async function requirePending(tx: Executor, id: number): Promise<store.AccessRequestRow> {
   const request = await store.findRequestForUpdate(tx, id)
   if (!request) throw new AppError('not_found')

@@ -1,8 +1,11 @@
 import { and, count, desc, eq, exists, getTableColumns, inArray, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
+import { foldCase } from '../../case-fold.ts'
 import type { Executor } from '../../db/client.ts'
-import { accessRequests } from '../../db/tables/account.ts'
-import { users } from '../../db/tables/users.ts'
+import { only } from '../../db/query.ts'
+import { foldedCase } from '../../db/search.ts'
+import { accessRequests } from '../../db/tables/people/account.ts'
+import { users } from '../../db/tables/people/users.ts'
 
 export type AccessRequestRow = typeof accessRequests.$inferSelect
 export type AccessStatus = AccessRequestRow['status']
@@ -22,10 +25,7 @@ export async function findApplicant(db: Executor, username: string, email: strin
     })
     .from(users)
     .where(
-      and(
-        eq(sql`lower(${users.username})`, sql`lower(${username})`),
-        eq(sql`lower(${users.email})`, sql`lower(${email})`),
-      ),
+      and(eq(foldedCase(users.username), foldCase(username)), eq(foldedCase(users.email), foldCase(email))),
     )
   return row
 }
@@ -37,11 +37,12 @@ export async function insertRequest(
     'userId' | 'currentAccess' | 'requestedAccess' | 'userReason' | 'createdAt'
   >,
 ): Promise<number> {
-  const [row] = await db
-    .insert(accessRequests)
-    .values({ ...request, processedBy: null })
-    .returning({ id: accessRequests.id })
-  return (row as { id: number }).id
+  return only(
+    await db
+      .insert(accessRequests)
+      .values({ ...request, processedBy: null })
+      .returning({ id: accessRequests.id }),
+  ).id
 }
 
 /** A page of requests in these states, newest first, and how many there are. */
@@ -54,7 +55,7 @@ export async function listRequests(db: Executor, statuses: AccessStatus[], limit
         ...getTableColumns(accessRequests),
         username: users.username,
         email: users.email,
-        processor: processor.username,
+        processor: sql<string>`coalesce(${processor.username}, '')`,
       })
       .from(accessRequests)
       .innerJoin(users, eq(users.id, accessRequests.userId))

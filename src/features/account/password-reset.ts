@@ -1,54 +1,102 @@
+import { setTimeout } from 'node:timers/promises'
 import type { ConfirmResetBody } from '../../../schemas/account.ts'
+import { foldCase } from '../../case-fold.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
+import type { Asker } from '../../fair-queue.ts'
+import { perNode } from '../../per-node.ts'
 import { hashPassword } from '../auth/passwords.ts'
 import { createSecretToken, hashSecretToken } from '../auth/secret-tokens.ts'
 import { announceRevocations, endSessionsOf } from '../auth/sessions.ts'
 import * as store from './store.ts'
 
-/** A mailed link's lifetime, and the shortest time between two mails to one account (contract §3). */
+/**
+ * A mailed link's lifetime, and the shortest time between two mails to one mailbox
+ * (docs/protocol/http.md#accounts).
+ */
 const RESET_LIFETIME_MS = 3_600_000
 const MAIL_INTERVAL_MS = 60_000
+/** Links of one account that are good at once: all of an hour, so that no stranger's request makes one useless. */
+const MOST_LINKS = RESET_LIFETIME_MS / MAIL_INTERVAL_MS
+/** Requests of one node that are looked up or mailed at once; what is asked for beyond them is dropped. */
+const MOST_UNDER_WAY = 300
+/** Before each further try of a mail that didn't go out. */
+const RETRY_PAUSES_MS = [1_000, 5_000, 15_000, 60_000]
 
 /** Mails links that reset a password. */
 export interface ResetMails {
-  /** Returns at once: what the caller sees tells nothing of whether such an account exists. */
-  request(email: string): void
+  /**
+   * Returns at once: what the caller sees tells nothing of whether such an account exists. `ownAddress` is where
+   * this service listens, for when no PUBLIC_URL is set.
+   */
+  request(email: string, ownAddress: string): void
   /** Resolves when the mails under way have gone out. */
   close(): Promise<void>
 }
 
-/** `ownAddress` is where this service listens, for when no PUBLIC_URL is set. */
-export function createResetMails(core: Core, ownAddress: () => string): ResetMails {
+export const resetMails = perNode((core): ResetMails => {
   const underWay = new Set<Promise<void>>()
+  const closing = new AbortController()
   return {
-    request(email) {
+    request(email, ownAddress) {
+      if (underWay.size >= MOST_UNDER_WAY) {
+        core.log.warn('a password reset was dropped: as many as there may be are under way')
+        return
+      }
       // Never the request's own Host: whoever asks could have the link lead to them.
-      const address = core.config.publicUrl ?? ownAddress()
-      const sending = mailReset(core, email, address)
+      const address = core.config.publicUrl ?? ownAddress
+      const sending = mailReset(core, email, address, closing.signal)
         .catch((error) => core.log.error({ err: error }, 'a password reset could not be mailed'))
         .finally(() => underWay.delete(sending))
       underWay.add(sending)
     },
     async close() {
+      closing.abort()
       await Promise.all(underWay)
     },
   }
-}
+})
 
-async function mailReset(core: Core, email: string, address: string): Promise<void> {
+/** Tries again for a while, unless another mail is asked for meanwhile. */
+async function mailReset(core: Core, email: string, address: string, closing: AbortSignal): Promise<void> {
   const user = await store.findUserByEmail(core.db, email)
   if (!user) return
-  const now = core.clock()
   const { token, hash } = createSecretToken()
+  const slot = `mail:${mailboxOf(user.email)}`
+  for (const pause of [...RETRY_PAUSES_MS, undefined]) {
+    if ((await core.rateSlots.take(slot, hash, MAIL_INTERVAL_MS)).state === 'refused') return
+    try {
+      await sendReset(core, user, token, hash, address)
+      return
+    } catch (error) {
+      // What didn't go out must not keep the next one from going.
+      await core.rateSlots.release(slot, hash)
+      if (pause === undefined || closing.aborted) throw error
+      core.log.warn({ err: error }, 'a password reset could not be mailed; it is tried again')
+      await setTimeout(pause, undefined, { signal: closing })
+    }
+  }
+}
+
+async function sendReset(
+  core: Core,
+  user: store.UserRow,
+  token: string,
+  hash: string,
+  address: string,
+): Promise<void> {
+  const now = core.clock()
   const reset = { userId: user.id, tokenHash: hash, requestedAt: new Date(now) }
-  if (!(await store.upsertReset(core.db, reset, new Date(now - MAIL_INTERVAL_MS)))) return
+  await core.db.transaction((tx) =>
+    store.insertReset(tx, reset, { since: new Date(now - RESET_LIFETIME_MS), most: MOST_LINKS }),
+  )
+  // Nothing that anybody chose stands in it: it would be a way to write to strangers in this service's name.
   await core.mail.send({
     to: user.email,
     subject: 'Reset your password',
-    text: `Hello ${user.fullName},
+    text: `Hello,
 
-somebody, hopefully you, asked for a new password for your account ${user.username}.
+somebody, hopefully you, asked for a new password for the account with this address.
 Choose one here within an hour:
 
 ${address}/reset_password?token=${token}
@@ -58,19 +106,30 @@ If it wasn't you, ignore this mail: nothing has changed.
   })
 }
 
-/** Sets the password of whoever was mailed this token, once; ends all of their sessions. 400 `invalid_token`. */
+/** Many providers deliver `name+anything@…` to `name@…`: whoever registers those writes to one mailbox. */
+function mailboxOf(email: string): string {
+  return foldCase(email).replace(/\+[^@]*/, '')
+}
+
+/**
+ * Sets the password of whoever was mailed this token, once, and with it ends the other links and all of their
+ * sessions. 400 `invalid_token`.
+ */
 export async function confirmPasswordReset(
   core: Core,
   { token, new_password }: ConfirmResetBody,
+  asker: Asker,
 ): Promise<void> {
   const tokenHash = hashSecretToken(token)
-  const reset = await store.findReset(core.db, tokenHash, new Date(core.clock() - RESET_LIFETIME_MS))
+  const since = new Date(core.clock() - RESET_LIFETIME_MS)
+  const reset = await store.findReset(core.db, tokenHash, since)
   if (!reset) throw new AppError('invalid_token')
-  const passwordHash = await hashPassword(new_password)
+  const passwordHash = await hashPassword(new_password, asker)
   await core.db.transaction(async (tx) => {
     // The account first, in the order of everything else that changes it.
     const user = await store.findUserForUpdate(tx, reset.userId)
-    if (!(await store.voidReset(tx, reset.userId, tokenHash))) throw new AppError('invalid_token')
+    if (!(await store.findReset(tx, tokenHash, since))) throw new AppError('invalid_token')
+    await store.voidResets(tx, reset.userId)
     // Who never showed that the address is theirs keeps no other way in, now that its owner has the account.
     const googleSubject = user?.emailVerified ? user.googleSubject : null
     await store.updateUser(tx, reset.userId, { passwordHash, emailVerified: true, googleSubject })

@@ -9,31 +9,22 @@ import {
 } from '../../../schemas/account.ts'
 import { IdParams, Success, SuccessMessage } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
-import { guardUsers } from '../../http/callers.ts'
+import { deviceOf, guardUsers } from '../../http/callers/callers.ts'
 import { failures } from '../../http/failures.ts'
-import type { LiveSessions } from '../auth/live-sessions.ts'
 import { endSession } from '../auth/sessions.ts'
-import { confirmPasswordReset, type ResetMails } from './password-reset.ts'
+import { confirmPasswordReset, resetMails } from './password-reset.ts'
 import * as service from './service.ts'
 
 const tags = ['account']
 const success = true as const
 
-interface AccountOptions {
-  core: Core
-  sessions: LiveSessions
-  resetMails: ResetMails
-}
-
-/** One's own account (contract §3), at `/api/v01/account`. */
-export const accountRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
-  app,
-  { core, sessions, resetMails },
-) => {
+/** One's own account (docs/protocol/http.md#accounts), at `/api/v01/account`. */
+export const accountRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.post(
     '/password-reset',
     {
       schema: {
+        operationId: 'requestPasswordReset',
         summary: 'Mail a link that resets the password',
         description: 'Answers alike whether or not an account has this address.',
         tags,
@@ -42,7 +33,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
       },
     },
     async (request) => {
-      resetMails.request(request.body.email)
+      resetMails(core).request(request.body.email, app.listeningOrigin)
       return { success, message: 'If an account has this address, a mail with a link is on its way.' }
     },
   )
@@ -50,7 +41,9 @@ export const accountRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
   app.post(
     '/password-reset/confirm',
     {
+      config: { turns: 'by address' },
       schema: {
+        operationId: 'confirmPasswordReset',
         summary: 'Set a new password by a mailed token',
         description: 'Works once, within an hour, and ends every session of the account.',
         tags,
@@ -59,41 +52,43 @@ export const accountRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
       },
     },
     async (request) => {
-      await confirmPasswordReset(core, request.body)
+      await confirmPasswordReset(core, request.body, deviceOf(request))
       return { success, message: 'The password was changed' }
     },
   )
 
-  app.register(ownRoutes, { core, sessions })
+  app.register(ownRoutes, { core })
 }
 
-const ownRoutes: FastifyPluginAsyncTypebox<Pick<AccountOptions, 'core' | 'sessions'>> = async (
-  app,
-  { core, sessions },
-) => {
-  guardUsers(app, sessions)
+const ownRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+  guardUsers(app, core)
 
   app.patch(
     '',
     {
       schema: {
+        operationId: 'changeAccount',
         summary: 'Change name, e-mail address or password',
         description: 'A new password ends every other session.',
         tags,
         body: ChangeAccountBody,
         response: {
           200: AccountAnswer,
-          ...failures('nothing_to_update', 'wrong_password', 'email_taken'),
+          ...failures('nothing_to_update', 'wrong_password', 'email_taken', 'locked_out'),
         },
       },
     },
-    async (request) => ({ success, user: await service.changeAccount(core, request.caller, request.body) }),
+    async (request) => ({
+      success,
+      user: await service.changeAccount(core, request.caller, request.body, deviceOf(request)),
+    }),
   )
 
   app.delete(
     '',
     {
       schema: {
+        operationId: 'deleteAccount',
         summary: 'Delete the account',
         description: 'What it wrote in chats and discussions stays, under `Deleted Account`.',
         tags,
@@ -112,7 +107,15 @@ const ownRoutes: FastifyPluginAsyncTypebox<Pick<AccountOptions, 'core' | 'sessio
 
   app.get(
     '/sessions',
-    { schema: { summary: 'Own sessions', tags, response: { 200: SessionsAnswer } } },
+    {
+      config: { heavy: true },
+      schema: {
+        operationId: 'listSessions',
+        summary: 'Own sessions',
+        tags,
+        response: { 200: SessionsAnswer },
+      },
+    },
     async (request) => ({ success, sessions: await service.describeSessions(core, request.caller) }),
   )
 
@@ -120,6 +123,7 @@ const ownRoutes: FastifyPluginAsyncTypebox<Pick<AccountOptions, 'core' | 'sessio
     '/sessions/:id',
     {
       schema: {
+        operationId: 'endSession',
         summary: 'End a session',
         tags,
         params: IdParams,

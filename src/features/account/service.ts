@@ -1,13 +1,16 @@
 import type { ChangeAccountBody } from '../../../schemas/account.ts'
 import type { Self } from '../../../schemas/auth.ts'
+import { foldCase } from '../../case-fold.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import { AppError, invalidField } from '../../errors.ts'
-import { hashPassword, verifyPassword } from '../auth/passwords.ts'
+import type { Asker } from '../../fair-queue.ts'
+import { confirmPassword } from '../auth/credentials.ts'
+import { hashPassword } from '../auth/passwords.ts'
 import { toSelf } from '../auth/service.ts'
 import { announceRevocations, endSessionsOf, listSessions } from '../auth/sessions.ts'
-import { leaveAll, tellLeft } from '../chat/leaving.ts'
 import { requireOtherAdmin } from '../users/service.ts'
+import { erasing } from './erasing/service.ts'
 import * as store from './store.ts'
 
 interface Caller {
@@ -18,12 +21,13 @@ interface Caller {
 /**
  * Changes the name, the address or the password of an account; the latter two need the current password.
  * A new password ends every session but the caller's. 400 `nothing_to_update`, 403 `wrong_password`,
- * 409 `email_taken`.
+ * 429 `locked_out`, 409 `email_taken`.
  */
 export async function changeAccount(
   core: Core,
   { userId, sessionId }: Caller,
   { full_name, email, current_password, new_password }: ChangeAccountBody,
+  asker: Asker,
 ): Promise<Self> {
   if (full_name === undefined && email === undefined && new_password === undefined)
     throw new AppError('nothing_to_update')
@@ -31,16 +35,16 @@ export async function changeAccount(
   if (!before) throw new AppError('token_expired_or_invalid')
   if (email !== undefined || new_password !== undefined) {
     if (current_password === undefined) throw invalidField('/current_password', 'is required')
-    if (!(await verifyPassword(before.passwordHash, current_password))) throw new AppError('wrong_password')
+    await confirmPassword(core, before, current_password, asker)
   }
-  const passwordHash = new_password === undefined ? undefined : await hashPassword(new_password)
+  const passwordHash = new_password === undefined ? undefined : await hashPassword(new_password, asker)
   const user = await core.db.transaction(async (tx) => {
     const now = await store.findUserForUpdate(tx, userId)
     if (!now) throw new AppError('token_expired_or_invalid')
     // Changed by somebody else since it was checked.
     if (current_password !== undefined && now.passwordHash !== before.passwordHash)
       throw new AppError('wrong_password')
-    const movesAway = email !== undefined && email.toLowerCase() !== now.email.toLowerCase()
+    const movesAway = email !== undefined && foldCase(email) !== foldCase(now.email)
     const changed = await store.updateUser(tx, userId, {
       ...(full_name === undefined ? {} : { fullName: full_name }),
       ...(email === undefined ? {} : { email }),
@@ -48,7 +52,7 @@ export async function changeAccount(
       ...(passwordHash === undefined ? {} : { passwordHash }),
     })
     // A link in an old mailbox, or one asked for before the change, is no way in any more.
-    if (movesAway || passwordHash !== undefined) await store.voidReset(tx, userId)
+    if (movesAway || passwordHash !== undefined) await store.voidResets(tx, userId)
     if (passwordHash !== undefined) await endSessionsOf(tx, userId, sessionId)
     return changed
   })
@@ -59,27 +63,26 @@ export async function changeAccount(
 /** Replaces a password and ends every session of the account; `announceRevocations` after the commit. */
 export async function setPassword(tx: Executor, userId: number, passwordHash: string): Promise<void> {
   await store.updateUser(tx, userId, { passwordHash })
-  await store.voidReset(tx, userId)
+  await store.voidResets(tx, userId)
   await endSessionsOf(tx, userId)
 }
 
 /**
- * Erases a person and ends all of their sessions. What others go on reading stays under the ghost account;
- * everything else goes with the row. 400 `confirmation_required`, 409 `last_admin`.
+ * Erases a person and ends all of their sessions. Who they were, and every way in, is gone with the first transaction;
+ * what they had follows in pieces, before the answer unless there is very much. What others go on reading stays under
+ * the ghost's name. 400 `confirmation_required`, 409 `last_admin`.
  */
 export async function deleteAccount(core: Core, userId: number, confirm: unknown): Promise<void> {
   if (confirm !== 'DELETE') throw new AppError('confirmation_required')
-  const left = await core.db.transaction(async (tx) => {
+  await core.db.transaction(async (tx) => {
     await requireOtherAdmin(tx, userId)
     // Nobody signs in from here on, so no session is missed.
     if (!(await store.findUserForUpdate(tx, userId))) throw new AppError('token_expired_or_invalid')
     await endSessionsOf(tx, userId)
-    const departure = await leaveAll(tx, userId)
-    await store.deleteUser(tx, userId)
-    return departure
+    await store.closeUser(tx, userId)
   })
   announceRevocations(core)
-  tellLeft(core, left)
+  await erasing(core).erase(userId)
 }
 
 /** A person's live sessions, the latest used first. */

@@ -1,17 +1,28 @@
-import { and, eq, gt, isNotNull, lte, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
+import { foldCase } from '../../case-fold.ts'
 import type { Executor } from '../../db/client.ts'
-import { passwordResets } from '../../db/tables/account.ts'
-import { users } from '../../db/tables/users.ts'
+import { only, query } from '../../db/query.ts'
+import { foldedCase } from '../../db/search.ts'
+import { notebooks } from '../../db/tables/notes.ts'
+import { earlierResets, passwordResets } from '../../db/tables/people/account.ts'
+import { GHOST_ID, isAccount, users } from '../../db/tables/people/users.ts'
 
 export type UserRow = typeof users.$inferSelect
 
 export async function findUser(db: Executor, id: number): Promise<UserRow | undefined> {
-  const [row] = await db.select().from(users).where(eq(users.id, id))
+  const [row] = await db
+    .select()
+    .from(users)
+    .where(and(eq(users.id, id), isAccount()))
   return row
 }
 
 export async function findUserForUpdate(tx: Executor, id: number): Promise<UserRow | undefined> {
-  const [row] = await tx.select().from(users).where(eq(users.id, id)).for('update')
+  const [row] = await tx
+    .select()
+    .from(users)
+    .where(and(eq(users.id, id), isAccount()))
+    .for('update')
   return row
 }
 
@@ -19,7 +30,7 @@ export async function findUserByEmail(db: Executor, email: string): Promise<User
   const [row] = await db
     .select()
     .from(users)
-    .where(eq(sql`lower(${users.email})`, sql`lower(${email})`))
+    .where(eq(foldedCase(users.email), foldCase(email)))
   return row
 }
 
@@ -28,34 +39,57 @@ export async function updateUser(
   id: number,
   change: Partial<typeof users.$inferInsert>,
 ): Promise<UserRow> {
-  const [row] = await db
-    .update(users)
-    .set({ ...change, updatedAt: sql`now()` })
-    .where(eq(users.id, id))
-    .returning()
-  return row as UserRow
+  return only(
+    await db
+      .update(users)
+      .set({ ...change, updatedAt: sql`now()` })
+      .where(eq(users.id, id))
+      .returning(),
+  )
 }
 
-export async function deleteUser(db: Executor, id: number): Promise<void> {
-  await db.delete(users).where(eq(users.id, id))
+/**
+ * Leaves nothing of who somebody was, nor a way to sign in, and hides what they published. Nobody else can have these
+ * names: neither is a username or an address.
+ */
+export async function closeUser(tx: Executor, id: number): Promise<void> {
+  await tx.execute(sql`
+    update users
+       set username = ghost.username || ' ' || users.id, email = ghost.email || users.id, full_name = ghost.full_name,
+           role = ghost.role, password_hash = null, google_subject = null, email_verified = false, deleted_at = now()
+      from users ghost where ghost.id = ${GHOST_ID} and users.id = ${id}`)
+  await voidResets(tx, id)
+  await tx
+    .update(notebooks)
+    .set({ isPublic: false })
+    .where(and(eq(notebooks.ownerId, id), notebooks.isPublic))
 }
 
-/** Replaces an account's earlier reset; false where that is younger than `notSince`. */
-export async function upsertReset(
-  db: Executor,
-  reset: { userId: number; tokenHash: string; requestedAt: Date },
-  notSince: Date,
-): Promise<boolean> {
-  const rows = await db
+/**
+ * An account's newest reset. Those before it stay good, as far as they were asked for after `since` and are not too
+ * many; the same one again adds none.
+ */
+export async function insertReset(
+  tx: Executor,
+  { userId, tokenHash, requestedAt }: { userId: number; tokenHash: string; requestedAt: Date },
+  { since, most }: { since: Date; most: number },
+): Promise<void> {
+  await tx.execute(sql`
+    insert into earlier_resets (token_hash, user_id, requested_at)
+    select token_hash, user_id, requested_at from password_resets
+     where user_id = ${userId} and token_hash <> ${tokenHash}
+       for update
+    on conflict do nothing`)
+  await tx.execute(sql`
+    delete from earlier_resets
+     where user_id = ${userId}
+       and (requested_at <= ${since.toISOString()} or token_hash not in (
+             select token_hash from earlier_resets where user_id = ${userId}
+              order by requested_at desc limit ${most - 1}))`)
+  await tx
     .insert(passwordResets)
-    .values(reset)
-    .onConflictDoUpdate({
-      target: passwordResets.userId,
-      set: { tokenHash: reset.tokenHash, requestedAt: reset.requestedAt },
-      setWhere: lte(passwordResets.requestedAt, notSince),
-    })
-    .returning({ userId: passwordResets.userId })
-  return rows.length > 0
+    .values({ userId, tokenHash, requestedAt })
+    .onConflictDoUpdate({ target: passwordResets.userId, set: { tokenHash, requestedAt } })
 }
 
 /** Whose reset this is, if it was asked for after `since` and is not used up. */
@@ -64,26 +98,19 @@ export async function findReset(
   tokenHash: string,
   since: Date,
 ): Promise<{ userId: number } | undefined> {
-  const [row] = await db
-    .select({ userId: passwordResets.userId })
-    .from(passwordResets)
-    .where(and(eq(passwordResets.tokenHash, tokenHash), gt(passwordResets.requestedAt, since)))
+  const [row] = await query<{ userId: number }>(
+    db,
+    sql`
+    select user_id as "userId" from (
+      select token_hash, user_id, requested_at from password_resets
+      union all select token_hash, user_id, requested_at from earlier_resets) reset
+     where token_hash = ${tokenHash} and requested_at > ${since.toISOString()}`,
+  )
   return row
 }
 
-/** Makes a reset useless; false if it was. */
-export async function voidReset(db: Executor, userId: number, tokenHash?: string): Promise<boolean> {
-  const rows = await db
-    .update(passwordResets)
-    .set({ tokenHash: null })
-    .where(
-      and(
-        eq(passwordResets.userId, userId),
-        tokenHash === undefined
-          ? isNotNull(passwordResets.tokenHash)
-          : eq(passwordResets.tokenHash, tokenHash),
-      ),
-    )
-    .returning({ userId: passwordResets.userId })
-  return rows.length > 0
+/** Makes all of an account's resets useless. */
+export async function voidResets(tx: Executor, userId: number): Promise<void> {
+  await tx.update(passwordResets).set({ tokenHash: null }).where(eq(passwordResets.userId, userId))
+  await tx.delete(earlierResets).where(eq(earlierResets.userId, userId))
 }

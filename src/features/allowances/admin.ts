@@ -5,9 +5,10 @@ import {
   BulkModified,
   BulkModifyBody,
   ModifyBody,
-} from '../../../schemas/allowances.ts'
+} from '../../../schemas/admin/allowances.ts'
 import { Success } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
+import { actorOf } from '../../http/callers/callers.ts'
 import { failures } from '../../http/failures.ts'
 import { describePage } from '../../paging.ts'
 import * as service from './service.ts'
@@ -17,12 +18,13 @@ const success = true as const
 /** For thousands of items, a transaction each. */
 const BULK_TIMEOUT_MS = 60_000
 
-/** How often students may take exams (contract §8), at `/api/v01/admin/attempts`. */
+/** How often students may take exams (docs/protocol/http.md#people), at `/api/v01/admin/attempts`. */
 export const allowanceAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.get(
     '/',
     {
       schema: {
+        operationId: 'listAllowances',
         summary: 'Attempts used and left, by student and exam',
         description: 'A row for each student and each exam that is capped or that they have attempted.',
         tags,
@@ -40,14 +42,15 @@ export const allowanceAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = a
     '/modify',
     {
       schema: {
+        operationId: 'changeAllowance',
         summary: 'Add, remove or reset attempts of a student',
         tags,
         body: ModifyBody,
         response: { 200: Success, ...failures('not_found') },
       },
     },
-    async ({ body }) => {
-      await service.changeAllowance(core, body, body)
+    async (request) => {
+      await service.changeAllowance(core, actorOf(request), request.body, request.body)
       return { success }
     },
   )
@@ -57,6 +60,7 @@ export const allowanceAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = a
     {
       handlerTimeout: BULK_TIMEOUT_MS,
       schema: {
+        operationId: 'changeAllowances',
         summary: 'The same for many students and exams',
         description: 'What cannot be changed is named in `errors`; the others are changed.',
         tags,
@@ -64,8 +68,9 @@ export const allowanceAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = a
         response: { 200: BulkModified },
       },
     },
-    async ({ body }) => {
-      const { processed, errors } = await service.changeAllowances(core, body.items, body)
+    async (request) => {
+      const { body } = request
+      const { processed, errors } = await service.changeAllowances(core, actorOf(request), body.items, body)
       return { success, processed, errors: errors.length > 0 ? errors : null }
     },
   )

@@ -1,20 +1,20 @@
-import type { Allowance, AllowanceChange, AllowancesQuery } from '../../../schemas/allowances.ts'
+import type { Allowance, AllowanceChange, AllowancesQuery } from '../../../schemas/admin/allowances.ts'
+import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import { offsetOf } from '../../paging.ts'
-import { addManualAttempts, removeLatestAttempts, resetAttempts } from '../attempts/service.ts'
+import { addManualAttempts, removeLatestAttempts, resetAttempts } from '../attempts/adjusting.ts'
 import * as store from './store.ts'
 
-/** Rows of a page (specification: Limits). */
+/** Rows of a page. */
 export const ALLOWANCES_PER_PAGE = 50
 
 /** One page by username, and how many rows there are. */
 export async function listAllowances(core: Core, { q, exam_id, status, page }: AllowancesQuery) {
   const filter = { q, examId: exam_id, status }
-  const [rows, total] = await Promise.all([
-    store.listAllowances(core.db, filter, ALLOWANCES_PER_PAGE, offsetOf(page, ALLOWANCES_PER_PAGE)),
-    store.countAllowances(core.db, filter),
-  ])
+  const total = await store.countAllowances(core.db, filter)
+  const offset = offsetOf(page, ALLOWANCES_PER_PAGE)
+  const rows = await store.listAllowances(core.db, filter, total, ALLOWANCES_PER_PAGE, offset)
   return { rows: rows.map(present), total }
 }
 
@@ -24,26 +24,32 @@ export interface StudentOfExam {
 }
 
 /**
- * `increase` adds attempts that only count as used, `decrease` removes the newest with their results, `reset`
- * all (contract §8). 404 without such a student or exam.
+ * `increase` adds attempts that only count as used, `decrease` removes the newest ones with their results, `reset`
+ * removes all (docs/protocol/http.md#people). 404 without such a student or exam.
  */
 export async function changeAllowance(
   core: Core,
+  actor: Actor,
   { student_id: studentId, exam_id: examId }: StudentOfExam,
   { action, amount = 1 }: AllowanceChange,
 ): Promise<void> {
   if (!(await store.hasStudentAndExam(core.db, studentId, examId))) throw new AppError('not_found')
-  if (action === 'increase') await addManualAttempts(core, studentId, examId, amount)
-  else if (action === 'decrease') await removeLatestAttempts(core, studentId, examId, amount)
-  else await resetAttempts(core, studentId, examId)
+  if (action === 'increase') await addManualAttempts(core, actor, studentId, examId, amount)
+  else if (action === 'decrease') await removeLatestAttempts(core, actor, studentId, examId, amount)
+  else await resetAttempts(core, actor, studentId, examId)
 }
 
-/** The same for many, each on its own: how many were changed, and why others were not. */
-export async function changeAllowances(core: Core, items: StudentOfExam[], change: AllowanceChange) {
+/** The same for many pairs, each one on its own: how many were changed, and why the others were not. */
+export async function changeAllowances(
+  core: Core,
+  actor: Actor,
+  items: StudentOfExam[],
+  change: AllowanceChange,
+) {
   const errors: string[] = []
   for (const item of items) {
     try {
-      await changeAllowance(core, item, change)
+      await changeAllowance(core, actor, item, change)
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'not_found')) throw error
       errors.push(`Student ${item.student_id}, exam ${item.exam_id}: not found`)
@@ -53,13 +59,13 @@ export async function changeAllowances(core: Core, items: StudentOfExam[], chang
 }
 
 function present(row: store.AllowanceRow): Allowance {
-  const { max_attempts: most, attempts_used: used } = row
+  const { maxAttempts: most, attemptsUsed: used } = row
   const remaining = most === null ? '∞' : Math.max(0, most - used)
   return {
-    student_id: row.student_id,
+    student_id: row.studentId,
     username: row.username,
-    exam_id: row.exam_id,
-    exam_name: row.exam_name,
+    exam_id: row.examId,
+    exam_name: row.examName,
     max_attempts: String(most ?? '∞'),
     attempts_used: used,
     remaining,

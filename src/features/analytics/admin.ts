@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { AnalyticsQuery, DashboardAnswer, OverviewAnswer } from '../../../schemas/analytics.ts'
+import { AnalyticsQuery, DashboardAnswer, OverviewAnswer } from '../../../schemas/admin/analytics.ts'
 import type { Core } from '../../core.ts'
-import { sendCsv, wantsCsv } from '../../http/csv.ts'
+import { sendCsv, wantsCsv } from '../../http/bodies/csv.ts'
 import * as service from './service.ts'
 
 const tags = ['analytics']
@@ -23,12 +23,14 @@ const COLUMNS = {
   examStats: ['name', 'attempts', 'avgScore', 'passRate'],
 }
 
-/** How much there is (contract §8), at `/api/v01/admin/overview`. */
+/** How much there is, at `/api/v01/admin/overview`. */
 export const overviewAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.get(
     '',
     {
+      config: { heavy: true },
       schema: {
+        operationId: 'getOverview',
         summary: 'How many users, exams, results and responses there are',
         tags,
         response: { 200: OverviewAnswer },
@@ -38,12 +40,14 @@ export const overviewAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
   )
 }
 
-/** The dashboard (contract §8), at `/api/v01/admin/analytics`. */
+/** The dashboard (docs/protocol/http.md#analytics), at `/api/v01/admin/analytics`. */
 export const analyticsAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.get(
     '',
     {
+      config: { heavy: true },
       schema: {
+        operationId: 'getAnalytics',
         summary: 'The analytics dashboard',
         description:
           'Over at most the 50,000 most recent matching results. With `Accept: text/csv` a download of one `table`.',

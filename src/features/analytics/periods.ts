@@ -1,4 +1,4 @@
-import type { AnalyticsQuery } from '../../../schemas/analytics.ts'
+import type { AnalyticsQuery } from '../../../schemas/admin/analytics.ts'
 import { invalidField } from '../../errors.ts'
 import type { Period } from './store.ts'
 

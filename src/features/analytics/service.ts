@@ -1,11 +1,12 @@
-import type { AnalyticsQuery, Dashboard } from '../../../schemas/analytics.ts'
+import type { AnalyticsQuery, Dashboard, OverviewAnswer } from '../../../schemas/admin/analytics.ts'
+import type { Content } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import { localDay } from '../../local-time.ts'
 import { precedingPeriod, readPeriod, shiftDay } from './periods.ts'
 import * as store from './store.ts'
 import { averageOf, type Group, passRateOf, type Tally, tallyResults } from './tally.ts'
 
-/** Results that a dashboard is computed over, the most recent ones (specification: Limits). */
+/** Results that a dashboard is computed over, the most recent ones (docs/protocol/http.md#limits). */
 const MOST_RESULTS = 50_000
 const TABLE_ROWS = 10
 /** Rows of one query of a download. */
@@ -67,8 +68,9 @@ async function* pageThrough(core: Core, matching: store.Matching) {
 }
 
 /** How much there is of everything. */
-export function countEverything(core: Core) {
-  return store.countEverything(core.db)
+export async function countEverything(core: Core): Promise<Content<OverviewAnswer>> {
+  const { users, exams, results, responses } = await store.countEverything(core.db)
+  return { total_users: users, total_exams: exams, total_results: results, total_responses: responses }
 }
 
 function readMatching(core: Core, query: AnalyticsQuery): store.Matching {
@@ -100,7 +102,7 @@ interface Performer {
   attempts: number
 }
 
-/** By average, then attempts, then username (contract §10). */
+/** By average, then attempts, then username. */
 async function rankPerformers(core: Core, { users }: Tally): Promise<Dashboard['tables']['topPerformers']> {
   const candidates = pickCandidates(users)
   const ids = candidates.map(({ id }) => id)
@@ -121,12 +123,12 @@ async function rankPerformers(core: Core, { users }: Tally): Promise<Dashboard['
     }))
 }
 
-/** The best, and everybody level with the last of them: their names decide. */
+/** The best ones, and everybody who has the same rank as the last of them: their names decide. */
 function pickCandidates(users: Tally['users']): Performer[] {
   const performers: Performer[] = []
   let best: Performer[] = []
   for (const [id, group] of users) {
-    // Finer than shown, and coarser than the noise of adding in another order.
+    // Finer than shown, but coarser than the error of adding in another order.
     const performer = { id, average: round(averageOf(group), 9), attempts: group.attempts }
     performers.push(performer)
     const last = best[TABLE_ROWS - 1]

@@ -1,8 +1,9 @@
 import { and, desc, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { attempts } from '../../db/tables/attempts.ts'
-import { exams } from '../../db/tables/exams.ts'
-import { GHOST_ID, users } from '../../db/tables/users.ts'
+import { isAnyOf, only, query } from '../../db/query.ts'
+import { attempts } from '../../db/tables/exams/attempts.ts'
+import { exams } from '../../db/tables/exams/exams.ts'
+import { users } from '../../db/tables/people/users.ts'
 
 /** Days as `YYYY-MM-DD`, both included. */
 export interface Period {
@@ -41,15 +42,18 @@ function matches({ examId, period, timezone }: Matching): SQL | undefined {
 const ROW = 20
 
 /**
- * The most recent matching results, from an index alone. They come packed into one value: row by row, the
- * driver would take longer over fifty thousand of them than the database.
+ * The most recent matching results, from an index alone. They are packed into one value: reading fifty thousand rows
+ * one by one would take the driver longer than the database.
  */
 export async function readResults(db: Executor, matching: Matching, limit: number): Promise<ResultColumns> {
-  const [packed] = await db.execute<{ rows: Buffer | null }>(sql`
+  const [packed] = await query<{ rows: Buffer | null }>(
+    db,
+    sql`
     select string_agg(int4send(user_id) || int4send(exam_id) || float8send(percentage)
              || int4send((submitted_at at time zone ${matching.timezone})::date - '2000-01-01'::date), '') as rows
       from (select user_id, exam_id, percentage, submitted_at from ${attempts}
-             where ${matches(matching)} order by submitted_at desc limit ${limit}) result`)
+             where ${matches(matching)} order by submitted_at desc limit ${limit}) result`,
+  )
   const bytes = packed?.rows ?? Buffer.alloc(0)
   const count = bytes.length / ROW
   const columns = {
@@ -121,25 +125,25 @@ export async function listPeople(
   return db
     .select({ id: users.id, username: users.username, fullName: users.fullName })
     .from(users)
-    .where(sql`${users.id} = any(${sql.param(ids)}::int[])`)
+    .where(isAnyOf(users.id, ids))
 }
 
-export async function countEverything(db: Executor): Promise<{
-  total_users: number
-  total_exams: number
-  total_results: number
-  total_responses: number
-}> {
-  const [counts] = await db.execute<{
-    total_users: number
-    total_exams: number
-    total_results: number
-    total_responses: number
-  }>(sql`
-    select (select count(*)::int from users where id <> ${GHOST_ID}) as total_users,
-           (select count(*)::int from exams) as total_exams,
-           count(*)::int as total_results,
-           coalesce(sum(correct + incorrect), 0)::float8 as total_responses
-      from attempts where submitted_at is not null`)
-  return counts ?? { total_users: 0, total_exams: 0, total_results: 0, total_responses: 0 }
+export interface Totals {
+  users: number
+  exams: number
+  results: number
+  responses: number
+}
+
+export async function countEverything(db: Executor): Promise<Totals> {
+  const rows = await query<Totals>(
+    db,
+    sql`
+    select coalesce(sum(amount) filter (where what like 'role:%'), 0)::int as users,
+           (select count(*)::int from exams) as exams,
+           coalesce(sum(amount) filter (where what = 'results'), 0)::int as results,
+           coalesce(sum(amount) filter (where what = 'responses'), 0)::float8 as responses
+      from counts`,
+  )
+  return only(rows)
 }

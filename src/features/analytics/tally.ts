@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ResultColumns } from './store.ts'
 
-/** Results counted at a stretch before other requests get their turn. */
+/** Results that are counted in one go before other requests get their turn. */
 const SLICE = 10_000
-/** Percentages are quotients of decimals: what rounding took must not cost a pass. */
+/** Percentages are rounded quotients: a rounding error must not turn a pass into a fail. */
 const TOLERANCE = 1e-9
 
 export interface Group {
@@ -13,7 +13,7 @@ export interface Group {
   passed: number
 }
 
-/** What a dashboard says of some results, from one pass over them. */
+/** The numbers of a dashboard, from one pass over the results. */
 export interface Tally {
   all: Group
   /** 90 and above, 75 to 89, 60 to 74, below 60. */
@@ -61,7 +61,7 @@ function addSlice(
     const user = entry(tally.users, userId, newUser)
     const dayNumber = days[row] as number
     const day = entry(tally.days, dayNumber, newDay)
-    // In order of time, a day's results stand together.
+    // Results are in order of time, so those of one day are next to each other.
     if (user.lastDay !== dayNumber) day.people += 1
     user.lastDay = dayNumber
     add(tally.all, percentage, passed)

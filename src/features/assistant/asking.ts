@@ -1,27 +1,33 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Answer } from '../../../schemas/assistant.ts'
+import type { Content } from '../../../schemas/common.ts'
 import { requireAi, type Usage } from '../../adapters/ai.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import { AppError } from '../../errors.ts'
 import { every } from '../../periodic.ts'
+import { refuse, requireHelpIn } from '../help-lock/service.ts'
+import { helpWatchOf } from '../help-lock/watch.ts'
 import { SYSTEM, titleOf, toMessages } from './prompts.ts'
+import * as quota from './quota/store.ts'
 import * as store from './store.ts'
 
-/** Questions of one person from midnight to midnight (specification: Limits). */
+/** Questions of one person from midnight to midnight (docs/protocol/http.md#limits). */
 export const DAILY_LIMIT = 50
-/** Messages of one conversation, answers included (contract §5). */
+/** Messages of one conversation, answers included (docs/protocol/http.md#limits). */
 const CONVERSATION_LIMIT = 100
-/** What an answer adds to its conversation. */
+/** Questions a day that don't count if somebody hangs up on them before the first word. */
+const FREE_HANG_UPS = 10
+/** The messages that a question and its answer add to a conversation. */
 const EXCHANGE = 2
 
 const LARGEST_ANSWER_TOKENS = 4_096
-/** Longest that an answer may take, in milliseconds. */
-export const ANSWER_DEADLINE = 120_000
-/** Seconds for which a question stays reserved when its node dies; while it lives it renews in time. */
-const RESERVED = 30
+/** Longest that an answer may take. */
+export const ANSWER_DEADLINE_MS = 120_000
+/** How long a question stays reserved if its node dies; a living node renews the reservation in time. */
+const RESERVED_SECONDS = 30
 const RENEW_MS = 10_000
-/** More messages than the token budget ever lets through. */
+/** More messages than ever fit the token budget. */
 const HISTORY_MESSAGES = 200
 
 export interface Question {
@@ -38,13 +44,14 @@ export interface AskOptions {
 export type AskEvent =
   | { event: 'start'; data: { conversation_id: number; title: string } }
   | { event: 'delta'; data: { text: string } }
-  | { event: 'done'; data: Answer }
+  | { event: 'done'; data: Content<Answer> }
 
 /**
- * Asks the model and tells what happens as it happens; `done`, the last event, is the stored answer.
- * Refusals come before the first event: 503 `not_configured`, 404, 400 `conversation_limit`, 429
- * `daily_limit`. A question counts if, and only if, its answer is stored: whatever ends this early gives it
- * back, and so does a reader who stops.
+ * Asks the model and yields an event for each thing that happens; the last one, `done`, is the stored answer.
+ * Refusals come before the first event: 503 `not_configured`, 404, 400 `conversation_limit`, 429 `daily_limit`, 403
+ * `exam_in_progress`; the last one also ends an answer that is being written. A question counts once its answer is
+ * stored; if anything fails it does not count. If the reader goes away, the model is stopped and what it has written
+ * so far is the answer; before the first word there is none.
  */
 export async function* ask(
   core: Core,
@@ -57,10 +64,19 @@ export async function* ask(
   const renewing = every(
     RENEW_MS,
     'renewing a question',
-    () => store.renewQuestion(core.db, asked.id, RESERVED),
+    () => quota.renewQuestion(core.db, asked.id, RESERVED_SECONDS),
     log,
   )
-  let kept = false
+  /** Set if the answer is cut off because help was locked while it was written. */
+  const cut: { refusal?: AppError } = {}
+  const locked = new AbortController()
+  const unfollow = helpWatchOf(core).follow(userId, ([lock]) => {
+    if (!lock) return
+    cut.refusal = refuse(lock)
+    locked.abort()
+  })
+  let response = ''
+  let outcome: 'stored' | 'failed' | undefined
   try {
     yield { event: 'start', data: { conversation_id: asked.conversationId, title: asked.title } }
     const history = asked.isNew
@@ -70,14 +86,14 @@ export async function* ask(
       system: SYSTEM,
       messages: toMessages(history, question.message),
       maxTokens: LARGEST_ANSWER_TOKENS,
-      deadline: ANSWER_DEADLINE,
+      deadline: ANSWER_DEADLINE_MS,
       retries: 0,
-      signal,
+      signal: AbortSignal.any([signal, locked.signal]),
       log,
     })
-    let response = ''
     let usage: Usage = { input: 0, cached: 0, output: 0 }
     for await (const part of writing) {
+      if (cut.refusal) throw cut.refusal
       if ('usage' in part) usage = part.usage
       else {
         response += part.text
@@ -86,16 +102,23 @@ export async function* ask(
     }
     if (response.trim() === '') throw new AppError('model_failed', { message: 'The answer was empty' })
     const answer = await keep(core, userId, question, asked, { response, usage, model: ai.model })
-    kept = true
+    outcome = 'stored'
     yield { event: 'done', data: answer }
+  } catch (error) {
+    if (!signal.aborted) outcome = 'failed'
+    throw cut.refusal ?? error
   } finally {
+    unfollow()
     await renewing.close()
-    if (!kept) await giveBack(core, asked.id, log)
+    // A node that shuts down and an exam that begins are not the reader's doing.
+    const isCut = cut.refusal !== undefined || signal.reason instanceof AppError
+    if (outcome === 'failed' || (outcome === undefined && isCut)) await giveBack(core, asked.id, log)
+    else if (outcome === undefined) await settleHangUp(core, userId, question, asked, response, log)
   }
 }
 
-interface Asked {
-  /** Of the reservation. */
+interface Reservation {
+  /** The reservation's id. */
   id: number
   conversationId: number
   title: string
@@ -103,21 +126,24 @@ interface Asked {
   askedAt: Date
 }
 
-/** Takes a place in both quotas, the conversation's first: one decision at a time for each person. */
-function reserve(core: Core, userId: number, { message, conversation }: Question): Promise<Asked> {
+/**
+ * Reserves a place in both quotas, the conversation's first. Decisions about one person are made one after another.
+ */
+function reserve(core: Core, userId: number, { message, conversation }: Question): Promise<Reservation> {
   return core.db.transaction(async (tx) => {
     const askedAt = new Date(core.clock())
     // Sent together; PostgreSQL runs them in this order, the later ones once the lock is held.
-    const [, , existing, today] = await Promise.all([
-      store.lockPerson(tx, userId),
-      store.deleteExpiredQuestions(tx, userId),
+    const [, , , existing, today] = await Promise.all([
+      quota.lockPerson(tx, userId),
+      requireHelpIn(tx, userId),
+      quota.deleteExpiredQuestions(tx, userId),
       findAsked(tx, userId, conversation),
-      store.countQuestionsToday(tx, userId, askedAt, core.config.timezone),
+      quota.countQuestionsToday(tx, userId, askedAt, core.config.timezone),
     ])
     if (today.answered + today.reserved >= DAILY_LIMIT) throw dailyLimit(today.resetsAt, askedAt)
     const question = { userId, askedAt, conversationId: existing?.id }
     return {
-      ...(await store.reserveQuestion(tx, question, RESERVED)),
+      ...(await quota.reserveQuestion(tx, question, RESERVED_SECONDS)),
       title: existing?.title ?? titleOf(message),
       isNew: existing === undefined,
       askedAt,
@@ -125,7 +151,7 @@ function reserve(core: Core, userId: number, { message, conversation }: Question
   })
 }
 
-/** What the question goes on with; undefined where it begins something. */
+/** The conversation that the question continues; undefined if it begins a new one. */
 async function findAsked(tx: Executor, userId: number, conversation: Question['conversation']) {
   if (conversation === 'new') return undefined
   if (conversation === 'study_chat') return store.findStudyChat(tx, userId)
@@ -143,20 +169,22 @@ function dailyLimit(resetsAt: string, now: Date): AppError {
   })
 }
 
-/** Stores question and answer and counts them, all or nothing; what the caller is told. */
+/** Stores the question and the answer and counts them, all or nothing. Answers what the caller is told. */
 function keep(
   core: Core,
   userId: number,
   { message, conversation }: Question,
-  asked: Asked,
-  { response, usage, model }: { response: string; usage: Usage; model: string },
-): Promise<Answer> {
+  asked: Reservation,
+  { response, usage, model }: { response: string; usage: Usage | undefined; model: string },
+): Promise<Content<Answer>> {
   const { id, title, askedAt } = asked
   const now = new Date(core.clock())
   const begun = { userId, title, messageCount: EXCHANGE, createdAt: askedAt, updatedAt: now }
   return core.db.transaction(async (tx) => {
-    const [isKept, conversationId] = await Promise.all([
-      store.keepQuestion(tx, id, model, usage),
+    const [, , isKept, conversationId] = await Promise.all([
+      quota.lockPerson(tx, userId),
+      requireHelpIn(tx, userId),
+      quota.keepQuestion(tx, id, model, usage),
       conversation === 'study_chat'
         ? store.extendStudyChat(tx, { ...begun, kind: 'study_chat' })
         : asked.isNew
@@ -166,14 +194,13 @@ function keep(
     if (!isKept) throw new AppError('model_failed', { message: 'The answer came too late; ask again' })
     if (conversationId === undefined) throw new AppError('not_found')
     const [{ answered }] = await Promise.all([
-      store.countQuestionsToday(tx, userId, now, core.config.timezone),
+      quota.countQuestionsToday(tx, userId, now, core.config.timezone),
       store.insertMessages(tx, [
         { conversationId, userId, isUser: true, text: message, createdAt: askedAt },
         { conversationId, userId, isUser: false, text: response, createdAt: now },
       ]),
     ])
     return {
-      success: true,
       response,
       conversation_id: conversationId,
       title,
@@ -182,13 +209,43 @@ function keep(
   })
 }
 
-/** Where this fails as well, the reservation's expiry mends it. */
+/**
+ * Stores what had been written when the reader went away. If that is nothing, the question does not count, but only a
+ * few times a day: a bad line costs nobody a question, and each such question has cost the reading of the prompt.
+ */
+async function settleHangUp(
+  core: Core,
+  userId: number,
+  question: Question,
+  asked: Reservation,
+  response: string,
+  log: FastifyBaseLogger,
+): Promise<void> {
+  try {
+    if (response.trim() !== '') {
+      const written = { response, usage: undefined, model: requireAi(core).model }
+      await keep(core, userId, question, asked, written)
+      return
+    }
+    await core.db.transaction(async (tx) => {
+      await quota.lockPerson(tx, userId)
+      const now = new Date(core.clock())
+      const { hungUp } = await quota.countQuestionsToday(tx, userId, now, core.config.timezone)
+      await quota.endQuestion(tx, asked.id, hungUp < FREE_HANG_UPS)
+    })
+  } catch (error) {
+    log.info({ err: error }, 'what a reader hung up on could not be stored')
+    await giveBack(core, asked.id, log)
+  }
+}
+
+/** If this fails too, the reservation expires. */
 async function giveBack(core: Core, id: number, log: FastifyBaseLogger): Promise<void> {
-  await store
+  await quota
     .giveQuestionBack(core.db, id)
     .catch((error: unknown) => log.warn({ err: error }, 'a question could not be given back'))
 }
 
 export function countToday(core: Core, userId: number) {
-  return store.countQuestionsToday(core.db, userId, new Date(core.clock()), core.config.timezone)
+  return quota.countQuestionsToday(core.db, userId, new Date(core.clock()), core.config.timezone)
 }

@@ -1,6 +1,6 @@
 import { asData, type Prompt } from '../../adapters/ai.ts'
 
-/** What of a conversation the model is given with the next question, in tokens. */
+/** How much of a conversation the model gets with the next question, in tokens. */
 const HISTORY_TOKENS = 16_000
 const LONGEST_TITLE = 60
 
@@ -37,7 +37,7 @@ function userTurn(text: string): Prompt['messages'][number] {
   return { role: 'user', parts: [asData('student', text)] }
 }
 
-/** On the safe side: three bytes of UTF-8 hold at least one token in any script. */
+/** An upper bound: in any script a token has at least three bytes of UTF-8. */
 function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 3)
 }
@@ -47,5 +47,6 @@ export function titleOf(message: string): string {
   const line = [...message.replace(/\s+/g, ' ').trim()]
   if (line.length <= LONGEST_TITLE) return line.join('')
   const cut = line.slice(0, LONGEST_TITLE - 1).join('')
-  return `${cut.replace(/(.{20,})\s\S*$/su, '$1').trimEnd()}…`
+  const end = cut.lastIndexOf(' ')
+  return `${(end >= 20 ? cut.slice(0, end) : cut).trimEnd()}…`
 }

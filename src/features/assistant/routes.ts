@@ -10,26 +10,27 @@ import {
   MessagePage,
   MessagePageQuery,
   RenameAnswer,
-  RenameBody,
+  RenameConversationBody,
+  TutorEvent,
 } from '../../../schemas/assistant.ts'
 import { IdParams, SuccessMessage } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
-import { sendEvents, wantsEvents } from '../../http/event-stream.ts'
+import { sendEvents, streamable, wantsEvents } from '../../http/bodies/event-stream.ts'
 import { failures } from '../../http/failures.ts'
 import { hangUpSignal } from '../../http/requests.ts'
-import { ANSWER_DEADLINE, type AskEvent, ask, type Question } from './asking.ts'
+import { ANSWER_DEADLINE_MS, type AskEvent, ask, type Question } from './asking.ts'
 import * as service from './service.ts'
 
 const tags = ['assistant']
 const success = true as const
 
-/** Once the node is draining, answers in the making have this long, in milliseconds. */
-const LAST_CALL = 8_000
-/** Longer than the model may take; it ends the answer itself before that. */
-export const ANSWER_TIMEOUT_MS = ANSWER_DEADLINE + 10_000
+/** Answers that are being written when the node closes have this long. */
+const LAST_CALL_MS = 8_000
+/** Longer than the model may take: the model's own limit ends the answer first. */
+export const ANSWER_TIMEOUT_MS = ANSWER_DEADLINE_MS + 10_000
 
-/** The study assistant (contract §5), at `/api/v01/assistant`, for signed-in people. */
+/** The study assistant (docs/protocol/http.md#tutor), at `/api/v01/assistant`, for signed-in people. */
 export const assistantRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   const begin = askForCaller(core)
 
@@ -38,6 +39,7 @@ export const assistantRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     {
       handlerTimeout: ANSWER_TIMEOUT_MS,
       schema: {
+        operationId: 'askTutor',
         summary: 'Ask the assistant',
         description:
           'With `Accept: text/event-stream` the answer comes while it is written: `start {conversation_id, ' +
@@ -45,7 +47,7 @@ export const assistantRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
         tags,
         body: AskBody,
         response: {
-          200: Answer,
+          200: streamable(Answer, TutorEvent),
           ...failures('conversation_limit', 'not_found', 'daily_limit', 'model_failed', 'not_configured'),
         },
       },
@@ -54,9 +56,9 @@ export const assistantRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
       const { message, conversation_id } = request.body
       const events = begin(request, reply, { message, conversation: conversation_id ?? 'new' })
       if (!wantsEvents(request)) return readAnswer(events)
-      // A refusal comes instead of the first event, and has a status of its own.
+      // A refusal comes instead of the first event and is answered with its own status.
       const first = await events.next()
-      return sendEvents(request, reply, resume(first, events))
+      return sendEvents(request, reply, writeEvents(first, events))
     },
   )
 
@@ -64,6 +66,7 @@ export const assistantRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     '/conversations',
     {
       schema: {
+        operationId: 'listTutorConversations',
         summary: 'Own conversations, latest change first',
         description: 'With `cursor` a further page: `{success, conversations, hasMore, nextCursor}`.',
         tags,
@@ -71,13 +74,17 @@ export const assistantRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
         response: { 200: Type.Union([ConversationList, FurtherConversations]) },
       },
     },
-    (request) => service.listConversations(core, request.caller.userId, request.query),
+    async (request) => ({
+      success,
+      ...(await service.listConversations(core, request.caller.userId, request.query)),
+    }),
   )
 
   app.get(
     '/conversations/:id/messages',
     {
       schema: {
+        operationId: 'listTutorMessages',
         summary: 'A page of messages, oldest to newest',
         description: 'Without `cursor` the newest page.',
         tags,
@@ -86,17 +93,21 @@ export const assistantRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
         response: { 200: MessagePage, ...failures('not_found') },
       },
     },
-    (request) => service.listMessages(core, request.caller.userId, request.params.id, request.query),
+    async (request) => ({
+      success,
+      ...(await service.listMessages(core, request.caller.userId, request.params.id, request.query)),
+    }),
   )
 
   app.route({
     method: ['PATCH', 'PUT'],
     url: '/conversations/:id',
     schema: {
+      operationId: 'renameTutorConversation',
       summary: 'Rename a conversation',
       tags,
       params: IdParams,
-      body: RenameBody,
+      body: RenameConversationBody,
       response: { 200: RenameAnswer, ...failures('not_found') },
     },
     handler: async (request) => ({
@@ -114,6 +125,7 @@ export const assistantRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     '/conversations/:id',
     {
       schema: {
+        operationId: 'deleteTutorConversation',
         summary: 'Delete a conversation with its messages',
         description: 'What was used of the daily quota stays used.',
         tags,
@@ -128,11 +140,11 @@ export const assistantRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
   )
 }
 
-/** Asks for as long as somebody waits: until the client goes away, or the node has been draining for a while. */
+/** Asks until the client goes away, or the node has been closing for a while. */
 export function askForCaller(core: Core) {
   const lastCall = new AbortController()
-  core.draining.addEventListener('abort', () => {
-    setTimeout(() => lastCall.abort(new AppError('draining')), LAST_CALL).unref()
+  core.closing.addEventListener('abort', () => {
+    setTimeout(() => lastCall.abort(new AppError('draining')), LAST_CALL_MS).unref()
   })
   return (request: FastifyRequest, reply: FastifyReply, question: Question) => {
     const signal = AbortSignal.any([hangUpSignal(reply), lastCall.signal])
@@ -143,14 +155,15 @@ export function askForCaller(core: Core) {
   }
 }
 
-/** The stored answer, once it is there. */
+/** Waits for the stored answer. */
 export async function readAnswer(events: AsyncIterable<AskEvent>): Promise<Answer> {
-  for await (const event of events) if (event.event === 'done') return event.data
+  for await (const event of events) if (event.event === 'done') return { success, ...event.data }
   throw new AppError('aborted')
 }
 
-async function* resume<T>(first: IteratorResult<T, void>, rest: AsyncIterable<T>) {
+async function* writeEvents(first: IteratorResult<AskEvent, void>, rest: AsyncIterable<AskEvent>) {
   if (first.done) return
   yield first.value
-  yield* rest
+  for await (const event of rest)
+    yield event.event === 'done' ? { ...event, data: { success, ...event.data } } : event
 }

@@ -12,8 +12,6 @@ import * as store from './store.ts'
 const CONVERSATIONS = { page: 20, largest: 50 }
 const MESSAGES = { page: 50, largest: 100 }
 
-const success = true as const
-
 /** Latest change first. The first page also says how much of the day's quota is used. */
 export async function listConversations(core: Core, userId: number, query: ConversationListQuery) {
   const limit = Math.min(query.limit ?? CONVERSATIONS.page, CONVERSATIONS.largest)
@@ -28,10 +26,9 @@ export async function listConversations(core: Core, userId: number, query: Conve
   const hasMore = rows.length > limit
   const conversations = page.map(toConversation)
   const nextCursor = hasMore && last ? `${last.updatedAt.getTime()}-${last.id}` : null
-  if (after) return { success, conversations, hasMore, nextCursor }
+  if (after) return { conversations, hasMore, nextCursor }
   const { answered } = await countToday(core, userId)
   return {
-    success,
     dailyLimit: DAILY_LIMIT,
     questionsUsed: answered,
     conversations,
@@ -45,7 +42,7 @@ function readCursor(cursor: string): store.ConversationCursor {
   return { updatedAt: new Date(updatedAt ?? 0), id: id ?? 0 }
 }
 
-/** The newest page without a cursor; each page oldest to newest. 404. */
+/** The newest page without a cursor; each page oldest to newest. */
 export async function listMessages(
   core: Core,
   userId: number,
@@ -60,7 +57,6 @@ export async function listMessages(
   const hasMore = rows.length > limit
   const page = rows.slice(-limit)
   return {
-    success,
     messages: page.map(toMessage),
     hasMore,
     conversation: toConversation(conversation),
@@ -80,7 +76,7 @@ export async function renameConversation(
   return toConversation(row)
 }
 
-/** Removes it with its messages; the day's quota stays used. 404. */
+/** Removes it with its messages; the day's quota stays used. */
 export async function deleteConversation(core: Core, userId: number, id: number): Promise<void> {
   if (!(await store.deleteConversation(core.db, userId, id))) throw new AppError('not_found')
 }

@@ -1,98 +1,14 @@
-import { and, count, desc, eq, gte, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
-import type { Usage } from '../../adapters/ai.ts'
+import { and, count, desc, eq, inArray, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { only } from '../../db/query.ts'
+import { contains } from '../../db/search.ts'
 import { assistantConversations, assistantMessages, assistantQuestions } from '../../db/tables/assistant.ts'
-import { users } from '../../db/tables/users.ts'
 
 export type ConversationRow = typeof assistantConversations.$inferSelect
 export type MessageRow = typeof assistantMessages.$inferSelect
 export type ConversationKind = ConversationRow['kind']
 
-// --- questions: what the quotas count
-
-/** Makes the decisions about one person's questions take turns, until the transaction ends. */
-export async function lockPerson(db: Executor, userId: number): Promise<void> {
-  await db.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
-}
-
-/** Frees what nodes that died had reserved. One that still lives can't keep such a question any more. */
-export async function deleteExpiredQuestions(db: Executor, userId: number): Promise<void> {
-  await db
-    .delete(assistantQuestions)
-    .where(and(eq(assistantQuestions.userId, userId), lte(assistantQuestions.expiresAt, sql`now()`)))
-}
-
-/** The person's questions since the last midnight, and the next one. `now` and `timezone` say where that is. */
-export async function countQuestionsToday(db: Executor, userId: number, now: Date, timezone: string) {
-  const midnight = (days: number) =>
-    sql`((date_trunc('day', ${now.toISOString()}::timestamptz at time zone ${timezone}) + make_interval(days => ${days})) at time zone ${timezone})`
-  const [row] = await db
-    .select({
-      reserved: sql<number>`(count(*) filter (where ${isNotNull(assistantQuestions.expiresAt)}))::int`,
-      answered: sql<number>`(count(*) filter (where ${isNull(assistantQuestions.expiresAt)}))::int`,
-      resetsAt: sql<string>`to_char(${midnight(1)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
-    })
-    .from(assistantQuestions)
-    .where(and(eq(assistantQuestions.userId, userId), gte(assistantQuestions.askedAt, midnight(0))))
-  return row ?? { reserved: 0, answered: 0, resetsAt: '' }
-}
-
-/** Without a conversation the question gets the id of the one that its answer will begin. */
-export async function reserveQuestion(
-  db: Executor,
-  question: { userId: number; conversationId: number | undefined; askedAt: Date },
-  seconds: number,
-): Promise<{ id: number; conversationId: number }> {
-  const { userId, conversationId, askedAt } = question
-  const [row] = await db
-    .insert(assistantQuestions)
-    .values({
-      userId,
-      askedAt,
-      conversationId:
-        conversationId ?? sql`nextval(pg_get_serial_sequence('assistant_conversations', 'id'))::int`,
-      expiresAt: ahead(seconds),
-    })
-    .returning({ id: assistantQuestions.id, conversationId: assistantQuestions.conversationId })
-  return row as { id: number; conversationId: number }
-}
-
-export async function renewQuestion(db: Executor, id: number, seconds: number): Promise<void> {
-  await db
-    .update(assistantQuestions)
-    .set({ expiresAt: ahead(seconds) })
-    .where(and(eq(assistantQuestions.id, id), isNotNull(assistantQuestions.expiresAt)))
-}
-
-/** Counts it for good. False where the reservation had expired and its place was given to another question. */
-export async function keepQuestion(db: Executor, id: number, model: string, usage: Usage): Promise<boolean> {
-  const kept = await db
-    .update(assistantQuestions)
-    .set({
-      expiresAt: null,
-      model,
-      inputTokens: usage.input,
-      cachedTokens: usage.cached,
-      outputTokens: usage.output,
-    })
-    .where(and(eq(assistantQuestions.id, id), isNotNull(assistantQuestions.expiresAt)))
-    .returning({ id: assistantQuestions.id })
-  return kept.length > 0
-}
-
-export async function giveQuestionBack(db: Executor, id: number): Promise<void> {
-  await db
-    .delete(assistantQuestions)
-    .where(and(eq(assistantQuestions.id, id), isNotNull(assistantQuestions.expiresAt)))
-}
-
-function ahead(seconds: number) {
-  return sql`now() + make_interval(secs => ${seconds})`
-}
-
-// --- conversations
-
-/** undefined where this person has no such conversation. */
+/** Only the person's own. */
 export async function findConversation(
   db: Executor,
   userId: number,
@@ -103,8 +19,9 @@ export async function findConversation(
 }
 
 /**
- * A conversation's stored messages and its questions that wait for an answer; undefined where this person
- * has no such conversation. One statement, so that an answer just being stored counts as one of the two.
+ * How many messages a conversation has, and how many of its questions wait for an answer; undefined if this person
+ * has no such conversation. It is one statement, so that an answer that is being stored counts as exactly one of the
+ * two.
  */
 export async function findConversationLoad(db: Executor, userId: number, id: number) {
   const waiting = db
@@ -139,6 +56,11 @@ export interface ConversationCursor {
   id: number
 }
 
+/** A search reads through this many conversations before it uses the index. */
+const READ_THROUGH = 100
+/** Shorter texts are in no index of trigrams. */
+const SHORTEST_INDEXED = 3
+
 /** Latest change first; those that hold `search` in their title or a message, if it is given. */
 export async function listConversations(
   db: Executor,
@@ -146,51 +68,64 @@ export async function listConversations(
   { search, after, limit }: { search: string; after: ConversationCursor | undefined; limit: number },
 ): Promise<ConversationRow[]> {
   const { updatedAt, id, title } = assistantConversations
-  const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`
-  const found = sql`(${title} ilike ${pattern} or ${id} in (
-    select conversation_id from assistant_messages message
-     where message.user_id = ${userId} and message.text ilike ${pattern}))`
-  return db
-    .select()
+  const listed = and(
+    eq(assistantConversations.userId, userId),
+    eq(assistantConversations.kind, 'conversation'),
+    after && or(lt(updatedAt, after.updatedAt), and(eq(updatedAt, after.updatedAt), lt(id, after.id))),
+  )
+  const list = (condition?: SQL) =>
+    db
+      .select()
+      .from(assistantConversations)
+      .where(and(listed, condition))
+      .orderBy(desc(updatedAt), desc(id))
+      .limit(limit)
+  if (search === '') return list()
+
+  // The LIMIT keeps PostgreSQL from reading everybody's messages at once instead.
+  const holds = sql`(${contains(title, search)} or (
+    select true from assistant_messages message
+     where message.conversation_id = ${id} and ${contains(sql`message.text`, search)} limit 1))`
+  if ([...search].length < SHORTEST_INDEXED) return list(holds)
+  // Words that many messages contain are found among the latest ones; rare words are found by the index.
+  const latest = db
+    .select({ id })
     .from(assistantConversations)
-    .where(
-      and(
-        eq(assistantConversations.userId, userId),
-        eq(assistantConversations.kind, 'conversation'),
-        search === '' ? undefined : found,
-        after && or(lt(updatedAt, after.updatedAt), and(eq(updatedAt, after.updatedAt), lt(id, after.id))),
-      ),
-    )
+    .where(listed)
     .orderBy(desc(updatedAt), desc(id))
-    .limit(limit)
+    .limit(READ_THROUGH)
+  const found = await list(and(inArray(id, latest), holds))
+  if (found.length === limit) return found
+  return list(sql`(${contains(title, search)} or ${id} in (
+    select conversation_id from assistant_messages message
+     where message.user_id = ${userId} and ${contains(sql`message.text`, search)}))`)
 }
 
 export async function insertConversation(
   db: Executor,
   conversation: typeof assistantConversations.$inferInsert,
 ): Promise<number> {
-  const [row] = await db
-    .insert(assistantConversations)
-    .values(conversation)
-    .returning({ id: assistantConversations.id })
-  return (row as { id: number }).id
+  return only(
+    await db.insert(assistantConversations).values(conversation).returning({ id: assistantConversations.id }),
+  ).id
 }
 
-/** Begins the person's study chat or adds to it; its id. */
+/** Creates the person's study chat or adds to it; answers its id. */
 export async function extendStudyChat(
   db: Executor,
   chat: typeof assistantConversations.$inferInsert,
 ): Promise<number> {
-  const [row] = await db
-    .insert(assistantConversations)
-    .values(chat)
-    .onConflictDoUpdate({
-      target: assistantConversations.userId,
-      targetWhere: sql`kind = 'study_chat'`,
-      set: grownBy(chat.messageCount, chat.updatedAt as Date),
-    })
-    .returning({ id: assistantConversations.id })
-  return (row as { id: number }).id
+  return only(
+    await db
+      .insert(assistantConversations)
+      .values(chat)
+      .onConflictDoUpdate({
+        target: assistantConversations.userId,
+        targetWhere: sql`kind = 'study_chat'`,
+        set: grownBy(chat.messageCount, chat.updatedAt as Date),
+      })
+      .returning({ id: assistantConversations.id }),
+  ).id
 }
 
 /** Its id; undefined where it is gone. */
@@ -237,12 +172,6 @@ export async function deleteConversation(db: Executor, userId: number, id: numbe
   return rows.length > 0
 }
 
-export async function deleteStudyChat(db: Executor, userId: number): Promise<void> {
-  await db
-    .delete(assistantConversations)
-    .where(and(eq(assistantConversations.userId, userId), eq(assistantConversations.kind, 'study_chat')))
-}
-
 function ownConversation(userId: number, id: number): SQL | undefined {
   return and(
     eq(assistantConversations.id, id),
@@ -253,7 +182,7 @@ function ownConversation(userId: number, id: number): SQL | undefined {
 
 // --- messages
 
-/** In this order. */
+/** Stores messages in this order. */
 export async function insertMessages(
   db: Executor,
   messages: (typeof assistantMessages.$inferInsert)[],

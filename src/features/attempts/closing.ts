@@ -1,53 +1,49 @@
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
-import { every, type Periodic } from '../../periodic.ts'
-import { type Changes, mergeAnswers } from './answers.ts'
-import { paperOf } from './papers.ts'
+import type { Regrade } from '../../db/tables/exams/corrections.ts'
+import { exams as measured } from '../../measures.ts'
+import { gradeAttempts, tryGradeAttempts } from './grading/service.ts'
+import { paperOf } from './papers/service.ts'
+import { type Changes, mergeAnswers } from './saving/answers.ts'
 import * as store from './store.ts'
 
-/** For so long after its end a timed attempt still takes syncs, for those under way (contract §4). */
+/**
+ * A timed attempt accepts syncs for this long after its end, so that those on their way still count
+ * (docs/protocol/exams.md#the-end).
+ */
 export const GRACE_MS = 30_000
-const SWEEP_MS = 5_000
 /** Attempts that are closed in one transaction. */
 const SWEEP_SIZE = 50
 
-/** What the client gave, or nothing where the clock closes it. */
+/** The client's last answers; none if the time is up. */
 export type Closing = { status: 'submitted'; changes: Changes } | { status: 'expired' }
 
-/** Grades an attempt and closes it, in the transaction that holds its lock: so it is graded from its last state. */
+/**
+ * Grades an attempt and closes it, in the transaction that has locked it: the grade is of its last state, and its end
+ * is the one that was committed last.
+ */
 export async function closeAttempt(
   core: Core,
   tx: Executor,
   attempt: store.AttemptRow,
+  inForce: readonly Regrade[],
   closing: Closing,
 ): Promise<void> {
-  const { key } = await paperOf(core, tx, attempt)
+  const { key } = (await paperOf(core, tx, attempt)).gradedBy(inForce)
   const changes = closing.status === 'submitted' ? closing.changes : undefined
   const answers = changes ? mergeAnswers(attempt.answers, changes.answers) : attempt.answers
   await store.updateClosed(tx, attempt.id, {
     status: closing.status,
-    // Time was up at its end, whenever somebody noticed.
+    // The time was up at its end, even if that is noticed later.
     submittedAt: (closing.status === 'expired' && attempt.endsAt) || new Date(core.clock()),
     answers,
     markedForReview: changes?.markedForReview ?? attempt.markedForReview,
     ...key.grade(answers),
   })
+  measured.closed.add(closing.status)
 }
 
-/** Somebody's active attempt, locked. One that is overdue is closed instead: there is none then. */
-export async function findLiveForUpdate(
-  core: Core,
-  tx: Executor,
-  userId: number,
-  examId: number,
-): Promise<store.AttemptRow | undefined> {
-  const attempt = await store.findActiveForUpdate(tx, userId, examId)
-  if (!attempt || !isOverdue(core, attempt)) return attempt
-  await closeAttempt(core, tx, attempt, { status: 'expired' })
-  return undefined
-}
-
-/** The same for reading: nothing is locked unless it has to be closed. */
+/** Somebody's active attempt. An overdue one is closed here, and then there is none. */
 export async function findLive(
   core: Core,
   userId: number,
@@ -55,27 +51,56 @@ export async function findLive(
 ): Promise<store.AttemptRow | undefined> {
   const attempt = await store.findActive(core.db, userId, examId)
   if (!attempt || !isOverdue(core, attempt)) return attempt
-  return core.db.transaction((tx) => findLiveForUpdate(core, tx, userId, examId))
+  const live = await gradeAttempts(core, examId, async (tx, inForce) => {
+    const locked = await store.findActiveForUpdate(tx, userId, examId)
+    // It may have been extended in the meantime.
+    if (!locked || !isOverdue(core, locked)) return locked
+    await closeAttempt(core, tx, locked, inForce, { status: 'expired' })
+    return undefined
+  })
+  if (!live) publishHelp(core, [userId])
+  return live
 }
 
-/** Closes what is overdue, of everybody or one person; nodes share the work, since each leaves what another holds. */
-export async function closeOverdue(core: Core, userId?: number): Promise<void> {
-  const endedBefore = new Date(core.clock() - GRACE_MS)
-  let closed: number
-  do {
-    closed = await core.db.transaction(async (tx) => {
-      const overdue = await store.listOverdueForUpdate(tx, endedBefore, SWEEP_SIZE, userId)
-      for (const attempt of overdue) await closeAttempt(core, tx, attempt, { status: 'expired' })
-      return overdue.length
-    })
-  } while (closed === SWEEP_SIZE)
+/** Closes one person's overdue attempts. */
+export async function closeOverdueOf(core: Core, userId: number): Promise<void> {
+  for (const examId of await store.listOverdueExams(core.db, overdueBefore(core), userId))
+    await findLive(core, userId, examId)
 }
 
-/** Attempts end and are graded though nobody calls again. */
-export function watchOverdue(core: Core): Periodic {
-  return every(SWEEP_MS, 'closing overdue attempts', () => closeOverdue(core), core.log)
+/**
+ * Closes everybody's overdue attempts. Several nodes can do this at once: each skips attempts that another one has
+ * locked.
+ */
+export async function closeOverdue(core: Core): Promise<void> {
+  const endedBefore = overdueBefore(core)
+  for (const examId of await store.listOverdueExams(core.db, endedBefore)) {
+    let closed: number
+    do {
+      // If an exam is being regraded, the next sweep closes its attempts.
+      const done = await tryGradeAttempts(core, examId, async (tx, inForce) => {
+        const overdue = await store.listOverdueForUpdate(tx, examId, endedBefore, SWEEP_SIZE)
+        for (const attempt of overdue) await closeAttempt(core, tx, attempt, inForce, { status: 'expired' })
+        return overdue.map(({ userId }) => userId)
+      })
+      closed = done?.result.length ?? 0
+      if (done && closed > 0) publishHelp(core, done.result)
+    } while (closed === SWEEP_SIZE)
+  }
 }
 
-function isOverdue(core: Core, { endsAt }: store.AttemptRow): boolean {
-  return endsAt !== null && endsAt.getTime() + GRACE_MS < core.clock()
+export function isOverdue(core: Core, { endsAt }: Pick<store.AttemptRow, 'endsAt'>): boolean {
+  return endsAt !== null && endsAt < overdueBefore(core)
+}
+
+/**
+ * Makes every node look up again whether the help of these people, or of everybody, is locked, because attempts began
+ * or ended. Call it after the commit.
+ */
+export function publishHelp(core: Core, userIds?: number[]): void {
+  core.bus.publish('help', userIds === undefined ? { kind: 'help' } : { kind: 'help', userIds })
+}
+
+function overdueBefore(core: Core): Date {
+  return new Date(core.clock() - GRACE_MS)
 }

@@ -1,7 +1,8 @@
 import type { ReviewedQuestion, Score } from '../../../schemas/attempts.ts'
 import type { Core } from '../../core.ts'
-import { fileUrl } from '../uploads/addresses.ts'
-import type { Paper } from './papers.ts'
+import type { Regrade } from '../../db/tables/exams/corrections.ts'
+import { questionImageUrl } from '../uploads/addresses.ts'
+import type { Paper } from './papers/service.ts'
 import type { AttemptRow, FinishedRow } from './store.ts'
 
 /** A result that its student may see. `releaseResult` alone makes one. */
@@ -11,8 +12,8 @@ export interface ReleasedResult {
 }
 
 /**
- * The gate that every result passes on its way to a student (contract §4): open for an exam with instant
- * results, else while its results are released. undefined: pending.
+ * Every result that a student gets passes through here (docs/protocol/exams.md#attempts): it is visible if the exam's
+ * results are instant, or as long as they are released. undefined: not visible yet.
  */
 export function releaseResult({ attempt, exam }: FinishedRow): ReleasedResult | undefined {
   const isOpen = exam.resultMode === 'instant' || exam.resultsReleased
@@ -31,17 +32,24 @@ export function releaseResult({ attempt, exam }: FinishedRow): ReleasedResult | 
   }
 }
 
-/** Question by question what was given, what was right, and the marks that it made. */
-export function reviewResult(core: Core, { attempt }: ReleasedResult, paper: Paper): ReviewedQuestion[] {
-  const judgements = paper.key.judge(attempt.answers)
+/** For each question the given answer, the right one by the regrades in force, and the marks. */
+export function reviewResult(
+  core: Core,
+  { attempt }: ReleasedResult,
+  paper: Paper,
+  inForce: readonly Regrade[],
+): ReviewedQuestion[] {
+  const { key, questions } = paper.gradedBy(inForce)
+  const judgements = key.judge(attempt.answers)
   return paper.questions.map((question, index) => {
-    const solution = paper.solutions[index]
+    const graded = questions[index]
     const judgement = judgements[index]
     return {
       ...question,
-      image_url: fileUrl(core, question.image_path),
-      correct_answer: solution?.correctAnswer ?? '',
-      tolerance: solution?.tolerance ?? 0,
+      image_url: questionImageUrl(core, question.image_path),
+      correct_answer: graded?.correct_answer ?? '',
+      tolerance: Number(graded?.tolerance ?? 0),
+      regraded: graded?.regraded ?? false,
       given_answer: attempt.answers[question.id] ?? null,
       is_correct: judgement?.verdict === 'correct',
       marks_awarded: judgement?.marks ?? 0,

@@ -1,15 +1,19 @@
-import type { Answers, StoredQuestion } from '../../db/tables/attempts.ts'
-import { type Decimal, digitsAt, isWithin, parseDecimal } from './decimals.ts'
+import type { Answers, StoredQuestion } from '../../db/tables/exams/attempts.ts'
+import { type Decimal, digitsAt, isWithin, parseDecimal, writeDecimal } from '../../decimals.ts'
 
 export type MsqScoring = 'all_or_nothing' | 'partial'
-/** What grading looks at of a question. */
-export type KeyedQuestion = Pick<
-  StoredQuestion,
-  'id' | 'question_type' | 'correct_answer' | 'positive_marks' | 'negative_marks' | 'tolerance'
->
+/** The fields of a question that grading uses. */
+export interface KeyedQuestion
+  extends Pick<
+    StoredQuestion,
+    'id' | 'question_type' | 'correct_answer' | 'positive_marks' | 'negative_marks' | 'tolerance'
+  > {
+  /** Set by a regrade: its marks for everybody, or no marks for anybody. */
+  ruling?: 'by_key' | 'credit_all' | 'drop'
+}
 
-/** `unattempted` too where the question has no key: nobody is judged by it. */
-export type Verdict = 'correct' | 'incorrect' | 'unattempted'
+/** A question without a key is `unattempted` for everybody. A dropped question is none of the three. */
+export type Verdict = 'correct' | 'incorrect' | 'unattempted' | 'dropped'
 
 export interface Result {
   score: number
@@ -27,20 +31,28 @@ export interface Judgement {
   marks: number
 }
 
+/** Totals whose decimal form is remembered. */
+const MOST_TOLD = 10_000
+
+/** Typed numbers whose outcome is remembered, for each question: most people give the same few. */
+const MOST_JUDGED = 1_000
+
 interface Judged {
   verdict: Verdict
   units: bigint
 }
 
 /**
- * A paper's key, compiled once: letters as bit masks, numbers parsed, marks as whole units. A unit is a
- * twelfth of the finest decimal place that the paper's marks use, so that a half, a third or a quarter of
- * a question's marks is a whole number of units, and no sum is ever rounded before it is told.
+ * A paper's key, compiled once: letters as bit masks, parsed numbers, marks as whole units. A unit is a twelfth of
+ * the smallest decimal place of the paper's marks, so that a half, a third or a quarter of a question's marks is a
+ * whole number of units, and sums are not rounded until they are shown.
  */
 export class AnswerKey {
   readonly #questions: [id: string, judge: (answer: string | string[] | undefined) => Judged][]
   readonly #unitsPerMark: bigint
   readonly #maxUnits: bigint
+  /** Marks by units, for the totals that have occurred: most attempts have the same few. */
+  readonly #told = new Map<bigint, number>()
 
   constructor(questions: readonly KeyedQuestion[], msqScoring: MsqScoring) {
     const marks = questions.map((question) => ({
@@ -50,7 +62,10 @@ export class AnswerKey {
     const scale = Math.max(0, ...marks.flatMap(({ positive, negative }) => [positive.scale, negative.scale]))
     const toUnits = (decimal: Decimal) => digitsAt(decimal, scale) * 12n
     this.#unitsPerMark = 12n * 10n ** BigInt(scale)
-    this.#maxUnits = marks.reduce((sum, { positive }) => sum + toUnits(positive), 0n)
+    this.#maxUnits = marks.reduce(
+      (sum, { positive }, index) => (questions[index]?.ruling === 'drop' ? sum : sum + toUnits(positive)),
+      0n,
+    )
     this.#questions = questions.map((question, index) => {
       const { positive, negative } = marks[index] as (typeof marks)[number]
       return [String(question.id), compile(question, msqScoring, toUnits(positive), -toUnits(negative))]
@@ -59,7 +74,7 @@ export class AnswerKey {
 
   grade(answers: Answers): Result {
     let units = 0n
-    const counts = { correct: 0, incorrect: 0, unattempted: 0 }
+    const counts = { correct: 0, incorrect: 0, unattempted: 0, dropped: 0 }
     for (const [id, judge] of this.#questions) {
       const judged = judge(answers[id])
       units += judged.units
@@ -67,27 +82,45 @@ export class AnswerKey {
     }
     const score = this.#toMarks(units)
     const maxScore = this.#toMarks(this.#maxUnits)
-    return { score, maxScore, percentage: maxScore === 0 ? 0 : (score / maxScore) * 100, ...counts }
+    const { dropped: _, ...counted } = counts
+    return { score, maxScore, percentage: maxScore === 0 ? 0 : (score / maxScore) * 100, ...counted }
   }
 
   /** The outcome of each question, in the order of the paper. */
   judge(answers: Answers): Judgement[] {
-    return this.#questions.map(([id, judge]) => {
-      const { verdict, units } = judge(answers[id])
-      return { verdict, marks: this.#toMarks(units) }
-    })
+    return this.#questions.map(([id], index) => this.judgeOne(index, answers[id]))
   }
 
-  /** To four decimals, or to as many as the marks themselves have. */
+  /** The outcome of the question at a place of the paper. */
+  judgeOne(index: number, answer: string | string[] | undefined): Judgement {
+    const [, judge] = this.#questions[index] ?? [undefined, () => UNATTEMPTED]
+    const { verdict, units } = judge(answer)
+    return { verdict, marks: this.#toMarks(units) }
+  }
+
+  /** Shown marks are whole numbers of steps: ten-thousandths, or the smallest decimal place of the marks. */
+  get stepsPerMark(): number {
+    return Number(this.#steps)
+  }
+
+  get #steps(): bigint {
+    return this.#unitsPerMark > 120_000n ? this.#unitsPerMark / 12n : 10_000n
+  }
+
   #toMarks(units: bigint): number {
-    const finest = this.#unitsPerMark > 120_000n ? this.#unitsPerMark / 12n : 10_000n
-    const doubled = (2n * units * finest) / this.#unitsPerMark
-    // Half away from zero.
-    return Number((doubled + (doubled < 0n ? -1n : 1n)) / 2n) / Number(finest)
+    let marks = this.#told.get(units)
+    if (marks === undefined) {
+      const doubled = (2n * units * this.#steps) / this.#unitsPerMark
+      // Rounds half away from zero.
+      marks = Number((doubled + (doubled < 0n ? -1n : 1n)) / 2n) / Number(this.#steps)
+      if (this.#told.size < MOST_TOLD) this.#told.set(units, marks)
+    }
+    return marks
   }
 }
 
 const UNATTEMPTED: Judged = { verdict: 'unattempted', units: 0n }
+const DROPPED: Judged = { verdict: 'dropped', units: 0n }
 
 function compile(
   question: KeyedQuestion,
@@ -98,6 +131,8 @@ function compile(
   const key = question.correct_answer
   const right: Judged = { verdict: 'correct', units: positive }
   const wrong: Judged = { verdict: 'incorrect', units: negative }
+  if (question.ruling === 'drop') return () => DROPPED
+  if (question.ruling === 'credit_all') return () => right
   if (key === '') return () => UNATTEMPTED
   switch (question.question_type) {
     case 'MCQ':
@@ -115,19 +150,53 @@ function compile(
     case 'NUMERIC': {
       const wanted = requireDecimal(key)
       const tolerance = requireDecimal(question.tolerance)
-      return (answer) => {
-        const given = typeof answer === 'string' ? readGivenNumber(answer) : undefined
+      const judge = (answer: string) => {
+        const given = readGivenNumber(answer)
         if (!given) return UNATTEMPTED
         return isWithin(given, wanted, tolerance) ? right : wrong
+      }
+      const judged = new Map<string, Judged>()
+      return (answer) => {
+        if (typeof answer !== 'string') return UNATTEMPTED
+        let outcome = judged.get(answer)
+        if (!outcome) {
+          outcome = judge(answer)
+          if (judged.size < MOST_JUDGED) judged.set(answer, outcome)
+        }
+        return outcome
       }
     }
   }
 }
 
-/** A whole number as a student gives it: `-`, `3.`, `1e` and the like are half typed, and none yet. */
+/**
+ * A complete number as a student types it, with a point or a comma: `-`, `3.`, `1e` and the like are incomplete and
+ * count as none.
+ */
 function readGivenNumber(answer: string): Decimal | undefined {
-  return /\.(?!\d)/.test(answer) ? undefined : parseDecimal(answer)
+  const text = answer.includes('.') ? answer : answer.replace(',', '.')
+  return /\.(?!\d)/.test(text) ? undefined : parseDecimal(text)
 }
+
+/** Whether an answer counts as one: an incomplete number does not. */
+export function isAnswered(
+  type: KeyedQuestion['question_type'],
+  answer: string | string[] | undefined,
+): answer is string | string[] {
+  if (isBlank(answer)) return false
+  return type !== 'NUMERIC' || (typeof answer === 'string' && readGivenNumber(answer) !== undefined)
+}
+
+/** The shortest form of a number, so that `2.50`, `2,5` and `+2.5` are the same; very long ones stay as typed. */
+export function writeNumber(answer: string): string {
+  const number = readGivenNumber(answer)
+  const isLong =
+    !number || number.scale > LONGEST_WRITTEN || number.digits.toString().length > LONGEST_WRITTEN
+  return isLong ? answer : writeDecimal(number)
+}
+
+/** Longer numbers are not written out. */
+const LONGEST_WRITTEN = 40
 
 function isBlank(answer: string | string[] | undefined): answer is undefined | '' {
   return answer === undefined || answer.length === 0

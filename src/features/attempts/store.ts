@@ -1,7 +1,11 @@
 import { and, count, desc, eq, inArray, isNotNull, lt, ne, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { type Answers, attempts, examPapers } from '../../db/tables/attempts.ts'
-import { exams } from '../../db/tables/exams.ts'
+import { isHelpLocked } from '../../db/help-lock.ts'
+import { isAnyOf, only } from '../../db/query.ts'
+import { accommodations, type PersonalTimes } from '../../db/tables/exams/accommodations.ts'
+import { type Answers, attempts, examPapers } from '../../db/tables/exams/attempts.ts'
+import type { Regrade } from '../../db/tables/exams/corrections.ts'
+import { exams } from '../../db/tables/exams/exams.ts'
 
 export type ExamRow = typeof exams.$inferSelect
 export type AttemptRow = typeof attempts.$inferSelect
@@ -11,13 +15,15 @@ export type AttemptRow = typeof attempts.$inferSelect
 /** How a person stands with an exam. */
 export interface Standing {
   exam: ExamRow
-  /** Attempts of every kind, the active and the manual ones too. */
+  /** Attempts of every status, including active and manual ones. */
   used: number
   completed: number
   activeId: number | null
   highestNumber: number
   /** The paper of the exam's questions as they are now; null where it is not stored yet. */
   paperId: number | null
+  /** null: nothing differs for this person. */
+  personal: PersonalTimes | null
 }
 
 export async function findStanding(
@@ -33,6 +39,11 @@ export async function findStanding(
       activeId: sql<number | null>`max(${attempts.id}) filter (where ${attempts.status} = 'active')`,
       highestNumber: sql<number>`coalesce(max(${attempts.attemptNumber}), 0)`,
       paperId: examPapers.id,
+      personal: {
+        extraTimePercent: accommodations.extraTimePercent,
+        opensAt: accommodations.opensAt,
+        closesAt: accommodations.closesAt,
+      },
     })
     .from(exams)
     .leftJoin(
@@ -43,23 +54,20 @@ export async function findStanding(
         eq(examPapers.msqScoring, exams.msqScoring),
       ),
     )
+    .leftJoin(accommodations, and(eq(accommodations.examId, exams.id), eq(accommodations.userId, userId)))
     .leftJoin(attempts, and(eq(attempts.examId, exams.id), eq(attempts.userId, userId)))
     .where(eq(exams.id, examId))
-    .groupBy(exams.id, examPapers.id)
+    .groupBy(exams.id, examPapers.id, accommodations.examId, accommodations.userId)
   return row
 }
 
-/**
- * Until the transaction ends, nobody else changes how many attempts this person has at this exam. Taken as
- * a statement of its own: the next one then sees what the last holder committed.
- */
-export async function lockAttempts(tx: Executor, userId: number, examId: number): Promise<void> {
-  await tx.execute(sql`select pg_advisory_xact_lock(${userId}, ${examId})`)
+/** No decision about this person's help is made until the transaction ends. */
+export async function lockPerson(tx: Executor, userId: number): Promise<void> {
+  await tx.execute(sql`select from users where id = ${userId} for no key update`)
 }
 
 export async function insertAttempt(tx: Executor, attempt: typeof attempts.$inferInsert): Promise<number> {
-  const [row] = await tx.insert(attempts).values(attempt).returning({ id: attempts.id })
-  return (row as { id: number }).id
+  return only(await tx.insert(attempts).values(attempt).returning({ id: attempts.id })).id
 }
 
 // --- allowances
@@ -121,18 +129,10 @@ export async function findActiveForUpdate(
   return row
 }
 
-/**
- * Attempts, of everybody or one person, whose end is before an instant, locked for whoever closes them. Those
- * that others hold are left to them.
- */
-export async function listOverdueForUpdate(
-  tx: Executor,
-  endedBefore: Date,
-  limit: number,
-  userId?: number,
-): Promise<AttemptRow[]> {
-  return tx
-    .select()
+/** Exams with active attempts, of everybody or one person, whose end is before an instant. */
+export async function listOverdueExams(db: Executor, endedBefore: Date, userId?: number): Promise<number[]> {
+  const rows = await db
+    .selectDistinct({ examId: attempts.examId })
     .from(attempts)
     .where(
       and(
@@ -141,6 +141,23 @@ export async function listOverdueForUpdate(
         userId === undefined ? undefined : eq(attempts.userId, userId),
       ),
     )
+  return rows.map(({ examId }) => examId)
+}
+
+/**
+ * Attempts at an exam that ended before an instant, locked. The lock checks the end again as it was committed last.
+ * Attempts that others have locked are skipped.
+ */
+export async function listOverdueForUpdate(
+  tx: Executor,
+  examId: number,
+  endedBefore: Date,
+  limit: number,
+): Promise<AttemptRow[]> {
+  return tx
+    .select()
+    .from(attempts)
+    .where(and(eq(attempts.examId, examId), eq(attempts.status, 'active'), lt(attempts.endsAt, endedBefore)))
     .orderBy(attempts.endsAt)
     .limit(limit)
     .for('no key update', { skipLocked: true })
@@ -195,6 +212,34 @@ export async function findOwnAttempt(
   return row
 }
 
+/**
+ * The same with everything that its review needs, as of one instant: the regrades in force, and whether help is
+ * locked by another attempt at the exam.
+ */
+export async function findReviewable(
+  db: Executor,
+  userId: number,
+  attemptId: number,
+): Promise<(FinishedRow & { inForce: Regrade[]; isLocked: boolean }) | undefined> {
+  const [row] = await db
+    .select({
+      attempt: attempts,
+      exam: exams,
+      inForce: sql<Regrade[]>`(
+        select coalesce(json_agg(json_build_object('id', r.id, 'questionId', r.question_id, 'action', r.action,
+                 'correctAnswer', r.correct_answer, 'tolerance', r.tolerance::text,
+                 'questionType', r.question_type, 'keyVersion', r.key_version) order by r.id), '[]')
+          from regrades r where r.exam_id = ${exams.id} and r.undone_at is null)`,
+      isLocked: sql<boolean>`(${isHelpLocked(userId)} and ${exams.lockHelp} and exists (
+        select from attempts other
+         where other.user_id = ${userId} and other.exam_id = ${exams.id} and other.status = 'active'))`,
+    })
+    .from(attempts)
+    .innerJoin(exams, eq(exams.id, attempts.examId))
+    .where(and(eq(attempts.id, attemptId), eq(attempts.userId, userId), ne(attempts.status, 'manual')))
+  return row
+}
+
 /** A page of somebody's finished attempts, newest first. */
 export async function listFinished(
   db: Executor,
@@ -240,12 +285,6 @@ export async function listStudents(db: Executor, examId: number, userIds: number
   const rows = await db
     .selectDistinct({ userId: attempts.userId })
     .from(attempts)
-    .where(
-      and(
-        eq(attempts.examId, examId),
-        sql`${attempts.userId} = any(${sql.param(userIds)}::int[])`,
-        ne(attempts.status, 'manual'),
-      ),
-    )
+    .where(and(eq(attempts.examId, examId), isAnyOf(attempts.userId, userIds), ne(attempts.status, 'manual')))
   return rows.map(({ userId }) => userId)
 }

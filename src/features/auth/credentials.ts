@@ -1,38 +1,86 @@
+import { availableParallelism } from 'node:os'
 import type { LoginBody } from '../../../schemas/auth.ts'
+import { foldCase } from '../../case-fold.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
+import { type Asker, FairQueue } from '../../fair-queue.ts'
+import { accounts as measured } from '../../measures.ts'
+import * as lockouts from './lockouts/store.ts'
 import { verifyPassword } from './passwords.ts'
 import * as store from './store.ts'
 
-/** Failures after which an address is locked out of an identifier, and for how long (specification: Limits). */
+/**
+ * Failures after which an address is locked out of an identifier, and for how long
+ * (docs/protocol/http.md#lockout).
+ */
 const LOCKOUT_FAILURES = 3
 const LOCKOUT_MS = 15 * 60_000
 
 /**
- * The account of these credentials. One count of failures per address and identifier covers every way of
- * signing in, on all nodes; it is kept for unknown identifiers too, which take as long. The password is
- * checked first, so that of many tries at once each is counted before it is answered.
- * 401 `invalid_credentials`; 429 `locked_out`, for the right password too.
+ * The account of these credentials. Failures are counted per address and identifier, over all ways of signing in and
+ * all nodes, and for unknown identifiers too, which take as long. Somebody who is locked out is refused before the
+ * password is checked. Otherwise the password is checked first and then counted, so that of many tries at once each
+ * one counts before it is answered. 401 `invalid_credentials`; 429 `locked_out`, even for the right password.
  */
-export async function checkCredentials(
-  core: Core,
-  { username, password }: LoginBody,
-  ip: string,
-): Promise<store.UserRow> {
+export function checkCredentials(core: Core, credentials: LoginBody, asker: Asker): Promise<store.UserRow> {
+  return logins.run(asker, () => check(core, credentials, asker))
+}
+
+/** Logins that run at once: enough to keep the hashing busy, too few to delay other queries. */
+const logins = new FairQueue({ places: 4 * availableParallelism(), waiting: 200 })
+
+async function check(core: Core, { username, password }: LoginBody, asker: Asker): Promise<store.UserRow> {
+  const pair = { ip: asker.ip, identifier: foldCase(username) }
+  await refuseLocked(core, pair)
   const user = await store.findUserByIdentifier(core.db, username)
-  const valid = await verifyPassword(user?.passwordHash, password)
+  const valid = await verifyPassword(user?.passwordHash, password, asker)
+  const remaining = await countAttempt(core, pair, valid)
+  if (!user || !valid) {
+    measured.refused.add('invalid_credentials')
+    throw new AppError('invalid_credentials', {
+      message: `Invalid credentials. ${remaining} attempts remaining.`,
+    })
+  }
+  return user
+}
+
+/** Checks the password of somebody who is signed in; a wrong one counts as a failed login. */
+export function confirmPassword(
+  core: Core,
+  account: Pick<store.UserRow, 'username' | 'passwordHash'>,
+  password: string,
+  asker: Asker,
+): Promise<void> {
+  return logins.run(asker, async () => {
+    const pair = { ip: asker.ip, identifier: foldCase(account.username) }
+    await refuseLocked(core, pair)
+    const valid = await verifyPassword(account.passwordHash, password, asker)
+    await countAttempt(core, pair, valid)
+    if (valid) return
+    measured.refused.add('wrong_password')
+    throw new AppError('wrong_password')
+  })
+}
+
+async function refuseLocked(core: Core, pair: lockouts.LoginPair): Promise<void> {
+  const lockedUntil = await lockouts.findLockout(core.db, pair, LOCKOUT_FAILURES, new Date(core.clock()))
+  if (lockedUntil) throw lockedOut(lockedUntil, core.clock())
+}
+
+/** How many failures are left; 429 `locked_out` if there was none left. */
+async function countAttempt(core: Core, pair: lockouts.LoginPair, valid: boolean): Promise<number> {
   const now = core.clock()
-  const { failures, expiresAt } = await store.recordLogin(
+  const { failures, expiresAt } = await lockouts.recordLogin(
     core.db,
-    { ip, identifier: username.toLowerCase(), failed: !valid },
+    { ...pair, failed: !valid },
     { limit: LOCKOUT_FAILURES, now: new Date(now), until: new Date(now + LOCKOUT_MS) },
   )
   const failuresBefore = valid ? failures : failures - 1
-  if (failuresBefore >= LOCKOUT_FAILURES)
-    throw new AppError('locked_out', { retryAfter: (expiresAt.getTime() - now) / 1_000 })
-  if (!user || !valid)
-    throw new AppError('invalid_credentials', {
-      message: `Invalid credentials. ${LOCKOUT_FAILURES - failures} attempts remaining.`,
-    })
-  return user
+  if (failuresBefore >= LOCKOUT_FAILURES) throw lockedOut(expiresAt, now)
+  return LOCKOUT_FAILURES - failures
+}
+
+function lockedOut(until: Date, now: number): AppError {
+  measured.refused.add('locked_out')
+  return new AppError('locked_out', { retryAfter: (until.getTime() - now) / 1_000 })
 }

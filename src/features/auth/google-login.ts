@@ -5,13 +5,13 @@ import { AppError } from '../../errors.ts'
 import { endSessionsOf } from './sessions.ts'
 import * as store from './store.ts'
 
-/** Tries at a username that nobody has; each after the first has six random digits. */
+/** Tries to find a free username; from the second one on it has six random digits. */
 const NAME_TRIES = 10
 
 /**
- * The account of somebody whom the identity provider vouches for: theirs by its subject, else the one with
- * their address, which is linked, else a new one. 409 `email_taken` where the address's account is another
- * person's to the provider.
+ * The account of somebody whom the identity provider has identified: the one with their subject, else the one with
+ * their address, which is then linked, else a new one. 409 `email_taken` if the account with that address is linked
+ * to somebody else.
  */
 export async function findOrCreateGoogleUser(
   tx: Executor,
@@ -29,7 +29,7 @@ export async function findOrCreateGoogleUser(
       role: 'user',
     })
     if (user) return { user, isNew: true }
-    // Either the name was taken, or the same person came in by another request at this moment.
+    // Either the name was taken, or another request of the same person was faster.
     const other = await store.findUserByGoogleForUpdate(tx, identity)
     if (other) return { user: await link(tx, other, identity), isNew: false }
   }
@@ -44,7 +44,7 @@ async function link(tx: Executor, user: store.UserRow, { subject }: GoogleIdenti
     await store.updateUser(tx, user.id, change)
     return { ...user, ...change }
   }
-  // Whoever registered with this address never showed that it is theirs: its owner takes over.
+  // Nobody has proved that this address is theirs until now: its owner takes the account over.
   await store.updateUser(tx, user.id, { ...change, passwordHash: null })
   await endSessionsOf(tx, user.id)
   return { ...user, ...change, passwordHash: null }
@@ -58,6 +58,7 @@ function suggestUsername(email: string, attempt: number): string {
 }
 
 function fitName({ name, email }: GoogleIdentity): string {
-  const text = (name ?? '').toWellFormed().replaceAll('\u0000', '').trim() || email
+  const line = (name ?? '').toWellFormed().replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+  const text = line.trim() || email
   return [...text].slice(0, 200).join('')
 }

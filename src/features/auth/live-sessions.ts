@@ -1,35 +1,24 @@
 import type { Core } from '../../core.ts'
+import type { LiveSessions, RevokedListener } from '../../live-sessions.ts'
 import { every } from '../../periodic.ts'
-import { type Claims, TOKEN_LIFETIME, type TokenKind } from '../../tokens.ts'
+import { type Claims, TOKEN_LIFETIME_SECONDS } from '../../tokens.ts'
 import * as store from './store.ts'
 
-/** Seconds for which a revocation matters: the longest token's life, plus room for clocks that differ. */
-const REMEMBER = Math.max(...Object.values(TOKEN_LIFETIME)) + 600
-/** Seconds that a transaction may take from writing a revocation to committing it. */
+/** How long a revocation matters: the longest life of a token, plus room for clocks that differ. */
+export const REMEMBERED_SECONDS = Math.max(...Object.values(TOKEN_LIFETIME_SECONDS)) + 600
+/** How long a transaction may take between writing a revocation and committing it. */
 const OVERLAP = 30
 const POLL_MS = 500
-const SWEEP_MS = 600_000
-
-type RevokedListener = (sessionId: number, minGeneration: number) => void
+const RELOAD_MS = 600_000
 
 /**
- * Says of a token, without asking the database, who it speaks for. This node holds every revocation that
- * a live token could fall under: loaded at start, polled by one indexed query, hurried by the bus. So a
- * token is void on every node within a second of its session's end, with the bus away too.
+ * Keeps all revocations of live tokens in memory: they are read at the start and polled by one indexed query; the bus
+ * makes it faster.
  */
-export interface LiveSessions {
-  /** undefined unless the token is valid, of this kind, and its session stands. */
-  verify(kind: TokenKind, token: string): Claims | undefined
-  /** Whether what a token said when it was verified still holds. */
-  stand(claims: Claims): boolean
-  onRevoked(listener: RevokedListener): void
-  close(): Promise<void>
-}
-
-export async function watchSessions(core: Core): Promise<LiveSessions> {
+export async function watchSessions(core: Omit<Core, 'sessions'>): Promise<LiveSessions> {
   const listeners: RevokedListener[] = []
-  let minGenerations = new Map(await store.listRevocations(core.db, REMEMBER))
-  // The process's own clock: the database's times are only ever compared within the database.
+  let minGenerations = new Map(await store.listRevocations(core.db, REMEMBERED_SECONDS))
+  // The process's clock: times of the database are only compared within the database.
   let loadedAt = performance.now()
 
   async function load(): Promise<void> {
@@ -43,14 +32,14 @@ export async function watchSessions(core: Core): Promise<LiveSessions> {
     loadedAt = started
   }
 
-  async function sweep(): Promise<void> {
-    await store.deleteStale(core.db, new Date(core.clock()), REMEMBER)
+  /** Reads all of them again, and so forgets those that no live token needs. */
+  async function reload(): Promise<void> {
     await load()
-    minGenerations = new Map(await store.listRevocations(core.db, REMEMBER))
+    minGenerations = new Map(await store.listRevocations(core.db, REMEMBERED_SECONDS))
   }
 
   const polling = every(POLL_MS, 'reading revocations', load, core.log)
-  const sweeping = every(SWEEP_MS, 'deleting old sessions', sweep, core.log)
+  const reloading = every(RELOAD_MS, 'reading all revocations', reload, core.log)
   const subscription = core.bus.subscribe('revocations', () => polling.soon())
 
   function stand({ sessionId, generation }: Claims): boolean {
@@ -58,15 +47,11 @@ export async function watchSessions(core: Core): Promise<LiveSessions> {
   }
 
   return {
-    verify(kind, token) {
-      const claims = core.tokens.verify(kind, token)
-      return claims && stand(claims) ? claims : undefined
-    },
     stand,
     onRevoked: (listener) => void listeners.push(listener),
     async close() {
       subscription.close()
-      await Promise.all([polling.close(), sweeping.close()])
+      await Promise.all([polling.close(), reloading.close()])
     },
   }
 }

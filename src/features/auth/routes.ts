@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
 import {
   GoogleAnswer,
   GoogleBody,
@@ -12,21 +13,27 @@ import {
   StatusMessage,
 } from '../../../schemas/auth.ts'
 import type { Core } from '../../core.ts'
-import { deviceOf, guardUsers } from '../../http/callers.ts'
+import { AppError } from '../../errors.ts'
+import { deviceOf, guardUsers, identifyByCookie } from '../../http/callers/callers.ts'
+import { cookieOptions, DESK_COOKIE } from '../../http/callers/credentials.ts'
+import { issueAccessToken } from '../../http/callers/tokens.ts'
 import { failures } from '../../http/failures.ts'
-import type { LiveSessions } from './live-sessions.ts'
 import * as service from './service.ts'
 import { endSessionByRefreshToken, refresh } from './sessions.ts'
 
 const config = { envelope: 'status' } as const
+const status = 'success' as const
+/** The longest that browsers keep a cookie. If the desk's tokens end earlier, that costs one redirect. */
+const REMEMBERED_SECONDS = 400 * 24 * 3_600
 
-/** New accounts for clients (contract §2), at `/api/v01/auth`. */
-export const registrationRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+/** Routes at `/api/v01/auth` that only the newer generation has: new accounts, and tokens for a page's session. */
+export const newerAuthRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.post(
     '/register',
     {
       config,
       schema: {
+        operationId: 'register',
         summary: 'Create an account and sign in',
         tags: ['auth'],
         body: RegisterBody,
@@ -34,27 +41,57 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asy
       },
     },
     async (request, reply) =>
-      reply.code(201).send(await service.register(core, request.body, deviceOf(request))),
+      reply.code(201).send({
+        status,
+        data: toTokenSet(app, core, await service.register(core, request.body, deviceOf(request))),
+      }),
+  )
+
+  app.post(
+    '/exchange',
+    {
+      config: { ...config, turns: 'by address' },
+      schema: {
+        operationId: 'exchangeSession',
+        summary: 'Tokens for whoever the session cookie names',
+        description:
+          'What a page needs that is served after a sign-in by form. The web session goes on beside it; asked again, ' +
+          'it answers with the same client session while that lives.',
+        tags: ['auth'],
+        security: [{ session: [] }],
+        response: { 200: LoginAnswer, ...failures('authentication_required', 'token_expired_or_invalid') },
+      },
+    },
+    async (request, reply) => {
+      const caller = identifyByCookie(request, core)
+      if (!caller) throw new AppError('authentication_required')
+      reply.setCookie(DESK_COOKIE, '1', { ...cookieOptions(core), maxAge: REMEMBERED_SECONDS })
+      return {
+        status,
+        data: toTokenSet(app, core, await service.loginByWebSession(core, caller, deviceOf(request))),
+      }
+    },
   )
 }
 
-/** Tokens for clients (contract §2), at `/api/v01/auth`. */
-export const authRoutes: FastifyPluginAsyncTypebox<{ core: Core; sessions: LiveSessions }> = async (
-  app,
-  { core, sessions },
-) => {
+/** Tokens for clients (docs/protocol/http.md#signing-in), at `/api/v01/auth`. */
+export const authRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.post(
     '/login',
     {
       config,
       schema: {
+        operationId: 'login',
         summary: 'Sign in with username or e-mail address',
         tags: ['auth'],
         body: LoginBody,
         response: { 200: LoginAnswer, ...failures('invalid_credentials', 'locked_out') },
       },
     },
-    (request) => service.login(core, request.body, deviceOf(request)),
+    async (request) => ({
+      status,
+      data: toTokenSet(app, core, await service.login(core, request.body, deviceOf(request))),
+    }),
   )
 
   app.post(
@@ -62,6 +99,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ core: Core; sessions: LiveS
     {
       config,
       schema: {
+        operationId: 'loginWithGoogle',
         summary: "Sign in with the identity provider's ID token",
         description: 'Creates an account where there is none, links the one with the same verified address.',
         tags: ['auth'],
@@ -72,23 +110,37 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ core: Core; sessions: LiveS
         },
       },
     },
-    (request) => service.loginWithGoogle(core, request.body.id_token, deviceOf(request)),
+    async (request) => {
+      const login = await service.loginWithGoogle(core, request.body.id_token, deviceOf(request))
+      return { status, data: { ...toTokenSet(app, core, login), is_new_user: login.isNew } }
+    },
   )
 
   app.post(
     '/refresh',
     {
-      config,
+      config: { ...config, turns: 'by address' },
       schema: {
+        operationId: 'refreshToken',
         summary: 'A new access token',
         description:
-          'With `rotate` a new refresh token too. A spent one used again ends its session, save once within 30 seconds.',
+          'With `rotate` a new refresh token too. For 30 seconds a spent one answers the same again, while nobody ' +
+          'has used its successor; any later use ends the session.',
         tags: ['auth'],
         body: RefreshBody,
         response: { 200: RefreshAnswer, ...failures('token_expired_or_invalid') },
       },
     },
-    ({ body }) => refresh(core, body.refresh_token, body.rotate ?? false),
+    async ({ body }) => {
+      const { claims, refreshToken } = await refresh(core, body.refresh_token, body.rotate ?? false)
+      return {
+        status,
+        data: {
+          ...issueAccessToken(app, core, claims),
+          ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
+        },
+      }
+    },
   )
 
   app.post(
@@ -96,6 +148,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ core: Core; sessions: LiveS
     {
       config,
       schema: {
+        operationId: 'logout',
         summary: 'End the session',
         description: 'Idempotent: an unknown or ended token is answered alike.',
         tags: ['auth'],
@@ -105,16 +158,37 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ core: Core; sessions: LiveS
     },
     async (request) => {
       await endSessionByRefreshToken(core, request.body.refresh_token)
-      return { status: 'success' as const, message: 'Signed out' }
+      return { status, message: 'Signed out' }
     },
   )
 
   app.register(async (own) => {
-    guardUsers(own, sessions)
+    guardUsers(own, core)
     own.get(
       '/me',
-      { config, schema: { summary: 'The signed-in account', tags: ['auth'], response: { 200: MeAnswer } } },
-      (request) => service.describeSelf(core, request.caller.userId),
+      {
+        config,
+        schema: {
+          operationId: 'getMe',
+          summary: 'The signed-in account',
+          tags: ['auth'],
+          response: { 200: MeAnswer },
+        },
+      },
+      async (request) => ({ status, data: await service.describeSelf(core, request.caller.userId) }),
     )
   })
+}
+
+function toTokenSet(
+  app: FastifyInstance,
+  core: Core,
+  { claims, refreshToken, portals, user }: service.ClientLogin,
+) {
+  return {
+    ...issueAccessToken(app, core, claims),
+    refresh_token: refreshToken,
+    available_portals: portals,
+    user,
+  }
 }

@@ -1,42 +1,45 @@
-import type {
-  GoogleAnswer,
-  LoginAnswer,
-  LoginBody,
-  MeAnswer,
-  Portal,
-  RegisterBody,
-  Role,
-  Self,
-  WebLoginAnswer,
-} from '../../../schemas/auth.ts'
+import type { LoginAnswer, LoginBody, Portal, RegisterBody, Role, Self } from '../../../schemas/auth.ts'
+import type { Device } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import { AppError } from '../../errors.ts'
 import { localIso } from '../../local-time.ts'
+import type { SessionClaims } from '../../tokens.ts'
 import { checkCredentials } from './credentials.ts'
 import { findOrCreateGoogleUser } from './google-login.ts'
 import { hashPassword } from './passwords.ts'
-import { announceRevocations, type Device, openClientSession, openWebSession } from './sessions.ts'
+import { announceRevocations, openClientSession, openPageSession, openWebSession } from './sessions.ts'
 import * as store from './store.ts'
 
-/** A browser's login: the answer for JSON callers, and what the session cookie holds. */
-export interface WebLogin {
-  answer: WebLoginAnswer
-  cookie: string
+/** Somebody who has signed in: the claims of their tokens, and what the answer contains. */
+export interface Login {
+  claims: SessionClaims
+  user: LoginAnswer['data']['user']
+  portals: Portal[]
+}
+
+/** A client's login; the refresh token carries its session. */
+export interface ClientLogin extends Login {
+  refreshToken: string
+}
+
+/** A browser's login, and the page that it goes to. */
+export interface WebLogin extends Login {
+  redirectUrl: string
 }
 
 /** Creates an account with role `user` and signs it in. 409 where the name or address is taken. */
-export async function register(core: Core, input: RegisterBody, device: Device): Promise<LoginAnswer> {
-  const passwordHash = await hashPassword(input.password)
+export async function register(core: Core, input: RegisterBody, device: Device): Promise<ClientLogin> {
+  const passwordHash = await hashPassword(input.password, device)
   return core.db.transaction(async (tx) => {
     const user = await createAccount(tx, input, passwordHash, 'user')
-    return { status: 'success', data: await openForClient(core, tx, user, device) }
+    return openForClient(core, tx, user, device)
   })
 }
 
 /** The same for a browser. */
 export async function registerOnWeb(core: Core, input: RegisterBody, device: Device): Promise<WebLogin> {
-  const passwordHash = await hashPassword(input.password)
+  const passwordHash = await hashPassword(input.password, device)
   return core.db.transaction(async (tx) => {
     const user = await createAccount(tx, input, passwordHash, 'user')
     return openForBrowser(core, tx, user, device, 'user')
@@ -64,44 +67,59 @@ export function findAccount(db: Executor, identifier: string): Promise<store.Use
 }
 
 /** A client's login with a password: 401 `invalid_credentials`, 429 `locked_out`. */
-export async function login(core: Core, input: LoginBody, device: Device): Promise<LoginAnswer> {
-  const user = await checkCredentials(core, input, device.ip)
-  const data = await core.db.transaction((tx) => openForClient(core, tx, user, device))
-  return { status: 'success', data }
+export async function login(core: Core, input: LoginBody, device: Device): Promise<ClientLogin> {
+  const user = await checkCredentials(core, input, device)
+  return core.db.transaction((tx) => openForClient(core, tx, user, device))
 }
 
-/** A browser's login at either door: as above, and 403 `admin_required` for others at the administrators'. */
+/**
+ * A client session for the person whom the browser's session cookie names, so that a page has tokens of its own.
+ * Asked again, it is the same session. 401 if the web session has just ended.
+ */
+export function loginByWebSession(
+  core: Core,
+  web: Pick<SessionClaims, 'userId' | 'sessionId'>,
+  device: Device,
+): Promise<ClientLogin> {
+  return core.db.transaction(async (tx) => {
+    const opened = await openPageSession(core, tx, web, device)
+    if (!opened) throw new AppError('token_expired_or_invalid')
+    return toClientLogin(opened)
+  })
+}
+
+/** A browser's login at either page; 403 `admin_required` for others at the administrators' page. */
 export async function loginOnWeb(
   core: Core,
   input: LoginBody,
   device: Device,
   portal: Portal,
 ): Promise<WebLogin> {
-  const user = await checkCredentials(core, input, device.ip)
+  const user = await checkCredentials(core, input, device)
   if (portal === 'admin' && user.role === 'user') throw new AppError('admin_required')
   return core.db.transaction((tx) => openForBrowser(core, tx, user, device, portal))
 }
 
 /**
- * A client's login with the identity provider's word: 401 `invalid_id_token`, unverified addresses
- * included; 503 `not_configured`; 409 `email_taken`.
+ * A client's login with a token of the identity provider. 401 `invalid_id_token`, also for an address that is not
+ * verified; 503 `not_configured`; 409 `email_taken`.
  */
-export async function loginWithGoogle(core: Core, idToken: string, device: Device): Promise<GoogleAnswer> {
+export async function loginWithGoogle(core: Core, idToken: string, device: Device) {
   if (!core.google) throw new AppError('not_configured')
   const identity = await core.google.verify(idToken)
   if (!identity?.emailVerified) throw new AppError('invalid_id_token')
-  const data = await core.db.transaction(async (tx) => {
+  const login = await core.db.transaction(async (tx) => {
     const { user, isNew } = await findOrCreateGoogleUser(tx, identity)
-    return { ...(await openForClient(core, tx, user, device)), is_new_user: isNew }
+    return { ...(await openForClient(core, tx, user, device)), isNew }
   })
   announceRevocations(core)
-  return { status: 'success', data }
+  return login
 }
 
-export async function describeSelf(core: Core, userId: number): Promise<MeAnswer> {
+export async function describeSelf(core: Core, userId: number): Promise<Self> {
   const user = await store.findUser(core.db, userId)
   if (!user) throw new AppError('token_expired_or_invalid')
-  return { status: 'success', data: toSelf(core, user) }
+  return toSelf(core, user)
 }
 
 /** An account as its owner sees it. */
@@ -114,9 +132,17 @@ export function toSelf(core: Core, user: store.UserRow): Self {
   }
 }
 
-async function openForClient(core: Core, tx: Executor, person: store.UserRow, device: Device) {
-  const { user, tokens } = await openClientSession(core, tx, person, device)
-  return { ...tokens, available_portals: portalsOf(user.role), user: toLoginUser(user) }
+async function openForClient(
+  core: Core,
+  tx: Executor,
+  person: store.UserRow,
+  device: Device,
+): Promise<ClientLogin> {
+  return toClientLogin(await openClientSession(core, tx, person, device))
+}
+
+function toClientLogin({ user, ...tokens }: Awaited<ReturnType<typeof openClientSession>>): ClientLogin {
+  return { ...tokens, user: toLoginUser(user), portals: portalsOf(user.role) }
 }
 
 async function openForBrowser(
@@ -126,16 +152,13 @@ async function openForBrowser(
   device: Device,
   portal: Portal,
 ): Promise<WebLogin> {
-  const { user, cookie } = await openWebSession(core, tx, person, device)
+  const { user, claims } = await openWebSession(core, tx, person, device)
   const portals = portalsOf(user.role)
   return {
-    cookie,
-    answer: {
-      success: true,
-      user: toLoginUser(user),
-      available_portals: portals,
-      redirect_url: portal === 'admin' || !portals.includes('user') ? '/admin' : '/',
-    },
+    claims,
+    user: toLoginUser(user),
+    portals,
+    redirectUrl: portal === 'admin' || !portals.includes('user') ? '/admin' : '/',
   }
 }
 

@@ -1,34 +1,58 @@
-import type { RefreshAnswer } from '../../../schemas/auth.ts'
+import type { Device } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import { AppError } from '../../errors.ts'
-import { TOKEN_LIFETIME } from '../../tokens.ts'
-import { createSecretToken, hashSecretToken } from './secret-tokens.ts'
+import { type SessionClaims, TOKEN_LIFETIME_SECONDS } from '../../tokens.ts'
+import { REMEMBERED_SECONDS } from './live-sessions.ts'
+import { hashSecretToken } from './secret-tokens.ts'
 import * as store from './store.ts'
 
-/** A refresh token's lifetime in milliseconds (specification: Limits). */
+/** A refresh token's lifetime (docs/protocol/http.md#signing-in). */
 const REFRESH_LIFETIME_MS = 30 * 24 * 3_600_000
-/** For this long a spent refresh token may be exchanged once more: the answer may have been lost on its way. */
-const REPEAT_GRACE_MS = 30_000
+/** Live sessions of one person (docs/protocol/http.md#caps). */
+const MOST_SESSIONS = 50
+/** How long a spent refresh token may still be used. */
+const SPENT_GRACE_MS = 30_000
 
-/** Where a login came from, as its owner sees it in the list of sessions. */
-export interface Device {
-  ip: string
-  userAgent: string | undefined
-}
-
-/** A client's session for this account, with the role as it is now. 401 if its password was changed meanwhile. */
+/**
+ * A client session for this account, with its current role. If there are too many, the one that was used longest ago
+ * ends; the nodes notice that at their next poll. 401 if the password was changed meanwhile.
+ */
 export async function openClientSession(core: Core, tx: Executor, person: store.UserRow, device: Device) {
   const { user, session } = await insertSession(core, tx, person, device, 'client', REFRESH_LIFETIME_MS)
-  const refreshToken = await insertRefreshToken(core, tx, session.id)
-  return { user, tokens: { ...issueAccessToken(core, session, user), refresh_token: refreshToken } }
+  const refreshToken = makeRefreshToken(core, session, session.refreshGeneration)
+  return { user, claims: toClaims(session, user), refreshToken }
 }
 
-/** The same for a browser; `cookie` is what its session cookie holds. */
+/**
+ * The client session of a page whose browser has this web session. If the page was given one before that is still
+ * live, it is that one, so that asking again adds none. undefined if the web session has just ended, or the account
+ * has changed.
+ */
+export async function openPageSession(
+  core: Core,
+  tx: Executor,
+  { userId, sessionId }: Pick<SessionClaims, 'userId' | 'sessionId'>,
+  device: Device,
+) {
+  const now = new Date(core.clock())
+  const person = await store.findUser(tx, userId)
+  const user = person && (await store.holdUser(tx, person))
+  const web = user && (await store.findSessionForUpdate(tx, sessionId, 'web', now))
+  if (!web) return undefined
+  const earlier = await store.findOpenedSession(tx, web, now)
+  if (earlier) await store.updateSession(tx, earlier.id, { lastUsedAt: now })
+  const session =
+    earlier ?? (await insertSession(core, tx, user, device, 'client', REFRESH_LIFETIME_MS, web.id)).session
+  const refreshToken = makeRefreshToken(core, session, session.refreshGeneration)
+  return { user, claims: toClaims(session, user), refreshToken }
+}
+
+/** A browser's session. */
 export async function openWebSession(core: Core, tx: Executor, person: store.UserRow, device: Device) {
-  const lifetime = TOKEN_LIFETIME.web * 1_000
+  const lifetime = TOKEN_LIFETIME_SECONDS.web * 1_000
   const { user, session } = await insertSession(core, tx, person, device, 'web', lifetime)
-  return { user, cookie: core.tokens.sign('web', claimsOf(session, user)) }
+  return { user, claims: toClaims(session, user) }
 }
 
 async function insertSession(
@@ -38,14 +62,18 @@ async function insertSession(
   device: Device,
   kind: 'client' | 'web',
   lifetimeMs: number,
+  openedBy?: number,
 ) {
-  // Held until the commit, so that whoever changes its role or password then finds this session too.
+  // Locked until the commit: whoever changes the role or the password afterwards finds this session too, and logins
+  // of one person run one after another.
   const user = await store.holdUser(tx, person)
   if (!user) throw new AppError('invalid_credentials')
   const now = core.clock()
+  await store.endOldestSessions(tx, user.id, MOST_SESSIONS - 1, new Date(now))
   const session = await store.insertSession(tx, {
     userId: user.id,
     kind,
+    openedBy,
     ip: device.ip,
     userAgent: device.userAgent?.slice(0, 400),
     createdAt: new Date(now),
@@ -55,54 +83,82 @@ async function insertSession(
   return { user, session }
 }
 
+/** The claims of a client's next access token, and the next refresh token if it asked for one. */
+export interface Refreshed {
+  claims: SessionClaims
+  refreshToken: string | undefined
+}
+
 /**
- * A new access token, with the account's role as it is now; with `rotate` a new refresh token too, the old
- * one being spent. A spent one used again ends its session, since two parties hold it, save for one repeat
- * within the grace, which supersedes the token of the lost answer. 401 for all else.
+ * A new access token, with the account's current role; with `rotate` also a new refresh token, and the old one is
+ * spent. A spent one gives the same answer for 30 seconds, as long as nobody has used the new one: the answer may
+ * have been lost, or several tabs may have asked at once. Any later use ends the session, since then two parties have
+ * its tokens. 401 in all other cases.
  */
-export async function refresh(core: Core, token: string, rotate: boolean): Promise<RefreshAnswer> {
-  const hash = hashSecretToken(token)
+export async function refresh(core: Core, token: string, rotate: boolean): Promise<Refreshed> {
   const now = new Date(core.clock())
-  // Ending the session has to be committed, so the transaction answers undefined rather than throws.
-  const data = await core.db.transaction(async (tx) => {
-    const session = await store.findSessionByRefreshTokenForUpdate(tx, hash, now)
-    if (!session) return undefined
-    // Read after the lock, so as they are now.
-    const [presented, user] = [
-      await store.findRefreshToken(tx, hash),
-      await store.findUser(tx, session.userId),
-    ]
-    if (!presented || !user) return undefined
-    if (presented.spentAt) {
-      if (presented.repeated || now.getTime() - presented.spentAt.getTime() > REPEAT_GRACE_MS) {
-        await store.endSessions(tx, { id: session.id })
-        return undefined
-      }
-      await store.markRepeated(tx, hash)
+  // Throwing would undo the end of the session, so the transaction answers undefined instead.
+  const refreshed = await core.db.transaction(async (tx) => {
+    const presented = await findPresented(core, tx, token, now)
+    if (!presented) return undefined
+    const { session, generation } = presented
+    // Read after the lock, so it is the current state.
+    const user = await store.findUser(tx, session.userId)
+    if (!user) return undefined
+    const behind = session.refreshGeneration - generation
+    const rotatedAt = session.rotatedAt?.getTime() ?? Number.NEGATIVE_INFINITY
+    const isGood =
+      behind === 0 || (behind === 1 && !session.refreshUsed && now.getTime() - rotatedAt <= SPENT_GRACE_MS)
+    if (!isGood) {
+      await store.endSessions(tx, { id: session.id })
+      return undefined
     }
-    if (!rotate) {
-      await store.updateSession(tx, session.id, { lastUsedAt: now })
-      return issueAccessToken(core, session, user)
+    const successor = generation + 1
+    if (behind === 0)
+      await store.updateSession(tx, session.id, {
+        lastUsedAt: now,
+        ...(rotate
+          ? {
+              refreshGeneration: successor,
+              rotatedAt: now,
+              refreshUsed: false,
+              expiresAt: new Date(now.getTime() + REFRESH_LIFETIME_MS),
+            }
+          : { refreshUsed: true }),
+      })
+    return {
+      claims: toClaims(session, user),
+      refreshToken: rotate ? makeRefreshToken(core, session, successor) : undefined,
     }
-    await store.spendRefreshTokens(tx, session.id, now)
-    const refreshToken = await insertRefreshToken(core, tx, session.id)
-    const expiresAt = new Date(now.getTime() + REFRESH_LIFETIME_MS)
-    await store.updateSession(tx, session.id, { lastUsedAt: now, expiresAt })
-    return { ...issueAccessToken(core, session, user), refresh_token: refreshToken }
   })
-  if (data) return { status: 'success', data }
+  if (refreshed) return refreshed
   announceRevocations(core)
   throw new AppError('token_expired_or_invalid')
 }
 
-/** Ends the refresh token's session; already ended or unknown is fine as well. */
+/** Ends the session of this refresh token; an unknown or ended one is fine. */
 export async function endSessionByRefreshToken(core: Core, token: string): Promise<void> {
   const now = new Date(core.clock())
   await core.db.transaction(async (tx) => {
-    const session = await store.findSessionByRefreshTokenForUpdate(tx, hashSecretToken(token), now)
-    if (session) await store.endSessions(tx, { id: session.id })
+    const presented = await findPresented(core, tx, token, now)
+    if (presented) await store.endSessions(tx, { id: presented.session.id })
   })
   announceRevocations(core)
+}
+
+/** The live session of a refresh token, locked, and the token's number in it. */
+async function findPresented(core: Core, tx: Executor, token: string, now: Date) {
+  const claims = core.refreshTokens.read(token) ?? (await readStored(tx, token, now))
+  const session = claims && (await store.findSessionForUpdate(tx, claims.sessionId, 'client', now))
+  if (!session || claims.generation > session.refreshGeneration) return undefined
+  if (claims.startedAt !== undefined && claims.startedAt !== session.createdAt.getTime()) return undefined
+  return { session, generation: claims.generation }
+}
+
+/** A token from the time when each one was stored. The unspent one is generation 0 of today's tokens. */
+async function readStored(tx: Executor, token: string, now: Date) {
+  const row = await store.findStoredRefreshToken(tx, hashSecretToken(token), now)
+  return row && { sessionId: row.sessionId, startedAt: undefined, generation: row.spentAt ? -1 : 0 }
 }
 
 /** Ends one session of a person. 404 if they have no such. */
@@ -121,30 +177,24 @@ export async function endSessionsOf(tx: Executor, userId: number, exceptId?: num
 }
 
 /** After a role change: web sessions end, clients have to refresh; `announceRevocations` after the commit. */
-export async function renewSessionsOf(tx: Executor, userId: number): Promise<void> {
-  await store.renewSessions(tx, userId)
+export async function renewSessionsOf(tx: Executor, userIds: number[]): Promise<void> {
+  await store.renewSessions(tx, userIds)
 }
 
-/** Lets the nodes read committed revocations now rather than at their next poll. */
+/** Makes the nodes read committed revocations now rather than at their next poll. */
 export function announceRevocations(core: Core): void {
   core.bus.publish('revocations', { kind: 'revoked' })
 }
 
-async function insertRefreshToken(core: Core, tx: Executor, sessionId: number): Promise<string> {
-  const { token, hash } = createSecretToken()
-  const expiresAt = new Date(core.clock() + REFRESH_LIFETIME_MS)
-  await store.insertRefreshToken(tx, { hash, sessionId, expiresAt })
-  return token
+function makeRefreshToken(core: Core, { id, createdAt }: store.SessionRow, generation: number): string {
+  return core.refreshTokens.make({ sessionId: id, startedAt: createdAt.getTime(), generation })
 }
 
-function issueAccessToken(core: Core, session: store.SessionRow, user: store.UserRow) {
-  return {
-    access_token: core.tokens.sign('access', claimsOf(session, user)),
-    token_type: 'Bearer' as const,
-    expires_in: TOKEN_LIFETIME.access,
-  }
-}
-
-function claimsOf({ id, generation }: store.SessionRow, user: store.UserRow) {
+function toClaims({ id, generation }: store.SessionRow, user: store.UserRow): SessionClaims {
   return { userId: user.id, role: user.role, sessionId: id, generation }
+}
+
+/** Forgets the sessions that ended long ago. */
+export async function deleteStaleSessions(core: Core): Promise<void> {
+  await store.deleteStale(core.db, new Date(core.clock()), REMEMBERED_SECONDS)
 }

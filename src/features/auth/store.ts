@@ -1,18 +1,27 @@
-import { and, eq, gt, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, lt, ne, or, type SQL, sql } from 'drizzle-orm'
+import { foldCase } from '../../case-fold.ts'
 import type { Executor } from '../../db/client.ts'
-import { loginFailures, refreshTokens, revocations, sessions, users } from '../../db/tables/users.ts'
+import { only } from '../../db/query.ts'
+import { foldedCase } from '../../db/search.ts'
+import {
+  isAccount,
+  loginFailures,
+  refreshTokens,
+  revocations,
+  sessions,
+  users,
+} from '../../db/tables/people/users.ts'
 
 export type UserRow = typeof users.$inferSelect
 export type SessionRow = typeof sessions.$inferSelect
 
-/** A generation that no token reaches: the whole session is over. */
+/** Higher than any generation: all tokens of the session are void. */
 const ENDED = 2_147_483_647
 
 // --- accounts
 
 export async function insertUser(db: Executor, user: typeof users.$inferInsert): Promise<UserRow> {
-  const [row] = await db.insert(users).values(user).returning()
-  return row as UserRow
+  return only(await db.insert(users).values(user).returning())
 }
 
 /** undefined where the username, the address or the subject is taken. */
@@ -25,13 +34,16 @@ export async function insertUserIfFree(
 }
 
 export async function findUser(db: Executor, id: number): Promise<UserRow | undefined> {
-  const [row] = await db.select().from(users).where(eq(users.id, id))
+  const [row] = await db
+    .select()
+    .from(users)
+    .where(and(eq(users.id, id), isAccount()))
   return row
 }
 
 /** Whether anybody but the ghost has an account. */
 export async function hasUsers(db: Executor): Promise<boolean> {
-  const rows = await db.select({ id: users.id }).from(users).where(gt(users.id, 0)).limit(1)
+  const rows = await db.select({ id: users.id }).from(users).where(isAccount()).limit(1)
   return rows.length > 0
 }
 
@@ -41,17 +53,20 @@ export async function findUserByIdentifier(db: Executor, identifier: string): Pr
     .select()
     .from(users)
     .where(
-      or(
-        eq(sql`lower(${users.username})`, sql`lower(${identifier})`),
-        eq(sql`lower(${users.email})`, sql`lower(${identifier})`),
+      and(
+        or(
+          eq(foldedCase(users.username), foldCase(identifier)),
+          eq(foldedCase(users.email), foldCase(identifier)),
+        ),
+        isAccount(),
       ),
     )
-    // Somebody's username could be somebody else's e-mail address only if it held an @: it can't.
+    // Usernames can't contain an @, so nobody's username is somebody else's address.
     .limit(1)
   return row
 }
 
-/** Keeps the account as it is until the transaction ends; undefined if its password is no longer this one. */
+/** Locks the account until the transaction ends; undefined if its password is no longer this one. */
 export async function holdUser(
   tx: Executor,
   { id, passwordHash }: Pick<UserRow, 'id' | 'passwordHash'>,
@@ -59,8 +74,10 @@ export async function holdUser(
   const [row] = await tx
     .select()
     .from(users)
-    .where(and(eq(users.id, id), sql`${users.passwordHash} is not distinct from ${passwordHash}`))
-    .for('share')
+    .where(
+      and(eq(users.id, id), isAccount(), sql`${users.passwordHash} is not distinct from ${passwordHash}`),
+    )
+    .for('no key update')
   return row
 }
 
@@ -71,7 +88,7 @@ export async function findUserByGoogleForUpdate(
   const [row] = await tx
     .select()
     .from(users)
-    .where(or(eq(users.googleSubject, subject), eq(sql`lower(${users.email})`, sql`lower(${email})`)))
+    .where(or(eq(users.googleSubject, subject), eq(foldedCase(users.email), foldCase(email))))
     .orderBy(sql`${users.googleSubject} = ${subject} desc nulls last`)
     .limit(1)
     .for('update')
@@ -89,48 +106,13 @@ export async function updateUser(
     .where(eq(users.id, id))
 }
 
-// --- failed logins
-
-export interface LoginAttempt {
-  ip: string
-  identifier: string
-  failed: boolean
-}
-
-/**
- * Counts a failure, or forgets the earlier ones upon a success; while locked neither changes anything but
- * the count. Answers the failures so far, this one included. One statement, so attempts at once take turns.
- */
-export async function recordLogin(
-  db: Executor,
-  { ip, identifier, failed }: LoginAttempt,
-  { limit, now, until }: { limit: number; now: Date; until: Date },
-): Promise<{ failures: number; expiresAt: Date }> {
-  const live = sql`${loginFailures.expiresAt} > ${now.toISOString()}`
-  const locked = sql`(${live} and ${loginFailures.failures} >= ${limit})`
-  const one = failed ? 1 : 0
-  const [row] = await db
-    .insert(loginFailures)
-    .values({ ip, identifier, failures: one, expiresAt: until })
-    .onConflictDoUpdate({
-      target: [loginFailures.ip, loginFailures.identifier],
-      set: {
-        failures: sql`case when ${locked} or (${live} and ${failed}) then ${loginFailures.failures} + ${one}::int else ${one}::int end`,
-        expiresAt: sql`case when ${locked} then ${loginFailures.expiresAt} else excluded.expires_at end`,
-      },
-    })
-    .returning({ failures: loginFailures.failures, expiresAt: loginFailures.expiresAt })
-  return row as { failures: number; expiresAt: Date }
-}
-
 // --- sessions
 
 export async function insertSession(
   db: Executor,
   session: typeof sessions.$inferInsert,
 ): Promise<SessionRow> {
-  const [row] = await db.insert(sessions).values(session).returning()
-  return row as SessionRow
+  return only(await db.insert(sessions).values(session).returning())
 }
 
 /** Live sessions of an account, the latest used first. */
@@ -150,10 +132,23 @@ export async function updateSession(
   await db.update(sessions).set(change).where(eq(sessions.id, id))
 }
 
-/** Which sessions are meant: one, or all of an account with or without one of them. */
+/** The live client session that a page was given for this web session. */
+export async function findOpenedSession(
+  db: Executor,
+  { id, userId }: Pick<SessionRow, 'id' | 'userId'>,
+  now: Date,
+): Promise<SessionRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(sessions)
+    .where(and(eq(sessions.userId, userId), eq(sessions.openedBy, id), gt(sessions.expiresAt, now)))
+  return row
+}
+
+/** One session, or all sessions of an account with or without one of them. */
 export type SessionChoice = { id: number; userId?: number } | { userId: number; exceptId?: number }
 
-/** Removes sessions and voids their tokens, in one statement. Answers how many. */
+/** Removes sessions and voids their tokens, in one statement. Answers how many there were. */
 export async function endSessions(db: Executor, choice: SessionChoice): Promise<number> {
   const chosen =
     'id' in choice
@@ -169,15 +164,35 @@ export async function endSessions(db: Executor, choice: SessionChoice): Promise<
   )
 }
 
-/** Voids the tokens that an account's sessions gave out so far: clients may refresh them, web sessions end. */
-export async function renewSessions(db: Executor, userId: number): Promise<void> {
+/** Does the same with an account's least recently used sessions, so that `kept` of the live ones stay. */
+export async function endOldestSessions(
+  db: Executor,
+  userId: number,
+  kept: number,
+  now: Date,
+): Promise<void> {
+  const live = and(eq(sessions.userId, userId), gt(sessions.expiresAt, now))
+  await revoke(
+    db,
+    sql`gone as (
+      delete from sessions where id in (
+        select id from sessions where ${live} order by last_used_at desc, id desc offset ${kept}
+      ) returning id
+    )`,
+    sql`select id, ${ENDED}::int from gone`,
+  )
+}
+
+/** Voids the tokens that these accounts have now: clients can refresh theirs, web sessions end. */
+export async function renewSessions(db: Executor, userIds: number[]): Promise<void> {
+  const theirs = sql`user_id = any(${sql.param(userIds)}::int[])`
   await revoke(
     db,
     sql`renewed as (
       update sessions set generation = generation + 1
-       where user_id = ${userId} and kind = 'client' returning id, generation
+       where ${theirs} and kind = 'client' returning id, generation
     ), gone as (
-      delete from sessions where user_id = ${userId} and kind = 'web' returning id
+      delete from sessions where ${theirs} and kind = 'web' returning id
     )`,
     sql`select id, generation from renewed union all select id, ${ENDED}::int from gone`,
   )
@@ -203,7 +218,7 @@ export async function listRevocations(db: Executor, seconds: number): Promise<[n
   return rows.map(({ sessionId, minGeneration }) => [sessionId, minGeneration])
 }
 
-/** Drops what has expired, and revocations that no live token falls under any more. */
+/** Removes what has expired, and revocations that no live token needs. */
 export async function deleteStale(db: Executor, now: Date, revokedSeconds: number): Promise<void> {
   await db.delete(sessions).where(lt(sessions.expiresAt, now))
   await db.delete(refreshTokens).where(lt(refreshTokens.expiresAt, now))
@@ -217,48 +232,26 @@ function ago(seconds: number) {
 
 // --- refresh tokens
 
-export async function insertRefreshToken(
-  db: Executor,
-  token: typeof refreshTokens.$inferInsert,
-): Promise<void> {
-  await db.insert(refreshTokens).values(token)
-}
-
-/** The live session of a refresh token, spent ones included, locked until the transaction ends. */
-export async function findSessionByRefreshTokenForUpdate(
+/** A live session of that kind, locked until the transaction ends. */
+export async function findSessionForUpdate(
   tx: Executor,
-  hash: string,
+  id: number,
+  kind: SessionRow['kind'],
   now: Date,
 ): Promise<SessionRow | undefined> {
   const [row] = await tx
     .select()
     .from(sessions)
-    .where(
-      and(
-        eq(
-          sessions.id,
-          sql`(select session_id from refresh_tokens where hash = ${hash} and expires_at > ${now.toISOString()})`,
-        ),
-        gt(sessions.expiresAt, now),
-      ),
-    )
+    .where(and(eq(sessions.id, id), eq(sessions.kind, kind), gt(sessions.expiresAt, now)))
     .for('update')
   return row
 }
 
-export async function findRefreshToken(db: Executor, hash: string) {
-  const [row] = await db.select().from(refreshTokens).where(eq(refreshTokens.hash, hash))
+/** A token from the time when refresh tokens were stored. */
+export async function findStoredRefreshToken(db: Executor, hash: string, now: Date) {
+  const [row] = await db
+    .select({ sessionId: refreshTokens.sessionId, spentAt: refreshTokens.spentAt })
+    .from(refreshTokens)
+    .where(and(eq(refreshTokens.hash, hash), gt(refreshTokens.expiresAt, now)))
   return row
-}
-
-/** Spends whatever token of the session is current. */
-export async function spendRefreshTokens(db: Executor, sessionId: number, now: Date): Promise<void> {
-  await db
-    .update(refreshTokens)
-    .set({ spentAt: now })
-    .where(and(eq(refreshTokens.sessionId, sessionId), isNull(refreshTokens.spentAt)))
-}
-
-export async function markRepeated(db: Executor, hash: string): Promise<void> {
-  await db.update(refreshTokens).set({ repeated: true }).where(eq(refreshTokens.hash, hash))
 }

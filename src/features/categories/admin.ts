@@ -8,11 +8,12 @@ import {
   CategoryForm,
   NewCategoryFields,
   NewCategoryForm,
-} from '../../../schemas/categories.ts'
+} from '../../../schemas/admin/categories.ts'
 import { IdParams, Success } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
+import { readForm, takesForm } from '../../http/bodies/forms.ts'
+import { actorOf, deviceOf } from '../../http/callers/callers.ts'
 import { failures } from '../../http/failures.ts'
-import { readForm, takesForm } from '../../http/forms.ts'
 import { IMAGE_BYTES } from '../uploads/images.ts'
 import * as service from './service.ts'
 
@@ -27,7 +28,7 @@ interface CategoryOptions {
   largestImage?: number
 }
 
-/** Categories of exams, with images (contract §8), at `/api/v01/admin/categories`. */
+/** Categories of exams, with images, at `/api/v01/admin/categories`. */
 export const categoryAdminRoutes: FastifyPluginAsyncTypebox<CategoryOptions> = async (
   app,
   { core, largestImage = IMAGE_BYTES },
@@ -36,7 +37,14 @@ export const categoryAdminRoutes: FastifyPluginAsyncTypebox<CategoryOptions> = a
 
   app.get(
     '/',
-    { schema: { summary: 'All categories, by name', tags, response: { 200: CategoriesAnswer } } },
+    {
+      schema: {
+        operationId: 'listCategoriesAsAdmin',
+        summary: 'All categories, by name',
+        tags,
+        response: { 200: CategoriesAnswer },
+      },
+    },
     async () => ({ success, categories: await service.listCategories(core) }),
   )
 
@@ -44,8 +52,9 @@ export const categoryAdminRoutes: FastifyPluginAsyncTypebox<CategoryOptions> = a
     '/',
     {
       ...takesForm,
-      handlerTimeout: UPLOAD_TIMEOUT_MS,
+      config: { uploadTimeoutMs: UPLOAD_TIMEOUT_MS },
       schema: {
+        operationId: 'createCategory',
         summary: 'Create a category',
         description,
         tags,
@@ -56,7 +65,7 @@ export const categoryAdminRoutes: FastifyPluginAsyncTypebox<CategoryOptions> = a
     },
     async (request, reply) => {
       const { fields, image } = await readCategory(request, NewCategoryFields, largestImage)
-      const category = await service.createCategory(core, fields.name, image)
+      const category = await service.createCategory(core, actorOf(request), fields.name, image)
       return reply.code(201).send({ success, category })
     },
   )
@@ -65,8 +74,9 @@ export const categoryAdminRoutes: FastifyPluginAsyncTypebox<CategoryOptions> = a
     method: ['PUT', 'PATCH'],
     url: '/:id',
     ...takesForm,
-    handlerTimeout: UPLOAD_TIMEOUT_MS,
+    config: { uploadTimeoutMs: UPLOAD_TIMEOUT_MS },
     schema: {
+      operationId: 'changeCategory',
       summary: 'Change the name, the image or both',
       description,
       tags,
@@ -79,7 +89,7 @@ export const categoryAdminRoutes: FastifyPluginAsyncTypebox<CategoryOptions> = a
       const { fields, image } = await readCategory(request, CategoryFields, largestImage)
       return {
         success,
-        category: await service.changeCategory(core, request.params.id, fields.name, image),
+        category: await service.changeCategory(core, actorOf(request), request.params.id, fields.name, image),
       }
     },
   })
@@ -88,6 +98,7 @@ export const categoryAdminRoutes: FastifyPluginAsyncTypebox<CategoryOptions> = a
     '/:id',
     {
       schema: {
+        operationId: 'deleteCategory',
         summary: 'Delete a category with its image; its exams stay',
         tags,
         params: IdParams,
@@ -95,7 +106,7 @@ export const categoryAdminRoutes: FastifyPluginAsyncTypebox<CategoryOptions> = a
       },
     },
     async (request) => {
-      await service.deleteCategory(core, request.params.id)
+      await service.deleteCategory(core, actorOf(request), request.params.id)
       return { success }
     },
   )
@@ -105,5 +116,5 @@ export const categoryAdminRoutes: FastifyPluginAsyncTypebox<CategoryOptions> = a
 async function readCategory<T extends TObject>(request: FastifyRequest, schema: T, largest: number) {
   const { fields, files } = await readForm(request, schema, { largest: largest + 1, files: 5 })
   const file = files.find(({ field }) => field === 'image')
-  return { fields, image: file && { ...file, largest } }
+  return { fields, image: file && { ...file, largest, asker: deviceOf(request) } }
 }

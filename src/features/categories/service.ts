@@ -1,16 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
-import type { Category } from '../../../schemas/categories.ts'
+import type { Category } from '../../../schemas/admin/categories.ts'
+import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import { AppError, invalidField } from '../../errors.ts'
+import type { Asker } from '../../fair-queue.ts'
+import { record } from '../audit/service.ts'
 import { fileUrl } from '../uploads/addresses.ts'
+import { discardFile } from '../uploads/discarded.ts'
 import { checkImage } from '../uploads/images.ts'
 import type { ImageFile } from '../uploads/service.ts'
 import * as store from './store.ts'
 
-/** An image as it was uploaded, and how many bytes are accepted of it: the generations differ in that. */
+/** An uploaded image, and the largest size that is accepted: the two generations differ in that. */
 export interface CategoryImage extends ImageFile {
   largest: number
+  asker: Asker
 }
 
 /** All of them by name. */
@@ -20,18 +25,28 @@ export async function listCategories(core: Core): Promise<Category[]> {
 
 export async function createCategory(
   core: Core,
+  actor: Actor,
   name: string,
   image: CategoryImage | undefined,
 ): Promise<Category> {
   const imageKey = image ? await storeImage(core, name, image) : null
-  return keepingOnlyUsed(core, imageKey, async () =>
-    present(core, await store.insertCategory(core.db, { name, imageKey })),
+  return keepingOnlyUsed(core, imageKey, () =>
+    core.db.transaction(async (tx) => {
+      const row = await store.insertCategory(tx, { name, imageKey })
+      await record(tx, actor, {
+        action: 'category.create',
+        subject: ['category', row.id],
+        summary: 'The category was created',
+      })
+      return present(core, row)
+    }),
   )
 }
 
-/** Changes what is given, at least one of the two; a new image takes the old one's place. */
+/** Changes the given fields, at least one; a new image replaces the old one. */
 export async function changeCategory(
   core: Core,
+  actor: Actor,
   id: number,
   name: string | undefined,
   image: CategoryImage | undefined,
@@ -45,6 +60,8 @@ export async function changeCategory(
       const current = await store.lockCategory(tx, id)
       if (!current) throw new AppError('not_found')
       const values = { ...(name === undefined ? {} : { name }), ...(imageKey === null ? {} : { imageKey }) }
+      const summary = `Changed: ${[name === undefined ? [] : 'name', imageKey === null ? [] : 'image'].flat().join(', ')}`
+      await record(tx, actor, { action: 'category.change', subject: ['category', id], summary })
       return { before: current, after: await store.updateCategory(tx, id, values) }
     }),
   )
@@ -52,20 +69,30 @@ export async function changeCategory(
   return present(core, after)
 }
 
-/** Deletes it with its image; its exams stay, without a category. */
-export async function deleteCategory(core: Core, id: number): Promise<void> {
-  const deleted = await store.deleteCategory(core.db, id)
-  if (!deleted) throw new AppError('not_found')
+/** Deletes a category and its image. Its exams stay, and have no category then. */
+export async function deleteCategory(core: Core, actor: Actor, id: number): Promise<void> {
+  const deleted = await core.db.transaction(async (tx) => {
+    const row = await store.deleteCategory(tx, id)
+    if (!row) throw new AppError('not_found')
+    await record(tx, actor, {
+      action: 'category.delete',
+      subject: ['category', id],
+      summary: 'The category was deleted',
+    })
+    return row
+  })
   await dropImage(core, deleted.imageKey)
 }
 
-/** Its key. Every image gets one of its own, so that nothing is overwritten before the row says so. */
+/**
+ * Stores an image; answers its key. Every image has a new key, so nothing is overwritten before the row is committed.
+ */
 async function storeImage(core: Core, name: string, image: CategoryImage): Promise<string> {
   if (image.bytes.length > image.largest)
     throw new AppError('payload_too_large', {
       message: `The image is larger than ${Math.floor(image.largest / 1_024)} KB`,
     })
-  const checked = await checkImage(image.filename, image.bytes, image.largest)
+  const checked = await checkImage(image.filename, image.bytes, image.largest, image.asker)
   if ('error' in checked) throw invalidField('/image', checked.error)
   const extension = path.extname(image.filename).toLowerCase()
   const key = `Category/${slugOf(name)}_${randomBytes(6).toString('hex')}${extension}`
@@ -73,14 +100,14 @@ async function storeImage(core: Core, name: string, image: CategoryImage): Promi
   return key
 }
 
-/** Letters and digits that read alike everywhere: `Physik für Ärzte` → `physik-fur-arzte`. */
+/** Reduces a name to plain letters and digits: `Physik für Ärzte` → `physik-fur-arzte`. */
 function slugOf(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
   const slug = plain.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '')
   return slug.slice(0, 60) || 'category'
 }
 
-/** A new image whose row was never written is of no use to anybody. */
+/** Removes the new image again if its row could not be written. */
 async function keepingOnlyUsed<T>(core: Core, key: string | null, write: () => Promise<T>): Promise<T> {
   try {
     return await write()
@@ -90,11 +117,11 @@ async function keepingOnlyUsed<T>(core: Core, key: string | null, write: () => P
   }
 }
 
-/** After the commit: what happened has happened, though a file may be left over. */
+/** Called after the commit. A failure does not undo it; a file may be left over. */
 async function dropImage(core: Core, key: string | null): Promise<void> {
   if (key === null) return
   try {
-    await core.files.delete(key)
+    await discardFile(core, key)
   } catch (error) {
     core.log.warn({ err: error, key }, 'an unused image could not be deleted')
   }

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { categories } from '../../db/tables/exams.ts'
+import { only } from '../../db/query.ts'
+import { categories } from '../../db/tables/exams/exams.ts'
 
 export type CategoryRow = typeof categories.$inferSelect
 
@@ -12,8 +13,7 @@ export async function insertCategory(
   db: Executor,
   values: Pick<CategoryRow, 'name' | 'imageKey'>,
 ): Promise<CategoryRow> {
-  const [row] = await db.insert(categories).values(values).returning()
-  return row as CategoryRow
+  return only(await db.insert(categories).values(values).returning())
 }
 
 export async function findCategory(db: Executor, id: number): Promise<CategoryRow | undefined> {
@@ -21,7 +21,7 @@ export async function findCategory(db: Executor, id: number): Promise<CategoryRo
   return row
 }
 
-/** As it stands, and nobody else changes it until the transaction ends. */
+/** Locks it until the transaction ends. */
 export async function lockCategory(db: Executor, id: number): Promise<CategoryRow | undefined> {
   const [row] = await db.select().from(categories).where(eq(categories.id, id)).for('update')
   return row
@@ -32,11 +32,10 @@ export async function updateCategory(
   id: number,
   values: Partial<Pick<CategoryRow, 'name' | 'imageKey'>>,
 ): Promise<CategoryRow> {
-  const [row] = await db.update(categories).set(values).where(eq(categories.id, id)).returning()
-  return row as CategoryRow
+  return only(await db.update(categories).set(values).where(eq(categories.id, id)).returning())
 }
 
-/** What it was. */
+/** Answers the deleted row. */
 export async function deleteCategory(db: Executor, id: number): Promise<CategoryRow | undefined> {
   const [row] = await db.delete(categories).where(eq(categories.id, id)).returning()
   return row

@@ -1,5 +1,5 @@
 import type { Core } from '../../core.ts'
-import { type DemoQuestion, insertExamWithQuestions } from './store.ts'
+import { type DemoQuestion, insertAccommodation, insertExamWithQuestions } from './store.ts'
 
 const latex = String.raw
 
@@ -89,7 +89,25 @@ const QUESTIONS: DemoQuestion[] = [
   },
 ]
 
-/** An exam to try the service with; its id. */
-export function seedDemoExam(core: Core): Promise<number> {
-  return core.db.transaction((tx) => insertExamWithQuestions(tx, EXAM, QUESTIONS))
+/** Not published: publishing it is the first step of trying an exam day. */
+const EXAM_DAY = {
+  name: 'Physics: an exam day',
+  description:
+    'The same questions, with a window, with more time for Bob, and with tutor, chat and discussions shut meanwhile.',
+  durationMinutes: 30,
+  resultMode: 'on_release',
+  msqScoring: 'partial',
+  lockHelp: true,
+} as const
+const OPEN_FOR_MS = 30 * 24 * 60 * 60_000
+
+/** An exam to try, and one for trying an exam day, at which this person has half as much time more. */
+export function seedDemoExams(core: Core, slowReaderId: number): Promise<void> {
+  const opensAt = new Date(core.clock())
+  const closesAt = new Date(core.clock() + OPEN_FOR_MS)
+  return core.db.transaction(async (tx) => {
+    await insertExamWithQuestions(tx, EXAM, QUESTIONS)
+    const examId = await insertExamWithQuestions(tx, { ...EXAM_DAY, opensAt, closesAt }, QUESTIONS)
+    await insertAccommodation(tx, { examId, userId: slowReaderId, extraTimePercent: 50 })
+  })
 }

@@ -2,10 +2,17 @@ import type { Core } from '../../core.ts'
 import { violates } from '../../db/errors.ts'
 import { hashPassword } from '../auth/passwords.ts'
 import { createAccount, hasAccounts } from '../auth/service.ts'
-import { requestConnection } from '../chat/connections.ts'
-import { seedDemoExam } from './exam.ts'
+import { requestConnection } from '../chat/connections/service.ts'
+import { seedDemoExams } from './exam.ts'
 
 export const DEMO_PASSWORD = 'practice-demo'
+
+/** The accounts that anybody may use, and what each one shows. */
+export const DEMO_PEOPLE = [
+  { username: 'alice', what: 'a student' },
+  { username: 'bob', what: 'another student' },
+  { username: 'admin', what: 'a teacher and administrator' },
+]
 
 const PEOPLE = [
   { username: 'admin', full_name: 'Ada Admin', role: 'user,admin' },
@@ -13,14 +20,14 @@ const PEOPLE = [
   { username: 'bob', full_name: 'Bob Example', role: 'user' },
 ] as const
 
-/** Fills an empty service with people to try it as. True if it did: a service that has accounts is left alone. */
+/** Fills an empty service with accounts to try it. True if it did: a service that has accounts is left alone. */
 export async function seedDemo(core: Core): Promise<boolean> {
   if (await hasAccounts(core.db)) return false
   try {
     await insertDemo(core)
     return true
   } catch (error) {
-    // Another node that started at the same moment does it.
+    // Another node, which started at the same moment, does it.
     if (violates(error, 'users_username_key')) return false
     throw error
   }
@@ -36,9 +43,8 @@ async function insertDemo(core: Core): Promise<void> {
     }
     return made
   })
-  if (alice && bob) {
-    await requestConnection(core, alice.id, bob.id)
-    await requestConnection(core, bob.id, alice.id)
-  }
-  await seedDemoExam(core)
+  if (!alice || !bob) return
+  await requestConnection(core, alice.id, bob.id)
+  await requestConnection(core, bob.id, alice.id)
+  await seedDemoExams(core, bob.id)
 }

@@ -1,5 +1,7 @@
 import type { Executor } from '../../db/client.ts'
-import { exams, questions } from '../../db/tables/exams.ts'
+import { only } from '../../db/query.ts'
+import { accommodations } from '../../db/tables/exams/accommodations.ts'
+import { exams, questions } from '../../db/tables/exams/exams.ts'
 
 export type DemoQuestion = Omit<typeof questions.$inferInsert, 'id' | 'examId'>
 
@@ -8,8 +10,14 @@ export async function insertExamWithQuestions(
   exam: typeof exams.$inferInsert,
   itsQuestions: DemoQuestion[],
 ): Promise<number> {
-  const [row] = await tx.insert(exams).values(exam).returning({ id: exams.id })
-  const examId = (row as { id: number }).id
+  const examId = only(await tx.insert(exams).values(exam).returning({ id: exams.id })).id
   await tx.insert(questions).values(itsQuestions.map((question) => ({ ...question, examId })))
   return examId
+}
+
+export async function insertAccommodation(
+  tx: Executor,
+  accommodation: typeof accommodations.$inferInsert,
+): Promise<void> {
+  await tx.insert(accommodations).values(accommodation)
 }

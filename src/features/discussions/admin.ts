@@ -2,18 +2,20 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { IdParams } from '../../../schemas/common.ts'
 import { BestAnswerAnswer, BestAnswerBody, PinAnswer, PinBody } from '../../../schemas/discussions.ts'
 import type { Core } from '../../core.ts'
+import { actorOf } from '../../http/callers/callers.ts'
 import { failures } from '../../http/failures.ts'
 import * as service from './service.ts'
 
 const tags = ['discussions']
 const success = true as const
 
-/** What only administrators do in discussions (contract §7), below the same addresses as the rest. */
+/** What only administrators do in discussions, below the same addresses as the rest. */
 export const discussionAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.post(
     '/comments/:id/pin',
     {
       schema: {
+        operationId: 'pinComment',
         summary: 'Pin or unpin a comment',
         tags,
         params: IdParams,
@@ -23,7 +25,7 @@ export const discussionAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = 
     },
     async (request) => ({
       success,
-      is_pinned: await service.pinComment(core, request.params.id, request.body.is_pinned),
+      is_pinned: await service.pinComment(core, actorOf(request), request.params.id, request.body.is_pinned),
     }),
   )
 
@@ -31,6 +33,7 @@ export const discussionAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = 
     '/comments/:id/best-answer',
     {
       schema: {
+        operationId: 'markBestAnswer',
         summary: 'Mark the best answer of a question, or take the mark back',
         tags,
         params: IdParams,
@@ -40,7 +43,12 @@ export const discussionAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = 
     },
     async (request) => ({
       success,
-      is_best_answer: await service.markBestAnswer(core, request.params.id, request.body.is_best_answer),
+      is_best_answer: await service.markBestAnswer(
+        core,
+        actorOf(request),
+        request.params.id,
+        request.body.is_best_answer,
+      ),
     }),
   )
 }

@@ -10,21 +10,22 @@ import {
   PostCommentBody,
 } from '../../../schemas/discussions.ts'
 import type { Core } from '../../core.ts'
-import { isAdmin } from '../../http/callers.ts'
+import { sendJson } from '../../http/bodies/json.ts'
+import { actorOf, toParticipant } from '../../http/callers/callers.ts'
 import { failures } from '../../http/failures.ts'
-import { sendJson } from '../../http/json.ts'
 import * as service from './service.ts'
 import { writeComments } from './thread.ts'
 
 const tags = ['discussions']
 const success = true as const
 
-/** Discussions (contract §7), at `/api/v01/discussions`, for signed-in people. */
+/** Discussions (docs/protocol/http.md#discussions), at `/api/v01/discussions`, for signed-in people. */
 export const discussionRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.post(
     '/:question_id',
     {
       schema: {
+        operationId: 'postComment',
         summary: 'Post a comment or a reply',
         tags,
         params: DiscussionParams,
@@ -34,7 +35,7 @@ export const discussionRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
     },
     async (request, reply) => {
       const { caller, params, body } = request
-      const comment = await service.postComment(core, caller.userId, params.question_id, body)
+      const comment = await service.postComment(core, toParticipant(caller), params.question_id, body)
       return reply.code(201).send({ success, comment })
     },
   )
@@ -42,7 +43,9 @@ export const discussionRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
   app.get(
     '/:question_id',
     {
+      config: { heavy: true },
       schema: {
+        operationId: 'getDiscussion',
         summary: 'The whole discussion of a question',
         tags,
         params: DiscussionParams,
@@ -51,7 +54,7 @@ export const discussionRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
     },
     async (request, reply) => {
       const { caller, params } = request
-      const { count, roots } = await service.readDiscussion(core, caller.userId, params.question_id)
+      const { count, roots } = await service.readDiscussion(core, toParticipant(caller), params.question_id)
       return sendJson(reply, `{"success":true,"count":${count},"comments":${writeComments(roots)}}`)
     },
   )
@@ -59,17 +62,19 @@ export const discussionRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
   app.patch(
     '/comments/:id',
     {
+      config: { heavy: true },
       schema: {
+        operationId: 'editComment',
         summary: 'Edit an own comment',
         tags,
         params: IdParams,
         body: EditCommentBody,
-        response: { 200: CommentAnswer, ...failures('not_found', 'not_owner') },
+        response: { 200: CommentAnswer, ...failures('not_found', 'not_owner', 'rate_limited') },
       },
     },
     async (request, reply) => {
       const { caller, params, body } = request
-      const comment = await service.editComment(core, caller.userId, params.id, body.message)
+      const comment = await service.editComment(core, toParticipant(caller), params.id, body.message)
       return sendJson(reply, `{"success":true,"comment":${writeComments([comment]).slice(1, -1)}}`)
     },
   )
@@ -78,6 +83,7 @@ export const discussionRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
     '/comments/:id',
     {
       schema: {
+        operationId: 'deleteComment',
         summary: 'Delete an own comment, or any as an administrator',
         description: 'One with replies stays as a tombstone without text.',
         tags,
@@ -86,8 +92,8 @@ export const discussionRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
       },
     },
     async (request) => {
-      const caller = { userId: request.caller.userId, isAdmin: isAdmin(request.caller) }
-      await service.deleteComment(core, caller, request.params.id)
+      const participant = toParticipant(request.caller)
+      await service.deleteComment(core, actorOf(request), participant, request.params.id)
       return { success }
     },
   )
@@ -96,12 +102,16 @@ export const discussionRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
     '/counts',
     {
       schema: {
+        operationId: 'countComments',
         summary: 'How many comments questions have',
         tags,
         body: CountsBody,
         response: { 200: CountsAnswer },
       },
     },
-    async (request) => ({ success, counts: await service.countComments(core, request.body.question_ids) }),
+    async ({ caller, body }) => ({
+      success,
+      counts: await service.countComments(core, toParticipant(caller), body.question_ids),
+    }),
   )
 }

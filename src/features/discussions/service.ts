@@ -1,108 +1,172 @@
-import { randomUUID } from 'node:crypto'
+import { MAX_INT } from '../../../schemas/common.ts'
 import type { Comment, PostCommentBody } from '../../../schemas/discussions.ts'
+import type { Actor } from '../../actor.ts'
 import type { CommentAction } from '../../bus/events.ts'
+import { inSlot } from '../../bus/rate-slots/in-slot.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import { AppError, invalidField } from '../../errors.ts'
+import { record } from '../audit/service.ts'
+import { requireHelp } from '../help-lock/service.ts'
 import * as store from './store.ts'
 import { arrangeThread, type Thread, toComment, toSharedComment } from './thread.ts'
 
 /**
- * Stores a comment and tells the question's subscribers. Only a stored one uses up its author's slot
- * (contract §6). 429 `rate_limited`, 404, 400 for an exam or a parent that is not the question's.
+ * Stores a comment and publishes it to the question's subscribers. Only a stored one uses the author's slot
+ * (docs/protocol/http.md#limits). 400 for an exam or a parent that does not belong to the question.
  */
 export async function postComment(
   core: Core,
-  authorId: number,
+  author: store.Participant,
   questionId: number,
   input: PostCommentBody,
 ): Promise<Comment> {
-  const slot = `discussion:${authorId}`
-  const holder = randomUUID()
-  const taken = await core.rateSlots.take(slot, holder, core.config.discussions.postInterval)
-  if (taken.state === 'refused')
-    throw new AppError('rate_limited', { retryAfter: taken.retryAfterMs / 1_000 })
-  try {
-    return await storeAndPublish(core, authorId, questionId, input)
-  } catch (error) {
-    await core.rateSlots.release(slot, holder)
-    throw error
-  }
+  return inSlot(core.rateSlots, `discussion:${author.userId}`, core.config.discussions.postIntervalMs, () =>
+    storeAndPublish(core, author, questionId, input),
+  )
 }
 
 async function storeAndPublish(
   core: Core,
-  authorId: number,
+  author: store.Participant,
   questionId: number,
   input: PostCommentBody,
 ): Promise<Comment> {
   const parentId = input.parent_id ?? null
-  const question = await store.findQuestion(core.db, questionId)
-  if (!question) throw new AppError('not_found')
+  const { userId: authorId } = author
+  const question = await requireQuestion(core, questionId, author)
   if (input.exam_id != null && input.exam_id !== question.examId)
     throw invalidField('/exam_id', 'is not the exam of this question')
   if (parentId !== null && (await store.findComment(core.db, parentId))?.questionId !== questionId)
     throw invalidField('/parent_id', 'is no comment of this question')
-  const id = await store.insertComment(core.db, { questionId, parentId, authorId, message: input.message })
+  const comment = { questionId, parentId, authorId, message: input.message }
+  let id = await store.insertComment(core.db, comment)
+  while (id === undefined) {
+    await requireHelp(core, authorId)
+    id = await store.insertComment(core.db, comment)
+  }
   const row = await requireComment(core.db, id)
   publish(core, row, 'created')
   return toComment(row, authorId)
 }
 
-/** The whole discussion of a question, to any depth, from one query. 404 for an unknown question. */
-export async function readDiscussion(
-  core: Core,
-  readerId: number,
-  questionId: number,
-): Promise<Thread & { count: number }> {
-  const rows = await store.listComments(core.db, questionId)
-  if (!rows) throw new AppError('not_found')
-  const count = rows.filter(({ deletedAt }) => deletedAt === null).length
-  return { ...arrangeThread(rows, readerId), count }
+/** 404 for a question that does not exist, or that this person must not know of. */
+export async function requireQuestion(core: Core, questionId: number, by: store.Participant) {
+  const question = questionId > MAX_INT ? undefined : await store.findQuestion(core.db, questionId, by)
+  if (!question) throw new AppError('not_found')
+  return question
 }
 
-/** The edited comment with its replies. 404, 403 `not_owner`. */
+/**
+ * The whole discussion of a question, with all replies, from one query. 404 for a question that the reader must not
+ * know of.
+ */
+export async function readDiscussion(
+  core: Core,
+  reader: store.Participant,
+  questionId: number,
+): Promise<Thread & { count: number }> {
+  const rows = await store.listComments(core.db, questionId, reader)
+  if (!rows) throw new AppError('not_found')
+  const count = rows.filter(({ deletedAt }) => deletedAt === null).length
+  return { ...arrangeThread(rows, reader.userId), count }
+}
+
+/**
+ * The edited comment with its replies. Only an edit that is stored uses up its author's slot
+ * (docs/protocol/http.md#limits). 404, 403 `not_owner`, 429 `rate_limited`.
+ */
 export async function editComment(
   core: Core,
-  userId: number,
+  caller: store.Participant,
   commentId: number,
   message: string,
 ): Promise<Comment> {
+  const questionId = await inSlot(
+    core.rateSlots,
+    `comment-edit:${caller.userId}`,
+    core.config.chat.sendIntervalMs,
+    () => storeEdit(core, caller, commentId, message),
+  )
+  publish(core, await requireComment(core.db, commentId), 'edited')
+  const comment = (await readDiscussion(core, caller, questionId)).byId.get(commentId)
+  if (!comment) throw new AppError('not_found')
+  return comment
+}
+
+/** The question that the comment is about. */
+async function storeEdit(
+  core: Core,
+  caller: store.Participant,
+  commentId: number,
+  message: string,
+): Promise<number> {
   const { questionId, authorId } = await requireComment(core.db, commentId)
-  if (authorId !== userId) throw new AppError('not_owner')
+  await requireQuestion(core, questionId, caller)
+  if (authorId !== caller.userId) throw new AppError('not_owner')
   const edited = await store.updateComment(core.db, commentId, {
     message,
     editedAt: new Date(core.clock()),
   })
   if (!edited) throw new AppError('not_found')
-  publish(core, await requireComment(core.db, commentId), 'edited')
-  const comment = (await readDiscussion(core, userId, questionId)).byId.get(commentId)
-  if (!comment) throw new AppError('not_found')
-  return comment
+  return questionId
 }
 
-/**
- * Removes a comment, or leaves a tombstone where it has replies; the author's right, and any administrator's.
- * 404, 403 `not_owner`.
- */
+/** Removes a comment, or replaces it by a tombstone if it has replies. Its author and administrators may. */
 export async function deleteComment(
   core: Core,
-  caller: { userId: number; isAdmin: boolean },
+  actor: Actor,
+  caller: store.Participant,
   commentId: number,
 ): Promise<void> {
   const deletedAt = new Date(core.clock())
   const comment = await core.db.transaction(async (tx) => {
     const found = await requireComment(tx, commentId)
-    if (found.authorId !== caller.userId && !caller.isAdmin) throw new AppError('not_owner')
-    if (!(await removeComment(tx, commentId, deletedAt))) throw new AppError('not_found')
+    if (!(await store.findQuestion(tx, found.questionId, caller))) throw new AppError('not_found')
+    const isOwn = found.authorId === caller.userId
+    if (!isOwn && !caller.isAdmin) throw new AppError('not_owner')
+    if (!(await removeComment(tx, found, deletedAt))) throw new AppError('not_found')
+    if (!isOwn) {
+      const summary = `A comment of user ${found.authorId} on question ${found.questionId} was deleted`
+      await record(tx, actor, { action: 'comment.delete', subject: ['comment', commentId], summary })
+    }
     return found
   })
-  const tombstone = { ...comment, message: '', isPinned: false, isBestAnswer: false, deletedAt }
-  publish(core, tombstone, 'deleted')
+  publish(core, toTombstone(comment, deletedAt), 'deleted')
 }
 
-/** False where it is gone already. Tombstones above it that stood for nothing else go with it. */
-async function removeComment(tx: Executor, id: number, deletedAt: Date): Promise<boolean> {
+/** Does the same to anybody's comment, if it still exists; answers what publishes that after the commit. */
+export async function removeReported(core: Core, tx: Executor, commentId: number): Promise<() => void> {
+  const deletedAt = new Date(core.clock())
+  const found = await store.findComment(tx, commentId)
+  if (!found || !(await removeComment(tx, found, deletedAt))) return () => {}
+  return () => publish(core, toTombstone(found, deletedAt), 'deleted')
+}
+
+function toTombstone(comment: store.CommentRow, deletedAt: Date): store.CommentRow {
+  return { ...comment, message: '', isPinned: false, isBestAnswer: false, deletedAt }
+}
+
+/** A comment that this person can see and that is not deleted; 404 otherwise. */
+export async function getVisibleComment(
+  core: Core,
+  caller: store.Participant,
+  commentId: number,
+): Promise<store.CommentRow> {
+  const comment = await requireComment(core.db, commentId)
+  if (!(await store.findQuestion(core.db, comment.questionId, caller))) throw new AppError('not_found')
+  return comment
+}
+
+/** False if it is gone already. Tombstones above it that have no other replies are removed too. */
+async function removeComment(
+  tx: Executor,
+  { id, questionId }: Pick<store.CommentRow, 'id' | 'questionId'>,
+  deletedAt: Date,
+): Promise<boolean> {
+  // Two people who remove the last two replies of a tombstone do so one after the other, so that the second one
+  // removes the tombstone.
+  await store.lockQuestion(tx, questionId)
   const comment = await store.findCommentForUpdate(tx, id)
   if (!comment || comment.deletedAt) return false
   if (await store.hasReplies(tx, id)) {
@@ -110,48 +174,56 @@ async function removeComment(tx: Executor, id: number, deletedAt: Date): Promise
     return true
   }
   await store.deleteComment(tx, id)
-  for (let above = comment.parentId; above !== null; ) {
-    const parent = await store.findCommentForUpdate(tx, above)
-    if (!parent?.deletedAt || (await store.hasReplies(tx, above))) break
-    await store.deleteComment(tx, above)
-    above = parent.parentId
-  }
+  if (comment.parentId !== null) await store.deleteBareTombstones(tx, comment.parentId)
   return true
 }
 
-/** Comments by question id, 0 for those without. */
-export async function countComments(core: Core, questionIds: number[]): Promise<Record<string, number>> {
+/** Comments by question id, 0 for those without and those that the reader may not know of. */
+export async function countComments(
+  core: Core,
+  reader: store.Participant,
+  questionIds: number[],
+): Promise<Record<string, number>> {
   const counts = Object.fromEntries(questionIds.map((id) => [String(id), 0]))
-  for (const { questionId, count } of await store.countComments(core.db, questionIds))
+  for (const { questionId, count } of await store.countComments(core.db, questionIds, reader))
     counts[String(questionId)] = count
   return counts
 }
 
-/** Whether it is pinned now. 404. */
+/** Answers whether it is pinned now. */
 export async function pinComment(
   core: Core,
+  actor: Actor,
   commentId: number,
   pinned: boolean | undefined,
 ): Promise<boolean> {
-  if (!(await store.updatePinned(core.db, commentId, pinned))) throw new AppError('not_found')
-  const row = await requireComment(core.db, commentId)
+  const row = await core.db.transaction(async (tx) => {
+    if (!(await store.updatePinned(tx, commentId, pinned))) throw new AppError('not_found')
+    const comment = await requireComment(tx, commentId)
+    const summary = comment.isPinned ? 'Pinned' : 'No longer pinned'
+    await record(tx, actor, { action: 'comment.pin', subject: ['comment', commentId], summary })
+    return comment
+  })
   publish(core, row, 'pinned')
   return row.isPinned
 }
 
-/** Whether it is the best answer now. A question has at most one: marking another moves the mark. 404. */
+/** Answers whether it is the best answer now. A question has at most one: marking another one moves the mark. */
 export async function markBestAnswer(
   core: Core,
+  actor: Actor,
   commentId: number,
   marked: boolean | undefined,
 ): Promise<boolean> {
   const { questionId } = await requireComment(core.db, commentId)
   const { isBest, moved } = await core.db.transaction(async (tx) => {
-    // Markers of one question take turns, so that none meets a mark that it couldn't see.
+    // Marks of one question are set one after another, so that each sees the mark before it.
     await store.lockQuestion(tx, questionId)
     const isBest = marked ?? !(await requireComment(tx, commentId)).isBestAnswer
     const moved = isBest ? await store.clearBestAnswers(tx, questionId, commentId) : []
     if (!(await store.updateComment(tx, commentId, { isBestAnswer: isBest }))) throw new AppError('not_found')
+    const summary = isBest ? 'Marked as the best answer' : 'No longer the best answer'
+    await record(tx, actor, { action: 'comment.best_answer', subject: ['comment', commentId], summary })
     return { isBest, moved }
   })
   for (const id of [...moved, commentId]) {
@@ -168,7 +240,7 @@ async function requireComment(db: Executor, id: number): Promise<store.CommentRo
   return comment
 }
 
-/** Tells the subscribers of its question what the comment is now. */
+/** Publishes the comment's current state to the question's subscribers. */
 function publish(core: Core, row: store.CommentRow, action: CommentAction): void {
   const comment = toSharedComment(row)
   core.bus.publish(`question:${row.questionId}`, { kind: 'comment', action, comment })

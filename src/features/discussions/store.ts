@@ -1,36 +1,59 @@
-import { and, count, eq, inArray, isNull, ne, sql } from 'drizzle-orm'
+import { and, count, eq, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { isHelpLocked } from '../../db/help-lock.ts'
+import { isAnyOf, query } from '../../db/query.ts'
 import { comments } from '../../db/tables/discussions.ts'
-import { questions } from '../../db/tables/exams.ts'
-import { users } from '../../db/tables/users.ts'
+import { questions } from '../../db/tables/exams/exams.ts'
+import { users } from '../../db/tables/people/users.ts'
 
 /** A comment with its author's name. */
 export type CommentRow = typeof comments.$inferSelect & { username: string }
 
+/** Who takes part in a discussion. */
+export interface Participant {
+  userId: number
+  isAdmin: boolean
+}
+
+/** undefined if the question does not exist, or this person must not know of it. */
 export async function findQuestion(
   db: Executor,
   id: number,
+  by: Participant,
 ): Promise<{ id: number; examId: number } | undefined> {
   const [row] = await db
     .select({ id: questions.id, examId: questions.examId })
     .from(questions)
-    .where(eq(questions.id, id))
+    .where(and(eq(questions.id, id), mayKnow(by)))
   return row
 }
 
-/** Held until the transaction ends; new comments don't wait for it. */
+/** A student may know the questions of published exams, and of exams that they have attempts at. */
+function mayKnow({ userId, isAdmin }: Participant): SQL | undefined {
+  if (isAdmin) return undefined
+  return sql`exists (
+    select from exams where exams.id = ${questions.examId}
+       and (exams.is_published
+            or exists (select from attempts where attempts.exam_id = exams.id and attempts.user_id = ${userId})))`
+}
+
+/** Locked until the transaction ends; new comments don't wait for that. */
 export async function lockQuestion(tx: Executor, id: number): Promise<void> {
   await tx.select({ id: questions.id }).from(questions).where(eq(questions.id, id)).for('no key update')
 }
 
-/** Every comment of a question, oldest first; undefined where there is no such question. */
-export async function listComments(db: Executor, questionId: number): Promise<CommentRow[] | undefined> {
+/** Every comment of a question, oldest first; undefined where there is no such question for this person. */
+export async function listComments(
+  db: Executor,
+  questionId: number,
+  by: Participant,
+): Promise<CommentRow[] | undefined> {
   const rows = await db
     .select({ comment: comments, username: users.username })
     .from(questions)
     .leftJoin(comments, eq(comments.questionId, questions.id))
     .leftJoin(users, eq(users.id, comments.authorId))
-    .where(eq(questions.id, questionId))
+    .where(and(eq(questions.id, questionId), mayKnow(by)))
     .orderBy(comments.id)
   if (rows.length === 0) return undefined
   return rows.flatMap(({ comment, username }) => (comment ? [{ ...comment, username: username ?? '' }] : []))
@@ -45,15 +68,26 @@ export async function findComment(db: Executor, id: number): Promise<CommentRow 
   return row && { ...row.comment, username: row.username }
 }
 
-/** Locked until the transaction ends, against replies too. */
+/** Locked until the transaction ends; replies wait. */
 export async function findCommentForUpdate(tx: Executor, id: number) {
   const [row] = await tx.select().from(comments).where(eq(comments.id, id)).for('update')
   return row
 }
 
-export async function insertComment(db: Executor, comment: typeof comments.$inferInsert): Promise<number> {
-  const [row] = await db.insert(comments).values(comment).returning({ id: comments.id })
-  return (row as { id: number }).id
+/** Answers its id; undefined if the author's help is locked. */
+export async function insertComment(
+  db: Executor,
+  comment: { questionId: number; parentId: number | null; authorId: number; message: string },
+): Promise<number | undefined> {
+  const [row] = await query<{ id: number }>(
+    db,
+    sql`
+    insert into comments (question_id, parent_id, author_id, message)
+    select ${comment.questionId}::int, ${comment.parentId}::int, ${comment.authorId}::int, ${comment.message}::text
+     where not ${isHelpLocked(comment.authorId)}
+    returning id`,
+  )
+  return row?.id
 }
 
 /** Changes a comment that is not deleted; false if there is none such. */
@@ -70,7 +104,7 @@ export async function updateComment(
   return changed.length > 0
 }
 
-/** Pins or unpins, or turns it over where `pinned` is not given; false if there is no such comment. */
+/** Pins or unpins it, or without `pinned` the opposite of now; false if there is no such comment. */
 export async function updatePinned(db: Executor, id: number, pinned: boolean | undefined): Promise<boolean> {
   const changed = await db
     .update(comments)
@@ -80,7 +114,7 @@ export async function updatePinned(db: Executor, id: number, pinned: boolean | u
   return changed.length > 0
 }
 
-/** Takes the mark from every other comment of the question; the ids of those that had it. */
+/** Removes the mark from all other comments of the question; answers the ids of those that had it. */
 export async function clearBestAnswers(
   tx: Executor,
   questionId: number,
@@ -99,7 +133,7 @@ export async function hasReplies(db: Executor, id: number): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Leaves a tombstone: nothing of the comment but its place. */
+/** Replaces the comment by a tombstone, which only keeps its place. */
 export async function emptyComment(tx: Executor, id: number, deletedAt: Date): Promise<void> {
   await tx
     .update(comments)
@@ -111,14 +145,37 @@ export async function deleteComment(tx: Executor, id: number): Promise<void> {
   await tx.delete(comments).where(eq(comments.id, id))
 }
 
-/** Comments of each question that has any, tombstones apart. */
+/**
+ * Deletes the tombstones above a deleted comment, from this one upwards, that have no other replies. There are two
+ * statements: the second one sees replies that were committed before the first one locked. The caller holds the
+ * question.
+ */
+export async function deleteBareTombstones(tx: Executor, id: number): Promise<void> {
+  const bare = sql`
+    with recursive bare(id, parent_id) as (
+      select id, parent_id from comments tombstone
+       where id = ${id} and deleted_at is not null
+         and not exists (select from comments reply where reply.parent_id = tombstone.id)
+      union all
+      select tombstone.id, tombstone.parent_id
+        from bare join comments tombstone on tombstone.id = bare.parent_id
+       where tombstone.deleted_at is not null
+         and not exists (select from comments reply where reply.parent_id = tombstone.id and reply.id <> bare.id)
+    )`
+  await tx.execute(sql`${bare} select id from comments where id in (select id from bare) for update`)
+  await tx.execute(sql`${bare} delete from comments where id in (select id from bare)`)
+}
+
+/** The number of comments of each question that has any and that this person may know of, without tombstones. */
 export async function countComments(
   db: Executor,
   questionIds: number[],
+  by: Participant,
 ): Promise<{ questionId: number; count: number }[]> {
   return db
     .select({ questionId: comments.questionId, count: count() })
     .from(comments)
-    .where(and(inArray(comments.questionId, questionIds), isNull(comments.deletedAt)))
+    .innerJoin(questions, eq(questions.id, comments.questionId))
+    .where(and(isAnyOf(comments.questionId, questionIds), isNull(comments.deletedAt), mayKnow(by)))
     .groupBy(comments.questionId)
 }

@@ -1,9 +1,12 @@
-import type { Comment } from '../../../schemas/discussions.ts'
+import type { Comment, CommentEntry } from '../../../schemas/discussions.ts'
 import type { SharedComment } from '../../bus/events.ts'
 import type { CommentRow } from './store.ts'
 
 export interface Thread {
-  /** Pinned first, then the best answer, then oldest first; replies oldest first (contract §7, §10). */
+  /**
+   * Pinned first, then the best answer, then oldest first; replies oldest first
+   * (docs/protocol/http.md#discussions).
+   */
   roots: Comment[]
   byId: Map<number, Comment>
 }
@@ -15,7 +18,7 @@ export function arrangeThread(rows: readonly CommentRow[], readerId: number): Th
   for (const row of rows) {
     const comment = toComment(row, readerId)
     byId.set(comment.id, comment)
-    // What was replied to is older, so it stands here already.
+    // A comment is newer than its parent, so the parent is in the map already.
     const siblings = row.parentId === null ? roots : byId.get(row.parentId)?.replies
     siblings?.push(comment)
   }
@@ -47,7 +50,12 @@ export function writeComments(comments: readonly Comment[]): string {
 }
 
 export function toComment(row: CommentRow, readerId: number): Comment {
-  return { ...toSharedComment(row), is_own: row.authorId === readerId, replies: [] }
+  return { ...toEntry(toSharedComment(row), row.authorId === readerId), replies: [] }
+}
+
+/** A comment as one reader may see it, without its replies. */
+export function toEntry(comment: SharedComment, isOwn: boolean): CommentEntry {
+  return { ...comment, is_own: isOwn }
 }
 
 export function toSharedComment(row: CommentRow): SharedComment {

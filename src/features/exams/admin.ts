@@ -7,86 +7,26 @@ import {
   NewExam,
   ReleaseAnswer,
   ReleaseBody,
-} from '../../../schemas/admin-exams.ts'
+} from '../../../schemas/admin/exams/exams.ts'
 import { IdParams, SuccessMessage } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
+import { actorOf } from '../../http/callers/callers.ts'
 import { failures } from '../../http/failures.ts'
 import { describePage } from '../../paging.ts'
-import * as editing from './editing.ts'
+import * as service from './service.ts'
 
 const tags = ['admin: exams']
 const success = true as const
 
-/** Exams as administrators keep them (contract §8), at `/api/v01/admin/exams`. */
+/** Exams as administrators keep them, at `/api/v01/admin/exams`. */
 export const examAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  app.get(
-    '/',
-    {
-      schema: {
-        summary: 'All exams, newest first',
-        tags,
-        querystring: AdminExamsQuery,
-        response: { 200: AdminExamsAnswer },
-      },
-    },
-    async ({ query }) => {
-      const { exams, total } = await editing.listExams(core, query)
-      return { success, exams, ...describePage(total, query.page, editing.EXAMS_PER_PAGE) }
-    },
-  )
-
-  app.post(
-    '/',
-    {
-      schema: {
-        summary: 'Create an exam',
-        tags,
-        body: NewExam,
-        response: { 201: AdminExamAnswer, ...failures('unknown_category') },
-      },
-    },
-    async (request, reply) =>
-      reply.code(201).send({ success, exam: await editing.createExam(core, request.body) }),
-  )
-
-  app.get(
-    '/:id',
-    {
-      schema: {
-        summary: 'An exam',
-        tags,
-        params: IdParams,
-        response: { 200: AdminExamAnswer, ...failures('not_found') },
-      },
-    },
-    async (request) => ({ success, exam: await editing.findExam(core, request.params.id) }),
-  )
-
-  app.patch(
-    '/:id',
-    {
-      schema: {
-        summary: 'Change an exam',
-        description: 'Attempts that have begun keep their paper and their end.',
-        tags,
-        params: IdParams,
-        body: ExamChanges,
-        response: {
-          200: AdminExamAnswer,
-          ...failures('nothing_to_update', 'unknown_category', 'not_found'),
-        },
-      },
-    },
-    async (request) => ({
-      success,
-      exam: await editing.changeExam(core, request.params.id, request.body),
-    }),
-  )
+  await app.register(examEditingRoutes, { core })
 
   app.delete(
     '/:id',
     {
       schema: {
+        operationId: 'deleteExam',
         summary: 'Delete an exam with its questions, attempts, results and discussions',
         tags,
         params: IdParams,
@@ -94,7 +34,7 @@ export const examAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
       },
     },
     async (request) => {
-      const gone = await editing.deleteExam(core, request.params.id)
+      const gone = await service.deleteExam(core, actorOf(request), request.params.id)
       const belongings = [
         count(gone.questions, 'question'),
         count(gone.attempts, 'attempt'),
@@ -109,6 +49,7 @@ export const examAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     '/:id/toggle-results',
     {
       schema: {
+        operationId: 'releaseResults',
         summary: 'Release or withhold the results',
         tags,
         params: IdParams,
@@ -117,13 +58,89 @@ export const examAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
       },
     },
     async (request) => {
-      const { name, released } = await editing.releaseResults(core, request.params.id, request.body.released)
+      const { name, released } = await service.releaseResults(
+        core,
+        actorOf(request),
+        request.params.id,
+        request.body.released,
+      )
       return {
         success,
         message: `The results of "${name}" are ${released ? 'released' : 'withheld'}`,
         released,
       }
     },
+  )
+}
+
+/** The routes that are the same in both generations. */
+export const examEditingRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+  app.get(
+    '/',
+    {
+      schema: {
+        operationId: 'listAllExams',
+        summary: 'All exams, newest first',
+        tags,
+        querystring: AdminExamsQuery,
+        response: { 200: AdminExamsAnswer },
+      },
+    },
+    async ({ query }) => {
+      const { exams, total } = await service.listExams(core, query)
+      return { success, exams, ...describePage(total, query.page, service.EXAMS_PER_PAGE) }
+    },
+  )
+
+  app.post(
+    '/',
+    {
+      schema: {
+        operationId: 'createExam',
+        summary: 'Create an exam',
+        tags,
+        body: NewExam,
+        response: { 201: AdminExamAnswer, ...failures('unknown_category') },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send({ success, exam: await service.createExam(core, actorOf(request), request.body) }),
+  )
+
+  app.get(
+    '/:id',
+    {
+      schema: {
+        operationId: 'getExamAsAdmin',
+        summary: 'An exam',
+        tags,
+        params: IdParams,
+        response: { 200: AdminExamAnswer, ...failures('not_found') },
+      },
+    },
+    async (request) => ({ success, exam: await service.getExam(core, request.params.id) }),
+  )
+
+  app.patch(
+    '/:id',
+    {
+      schema: {
+        operationId: 'changeExam',
+        summary: 'Change an exam',
+        description: 'Attempts that have begun keep their paper and their end.',
+        tags,
+        params: IdParams,
+        body: ExamChanges,
+        response: {
+          200: AdminExamAnswer,
+          ...failures('nothing_to_update', 'unknown_category', 'not_found'),
+        },
+      },
+    },
+    async (request) => ({
+      success,
+      exam: await service.changeExam(core, actorOf(request), request.params.id, request.body),
+    }),
   )
 }
 

@@ -1,14 +1,13 @@
-export type QuestionType = 'MCQ' | 'MSQ' | 'NUMERIC'
+import type { QuestionType } from '../../../schemas/common.ts'
+import { parseDecimal } from '../../decimals.ts'
 
-/** A decimal number as a student or teacher may write it; exponents included. */
-const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/
-/** Longer than any number that means something, short enough to calculate with exactly. */
+/** Longer than any sensible number, short enough to calculate exactly. */
 const LONGEST_NUMBER = 50
 
 /**
- * A key as it is stored (contract §4): MCQ `B`, MSQ `A,C` in alphabetical order, NUMERIC a decimal string;
- * '' for none yet. MSQ may come as `A,C`, `AC` or `["A","C"]`, letters in any case. undefined where the
- * key doesn't fit its type.
+ * A key as it is stored (docs/protocol/http.md#questions): MCQ `B`, MSQ `A,C` in alphabetical order, NUMERIC
+ * a decimal string; '' for none yet. MSQ may come as `A,C`, `AC` or `["A","C"]`, letters in any case.
+ * undefined where the key doesn't fit its type.
  */
 export function normaliseKey(type: QuestionType, key: string): string | undefined {
   const given = key.trim()
@@ -21,7 +20,7 @@ export function normaliseKey(type: QuestionType, key: string): string | undefine
 
 /** Whether a text is one whole, finite decimal number. */
 export function isDecimal(text: string): boolean {
-  return text.length <= LONGEST_NUMBER && DECIMAL.test(text) && Number.isFinite(Number(text))
+  return text.length <= LONGEST_NUMBER && parseDecimal(text) !== undefined && Number.isFinite(Number(text))
 }
 
 /** The letters of `A,C`, `AC` or `["A","C"]`; undefined for anything else. */

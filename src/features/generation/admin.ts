@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import { SuccessMessage } from '../../../schemas/common.ts'
 import {
   GenerateAnswer,
   GenerateForm,
@@ -8,11 +7,13 @@ import {
   JobListQuery,
   JobParams,
   JobStatus,
-} from '../../../schemas/generation.ts'
+} from '../../../schemas/admin/generation.ts'
+import { SuccessMessage } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
+import { readForm, takesForm } from '../../http/bodies/forms.ts'
+import { actorOf } from '../../http/callers/callers.ts'
 import { failures } from '../../http/failures.ts'
-import { readForm, takesForm } from '../../http/forms.ts'
 import { describePage } from '../../paging.ts'
 import * as service from './service.ts'
 
@@ -21,7 +22,7 @@ const success = true as const
 
 const LARGEST_PDF = 30 * 1024 * 1024
 
-/** Questions written by the model (contract §8), at `/api/v01/admin/ai`. */
+/** Questions written by the model (docs/protocol/http.md#generation), at `/api/v01/admin/ai`. */
 export const generationAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.post(
     '/generate',
@@ -30,6 +31,7 @@ export const generationAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = 
       // A large file over a slow line takes its time.
       handlerTimeout: 120_000,
       schema: {
+        operationId: 'generateQuestions',
         summary: 'Start generating questions',
         description: 'The file field is `pdf_file`, at most 30 MiB and 100 pages.',
         tags,
@@ -40,14 +42,19 @@ export const generationAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = 
     },
     async (request, reply) => {
       const input = await readGenerateForm(request)
-      return reply.code(202).send({ success, job_id: await service.startJob(core, input) })
+      return reply.code(202).send({ success, job_id: await service.startJob(core, actorOf(request), input) })
     },
   )
+  await app.register(jobAdminRoutes, { core })
+}
 
+/** The routes of jobs that are the same in both generations. */
+export const jobAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.get(
     '/status/:job_id',
     {
       schema: {
+        operationId: 'getGenerationJob',
         summary: 'A job’s progress and its questions so far',
         tags,
         params: JobParams,
@@ -60,7 +67,13 @@ export const generationAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = 
   app.get(
     '/jobs',
     {
-      schema: { summary: 'Jobs, newest first', tags, querystring: JobListQuery, response: { 200: JobList } },
+      schema: {
+        operationId: 'listGenerationJobs',
+        summary: 'Jobs, newest first',
+        tags,
+        querystring: JobListQuery,
+        response: { 200: JobList },
+      },
     },
     async ({ query }) => {
       const { jobs, total } = await service.listJobs(core, query.page)
@@ -72,6 +85,7 @@ export const generationAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = 
     '/jobs/:job_id/cancel',
     {
       schema: {
+        operationId: 'cancelGenerationJob',
         summary: 'Cancel a running job',
         description: 'It becomes `failed` with the error `cancelled` and keeps its completed batches.',
         tags,
@@ -79,14 +93,14 @@ export const generationAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = 
         response: { 200: SuccessMessage, ...failures('not_found', 'already_finished') },
       },
     },
-    async ({ params }) => {
-      await service.cancelJob(core, params.job_id)
+    async (request) => {
+      await service.cancelJob(core, actorOf(request), request.params.job_id)
       return { success, message: 'The job was cancelled' }
     },
   )
 }
 
-/** What a job is asked for, from the form that a request carries. */
+/** Reads a job's input from the form of a request. */
 export async function readGenerateForm(request: FastifyRequest): Promise<service.JobInput> {
   const { fields, files } = await readForm(request, GenerateForm, { largest: LARGEST_PDF, files: 1 })
   const file = files.find(({ field }) => field === 'pdf_file')

@@ -2,23 +2,32 @@ import type { FastifyBaseLogger } from 'fastify'
 import { requireAi } from '../../adapters/ai.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
+import { generation as measured } from '../../measures.ts'
 import { every } from '../../periodic.ts'
-import { type Counts, describeCounts, MOST_BATCHES, missingOf, planBatches, totalOf } from './batches.ts'
 import { publishProgress, stopJob } from './service.ts'
 import * as store from './store.ts'
-import { writeBatch } from './writing.ts'
+import {
+  BATCH_SIZE,
+  type Counts,
+  describeCounts,
+  MOST_BATCHES,
+  missingOf,
+  planBatches,
+  totalOf,
+} from './writing/batches.ts'
+import { writeBatch } from './writing/writing.ts'
 
 /** How soon a worker notices that its job was cancelled or taken over. */
 const LOOK_MS = 2_000
 
-/** The job is somebody else's now, or over: nothing more may be written. */
+/** The job belongs to another worker now, or is over: nothing more may be written. */
 class ClaimLost extends Error {
   override readonly name = 'ClaimLost'
 }
 
 /**
- * Works on a job from its last completed batch on. Every write is fenced by the claim, so that a worker
- * that was frozen and replaced changes nothing when it wakes up. Throws only what is worth trying again.
+ * Continues a job after its last completed batch. Every write checks the claim, so a worker that was frozen and
+ * replaced changes nothing when it wakes up. Throws only errors that are worth another try.
  */
 export async function runJob(core: Core, id: string, stopping: AbortSignal): Promise<void> {
   const job = await store.claimJob(core.db, id)
@@ -33,6 +42,7 @@ export async function runJob(core: Core, id: string, stopping: AbortSignal): Pro
     },
     log,
   )
+  measured.running.add(1)
   try {
     await writeBatches(core, job, AbortSignal.any([stopping, lost.signal]), log)
   } catch (error) {
@@ -43,17 +53,18 @@ export async function runJob(core: Core, id: string, stopping: AbortSignal): Pro
       await fail(core, job, error.message)
     } else throw error
   } finally {
+    measured.running.add(-1)
     await watching.close()
   }
 }
 
-/** For a job that was tried too often: its workers died on it. */
+/** Fails a job that was tried too often: its workers died. */
 export async function giveUp(core: Core, id: string): Promise<void> {
   const error = 'The job was interrupted too often'
   await stopJob(core, id, { message: error, lastEvent: 'failed', error })
 }
 
-/** A node without a model can't go on with what was left running when it had one. */
+/** Fails jobs that were started when the node had a model, which it no longer has. */
 export async function failUnfinished(core: Core): Promise<void> {
   const error = 'The service was restarted without ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL'
   for (const id of await store.listRunning(core.db))
@@ -65,20 +76,21 @@ async function writeBatches(core: Core, job: store.JobRow, signal: AbortSignal, 
   const { request, examId } = job
   const pdf = await store.findPdf(core.db, job.id)
   const plan = planBatches(request.counts)
-  const takesAll = plan.length === 0
-  const last = takesAll ? MOST_BATCHES : plan.length
+  // Without counts all questions of a document are taken; without a document one batch is written.
+  const takesAll = plan.length === 0 && request.mode === 'extract'
+  const last = takesAll ? MOST_BATCHES : Math.max(1, plan.length)
   const taken = (await store.listQuestions(core.db, job.id)).map(({ question_text }) => question_text)
   let mayHoldMore = takesAll
 
   for (let number = job.completedBatches + 1; number <= last; number++) {
     await report(core, job, {
       lastEvent: `batch_start:${number}`,
-      message: takesAll ? `Working on batch ${number}` : `Working on batch ${number} of ${plan.length}`,
+      message: takesAll ? `Working on batch ${number}` : `Working on batch ${number} of ${last}`,
     })
-    const wanted = takesAll ? undefined : plan[number - 1]
+    const wanted = plan[number - 1]
     const batch = await writeBatch(ai, { examId, request, pdf, wanted, taken, signal, log })
     mayHoldMore = takesAll && batch.questions.length > 0
-    // While a document may hold more, a batch is still to come: so `percent` never falls.
+    // While the document may contain more, one more batch is expected, so `percent` never falls.
     const total = takesAll ? Math.min(number + Number(mayHoldMore), last) : last
     await checkpoint(core, job, { number, total, ...batch })
     taken.push(...batch.questions.map(({ question_text }) => question_text))
@@ -87,7 +99,7 @@ async function writeBatches(core: Core, job: store.JobRow, signal: AbortSignal, 
   await finish(core, job, mayHoldMore)
 }
 
-/** What a batch brought, from which a job goes on wherever its next worker is. */
+/** Stores a batch: the job continues from here, on whichever node. */
 async function checkpoint(core: Core, claim: store.Claim, batch: store.WrittenBatch) {
   const stored = await core.db.transaction((tx) => store.insertBatch(tx, claim, batch))
   if (!stored) throw new ClaimLost()
@@ -106,8 +118,11 @@ async function finish(core: Core, job: store.JobRow, mayHoldMore: boolean): Prom
     await fail(core, job, 'The model brought no usable question')
     return
   }
-  const missing = missingOf(job.request.counts, questions)
-  const message = describeEnd(questions.length, missing, mayHoldMore)
+  const { mode, counts } = job.request
+  const message =
+    mode !== 'extract' && totalOf(counts) === 0 && questions.length < BATCH_SIZE
+      ? `${questions.length} of ${BATCH_SIZE} questions are ready`
+      : describeEnd(questions.length, missingOf(counts, questions), mayHoldMore)
   await end(core, job, { status: 'done', lastEvent: 'done', message })
 }
 
@@ -129,5 +144,6 @@ async function end(core: Core, claim: store.Claim, change: Parameters<typeof sto
     return row
   })
   if (!ended) throw new ClaimLost()
+  if (ended.status !== 'running') measured.jobs.add(ended.status)
   publishProgress(core, ended)
 }

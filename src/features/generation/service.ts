@@ -1,11 +1,15 @@
-import type { GenerateForm, GenerationRequest, JobProgress } from '../../../schemas/generation.ts'
+import type { GenerateForm, GenerationRequest, JobProgress } from '../../../schemas/admin/generation.ts'
+import type { Actor } from '../../actor.ts'
 import { requireAi } from '../../adapters/ai.ts'
 import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/client.ts'
 import { violates } from '../../db/errors.ts'
 import { AppError, invalidField } from '../../errors.ts'
-import { planBatches, totalOf } from './batches.ts'
-import { countPages, isPdf } from './pdf.ts'
+import { generation as measured } from '../../measures.ts'
+import { record } from '../audit/service.ts'
 import * as store from './store.ts'
+import { planBatches } from './writing/batches.ts'
+import { countPages, isPdf } from './writing/pdf.ts'
 
 export const JOBS_PER_PAGE = 50
 /** What the Messages API takes in one request. */
@@ -23,8 +27,6 @@ export function readJobInput(userId: number, form: GenerateForm, file: Buffer | 
   const { mode } = form
   const counts = { MCQ: form.mcq_count, MSQ: form.msq_count, NUMERIC: form.numeric_count }
   if (mode === 'pure' && !form.topic) throw invalidField('/topic', 'is required for this mode')
-  if (mode !== 'extract' && totalOf(counts) === 0)
-    throw invalidField('/mcq_count', 'some questions must be asked for')
   if (mode !== 'pure') checkPdf(file)
   return {
     userId,
@@ -66,7 +68,11 @@ function readTexts(json: string | undefined): string[] {
 }
 
 /** Queues a job; it runs on whichever node is free. 503 `not_configured`, 404 for an unknown exam. */
-export async function startJob(core: Core, { userId, examId, request, pdf }: JobInput): Promise<string> {
+export async function startJob(
+  core: Core,
+  actor: Actor,
+  { userId, examId, request, pdf }: JobInput,
+): Promise<string> {
   requireAi(core)
   const job = {
     userId,
@@ -74,16 +80,22 @@ export async function startJob(core: Core, { userId, examId, request, pdf }: Job
     request,
     message: 'Waiting for a worker',
     lastEvent: 'queued',
-    // Of what a document holds in all, nobody knows the number before.
+    // Nobody knows in advance how many questions a document contains.
     totalBatches: planBatches(request.counts).length || 1,
   }
   try {
     const id = await core.db.transaction(async (tx) => {
       const inserted = await store.insertJob(tx, job, pdf)
       await core.jobs.add(tx, inserted.id)
+      await record(tx, actor, {
+        action: 'generation_job.start',
+        subject: ['generation_job', inserted.id],
+        summary: `Questions for exam ${examId} (${request.mode})`,
+      })
       return inserted.id
     })
     core.jobs.wake()
+    measured.jobs.add('asked')
     return id
   } catch (error) {
     if (violates(error, 'generation_jobs_exam_id_exams_id_fk')) throw new AppError('not_found')
@@ -91,7 +103,6 @@ export async function startJob(core: Core, { userId, examId, request, pdf }: Job
   }
 }
 
-/** 404. */
 export async function readJob(core: Core, id: string) {
   const job = await requireJob(core, id)
   return { ...toProgress(job), questions: await store.listQuestions(core.db, id) }
@@ -113,14 +124,17 @@ export async function listJobs(core: Core, page: number) {
   return { jobs: rows, total }
 }
 
-/** What it completed stays. Cancelling twice is fine; 404, 409 `already_finished`. */
-export async function cancelJob(core: Core, id: string): Promise<void> {
+/** Completed batches stay. Cancelling twice is fine. */
+export async function cancelJob(core: Core, actor: Actor, id: string): Promise<void> {
   await requireJob(core, id)
-  const cancelled = await stopJob(core, id, {
-    message: 'Cancelled',
-    lastEvent: 'cancelled',
-    error: 'cancelled',
-  })
+  const end = { message: 'Cancelled', lastEvent: 'cancelled', error: 'cancelled' }
+  const cancelled = await stopJob(core, id, end, (tx) =>
+    record(tx, actor, {
+      action: 'generation_job.cancel',
+      subject: ['generation_job', id.toLowerCase()],
+      summary: 'The job was cancelled',
+    }),
+  )
   if (cancelled) return
   const job = await requireJob(core, id)
   if (job.error !== 'cancelled') throw new AppError('already_finished')
@@ -128,21 +142,29 @@ export async function cancelJob(core: Core, id: string): Promise<void> {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Whatever is no UUID is no job's id either: 404. */
-async function requireJob(core: Core, id: string): Promise<store.JobRow> {
+/** 404 also for what is no UUID. */
+export async function requireJob(core: Core, id: string): Promise<store.JobRow> {
   const job = UUID.test(id) ? await store.findJob(core.db, id) : undefined
   if (!job) throw new AppError('not_found')
   return job
 }
 
-/** Ends a running job as failed; false where it isn't running. */
+/** Ends a running job and runs `andThen` in the same transaction; false if it isn't running. */
 export async function stopJob(
   core: Core,
   id: string,
   end: Pick<store.JobRow, 'message' | 'lastEvent' | 'error'>,
+  andThen?: (tx: Executor) => Promise<void>,
 ) {
-  const job = await core.db.transaction((tx) => store.stopJob(tx, id, end))
-  if (job) publishProgress(core, job)
+  const job = await core.db.transaction(async (tx) => {
+    const stopped = await store.stopJob(tx, id, end)
+    if (stopped) await andThen?.(tx)
+    return stopped
+  })
+  if (job) {
+    measured.jobs.add('failed')
+    publishProgress(core, job)
+  }
   return job !== undefined
 }
 

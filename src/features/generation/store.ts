@@ -1,12 +1,13 @@
 import { and, count, desc, eq, sql } from 'drizzle-orm'
-import type { GeneratedQuestion } from '../../../schemas/generation.ts'
+import type { GeneratedQuestion } from '../../../schemas/admin/generation.ts'
 import type { Usage } from '../../adapters/ai.ts'
 import type { Executor } from '../../db/client.ts'
-import { generationBatches, generationFiles, generationJobs } from '../../db/tables/generation.ts'
+import { only } from '../../db/query.ts'
+import { generationBatches, generationFiles, generationJobs } from '../../db/tables/exams/generation.ts'
 
 export type JobRow = typeof generationJobs.$inferSelect
 
-/** Whose hand a write is: a job belongs to the newest of its workers, until it has ended. */
+/** Names the worker of a write: a job belongs to the newest of its workers until it ends. */
 export interface Claim {
   id: string
   attempt: number
@@ -17,8 +18,7 @@ export async function insertJob(
   job: typeof generationJobs.$inferInsert,
   pdf: Buffer | undefined,
 ): Promise<JobRow> {
-  const [row] = await db.insert(generationJobs).values(job).returning()
-  const inserted = row as JobRow
+  const inserted = only(await db.insert(generationJobs).values(job).returning())
   if (pdf) await db.insert(generationFiles).values({ jobId: inserted.id, bytes: pdf })
   return inserted
 }
@@ -58,7 +58,7 @@ export async function listQuestions(db: Executor, jobId: string): Promise<Genera
   return batches.flatMap(({ questions }) => questions)
 }
 
-/** Makes the caller the job's only worker; undefined where it has ended or is gone. */
+/** Makes the caller the job's only worker; undefined if the job has ended or is gone. */
 export async function claimJob(db: Executor, id: string): Promise<JobRow | undefined> {
   const [row] = await db
     .update(generationJobs)
@@ -73,7 +73,7 @@ export async function isClaimed(db: Executor, claim: Claim): Promise<boolean> {
   return rows.length > 0
 }
 
-/** undefined, with nothing written, where the claim is lost. */
+/** undefined if the claim is lost: then nothing was written. */
 export async function updateJob(
   db: Executor,
   claim: Claim,
@@ -86,13 +86,13 @@ export async function updateJob(
 export interface WrittenBatch {
   /** 1, 2, 3 … */
   number: number
-  /** Batches that the job is known to take by now. */
+  /** Batches that the job will have, as far as is known. */
   total: number
   questions: GeneratedQuestion[]
   usage: Usage
 }
 
-/** Stores a batch and counts it. undefined, with nothing to be kept, where the claim is lost. */
+/** Stores a batch and counts it. undefined if the claim is lost: then the transaction has to be undone. */
 export async function insertBatch(
   db: Executor,
   claim: Claim,
@@ -114,7 +114,7 @@ export async function insertBatch(
   return row
 }
 
-/** Ends a job that runs, whoever its worker is; undefined where it does not. */
+/** Ends a running job, whoever its worker is; undefined if it isn't running. */
 export async function stopJob(
   db: Executor,
   id: string,

@@ -4,7 +4,7 @@ import { failUnfinished, giveUp, runJob } from './running.ts'
 /** Jobs that one node works on at once. */
 const CONCURRENCY = 4
 
-/** This node's part in generating questions. Without a model there is nothing to work with. */
+/** Starts this node's workers for generating questions. Without a model there are none. */
 export async function startGenerationWorker(core: Core): Promise<void> {
   if (!core.ai) {
     await failUnfinished(core)

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { IdParams, Success, SuccessMessage } from '../../../schemas/common.ts'
 import {
   BulkAddBody,
   BulkAdded,
@@ -7,6 +6,7 @@ import {
   BulkDeleted,
   BulkMarked,
   BulkMarksBody,
+  ImportCsvQuery,
   Imported,
   ImportForm,
   NewQuestionForm,
@@ -15,29 +15,80 @@ import {
   QuestionForm,
   QuestionsAnswer,
   QuestionsQuery,
-} from '../../../schemas/questions.ts'
+} from '../../../schemas/admin/exams/questions.ts'
+import { IdParams, Success, SuccessMessage } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import { AppError, invalidField } from '../../errors.ts'
+import { readFields, readParts, takesForm } from '../../http/bodies/forms.ts'
+import { actorOf } from '../../http/callers/callers.ts'
 import { failures } from '../../http/failures.ts'
-import { readFields, readParts, takesForm } from '../../http/forms.ts'
 import { describePage } from '../../paging.ts'
-import { importQuestions } from './importing.ts'
+import { importQuestions } from './import/service.ts'
 import * as service from './service.ts'
 
 const tags = ['admin: questions']
-/** Longest CSV (contract §1). */
+/** Longest CSV (docs/protocol/http.md#input). */
 const CSV_BYTES = 50 * 1024 * 1024
-/** A CSV that large over a slow line; one that stands still is given up earlier. */
+/** Long enough for such a file over a slow line; an upload that stalls ends earlier. */
 const IMPORT_TIMEOUT_MS = 10 * 60_000
-const STALL_MS = 30_000
 const success = true as const
 
-/** Questions as administrators keep them (contract §8), at `/api/v01/admin/questions`. */
+/** Questions as administrators keep them (docs/protocol/http.md#questions), at `/api/v01/admin/questions`. */
 export const questionAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+  await app.register(questionEditingRoutes, { core })
+
+  app.post(
+    '/',
+    {
+      ...takesForm,
+      schema: {
+        operationId: 'addQuestion',
+        summary: 'Add a question',
+        tags,
+        consumes: ['multipart/form-data'],
+        body: NewQuestionForm,
+        response: { 201: QuestionAdded, ...failures('not_found') },
+      },
+    },
+    async (request, reply) => {
+      const { exam_id, ...offered } = await readFields(request, NewQuestionForm)
+      const questionId = await service.addQuestion(core, actorOf(request), exam_id, offered)
+      return reply.code(201).send({ success, message: 'The question was added', question_id: questionId })
+    },
+  )
+
+  app.post(
+    '/bulk-add',
+    {
+      schema: {
+        operationId: 'addQuestions',
+        summary: 'Add many questions to an exam',
+        description:
+          'Entries without `question_text` are dropped; those that are not valid are named in `errors`.',
+        tags,
+        body: BulkAddBody,
+        response: { 201: BulkAdded, ...failures('not_found') },
+      },
+    },
+    async (request, reply) => {
+      const { added, errors } = await service.addQuestions(
+        core,
+        actorOf(request),
+        request.body.exam_id,
+        request.body.questions,
+      )
+      return reply.code(201).send({ success, added, errors: errors.length > 0 ? errors : null })
+    },
+  )
+}
+
+/** The routes that are the same in both generations. */
+export const questionEditingRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.get(
     '/',
     {
       schema: {
+        operationId: 'listQuestions',
         summary: 'Questions of one exam or of all',
         tags,
         querystring: QuestionsQuery,
@@ -50,36 +101,18 @@ export const questionAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
     },
   )
 
-  app.post(
-    '/',
-    {
-      ...takesForm,
-      schema: {
-        summary: 'Add a question',
-        tags,
-        consumes: ['multipart/form-data'],
-        body: NewQuestionForm,
-        response: { 201: QuestionAdded, ...failures('not_found') },
-      },
-    },
-    async (request, reply) => {
-      const { exam_id, ...offered } = await readFields(request, NewQuestionForm)
-      const questionId = await service.addQuestion(core, exam_id, offered)
-      return reply.code(201).send({ success, message: 'The question was added', question_id: questionId })
-    },
-  )
-
   app.get(
     '/:id',
     {
       schema: {
+        operationId: 'getQuestion',
         summary: 'A question',
         tags,
         params: IdParams,
         response: { 200: QuestionAnswer, ...failures('not_found') },
       },
     },
-    async (request) => ({ success, question: await service.findQuestion(core, request.params.id) }),
+    async (request) => ({ success, question: await service.getQuestion(core, request.params.id) }),
   )
 
   app.route({
@@ -87,6 +120,7 @@ export const questionAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
     url: '/:id',
     ...takesForm,
     schema: {
+      operationId: 'changeQuestion',
       summary: 'Change a question',
       description:
         'Omitted fields keep their value, empty ones take the default. Attempts that have begun keep their paper.',
@@ -97,7 +131,12 @@ export const questionAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
       response: { 200: SuccessMessage, ...failures('nothing_to_update', 'not_found') },
     },
     handler: async (request) => {
-      await service.changeQuestion(core, request.params.id, await readFields(request, QuestionForm))
+      await service.changeQuestion(
+        core,
+        actorOf(request),
+        request.params.id,
+        await readFields(request, QuestionForm),
+      )
       return { success, message: 'The question was changed' }
     },
   })
@@ -106,6 +145,7 @@ export const questionAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
     '/:id',
     {
       schema: {
+        operationId: 'deleteQuestion',
         summary: 'Delete a question with its discussion',
         tags,
         params: IdParams,
@@ -113,7 +153,7 @@ export const questionAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
       },
     },
     async (request) => {
-      await service.deleteQuestion(core, request.params.id)
+      await service.deleteQuestion(core, actorOf(request), request.params.id)
       return { success }
     },
   )
@@ -122,44 +162,34 @@ export const questionAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
     '/bulk-delete',
     {
       schema: {
+        operationId: 'deleteQuestions',
         summary: 'Delete many questions',
         tags,
         body: BulkDeleteBody,
         response: { 200: BulkDeleted },
       },
     },
-    async (request) => ({ success, deleted: await service.deleteQuestions(core, request.body.ids) }),
-  )
-
-  app.post(
-    '/bulk-add',
-    {
-      schema: {
-        summary: 'Add many questions to an exam',
-        description:
-          'Entries without `question_text` are dropped; those that are not valid are named in `errors`.',
-        tags,
-        body: BulkAddBody,
-        response: { 201: BulkAdded, ...failures('not_found') },
-      },
-    },
-    async (request, reply) => {
-      const { added, errors } = await service.addQuestions(core, request.body.exam_id, request.body.questions)
-      return reply.code(201).send({ success, added, errors: errors.length > 0 ? errors : null })
-    },
+    async (request) => ({
+      success,
+      deleted: await service.deleteQuestions(core, actorOf(request), request.body.ids),
+    }),
   )
 
   app.post(
     '/bulk-marks',
     {
       schema: {
+        operationId: 'setMarks',
         summary: 'Set the marks of all questions of a type in an exam',
         tags,
         body: BulkMarksBody,
         response: { 200: BulkMarked, ...failures('nothing_to_update', 'not_found') },
       },
     },
-    async (request) => ({ success, updated: await service.changeMarks(core, request.body) }),
+    async (request) => ({
+      success,
+      updated: await service.changeMarks(core, actorOf(request), request.body),
+    }),
   )
 
   app.post(
@@ -168,11 +198,13 @@ export const questionAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
       ...takesForm,
       handlerTimeout: IMPORT_TIMEOUT_MS,
       schema: {
+        operationId: 'importCsv',
         summary: 'Import questions from a CSV',
         description:
           'Rows of an unknown exam, without a text or with a field that does not fit are skipped and named; all others are imported, in one transaction.',
         tags,
         consumes: ['multipart/form-data'],
+        querystring: ImportCsvQuery,
         body: ImportForm,
         response: { 200: Imported, ...failures('missing_columns', 'invalid_csv', 'payload_too_large') },
       },
@@ -180,11 +212,12 @@ export const questionAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
     async (request) => {
       if (Number(request.headers['content-length']) > CSV_BYTES + 64 * 1024)
         throw new AppError('payload_too_large')
-      request.raw.setTimeout(STALL_MS, () => request.raw.destroy())
       for await (const part of readParts(request, { largest: CSV_BYTES, files: 10 })) {
-        if (!('stream' in part)) continue
-        if (part.field === 'csv_file') return await importQuestions(core, part.stream)
-        part.stream.resume()
+        if ('stream' in part && part.field === 'csv_file')
+          return {
+            success,
+            ...(await importQuestions(core, actorOf(request), part.stream, request.query.key)),
+          }
       }
       throw invalidField('/csv_file', 'is required')
     },

@@ -1,13 +1,14 @@
-import type { OfferedQuestion, QuestionFields, QuestionType } from '../../../schemas/questions.ts'
+import type { OfferedQuestion, QuestionFields } from '../../../schemas/admin/exams/questions.ts'
+import { QUESTION_TYPES, type QuestionType } from '../../../schemas/common.ts'
 import { isDecimal, normaliseKey } from '../exams/answer-key.ts'
 import { isImageKey } from '../uploads/keys.ts'
 
-/** Code points of a text or an option (contract §1). */
+/** Code points of a text or an option (docs/protocol/http.md#input). */
 const LONGEST_TEXT = 20_000
 const HIGHEST_MARKS = 10_000
 const WIDEST_TOLERANCE = 1e15
 
-const TYPES: readonly string[] = ['MCQ', 'MSQ', 'NUMERIC'] satisfies QuestionType[]
+const TYPES: readonly string[] = QUESTION_TYPES
 const TEXTS = ['question_text', 'option_a', 'option_b', 'option_c', 'option_d'] as const
 const NUMBERS = [
   { field: 'positive_marks', usual: 4, highest: HIGHEST_MARKS },
@@ -18,15 +19,18 @@ type NumberField = (typeof NUMBERS)[number]['field']
 
 export type CheckedQuestion =
   | { question: QuestionFields }
-  /** What is wrong with which field, for the person who offered it. */
+  /** The field and what is wrong with it, for the person who entered it. */
   | { field: keyof QuestionFields; error: string }
 
 /**
- * The one check of a question, wherever it comes from: a form, a list, a CSV, the AI. Texts are trimmed, the
- * key normalised, and what is missing or empty takes the specification's defaults. A key must fit its type;
- * a question without a text or without a key is fine.
+ * Checks a question, wherever it comes from: a form, a list, a CSV, the AI. Texts are trimmed, the key is normalised,
+ * missing and empty fields get their defaults. A key must fit its type; a text and a key may be missing.
+ * `anyImagePath`: the path is kept without a check.
  */
-export function checkQuestion(offered: OfferedQuestion): CheckedQuestion {
+export function checkQuestion(
+  offered: OfferedQuestion,
+  { anyImagePath = false }: { anyImagePath?: boolean } = {},
+): CheckedQuestion {
   const texts = {} as Record<(typeof TEXTS)[number], string>
   for (const field of TEXTS) {
     const text = (offered[field] ?? '').trim()
@@ -42,8 +46,8 @@ export function checkQuestion(offered: OfferedQuestion): CheckedQuestion {
   if (key === undefined) return { field: 'correct_answer', error: `does not fit a question of type ${type}` }
 
   const imagePath = (offered.image_path ?? '').trim() || null
-  if (imagePath !== null && !isImageKey(imagePath))
-    return { field: 'image_path', error: 'is not of the form <SubjectFolder>/<filename>' }
+  const imageError = imagePath === null ? undefined : checkImagePath(imagePath, anyImagePath)
+  if (imageError) return { field: 'image_path', error: imageError }
 
   const numbers = {} as Record<NumberField, number>
   for (const { field, usual } of NUMBERS) {
@@ -67,6 +71,12 @@ export function checkNumber(field: NumberField, value: number): string | undefin
   return value >= 0 && value <= highest ? undefined : `is not a number from 0 to ${highest}`
 }
 
+/** A tolerance as exact decimal text; undefined if it is none. */
+export function readTolerance(given: number | string): string | undefined {
+  const text = String(given).trim()
+  return isDecimal(text) && checkNumber('tolerance', Number(text)) === undefined ? text : undefined
+}
+
 /** NaN for anything but a number. */
 function readNumber(given: number | string | null | undefined, usual: number): number {
   if (typeof given === 'number') return given
@@ -75,9 +85,14 @@ function readNumber(given: number | string | null | undefined, usual: number): n
   return isDecimal(text) ? Number(text) : Number.NaN
 }
 
+function checkImagePath(path: string, any: boolean): string | undefined {
+  if (any) return checkText(path)
+  return isImageKey(path) ? undefined : 'is not of the form <SubjectFolder>/<filename>'
+}
+
 function checkText(text: string): string | undefined {
   if (text.includes('\0') || !text.isWellFormed()) return 'holds characters that cannot be stored'
-  // Code points are at most code units: counting them is needed for the longest texts only.
+  // A text has at most as many code points as code units, so only the longest ones have to be counted.
   if (text.length > LONGEST_TEXT && [...text].length > LONGEST_TEXT)
     return `is longer than ${LONGEST_TEXT} characters`
   return undefined

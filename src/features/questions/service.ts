@@ -4,11 +4,14 @@ import type {
   Question,
   QuestionFields,
   QuestionForm,
-} from '../../../schemas/questions.ts'
+} from '../../../schemas/admin/exams/questions.ts'
+import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { offsetOf } from '../../paging.ts'
-import { fileUrl } from '../uploads/addresses.ts'
+import { listKeysInForce } from '../attempts/grading/service.ts'
+import { record } from '../audit/service.ts'
+import { questionImageUrl } from '../uploads/addresses.ts'
 import { type CheckedQuestion, checkNumber, checkQuestion, isQuestionType } from './question.ts'
 import * as store from './store.ts'
 
@@ -21,41 +24,69 @@ export async function listQuestions(core: Core, examId: number | undefined, page
     store.listQuestions(core.db, examId, QUESTIONS_PER_PAGE, offsetOf(page, QUESTIONS_PER_PAGE)),
     store.countQuestions(core.db, examId),
   ])
-  return { questions: rows.map((row) => present(core, row)), total }
+  return { questions: await presentAll(core, rows), total }
 }
 
-export async function findQuestion(core: Core, id: number): Promise<Question> {
+export async function getQuestion(core: Core, id: number): Promise<Question> {
   const row = await store.findQuestion(core.db, id)
-  if (!row) throw new AppError('not_found')
-  return present(core, row)
+  const [question] = row ? await presentAll(core, [row]) : []
+  if (!question) throw new AppError('not_found')
+  return question
 }
 
-/** Its id. 400 where a field is not valid, 404 without such an exam. */
-export async function addQuestion(core: Core, examId: number, offered: OfferedQuestion): Promise<number> {
+/** Answers its id. */
+export async function addQuestion(
+  core: Core,
+  actor: Actor,
+  examId: number,
+  offered: OfferedQuestion,
+): Promise<number> {
   const question = accept(checkQuestion(offered))
-  const [id] = await store.insertQuestions(core.db, [toValues(examId, question)])
-  return id as number
+  return core.db.transaction(async (tx) => {
+    const [id] = (await store.insertQuestions(tx, [toValues(examId, question)])) as [number]
+    const summary = `Added to exam ${examId}`
+    await record(tx, actor, { action: 'question.create', subject: ['question', id], summary })
+    return id
+  })
 }
 
-/** Changes what is given: the question that comes of it is checked as a new one. */
-export async function changeQuestion(core: Core, id: number, changes: QuestionForm): Promise<void> {
+/** Changes the given fields; the result is checked like a new question. */
+export async function changeQuestion(
+  core: Core,
+  actor: Actor,
+  id: number,
+  changes: QuestionForm,
+): Promise<void> {
   const { exam_id, ...fields } = changes
   if (Object.keys(changes).length === 0) throw new AppError('nothing_to_update')
   await core.db.transaction(async (tx) => {
     const current = await store.lockQuestion(tx, id)
     if (!current) throw new AppError('not_found')
-    const question = accept(checkQuestion({ ...toFields(current), ...fields }))
+    // A path from an import stays until it is replaced.
+    const anyImagePath = fields.image_path === undefined
+    const question = accept(checkQuestion({ ...toFields(current), ...fields }, { anyImagePath }))
     await store.updateQuestion(tx, id, toValues(exam_id ?? current.examId, question))
+    const summary = `Changed: ${Object.keys(changes).join(', ')}`
+    await record(tx, actor, { action: 'question.change', subject: ['question', id], summary })
   })
 }
 
-export async function deleteQuestion(core: Core, id: number): Promise<void> {
-  if ((await deleteQuestions(core, [id])) === 0) throw new AppError('not_found')
+export async function deleteQuestion(core: Core, actor: Actor, id: number): Promise<void> {
+  if ((await deleteQuestions(core, actor, [id])) === 0) throw new AppError('not_found')
 }
 
-/** How many there were; unknown ids are none. */
-export async function deleteQuestions(core: Core, ids: number[]): Promise<number> {
-  return (await store.deleteQuestions(core.db, ids)).length
+/** Answers how many were deleted; unknown ids are ignored. */
+export async function deleteQuestions(core: Core, actor: Actor, ids: number[]): Promise<number> {
+  return core.db.transaction(async (tx) => {
+    const deleted = await store.deleteQuestions(tx, ids)
+    const changes = deleted.map(({ id, examId }) => ({
+      action: 'question.delete' as const,
+      subject: ['question', id] as const,
+      summary: `Deleted from exam ${examId}`,
+    }))
+    await record(tx, actor, ...changes)
+    return deleted.length
+  })
 }
 
 export interface BulkAdded {
@@ -64,9 +95,10 @@ export interface BulkAdded {
   errors: string[]
 }
 
-/** Adds what is valid. Entries without a text are dropped silently, others that don't fit are named. */
+/** Adds the valid entries. Entries without a text are ignored, other invalid ones are named. */
 export async function addQuestions(
   core: Core,
+  actor: Actor,
   examId: number,
   offered: OfferedQuestion[],
 ): Promise<BulkAdded> {
@@ -79,12 +111,17 @@ export async function addQuestions(
     if ('question' in checked) rows.push(toValues(examId, checked.question))
     else errors.push(`Question ${index + 1}: ${checked.field} ${checked.error}`)
   }
-  await core.db.transaction((tx) => store.insertQuestions(tx, rows))
+  await core.db.transaction(async (tx) => {
+    await store.insertQuestions(tx, rows)
+    if (rows.length === 0) return
+    const summary = `${rows.length} questions were added`
+    await record(tx, actor, { action: 'question.create', subject: ['exam', examId], summary })
+  })
   return { added: rows.length, errors }
 }
 
-/** Sets the given marks of all questions of a type in an exam; how many they are. */
-export async function changeMarks(core: Core, input: BulkMarksBody): Promise<number> {
+/** Sets the given marks of all questions of a type in an exam; answers how many they are. */
+export async function changeMarks(core: Core, actor: Actor, input: BulkMarksBody): Promise<number> {
   const type = input.question_type.toUpperCase()
   if (!isQuestionType(type)) throw invalidField('/question_type', 'is not MCQ, MSQ or NUMERIC')
   const marks: store.Marks = {}
@@ -97,7 +134,13 @@ export async function changeMarks(core: Core, input: BulkMarksBody): Promise<num
   }
   if (Object.keys(marks).length === 0) throw new AppError('nothing_to_update')
   if (!(await store.hasExam(core.db, input.exam_id))) throw new AppError('not_found')
-  return store.updateMarks(core.db, input.exam_id, type, marks)
+  return core.db.transaction(async (tx) => {
+    const updated = await store.updateMarks(tx, input.exam_id, type, marks)
+    const summary = `Changed ${Object.keys(marks).join(', ')} of ${updated} questions of type ${type}`
+    if (updated > 0)
+      await record(tx, actor, { action: 'question.change', subject: ['exam', input.exam_id], summary })
+    return updated
+  })
 }
 
 const MARKS = [
@@ -145,11 +188,17 @@ function toFields(row: store.QuestionRow): QuestionFields {
   }
 }
 
-function present(core: Core, row: store.QuestionRow): Question {
-  return {
+/** With the keys that would grade a new paper: a regrade's key while it is in force, else the question's own. */
+async function presentAll(core: Core, rows: store.QuestionRow[]): Promise<Question[]> {
+  const keys = await listKeysInForce(
+    core.db,
+    rows.map(({ id }) => id),
+  )
+  const inForce = new Map(keys.map(({ questionId, ...key }) => [questionId, key]))
+  return rows.map((row) => ({
     id: row.id,
     exam_id: row.examId,
-    ...toFields(row),
-    image_url: fileUrl(core, row.imagePath),
-  }
+    ...toFields({ ...row, ...inForce.get(row.id) }),
+    image_url: questionImageUrl(core, row.imagePath),
+  }))
 }

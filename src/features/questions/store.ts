@@ -1,6 +1,7 @@
 import { and, eq, inArray, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { exams, questions } from '../../db/tables/exams.ts'
+import { isAnyOf } from '../../db/query.ts'
+import { exams, questions } from '../../db/tables/exams/exams.ts'
 
 export type QuestionRow = typeof questions.$inferSelect
 export type QuestionValues = Omit<typeof questions.$inferInsert, 'id' | 'createdAt'>
@@ -32,7 +33,7 @@ export async function findQuestion(db: Executor, id: number): Promise<QuestionRo
   return row
 }
 
-/** The same, and nobody else changes it until the transaction ends. */
+/** The same, locked until the transaction ends. */
 export async function lockQuestion(db: Executor, id: number): Promise<QuestionRow | undefined> {
   const [row] = await db.select().from(questions).where(eq(questions.id, id)).for('update')
   return row
@@ -55,13 +56,15 @@ export async function updateQuestion(db: Executor, id: number, values: QuestionV
   await db.update(questions).set(values).where(eq(questions.id, id))
 }
 
-/** The exams of the questions that were there. */
-export async function deleteQuestions(db: Executor, ids: number[]): Promise<number[]> {
-  const rows = await db
+/** Answers the deleted questions with their exams. */
+export async function deleteQuestions(
+  db: Executor,
+  ids: number[],
+): Promise<{ id: number; examId: number }[]> {
+  return db
     .delete(questions)
-    .where(inArray(questions.id, lockedInOrder(db, inArray(questions.id, ids))))
-    .returning({ examId: questions.examId })
-  return rows.map(({ examId }) => examId)
+    .where(inArray(questions.id, lockedInOrder(db, isAnyOf(questions.id, ids))))
+    .returning({ id: questions.id, examId: questions.examId })
 }
 
 export interface Marks {
@@ -91,7 +94,7 @@ export async function hasExam(db: Executor, id: number): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Locked by their ids, so that two who write the same questions never wait for each other in a circle. */
+/** Locks questions in the order of their ids, so that two transactions never wait for each other. */
 function lockedInOrder(db: Executor, condition: SQL | undefined) {
   return db.select({ id: questions.id }).from(questions).where(condition).orderBy(questions.id).for('update')
 }

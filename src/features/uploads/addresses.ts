@@ -1,30 +1,42 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Core } from '../../core.ts'
+import { isImageKey } from './keys.ts'
 
-/** Seconds for which an address serves its file, at least; the end is rounded up so that browsers can cache it. */
-const LIFETIME = 3_600
+/** The shortest time for which an address is valid; its end is rounded up so that browsers can cache the file. */
+const LIFETIME_SECONDS = 3_600
 
-/** A time-limited signed address of a stored file, under `/files/` (contract §8); null for no file. */
+/**
+ * A time-limited signed address of a stored file, under `/files/` (docs/protocol/http.md#questions); null for
+ * no file.
+ */
 export function fileUrl(core: Core, key: string | null): string | null {
   if (key === null) return null
   const now = Math.floor(core.clock() / 1_000)
-  const expires = String(Math.ceil((now + LIFETIME) / LIFETIME) * LIFETIME)
+  const expires = String(Math.ceil((now + LIFETIME_SECONDS) / LIFETIME_SECONDS) * LIFETIME_SECONDS)
   const path = key.split('/').map(encodeURIComponent).join('/')
-  return `${core.config.publicUrl ?? ''}/files/${path}?expires=${expires}&signature=${sign(core, key, expires)}`
+  const [signingKey] = core.fileKeys
+  return `${core.config.publicUrl ?? ''}/files/${path}?expires=${expires}&signature=${sign(signingKey, key, expires)}`
 }
 
-/** Whether this signature was made for this key and end, and the end has not come. */
+/**
+ * The same for a question's `image_path`; null if that is no key of a question image, so that no other file can be
+ * read by naming it there.
+ */
+export function questionImageUrl(core: Core, imagePath: string | null): string | null {
+  return imagePath !== null && isImageKey(imagePath) ? fileUrl(core, imagePath) : null
+}
+
+/** Whether the signature is that of this key and end, and the end is in the future. */
 export function isLiveAddress(core: Core, key: string, expires: string, signature: string): boolean {
-  const expected = Buffer.from(sign(core, key, expires))
   const given = Buffer.from(signature)
-  return (
-    given.length === expected.length &&
-    timingSafeEqual(given, expected) &&
-    Number(expires) * 1_000 > core.clock()
-  )
+  const isOurs = core.fileKeys.some((fileKey) => {
+    const expected = Buffer.from(sign(fileKey, key, expires))
+    return given.length === expected.length && timingSafeEqual(given, expected)
+  })
+  return isOurs && Number(expires) * 1_000 > core.clock()
 }
 
-/** `expires` as the address says it, to the letter: an address with any of them changed is another one. */
-function sign(core: Core, key: string, expires: string): string {
-  return createHmac('sha256', core.fileSecret).update(`${expires}\n${key}`).digest('base64url')
+/** `expires` is signed exactly as it is written in the address. */
+function sign(fileKey: Buffer, key: string, expires: string): string {
+  return createHmac('sha256', fileKey).update(`${expires}\n${key}`).digest('base64url')
 }

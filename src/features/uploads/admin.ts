@@ -1,26 +1,29 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { ImagesAnswer, ImagesFields, ImagesForm } from '../../../schemas/uploads.ts'
+import { ImagesAnswer, ImagesFields, ImagesForm } from '../../../schemas/admin/uploads.ts'
 import type { Core } from '../../core.ts'
 import { AppError, invalidField } from '../../errors.ts'
-import { checkFields, readFile, readParts, takesForm, type UploadedFile } from '../../http/forms.ts'
+import { checkFields, readFile, readParts, takesForm, type UploadedFile } from '../../http/bodies/forms.ts'
+import { actorOf, deviceOf } from '../../http/callers/callers.ts'
+import { endOf } from '../../http/load/deadline.ts'
 import { IMAGE_BYTES } from './images.ts'
-import { isPlainName } from './keys.ts'
+import { isSubjectFolder } from './keys.ts'
 import { uploadImages } from './service.ts'
 
 /** Files of one upload. */
 const MOST_FILES = 1_000
-/** Bytes of images that may come before the folder that they are for: they wait in memory. */
+/** Bytes of images that may come before the field with their folder: they wait in memory. */
 const MOST_WAITING = 32 * 1024 * 1024
 const UPLOAD_TIMEOUT_MS = 10 * 60_000
 
-/** Question images (contract §8), at `/api/v01/admin/images`. */
+/** Question images (docs/protocol/http.md#questions), at `/api/v01/admin/images`. */
 export const imageAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.post(
     '/',
     {
       ...takesForm,
-      handlerTimeout: UPLOAD_TIMEOUT_MS,
+      config: { uploadTimeoutMs: UPLOAD_TIMEOUT_MS },
       schema: {
+        operationId: 'uploadImages',
         summary: 'Upload images into a folder',
         description:
           'An image replaces one of the same name. Files that are refused are named in `failed`; the others are stored.',
@@ -30,20 +33,22 @@ export const imageAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
         response: { 200: ImagesAnswer },
       },
     },
-    async (request) => {
-      const upload = uploadImages(core)
+    async (request, reply) => {
+      const end = endOf(request, reply)
+      const upload = uploadImages(core, actorOf(request), deviceOf(request))
       const answer: ImagesAnswer = { success: true, uploaded: 0, failed: [] }
       let folder: string | undefined
       const waiting: UploadedFile[] = []
       let waitingBytes = 0
 
       async function store(into: string, file: UploadedFile): Promise<void> {
+        end.throwIfAborted()
         const error = await upload.add(into, file)
         if (error === undefined) answer.uploaded += 1
         else answer.failed.push({ filename: file.filename, error })
       }
 
-      // One byte more than is accepted tells a file that is too large.
+      // One byte more than is accepted shows that a file is too large.
       for await (const part of readParts(request, { largest: IMAGE_BYTES + 1, files: MOST_FILES })) {
         if (!('stream' in part)) {
           if (part.field === 'subject_folder_id') folder = readFolder(part.value)
@@ -74,6 +79,6 @@ function readFolder(value: unknown): string {
     ImagesFields,
     value === undefined ? {} : { subject_folder_id: value },
   )
-  if (!isPlainName(folder)) throw invalidField('/subject_folder_id', 'is not a plain folder name')
+  if (!isSubjectFolder(folder)) throw invalidField('/subject_folder_id', 'is not a plain folder name')
   return folder
 }

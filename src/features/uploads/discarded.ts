@@ -1,27 +1,35 @@
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
+import { isShared, LOCKS } from '../../db/locks.ts'
 import { AppError } from '../../errors.ts'
-import { every, type Periodic } from '../../periodic.ts'
 import * as store from './store.ts'
 
-/** Seconds within which an upload refers to its bytes, or they are taken for abandoned. */
-const UPLOAD_TIME = 3_600
+/** A new file that nothing refers to after this time is taken for abandoned. */
+const UPLOAD_SECONDS = 3_600
 const BATCH = 100
-const SWEEP_MS = 60_000
 
-/** Stores bytes under a new key. They are discarded again unless `keepFile` takes the key before long. */
+/** Stores bytes under a new key. They are deleted again unless `keepFile` follows in time. */
 export async function putNewFile(core: Core, key: string, bytes: Buffer, contentType: string): Promise<void> {
-  await store.insertDiscarded(core.db, key, UPLOAD_TIME)
+  await store.insertDiscarded(core.db, key, UPLOAD_SECONDS)
   await core.files.put(key, bytes, contentType)
 }
 
-/** Takes a new file into use, in the transaction that refers to it. */
+/** Marks a file that nothing refers to any more: it is deleted now, or after a running backup. */
+export async function discardFile(core: Core, key: string): Promise<void> {
+  await store.insertDiscarded(core.db, key, 0)
+  await sweepDiscardedFiles(core)
+}
+
+/** Keeps a new file, in the transaction that refers to it. */
 export async function keepFile(tx: Executor, key: string): Promise<void> {
   if (!(await store.deleteDiscarded(tx, key))) throw new AppError('unavailable', { retryAfter: 1 })
 }
 
-/** Deletes the files that nothing refers to any more; the bytes before the note of them, so that none is forgotten. */
+/** Deletes the files that nothing refers to. The bytes go before the mark, so that no file is forgotten. */
 export async function sweepDiscardedFiles(core: Core): Promise<void> {
+  // A backup needs the file of each row in its snapshot. It takes its shared lock before the snapshot, so files that
+  // were marked before this check are not in it.
+  if (await isShared(core.db, LOCKS.files())) return
   for (;;) {
     const keys = await store.listDue(core.db, BATCH)
     if (keys.length === 0) return
@@ -30,16 +38,11 @@ export async function sweepDiscardedFiles(core: Core): Promise<void> {
   }
 }
 
-/** The same right after something was deleted; what fails is left to the next periodic sweep. */
+/** The same right after a deletion; if it fails, the next periodic sweep does it. */
 export async function trySweepDiscardedFiles(core: Core): Promise<void> {
   try {
     await sweepDiscardedFiles(core)
   } catch (error) {
     core.log.warn({ err: error }, 'discarded files are left to the next sweep')
   }
-}
-
-/** For what no request of this node deleted: accounts, and uploads that broke off. */
-export function watchDiscardedFiles(core: Core): Periodic {
-  return every(SWEEP_MS, 'deleting discarded files', () => sweepDiscardedFiles(core), core.log)
 }

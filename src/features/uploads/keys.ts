@@ -1,10 +1,10 @@
-/** Longest folder and file name in UTF-8 bytes: file systems end at 255. */
+/** Longest name of a folder or file in UTF-8 bytes: file systems allow 255. */
 const LONGEST_NAME = 200
 
-/** Separators, control characters, lone surrogates, and what some file systems take for something else. */
+/** Separators, control characters, lone surrogates, and characters with a meaning in some file systems. */
 const FORBIDDEN = /[/\\:*?"<>|\p{Cc}\p{Cs}]/u
 
-/** A name that is one folder or file on any storage, and nothing else: `Physics`, `q 1.png`. */
+/** Whether the name is one folder or file on any storage, and nothing else: `Physics`, `q 1.png`. */
 export function isPlainName(name: string): boolean {
   return (
     name !== '' &&
@@ -16,6 +16,14 @@ export function isPlainName(name: string): boolean {
   )
 }
 
+/** Folders that other features use. */
+const RESERVED = /^(category|notes)$/i
+
+/** A folder of question images. */
+export function isSubjectFolder(name: string): boolean {
+  return isPlainName(name) && !RESERVED.test(name)
+}
+
 /** A storage key as questions carry it: `<SubjectFolder>/<filename>`. */
 export function isImageKey(key: string): boolean {
   const [folder, filename, ...more] = key.split('/')
@@ -23,7 +31,7 @@ export function isImageKey(key: string): boolean {
     folder !== undefined &&
     filename !== undefined &&
     more.length === 0 &&
-    isPlainName(folder) &&
+    isSubjectFolder(folder) &&
     isPlainName(filename)
   )
 }

@@ -1,13 +1,14 @@
-import { asc, eq, inArray, sql } from 'drizzle-orm'
+import { asc, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { isAnyOf } from '../../db/query.ts'
 import { discardedFiles } from '../../db/tables/files.ts'
 
-/** Notes a file as discarded once so many seconds have passed. */
+/** Marks a file to be deleted after this many seconds. */
 export async function insertDiscarded(db: Executor, key: string, seconds: number): Promise<void> {
   await db.insert(discardedFiles).values({ key, dueAt: sql`now() + make_interval(secs => ${seconds})` })
 }
 
-/** False where it is not noted, or not any more. */
+/** False if it is not marked, or no longer. */
 export async function deleteDiscarded(db: Executor, key: string): Promise<boolean> {
   const gone = await db.delete(discardedFiles).where(eq(discardedFiles.key, key)).returning()
   return gone.length > 0
@@ -25,5 +26,5 @@ export async function listDue(db: Executor, limit: number): Promise<string[]> {
 }
 
 export async function deleteAllDiscarded(db: Executor, keys: string[]): Promise<void> {
-  await db.delete(discardedFiles).where(inArray(discardedFiles.key, keys))
+  await db.delete(discardedFiles).where(isAnyOf(discardedFiles.key, keys))
 }

@@ -1,15 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { SuccessMessage } from '../../../schemas/common.ts'
 import {
+  AdminUsersAnswer,
   BulkRoleAnswer,
   BulkRoleBody,
   ListUsersQuery,
   RoleChange,
   RoleCounts,
-  UsersAnswer,
-} from '../../../schemas/users.ts'
+} from '../../../schemas/admin/users.ts'
+import { SuccessMessage } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
-import { sendCsv, wantsCsv } from '../../http/csv.ts'
+import { sendCsv, wantsCsv } from '../../http/bodies/csv.ts'
+import { actorOf } from '../../http/callers/callers.ts'
 import { failures } from '../../http/failures.ts'
 import { describePage, offsetOf } from '../../paging.ts'
 import * as service from './service.ts'
@@ -19,18 +20,20 @@ const success = true as const
 const PER_PAGE = 50
 const COLUMNS = ['id', 'username', 'email', 'full_name', 'role', 'created_at', 'updated_at']
 
-/** Users and their roles (contract §8), at `/api/v01/admin/users`, for administrators. */
+/** Users and their roles (docs/protocol/http.md#people), at `/api/v01/admin/users`, for administrators. */
 export const userAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.get(
     '',
     {
+      config: { heavy: true },
       schema: {
+        operationId: 'listUsers',
         summary: 'Users, newest first',
         description: 'With `Accept: text/csv` a download of all of them.',
         tags,
         produces: ['application/json', 'text/csv'],
         querystring: ListUsersQuery,
-        response: { 200: UsersAnswer },
+        response: { 200: AdminUsersAnswer },
       },
     },
     async (request, reply) => {
@@ -44,14 +47,22 @@ export const userAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
 
   app.get(
     '/counts',
-    { schema: { summary: 'How many users have each role', tags, response: { 200: RoleCounts } } },
-    () => service.countRoles(core),
+    {
+      schema: {
+        operationId: 'countUsers',
+        summary: 'How many users have each role',
+        tags,
+        response: { 200: RoleCounts },
+      },
+    },
+    async () => ({ success, ...(await service.countRoles(core)) }),
   )
 
   app.post(
     '/role',
     {
       schema: {
+        operationId: 'changeRole',
         summary: "Change a user's role",
         description: 'Takes effect at once: clients have to refresh, web sessions end.',
         tags,
@@ -63,7 +74,7 @@ export const userAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
       },
     },
     async (request) => {
-      await service.changeRole(core, request.body)
+      await service.changeRole(core, actorOf(request), request.body)
       return { success, message: `The role is now ${request.body.new_role}` }
     },
   )
@@ -72,15 +83,16 @@ export const userAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     '/bulk-role',
     {
       schema: {
+        operationId: 'changeRoles',
         summary: "Change many users' roles",
         description: 'Each by itself: `errors` names those that could not be changed.',
         tags,
         body: BulkRoleBody,
-        response: { 200: BulkRoleAnswer },
+        response: { 200: BulkRoleAnswer, ...failures('ghost_account') },
       },
     },
     async (request) => {
-      const { changed, errors } = await service.changeRoles(core, request.body.updates)
+      const { changed, errors } = await service.changeRoles(core, actorOf(request), request.body.updates)
       return {
         success,
         message: `${changed} of ${request.body.updates.length} roles were set`,

@@ -1,11 +1,14 @@
 import { Value } from 'typebox/value'
+import { RoleChange, type RoleCounts, type UserRow } from '../../../schemas/admin/users.ts'
 import { Role } from '../../../schemas/auth.ts'
-import type { RoleChange, RoleCounts, UserRow } from '../../../schemas/users.ts'
+import type { Content } from '../../../schemas/common.ts'
+import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
-import { GHOST_ID } from '../../db/tables/users.ts'
+import { GHOST_ID } from '../../db/tables/people/users.ts'
 import { AppError } from '../../errors.ts'
 import { localDisplay } from '../../local-time.ts'
+import { record } from '../audit/service.ts'
 import { announceRevocations, renewSessionsOf } from '../auth/sessions.ts'
 import * as store from './store.ts'
 
@@ -18,7 +21,7 @@ export async function listUsers(core: Core, filter: store.UserFilter, limit: num
   return { users: rows.map((user) => describeUser(core, user)), total }
 }
 
-/** Everybody whom the list would show on any of its pages, read as fast as they are asked for. */
+/** Everybody on all pages of the list, read as fast as they are taken. */
 export async function* streamUsers(core: Core, filter: store.UserFilter) {
   let lastId: number | undefined
   do {
@@ -40,10 +43,9 @@ function describeUser({ config: { timezone } }: Core, user: store.UserRow): User
   }
 }
 
-export async function countRoles(core: Core): Promise<RoleCounts> {
+export async function countRoles(core: Core): Promise<Content<RoleCounts>> {
   const counts = await store.countByRole(core.db)
   return {
-    success: true,
     total_users: counts.values().reduce((sum, count) => sum + count, 0),
     user_role: counts.get('user') ?? 0,
     admin_role: counts.get('admin') ?? 0,
@@ -51,40 +53,84 @@ export async function countRoles(core: Core): Promise<RoleCounts> {
   }
 }
 
-/** Takes effect at once. 403 `ghost_account`, 400 for what is no role, 404, 409 `last_admin`. */
-export async function changeRole(core: Core, change: RoleChange): Promise<void> {
+/** Takes effect at once. */
+export async function changeRole(core: Core, actor: Actor, change: RoleChange): Promise<void> {
   const role = readChange(change)
-  await core.db.transaction((tx) => setRole(tx, change.user_id, role))
+  await core.db.transaction((tx) => setRole(tx, actor, change.user_id, role))
   announceRevocations(core)
 }
 
-/** Each change by itself: answers how many were made, and why the others were not. */
-export async function changeRoles(core: Core, changes: RoleChange[]) {
-  const errors: string[] = []
-  for (const change of changes) {
-    try {
-      const role = readChange(change)
-      await core.db.transaction((tx) => setRole(tx, change.user_id, role))
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error
-      errors.push(`User ${change.user_id}: ${error.message}`)
-    }
-  }
+/**
+ * Makes each change that is possible, in order and in one transaction: how many were made, and why the others were
+ * not. 403 `ghost_account` if only the ghost is named.
+ */
+export async function changeRoles(core: Core, actor: Actor, offered: unknown[]) {
+  if (offered.every((each) => isObject(each) && each.user_id === GHOST_ID))
+    throw new AppError('ghost_account')
+  const read = offered.map(readOffered)
+  const changes = read.filter((each) => 'role' in each)
+  const outcomes = await core.db.transaction((tx) => applyRoles(tx, actor, changes))
   announceRevocations(core)
-  return { changed: changes.length - errors.length, errors }
+  const failures = new Map(changes.map((change, index) => [change, outcomes[index]]))
+  const errors = read.flatMap((each, index) => {
+    const error = 'role' in each ? failures.get(each) : each.error
+    return error ? [`${nameOffered(offered[index], index)}: ${error.message}`] : []
+  })
+  return { changed: offered.length - errors.length, errors }
 }
 
-/** Gives an account a role and voids what it was signed in with before; `announceRevocations` after the commit. */
-export async function setRole(tx: Executor, userId: number, role: Role): Promise<void> {
-  if (role === 'user') await requireOtherAdmin(tx, userId)
-  const before = await store.findRoleForUpdate(tx, userId)
-  if (before === undefined) throw new AppError('not_found', { message: 'There is no such user' })
-  if (before === role) return
-  await store.updateRole(tx, userId, role)
-  await renewSessionsOf(tx, userId)
+/** Gives an account a role and ends its current tokens; call `announceRevocations` after the commit. */
+export async function setRole(tx: Executor, actor: Actor, userId: number, role: Role): Promise<void> {
+  const [error] = await applyRoles(tx, actor, [{ userId, role }])
+  if (error) throw error
 }
 
-/** 409 `last_admin` if this account is the only administrator; otherwise another one stays until the transaction ends. */
+interface ReadChange {
+  userId: number
+  role: Role
+}
+
+/** Applies the changes as if one after another; answers for each why it was not made: `not_found`, `last_admin`. */
+async function applyRoles(
+  tx: Executor,
+  actor: Actor,
+  changes: ReadChange[],
+): Promise<(AppError | undefined)[]> {
+  // Administrators first, then the others, each in the order of their ids, so that two transactions never deadlock.
+  const admins = new Set(await store.listAdminsForUpdate(tx))
+  const before = await store.listRolesForUpdate(
+    tx,
+    changes.map(({ userId }) => userId),
+  )
+  const after = new Map(before)
+  const outcomes = changes.map(({ userId, role }) => {
+    if (!after.has(userId)) return new AppError('not_found', { message: 'There is no such user' })
+    if (role !== 'user') admins.add(userId)
+    else if (admins.size === 1 && admins.has(userId)) return new AppError('last_admin')
+    else admins.delete(userId)
+    after.set(userId, role)
+    return undefined
+  })
+  const changed = [...after].filter(([userId, role]) => before.get(userId) !== role)
+  if (changed.length === 0) return outcomes
+  await store.updateRoles(tx, new Map(changed))
+  const notes = changed.map(([userId, role]) => ({
+    action: 'user.change_role' as const,
+    subject: ['user', userId] as const,
+    summary: `From ${before.get(userId)} to ${role}`,
+  }))
+  await record(tx, actor, ...notes)
+  await renewSessionsOf(
+    tx,
+    changed.map(([userId]) => userId),
+  )
+  return outcomes
+}
+
+/**
+ * 409 `last_admin` if this account is the only administrator. If not, another one keeps the role until the
+ * transaction ends.
+ */
 export async function requireOtherAdmin(tx: Executor, userId: number): Promise<void> {
   const admins = await store.listAdminsForUpdate(tx)
   if (admins.length === 1 && admins[0] === userId) throw new AppError('last_admin')
@@ -93,9 +139,34 @@ export async function requireOtherAdmin(tx: Executor, userId: number): Promise<v
 function readChange({ user_id, new_role }: RoleChange): Role {
   if (user_id === GHOST_ID) throw new AppError('ghost_account')
   if (Value.Check(Role, new_role)) return new_role
-  const given = typeof new_role === 'string' && new_role.length <= 100 ? `'${new_role}'` : 'that'
   throw new AppError('validation_failed', {
-    message: `${given} is no role: use user, admin or user,admin`,
+    message: `${quote(new_role)} is no role: use user, admin or user,admin`,
     details: { errors: [{ path: '/new_role', message: 'must be user, admin or user,admin' }] },
   })
+}
+
+/** Reads an entry of a list, which may be anything. */
+function readOffered(offered: unknown): ReadChange | { error: AppError } {
+  const entry = isObject(offered) ? offered : {}
+  if (!Value.Check(RoleChange, entry))
+    return { error: new AppError('validation_failed', { message: 'user_id must be the id of a user' }) }
+  try {
+    return { userId: entry.user_id, role: readChange(entry) }
+  } catch (error) {
+    return { error: error as AppError }
+  }
+}
+
+function nameOffered(offered: unknown, index: number): string {
+  return isObject(offered) && 'user_id' in offered ? `User ${quote(offered.user_id)}` : `Entry ${index + 1}`
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+/** A text or number of reasonable length; anything else is called `that`. */
+function quote(given: unknown): string {
+  if (typeof given === 'number') return String(given)
+  return typeof given === 'string' && given.length <= 100 ? `'${given}'` : 'that'
 }

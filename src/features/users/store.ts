@@ -1,8 +1,9 @@
-import { and, desc, eq, gt, lt, or, sql } from 'drizzle-orm'
+import { and, desc, eq, lt, or, sql } from 'drizzle-orm'
 import type { Role } from '../../../schemas/auth.ts'
 import type { Executor } from '../../db/client.ts'
+import { isAnyOf, query } from '../../db/query.ts'
 import { contains } from '../../db/search.ts'
-import { users } from '../../db/tables/users.ts'
+import { isAccount, users } from '../../db/tables/people/users.ts'
 
 export type UserRow = typeof users.$inferSelect
 
@@ -16,12 +17,17 @@ export async function listUsers(db: Executor, filter: UserFilter, limit: number,
   const chosen = matches(filter)
   const [rows, total] = await Promise.all([
     db.select().from(users).where(chosen).orderBy(desc(users.id)).limit(limit).offset(offset),
-    db.$count(users, chosen),
+    filter.q ? db.$count(users, chosen) : countPeople(db, filter.role),
   ])
   return { rows, total }
 }
 
-/** The people after the one with this id in that list, or its first ones. */
+async function countPeople(db: Executor, role: Role | undefined): Promise<number> {
+  const roles = await countByRole(db)
+  return role === undefined ? roles.values().reduce((sum, count) => sum + count, 0) : (roles.get(role) ?? 0)
+}
+
+/** The people in that list after the one with this id, or the first ones. */
 export async function listUsersAfter(
   db: Executor,
   filter: UserFilter,
@@ -34,7 +40,7 @@ export async function listUsersAfter(
 
 function matches({ q, role }: UserFilter) {
   return and(
-    gt(users.id, 0),
+    isAccount(),
     role === undefined ? undefined : eq(users.role, role),
     q ? or(contains(users.username, q), contains(users.email, q), contains(users.fullName, q)) : undefined,
   )
@@ -42,15 +48,19 @@ function matches({ q, role }: UserFilter) {
 
 /** How many people have each role; a role that nobody has is missing. */
 export async function countByRole(db: Executor): Promise<Map<Role, number>> {
-  const rows = await db
-    .select({ role: users.role, count: sql<number>`count(*)::int` })
-    .from(users)
-    .where(gt(users.id, 0))
-    .groupBy(users.role)
+  const rows = await query<{ role: Role; count: number }>(
+    db,
+    sql`
+    select substr(what, length('role:') + 1) as role, sum(amount)::int as count
+      from counts where what like 'role:%' group by what having sum(amount) > 0`,
+  )
   return new Map(rows.map(({ role, count }) => [role, count]))
 }
 
-/** Every administrator, kept as such until the transaction ends. In one order, so that two of these never lock one another out. */
+/**
+ * All administrators, locked until the transaction ends, always in the same order so that two transactions never
+ * deadlock.
+ */
 export async function listAdminsForUpdate(tx: Executor): Promise<number[]> {
   const rows = await tx
     .select({ id: users.id })
@@ -61,11 +71,20 @@ export async function listAdminsForUpdate(tx: Executor): Promise<number[]> {
   return rows.map(({ id }) => id)
 }
 
-export async function findRoleForUpdate(tx: Executor, id: number): Promise<Role | undefined> {
-  const [row] = await tx.select({ role: users.role }).from(users).where(eq(users.id, id)).for('no key update')
-  return row?.role
+/** The roles of those of these people who exist, locked until the transaction ends. */
+export async function listRolesForUpdate(tx: Executor, ids: number[]): Promise<Map<number, Role>> {
+  const rows = await tx
+    .select({ id: users.id, role: users.role })
+    .from(users)
+    .where(and(isAnyOf(users.id, ids), isAccount()))
+    .orderBy(users.id)
+    .for('no key update')
+  return new Map(rows.map(({ id, role }) => [id, role]))
 }
 
-export async function updateRole(db: Executor, id: number, role: Role): Promise<void> {
-  await db.update(users).set({ role, updatedAt: sql`now()` }).where(eq(users.id, id))
+export async function updateRoles(db: Executor, roles: ReadonlyMap<number, Role>): Promise<void> {
+  await db.execute(sql`
+    update users set role = given.role, updated_at = now()
+      from unnest(${sql.param([...roles.keys()])}::int[], ${sql.param([...roles.values()])}::text[]) as given(id, role)
+     where users.id = given.id`)
 }

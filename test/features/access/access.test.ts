@@ -110,7 +110,7 @@ describe('deciding on requests', () => {
       reason: '[USER REQUEST] I teach here',
     }
     expect((await list()).requests).toEqual([
-      { ...row, status: 'pending', processed_by: null, processed_date: null },
+      { ...row, status: 'pending', processed_by: '', processed_date: null },
     ])
     now += 15 * 60_000
     const { body } = await admin.post(`${ADMIN}/${id}/approve`, { approved_access: 'user,admin' }, 200)

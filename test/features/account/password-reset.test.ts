@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { PASSWORD } from '../../support/client.ts'
+import { freePort } from '../../support/outside/ports.ts'
 import { startService, type TestService, withService } from '../../support/service.ts'
 
 const PATH = '/api/v01/account/password-reset'
@@ -104,7 +105,7 @@ describe('a password reset', () => {
     for (const token of ['x', 'A'.repeat(43)]) await confirm(token, 400)
   })
 
-  test('at most one mail a minute, whatever is asked at once; the newest link counts', async () => {
+  test('at most one mail a minute, whatever is asked at once', async () => {
     const person = await service.person()
     const email = `${person.username}@example.org`
     await Promise.all(Array.from({ length: 10 }, () => service.guest().post(PATH, { email }, 200)))
@@ -113,8 +114,192 @@ describe('a password reset', () => {
     await service.guest().post(PATH, { email }, 200)
     now += 1_000
     const second = await requestToken(email, 2)
+    expect(second).not.toBe(first)
+  })
+
+  test('whoever asks again makes no link useless; the first one used ends the others', async () => {
+    const person = await service.person()
+    const email = `${person.username}@example.org`
+    const tokens: string[] = []
+    for (let count = 1; count <= 5; count++) {
+      tokens.push(await requestToken(email, count))
+      now += 60_000
+    }
+    const [first = '', ...others] = tokens
+    const answers = await Promise.all(
+      [first, first, ...others].map((token) =>
+        service.guest().post(`${PATH}/confirm`, { token, new_password: NEW }),
+      ),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    for (const token of tokens) await confirm(token, 400)
+    const links = await service.sql`select from earlier_resets where user_id = ${person.id}`
+    expect(links).toHaveLength(0)
+  })
+
+  test('each link is good for its own hour, and those that are over leave nothing', async () => {
+    const person = await service.person()
+    const email = `${person.username}@example.org`
+    const first = await requestToken(email)
+    now += 60_000
+    const second = await requestToken(email, 2)
+    now += 3_540_000
     await confirm(first, 400)
+    await requestToken(email, 3)
+    const links = await service.sql`select from earlier_resets where user_id = ${person.id}`
+    expect(links).toHaveLength(1)
     await confirm(second)
+  })
+
+  test('a new address or password ends the earlier links as well', async () => {
+    const person = await service.person()
+    const email = `${person.username}@example.org`
+    const first = await requestToken(email)
+    now += 60_000
+    await requestToken(email, 2)
+    await person.patch('/api/v01/account', { new_password: NEW, current_password: PASSWORD }, 200)
+    await confirm(first, 400)
+  })
+
+  test('one mail a minute to a mailbox, whichever account asks, on whichever day it was made', async () => {
+    const name = 'one.mailbox'
+    const [person, tagged] = [await service.person(name), await service.person()]
+    const email = `${name}@example.org`
+    await tagged.patch(
+      '/api/v01/account',
+      { email: `${name}+tag@Example.org`, current_password: PASSWORD },
+      200,
+    )
+    await requestToken(email)
+    await service.guest().post(PATH, { email: `${name}+tag@example.org` }, 200)
+    await person.delete('/api/v01/account', 200, { confirm: 'DELETE' })
+    await (await service.person()).patch('/api/v01/account', { email, current_password: PASSWORD }, 200)
+    await service.guest().post(PATH, { email }, 200)
+    // Another one shows that those before it are through.
+    const other = await service.person()
+    await requestToken(`${other.username}@example.org`)
+    expect(await mailsTo(`${name}`)).toHaveLength(1)
+  })
+
+  test('a mail that could not be sent keeps no other from going', async () => {
+    const mailing = await withService({ config: { smtpUrl: 'smtp://127.0.0.1:1' } })
+    const person = await mailing.person()
+    const email = `${person.username}@example.org`
+    const lastAsked = async () => (await mailing.sql`select token_hash from password_resets`)[0]?.token_hash
+    await mailing.guest().post(PATH, { email }, 200)
+    await expect.poll(lastAsked).toBeDefined()
+    const first = await lastAsked()
+    await expect
+      .poll(async () => {
+        await mailing.guest().post(PATH, { email }, 200)
+        return lastAsked()
+      })
+      .not.toBe(first)
+  })
+
+  test('a mail that failed is tried again, and says that a machine wrote it', async () => {
+    const port = await freePort()
+    const mailing = await withService({ config: { smtpUrl: `smtp://127.0.0.1:${port}` } })
+    const person = await mailing.person()
+    await mailing.guest().post(PATH, { email: `${person.username}@example.org` }, 200)
+    await expect.poll(async () => (await mailing.sql`select from password_resets`).length).toBe(1)
+    const mails: string[] = []
+    const server = createServer((socket) => {
+      let mail: string | undefined
+      socket.on('error', () => {}).write('220 ready\r\n')
+      socket.on('data', (chunk) => {
+        const text = chunk.toString()
+        if (mail !== undefined) {
+          mail += text
+          if (!mail.endsWith('\r\n.\r\n')) return
+          mails.push(mail)
+          mail = undefined
+          socket.write('250 taken\r\n')
+        } else if (/^DATA/i.test(text)) {
+          mail = ''
+          socket.write('354 go on\r\n')
+        } else socket.write(/^QUIT/i.test(text) ? '221 bye\r\n' : '250 fine\r\n')
+      })
+    }).listen(port, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await expect.poll(() => mails.length, { timeout: 15_000 }).toBe(1)
+    expect(mails[0]).toMatch(/^auto-submitted: auto-generated\r$/im)
+  }, 30_000)
+
+  test('what is asked for while many are under way is dropped, with the same answer', async () => {
+    const busy = await withService({ config: { publicUrl: 'https://exam.example.org' } })
+    const [dropped, mailed] = [await busy.person(), await busy.person()]
+    const ask = (email: string) => busy.guest().post(PATH, { email }, 200)
+    const answers = await busy.sql.begin(async (tx) => {
+      // Nobody can be looked up meanwhile.
+      await tx`lock table users in access exclusive mode`
+      const many = await Promise.all(Array.from({ length: 300 }, (_, n) => ask(`nobody${n}@example.org`)))
+      return [...many, await ask(`${dropped.username}@example.org`)]
+    })
+    expect(new Set(answers.map(({ body }) => body.message)).size).toBe(1)
+    const address = `${mailed.username}@example.org`
+    await expect
+      .poll(async () => {
+        await ask(address)
+        return (await mailsTo(address, busy.dataDir)).length
+      })
+      .toBe(1)
+    expect(await mailsTo(`${dropped.username}@example.org`, busy.dataDir)).toEqual([])
+  })
+
+  test('nothing that anybody chose stands in the mail, and it goes to one address', async () => {
+    const person = await service.person()
+    await person.patch('/api/v01/account', { full_name: 'Visit https://evil.example NOW' }, 200)
+    await requestToken(`${person.username}@example.org`)
+    const [mail = ''] = await mailsTo(`${person.username}@example.org`)
+    expect(mail).not.toContain('evil.example')
+    expect(mail.replace(`To: ${person.username}@example.org`, '')).not.toContain(person.username)
+  })
+
+  test.each([
+    'x,victim@target.example',
+    'x;victim@target.example',
+    '<victim@target.example>',
+    'x <victim@target.example>',
+    '"x"@target.example',
+    '"victim@target.example,"@example.org',
+    '@relay.example:victim@target.example',
+    '@a.example,@b.example:victim@target.example',
+    'victim%target.example@example.org',
+    'target.example!victim@example.org',
+    'group:victim@target.example;',
+    'victim@target.example(comment)',
+    'victim(comment)@target.example',
+    'a@b@target.example',
+    'victim@target.example\nBcc: x@target.example',
+    'vic tim@target.example',
+    'victim@[127.0.0.1]',
+    'victim\\@target.example',
+    'vict\u0130m@target.example',
+    'victim@t\u00e4rget.example',
+    'victim@target.example,',
+    'victim@localhost',
+    'victim@',
+    '@target.example',
+    `${'x'.repeat(250)}@target.example`,
+  ])('the address %j is none, wherever one is taken', async (email) => {
+    const guest = service.guest()
+    const person = await service.person()
+    const named = { username: person.username, email }
+    const asked = { ...named, current_access: 'user', requested_access: 'admin', user_reason: 'x' }
+    for (const [caller, method, path, body] of [
+      [guest, 'POST', PATH, { email }],
+      [guest, 'POST', '/api/v01/auth/register', { username: 'mail.test', email, password: PASSWORD }],
+      [guest, 'POST', '/create_account', { username: 'mail.test', email, password: PASSWORD }],
+      [person, 'PATCH', '/api/v01/account', { email, current_password: PASSWORD }],
+      [person, 'POST', '/api/v01/account/access-requests', asked],
+      [person, 'POST', '/api/v01/account/access-requests/eligibility', named],
+    ] as const) {
+      expect((await caller.request(method, path, body, 400)).body, path).toMatchObject({
+        code: 'validation_failed',
+        errors: [{ path: '/email', message: expect.not.stringMatching(/pattern|\^/) }],
+      })
+    }
   })
 
   test('a link is void once the address or the password has changed', async () => {

@@ -390,6 +390,33 @@ describe('a CSV download', () => {
     expect(many.rows).toHaveLength(2_500)
   })
 
+  test('runs nothing in a spreadsheet, however it begins', async () => {
+    const names = [
+      '=1',
+      '+1',
+      '-1',
+      '@x',
+      '|calc',
+      '%0A',
+      '\u200b=1',
+      '\ufeff|x',
+      '\u2060',
+      '＝1',
+      '−1',
+      'fine',
+      "'quoted",
+    ]
+    for (const [index, name] of names.entries())
+      await service.sql`
+        insert into users (username, email, full_name, role)
+        values (${`cell${index}`}, ${`cell${index}@example.org`}, ${name}, 'user')`
+    const { rows } = await download('q=cell', '/api/v01/admin/users')
+    const harmless = new Set(['−1', 'fine', "'quoted"])
+    expect(rows.map(({ full_name }) => full_name).toReversed()).toEqual(
+      names.map((name) => (harmless.has(name) ? name : `'${name}`)),
+    )
+  })
+
   test('refuses what the dashboard refuses', async () => {
     await admin.request('GET', '/api/v01/admin/analytics?timePeriod=custom', undefined, 400, {
       accept: 'text/csv',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import type { Turn } from '../../../scripts/model-stub.ts'
 import type { Client } from '../../support/client.ts'
 import { type ReceivedEvent, requestEvents } from '../../support/events.ts'
-import { startModel, type TestModel } from '../../support/model.ts'
+import { startModel, type TestModel } from '../../support/outside/model.ts'
 import { startService, type TestService, withService } from '../../support/service.ts'
 
 const MESSAGES = '/api/v01/assistant/messages'
@@ -12,7 +12,7 @@ const CONVERSATIONS = '/api/v01/assistant/conversations'
 let model: TestModel
 let service: TestService
 beforeAll(async () => {
-  model = await startModel({ silence: 400 })
+  model = await startModel({ silenceMs: 400 })
   service = await startService({ nodes: 2, config: { ai: model.ai } })
 })
 afterAll(async () => {
@@ -175,36 +175,102 @@ describe('server-sent events', () => {
     expect(await stored(alice)).toEqual({ questions: 0, conversations: 0, messages: 0 })
   })
 
-  test.each(['JSON', 'events'])(
-    'a client that hangs up (%s) ends the model’s stream and gets its question back',
+  const ANSWER = 'Several words of an answer that goes on for quite a while, as answers do, and longer.'
+  /** Asks, waits until the model was asked and, with `words`, has written some, and hangs up. */
+  async function hangUp(
+    client: Client,
+    kind: 'JSON' | 'events',
+    words: boolean,
+    conversation: number | null = null,
+  ) {
+    const { aborted, requests } = model.stub
+    const before = requests.length
+    const written = Promise.withResolvers<void>()
+    model.stub.script.push(
+      words ? { kind: 'answer', text: ANSWER, hold: 2, until: hold(written) } : { kind: 'hang' },
+    )
+    const body = { message: 'never mind', conversation_id: conversation }
+    if (kind === 'events') {
+      const { events, stop } = await requestEvents(client, MESSAGES, body)
+      await events.next()
+      if (words) await events.next()
+      await vi.waitUntil(() => requests.length > before)
+      stop()
+    } else {
+      const controller = new AbortController()
+      const asking = fetch(client.url + MESSAGES, {
+        method: 'POST',
+        signal: controller.signal,
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${client.accessToken}` },
+        body: JSON.stringify(body),
+      })
+      await vi.waitUntil(() => requests.length > before)
+      if (words) {
+        await written.promise
+        // What the model has sent is on its way to the service.
+        await sleep(200)
+      }
+      controller.abort()
+      await expect(asking).rejects.toThrow()
+    }
+    await vi.waitUntil(() => model.stub.aborted === aborted + 1, { timeout: 5_000 })
+    await vi.waitUntil(
+      async () =>
+        (
+          await service.sql`select from assistant_questions where user_id = ${client.id} and expires_at is not null`
+        ).length === 0,
+      { timeout: 5_000 },
+    )
+  }
+  const hold = (written: { resolve(): void }) =>
+    ({
+      // biome-ignore lint/suspicious/noThenProperty: tells when it is waited for, and never comes
+      then: () => written.resolve(),
+    }) as unknown as Promise<void>
+  const used = async (client: Client) => (await client.get(CONVERSATIONS, 200)).body.questionsUsed
+
+  test.each(['JSON', 'events'] as const)(
+    'a client that hangs up before the first word (%s) ends the model’s stream and uses nothing up',
     async (kind) => {
       const alice = await service.person()
-      const { aborted, requests } = model.stub
-      const before = requests.length
-      model.stub.script.push({ kind: 'answer', hold: 2, until: sleep(20_000, undefined, { ref: false }) })
-      const body = { message: 'never mind', conversation_id: null }
-      if (kind === 'events') {
-        const { events, stop } = await requestEvents(alice, MESSAGES, body)
-        await events.next()
-        await events.next()
-        stop()
-      } else {
-        const controller = new AbortController()
-        const asking = fetch(service.urls[0] + MESSAGES, {
-          method: 'POST',
-          signal: controller.signal,
-          headers: { 'content-type': 'application/json', authorization: `Bearer ${alice.accessToken}` },
-          body: JSON.stringify(body),
-        })
-        await vi.waitUntil(() => requests.length > before)
-        controller.abort()
-        await expect(asking).rejects.toThrow()
-      }
-      await vi.waitUntil(async () => (await stored(alice)).questions === 0, { timeout: 3_000 })
-      await vi.waitUntil(() => model.stub.aborted === aborted + 1)
-      expect(await stored(alice)).toEqual({ questions: 0, conversations: 0, messages: 0 })
+      await hangUp(alice, kind, false)
+      expect(await used(alice)).toBe(0)
+      expect(await stored(alice)).toMatchObject({ conversations: 0, messages: 0 })
     },
   )
+
+  test.each(['JSON', 'events'] as const)(
+    'what was written when a client hung up (%s) is the answer, and counts',
+    async (kind) => {
+      const alice = await service.person()
+      await hangUp(alice, kind, true)
+      await vi.waitUntil(async () => (await used(alice)) === 1, { timeout: 5_000 })
+      const { conversations } = (await alice.get(CONVERSATIONS, 200)).body
+      expect(conversations).toMatchObject([{ title: 'never mind', messageCount: 2 }])
+      const { id } = conversations[0]
+      const { messages } = (await alice.get(`${CONVERSATIONS}/${id}/messages`, 200)).body
+      expect(messages).toMatchObject([{ text: 'never mind', isUser: true }, { isUser: false }])
+      expect(ANSWER).toContain(messages[1].text.trim())
+      expect(messages[1].text).not.toBe('')
+      // The next one goes on from there.
+      await hangUp(alice, kind, true, id)
+      await vi.waitUntil(async () => (await used(alice)) === 2, { timeout: 5_000 })
+      expect((await ask(alice, 'and now?', id, 200)).body.questions_remaining).toBe(47)
+    },
+  )
+
+  test('ten hang-ups a day are free, further ones count', async () => {
+    const alice = await service.person()
+    for (let count = 0; count < 10; count++) await hangUp(alice, 'events', false)
+    expect(await used(alice)).toBe(0)
+    await hangUp(alice, 'JSON', false)
+    await hangUp(alice, 'events', false)
+    expect(await used(alice)).toBe(2)
+    expect(await stored(alice)).toMatchObject({ conversations: 0, messages: 0 })
+    await service.sql`update assistant_questions set asked_at = asked_at - interval '1 day' where user_id = ${alice.id}`
+    await hangUp(alice, 'events', false)
+    expect(await used(alice)).toBe(0)
+  })
 })
 
 describe('a model that fails', () => {
@@ -257,7 +323,11 @@ describe('the quotas', () => {
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, n) => ask(nodes[n % 2] as Client, `question ${n}`)),
     )
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(50)
+    const answered = answers.filter(({ status }) => status === 200)
+    // What each is told to be left is so in the order in which they were stored.
+    expect(answered.map(({ body }) => body.questions_remaining).sort((one, other) => one - other)).toEqual(
+      Array.from({ length: 50 }, (_, left) => left),
+    )
     const refused = answers.filter(({ status }) => status === 429)
     expect(refused).toHaveLength(10)
     expect(refused[0]?.body).toEqual({
@@ -335,13 +405,15 @@ describe('the quotas', () => {
   test('a dead node’s reservation ends by itself, and its late answer can’t be stored', async () => {
     const alice = await service.person()
     await use(alice, 49)
-    model.stub.script.push({ kind: 'answer', hold: 1, until: sleep(300) })
+    const replaced = Promise.withResolvers<void>()
+    model.stub.script.push({ kind: 'answer', hold: 1, until: replaced.promise })
     const late = ask(alice, 'late')
     await vi.waitUntil(async () => (await stored(alice)).questions === 50)
     await ask(alice, 'no place', null, 429)
     // As if its node had not renewed it in time.
     await service.sql`update assistant_questions set expires_at = now() - interval '1 s' where user_id = ${alice.id} and expires_at is not null`
     await ask(alice.at(service.urls[1] as string), 'in its place', null, 200)
+    replaced.resolve()
     expect((await late).body.code).toBe('model_failed')
     expect(await stored(alice)).toEqual({ questions: 50, conversations: 1, messages: 2 })
   })
@@ -375,7 +447,7 @@ describe('conversations', () => {
     })
     await alice.get(`${CONVERSATIONS}?limit=999`, 200)
     await alice.get(`${CONVERSATIONS}?limit=0`, 400)
-    for (const cursor of ['nonsense', '', '99999999999999-1', '1-9999999999'])
+    for (const cursor of ['nonsense', '99999999999999-1', '1-9999999999'])
       await alice.get(`${CONVERSATIONS}?cursor=${cursor}`, 400)
     await alice.get(`${CONVERSATIONS}?cursor=9999999999999-1`, 200)
   })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import * as attempts from '../../../src/features/attempts/service.ts'
+import { COMMAND_LINE } from '../../../src/actor.ts'
+import * as attempts from '../../../src/features/attempts/adjusting.ts'
 import type { Client } from '../../support/client.ts'
 import { createExam } from '../../support/exams.ts'
 import { startService, type TestService } from '../../support/service.ts'
@@ -27,7 +28,7 @@ test('manual attempts use up the allowance and are seen nowhere else; the newest
   const { examId } = await createExam(service.sql, { max_attempts: 4 })
   const alice = await service.person()
   expect(await takeOnce(alice, examId)).toBe(1)
-  await attempts.addManualAttempts(node.core, alice.id, examId, 2)
+  await attempts.addManualAttempts(node.core, COMMAND_LINE, alice.id, examId, 2)
   expect(await standingOf(alice, examId)).toEqual([3, 1])
   const status = (await alice.get(`/api/v01/exams/${examId}/attempt-status`, 200)).body
   expect(status).toMatchObject({ completed_count: 1, attempts_remaining: 1 })
@@ -39,13 +40,13 @@ test('manual attempts use up the allowance and are seen nowhere else; the newest
 
   expect(await takeOnce(alice, examId)).toBe(4)
   await alice.post(`/api/v01/exams/${examId}/start`, {}, 403)
-  await attempts.addManualAttempts(node.core, alice.id, examId, 5)
+  await attempts.addManualAttempts(node.core, COMMAND_LINE, alice.id, examId, 5)
   expect(await standingOf(alice, examId)).toEqual([9, 0])
 
-  expect(await attempts.removeLatestAttempts(node.core, alice.id, examId, 6)).toBe(6)
+  expect(await attempts.removeLatestAttempts(node.core, COMMAND_LINE, alice.id, examId, 6)).toBe(6)
   expect(await standingOf(alice, examId)).toEqual([3, 1])
   expect((await alice.get('/api/v01/attempts', 200)).body.total).toBe(1)
-  expect(await attempts.removeLatestAttempts(node.core, alice.id, examId, 99)).toBe(3)
+  expect(await attempts.removeLatestAttempts(node.core, COMMAND_LINE, alice.id, examId, 99)).toBe(3)
   expect(await standingOf(alice, examId)).toEqual([0, 4])
 })
 
@@ -60,7 +61,7 @@ test('an active attempt that is taken away is no more, and the next one starts a
     await person.post(`${base}/start`, {}, 201)
     await person.put(`${base}/answers`, { answers: { [questionIds[0] as number]: 'A' } }, 200)
   }
-  expect(await attempts.resetAttempts(node.core, alice.id, examId)).toBe(1)
+  expect(await attempts.resetAttempts(node.core, COMMAND_LINE, alice.id, examId)).toBe(1)
   await alice.put(`${base}/answers`, { answers: {} }, 409)
   await alice.post(`${base}/submit`, {}, 409)
   expect((await alice.post(`${base}/start`, {}, 201)).body.attempt_number).toBe(1)

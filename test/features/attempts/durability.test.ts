@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createExam, longPaper } from '../../support/exams.ts'
-import { startProcess } from '../../support/process.ts'
+import { startProcess } from '../../support/processes/process.ts'
 import { withService } from '../../support/service.ts'
 
 /** Both processes sign and verify with it. */

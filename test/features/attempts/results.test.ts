@@ -34,6 +34,7 @@ describe('results on release', () => {
       attempt_id: attemptId,
       result_mode: 'on_release',
       already_submitted: false,
+      rejected: null,
       message: expect.any(String),
     })
     await alice.get(`/api/v01/attempts/${attemptId}`, 403)
@@ -53,6 +54,7 @@ describe('results on release', () => {
       attempt_id: attemptId,
       result_mode: 'on_release',
       already_submitted: true,
+      rejected: null,
       result,
     })
     expect((await alice.get('/api/v01/attempts', 200)).body.attempts).toMatchObject([

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Answers } from '../../../src/db/tables/attempts.ts'
-import { isWithin, parseDecimal } from '../../../src/features/attempts/decimals.ts'
+import type { Answers } from '../../../src/db/tables/exams/attempts.ts'
+import { isWithin, parseDecimal } from '../../../src/decimals.ts'
 import { AnswerKey, type KeyedQuestion, type MsqScoring } from '../../../src/features/attempts/scoring.ts'
 
 function question(given: Partial<KeyedQuestion> = {}): KeyedQuestion {

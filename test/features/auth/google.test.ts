@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PASSWORD } from '../../support/client.ts'
-import { CLIENT_ID, type Provider, startProvider, withProvider } from '../../support/google.ts'
+import { CLIENT_ID, type Provider, startProvider, withProvider } from '../../support/outside/google.ts'
 import { startService, type TestService, withService } from '../../support/service.ts'
 
 const PATH = '/api/v01/auth/google'
@@ -55,9 +55,15 @@ describe('the identity provider’s login', () => {
     await service.person('popular')
     const taken = await signIn({ sub: randomUUID(), email: 'popular@elsewhere.example' })
     expect(taken.body.data.user.username).toMatch(/^popular\.\d{6}$/)
-    const odd = await signIn({ sub: randomUUID(), email: '+ü@example.org', name: undefined })
+    const odd = await signIn({ sub: randomUUID(), email: '+*@example.org', name: undefined })
     expect(odd.body.data.user.username).toMatch(/^user\.\d{6}$/)
-    expect(odd.body.data.user.full_name).toBe('+ü@example.org')
+    expect(odd.body.data.user.full_name).toBe('+*@example.org')
+    const lines = await signIn({
+      sub: randomUUID(),
+      email: 'lines@example.org',
+      name: 'Grace\r\nBcc: x\u2028\u0007y',
+    })
+    expect(lines.body.data.user.full_name).toBe('Grace Bcc: x y')
     const long = await signIn({ sub: randomUUID(), email: `${'x'.repeat(60)}@example.org` })
     expect(long.body.data.user.username).toBe('x'.repeat(24))
   })
@@ -129,11 +135,50 @@ describe('the identity provider’s login', () => {
     ['an address that is only said to be verified', { email_verified: 'true' }],
     ['no address', { email: undefined }],
     ['no subject', { sub: undefined }],
+    ['a subject that is a number', { sub: 7 }],
+    ['a subject that is an object', { sub: {} }],
+    ['a subject that cannot be stored', { sub: 'a\u0000b' }],
+    ['an empty subject', { sub: '' }],
+    ['a long subject', { sub: 'x'.repeat(300) }],
+    ['a number for an address', { email: 7 }],
+    ['a list of addresses', { email: ['never@example.org'] }],
+    ['several addresses in one', { email: 'never@example.org,victim@example.org' }],
+    ['an address of another alphabet', { email: 'nev\u0130r@example.org' }],
+    ['an address with a line end', { email: 'never@example.org\nBcc: x@example.org' }],
+    ['a long address', { email: `${'x'.repeat(300)}@example.org` }],
   ])('refuses %s', async (_, claims) => {
     const { body } = await signIn({ sub: randomUUID(), email: 'never@example.org', ...claims }, 401)
     expect(body).toEqual({ status: 'error', code: 'invalid_id_token', message: expect.any(String) })
     const rows = await service.sql`select id from users where email = 'never@example.org'`
     expect(rows).toHaveLength(0)
+  })
+
+  test.each<[string, unknown]>([
+    ['a number', 7],
+    ['an object', {}],
+    ['a list', ['x']],
+    ['null', null],
+    ['true', true],
+    ['NUL', 'a\u0000b'],
+    ['a lone surrogate', '\ud800'],
+    ['nothing but blanks', ' \n '],
+    ['very long', 'x'.repeat(2_000)],
+  ])('takes somebody whose name is %s', async (_, name) => {
+    const { local: __, ...claims } = stranger()
+    const { body } = await signIn({ ...claims, name, locale: {}, picture: 7, hd: [] })
+    expect(body.data.user.full_name).toMatch(/^.{1,200}$/u)
+  })
+
+  test('a verified address of another alphabet is nobody else’s', async () => {
+    const victim = await service.person('kelvin.sign')
+    for (const email of [
+      '\u212Aelvin.sign@example.org',
+      'kelv\u0131n.s\u0130gn@example.org',
+      'KELVIN.\u017Fign@example.org',
+    ])
+      await signIn({ sub: randomUUID(), email }, 401)
+    await victim.get('/api/v01/auth/me', 200)
+    await service.guest().login(victim.username)
   })
 
   test('refuses a foreign key, an unknown key, alg none and what is no token', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { foldCase } from '../../../src/case-fold.ts'
 import { type Client, PASSWORD } from '../../support/client.ts'
 import { startService, type TestService, withService } from '../../support/service.ts'
 
@@ -45,6 +46,72 @@ describe('lockout', () => {
     now += 1
     const again = await tryLogin(guest, username, 'wrong')
     expect(again.body.message).toBe('Invalid credentials. 2 attempts remaining.')
+  })
+
+  test('letters that fold to others elsewhere give no further tries', async () => {
+    const { username, ip } = { username: 'ikelvins', ip: '192.0.2.40' }
+    const person = await service.person(username)
+    const guest = service.guest()
+    for (let count = 0; count < 3; count++) await tryLogin(guest, username, 'wrong', ip)
+    for (const name of [
+      '\u0130kelvins',
+      '\u0131kelvins',
+      'i\u212Aelvins',
+      'ikelvin\u017F',
+      'i\u0307kelvins',
+      'ＩKELVINS',
+    ]) {
+      for (const at of ['', '@example.org'])
+        expect((await tryLogin(guest, name + at, PASSWORD, ip)).status, name).toBe(401)
+    }
+    for (const name of ['IKELVINS', ' iKelvins ', 'ikelvins\u3000'])
+      expect((await tryLogin(guest, name, PASSWORD, ip)).status, name).toBe(429)
+    expect((await tryLogin(guest, 'IKelvins@EXAMPLE.org', PASSWORD, ip)).status).toBe(200)
+    await person.get('/api/v01/auth/me', 200)
+  })
+
+  test('JavaScript and SQL fold every character alike', async () => {
+    const points = Array.from({ length: 0x3000 }, (_, at) => at + 1).filter(
+      (at) => at < 0xd800 || at > 0xdfff,
+    )
+    const text = String.fromCodePoint(...points, 0x1f600, 0xff21, 0x10400)
+    const [row] = await service.sql`select lower(${text}::text collate "C") as folded`
+    expect(row?.folded).toBe(foldCase(text))
+    expect(foldCase('AZaz@\u00c4\u0130\u212a')).toBe('azaz@\u00c4\u0130\u212a')
+  })
+
+  test('wrong current passwords count, over both nodes; then neither they nor a login go on', async () => {
+    const person = await service.person()
+    const ip = '192.0.2.41'
+    const change = (current_password: string, node = 0) =>
+      person
+        .at(service.urls[node] as string)
+        .request(
+          'PATCH',
+          '/api/v01/account',
+          { email: 'elsewhere@example.net', current_password },
+          undefined,
+          { 'x-forwarded-for': ip },
+        )
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, at) => change(`wrong ${at}`, at % 2)))
+    expect(answers.filter(({ status }) => status === 403)).toHaveLength(3)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(9)
+    const locked = await change(PASSWORD)
+    expect(locked).toMatchObject({
+      status: 429,
+      body: { code: 'locked_out', retry_after: expect.any(Number) },
+    })
+    expect(locked.headers.get('retry-after')).toBe(String(locked.body.retry_after))
+    expect((await tryLogin(person, person.username.toUpperCase(), PASSWORD, ip)).status).toBe(429)
+    now += 15 * 60_000
+    await tryLogin(person, person.username, 'wrong', ip)
+    await tryLogin(person, person.username, 'wrong', ip)
+    expect((await change('wrong')).status).toBe(403)
+    expect((await change('wrong')).status).toBe(429)
+    now += 15 * 60_000
+    expect((await change('wrong')).status).toBe(403)
+    expect((await change(PASSWORD)).status).toBe(200)
+    expect((await tryLogin(person, person.username, 'wrong', ip)).body.message).toMatch(/ 2 attempts/)
   })
 
   test('a success forgets the failures', async () => {

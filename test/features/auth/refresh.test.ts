@@ -1,11 +1,13 @@
+import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createRefreshTokens } from '../../../src/refresh-tokens.ts'
 import type { Client } from '../../support/client.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 let now = Date.now()
 let service: TestService
 beforeAll(async () => {
-  service = await startService({ clock: () => now })
+  service = await startService({ clock: () => now, nodes: 2 })
 })
 afterAll(() => service.close())
 
@@ -62,25 +64,29 @@ describe('refreshing', () => {
     await rotate(person, token)
   })
 
-  test('a spent token may be exchanged once more within 30 seconds, which supersedes the lost answer', async () => {
+  test('for 30 seconds a spent token answers the same successor, however often', async () => {
     const person = await service.person()
-    const lost = await rotate(person, person.refreshToken)
-    now += 29_000
-    const kept = await rotate(person, person.refreshToken)
-    await rotate(person, kept)
-    now += 31_000
-    // Whoever has the lost answer after all is somebody else.
-    await rotate(person, lost, 401)
-    await rotate(person, kept, 401)
+    const successor = await rotate(person, person.refreshToken)
+    for (const wait of [0, 10_000, 20_000]) {
+      now += wait
+      expect(await rotate(person, person.refreshToken)).toBe(successor)
+      const { body } = await person.post(PATH, { refresh_token: person.refreshToken }, 200)
+      expect(body.data).not.toHaveProperty('refresh_token')
+    }
+    const [kept] = await service.sql`select refresh_used from sessions where user_id = ${person.id}`
+    expect(kept?.refresh_used).toBe(false)
+    now += 1
+    await rotate(person, person.refreshToken, 401)
+    await rotate(person, successor, 401)
     expect(await isSignedOut(person)).toBe(true)
   })
 
-  test('a third use ends the session, on all its tokens', async () => {
+  test.each([true, false])('not once its successor was used, with rotate %s', async (isRotating) => {
     const person = await service.person()
-    await rotate(person, person.refreshToken)
-    const current = await rotate(person, person.refreshToken)
-    await rotate(person, person.refreshToken, 401)
-    await rotate(person, current, 401)
+    const successor = await rotate(person, person.refreshToken)
+    await person.post(PATH, { refresh_token: successor, rotate: isRotating }, 200)
+    await person.post(PATH, { refresh_token: person.refreshToken }, 401)
+    await rotate(person, successor, 401)
     expect(await isSignedOut(person)).toBe(true)
   })
 
@@ -105,19 +111,106 @@ describe('refreshing', () => {
     await rotate(phone, phone.refreshToken)
   })
 
-  test('of 20 rotations of one token at once two succeed, the second by the grace; the rest end the session', async () => {
+  test('20 rotations of one token at once over two nodes answer one successor', async () => {
     const person = await service.person()
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () =>
-        person.post(PATH, { refresh_token: person.refreshToken, rotate: true }),
-      ),
+    const nodes = [person, person.at(service.urls[1] as string)]
+    const successors = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => rotate(nodes[at % 2] as Client, person.refreshToken)),
     )
-    const made = answers.filter(({ status }) => status === 200)
-    expect(made).toHaveLength(2)
-    expect(answers.filter(({ status }) => status === 401)).toHaveLength(18)
-    for (const { body } of made) await rotate(person, body.data.refresh_token, 401)
-    const [left] = await service.sql`select count(*)::int from sessions where user_id = ${person.id}`
-    expect(left?.count).toBe(0)
+    expect(new Set(successors).size).toBe(1)
+    // Whoever comes first with it makes the old one useless.
+    await Promise.all(successors.map((token) => rotate(person, token)))
+    await rotate(person, person.refreshToken, 401)
+  })
+
+  test('a thief and the owner race for each next token: one chain goes on, or none', async () => {
+    for (let round = 0; round < 10; round++) {
+      const person = await service.person()
+      const thief = person.at(service.urls[1] as string)
+      const walk = async (who: Client) => {
+        let token = person.refreshToken
+        for (let step = 0; step < 5 && token !== ''; step++) {
+          const { status, body } = await who.post(PATH, { refresh_token: token, rotate: true })
+          token = status === 200 ? body.data.refresh_token : ''
+        }
+        return token
+      }
+      const ends = (await Promise.all([walk(person), walk(thief)])).filter((token) => token !== '')
+      const alive = []
+      for (const token of ends)
+        if ((await person.post(PATH, { refresh_token: token })).status === 200) alive.push(token)
+      expect(new Set(alive).size).toBeLessThanOrEqual(1)
+    }
+  })
+
+  test('no rows pile up, and what is stored makes no token', async () => {
+    const person = await service.person()
+    let token = person.refreshToken
+    for (let step = 0; step < 20; step++) token = await rotate(person, token)
+    expect(await service.sql`select from refresh_tokens`).toHaveLength(0)
+    const rows = await service.sql`select row_to_json(s)::text as text from sessions s`
+    const [said = ''] = token.split(/\.(?=[^.]+$)/)
+    for (const { text } of rows) expect(text).not.toContain(token.slice(said.length + 1))
+  })
+
+  test('a token is of one session of one database, whole', async () => {
+    const [person, other] = [await service.person(), await service.person()]
+    const [id, startedAt, generation, mac = ''] = person.refreshToken.split('.')
+    const [otherId] = other.refreshToken.split('.')
+    for (const forged of [
+      [otherId, startedAt, generation, mac],
+      [id, startedAt, '1', mac],
+      [id, '1', generation, mac],
+      [id, startedAt, generation, `${mac.slice(0, -2)}AA`],
+      [id, startedAt, generation],
+      [`0${id}`, startedAt, generation, mac],
+    ])
+      await rotate(person, forged.join('.'), 401)
+    await rotate(
+      person,
+      createRefreshTokens(['another secret']).make({
+        sessionId: Number(id),
+        startedAt: Number(startedAt),
+        generation: 0,
+      }),
+      401,
+    )
+    // As in a database that was made anew with the same secret.
+    await service.sql`update sessions set created_at = created_at - interval '1 ms' where id = ${Number(id)}`
+    await rotate(person, person.refreshToken, 401)
+    await rotate(other, other.refreshToken)
+  })
+
+  test('tokens that were stored when they were given out keep working', async () => {
+    const give = async (spent: boolean) => {
+      const person = await service.person()
+      const token = randomBytes(32).toString('base64url')
+      const [session] = await service.sql`select id from sessions where user_id = ${person.id}`
+      await service.sql`
+        insert into refresh_tokens (hash, session_id, expires_at, spent_at)
+        values (${createHash('sha256').update(token).digest('hex')}, ${session?.id},
+                ${new Date(now + 60_000)}, ${spent ? new Date(now - 60_000) : null})`
+      return { person, token }
+    }
+    const { person, token } = await give(false)
+    await person.post(PATH, { refresh_token: token }, 200)
+    const successor = await rotate(person, token)
+    expect(await rotate(person, token)).toBe(successor)
+    const next = await rotate(person, successor)
+    await rotate(person, token, 401)
+    await rotate(person, next, 401)
+
+    const theft = await give(true)
+    await rotate(theft.person, theft.token, 401)
+    expect(await isSignedOut(theft.person)).toBe(true)
+
+    const late = await give(false)
+    now += 60_001
+    await rotate(late.person, late.token, 401)
+
+    const leaving = await give(false)
+    await leaving.person.post('/api/v01/auth/logout', { refresh_token: leaving.token }, 200)
+    expect(await isSignedOut(leaving.person)).toBe(true)
   })
 
   test('20 refreshes without rotation at once all pass', async () => {
@@ -138,6 +231,13 @@ describe('signing out', () => {
     }
     await rotate(person, person.refreshToken, 401)
     expect(await isSignedOut(person)).toBe(true)
+  })
+
+  test('by a spent token too', async () => {
+    const person = await service.person()
+    const successor = await rotate(person, person.refreshToken)
+    await person.post('/api/v01/auth/logout', { refresh_token: person.refreshToken }, 200)
+    await rotate(person, successor, 401)
   })
 
   test('an unknown token is answered alike', async () => {

@@ -190,7 +190,16 @@ describe('requests that another site makes a browser send', () => {
       [{ 'sec-fetch-site': 'cross-site' }, 403],
       [{ 'sec-fetch-site': 'same-site' }, 403],
       [{ 'sec-fetch-site': 'none' }, 200],
-      [{ origin: FOE, authorization: 'Basic eDp5' }, 403],
+      ...[
+        'Basic eDp5',
+        'Bearer-x',
+        'Bearer-x y',
+        'Bearer,x',
+        'Bearer=x',
+        'Bearer.x',
+        'Bearer/x',
+        'x Bearer y',
+      ].map((authorization): [Record<string, string>, number] => [{ origin: FOE, authorization }, 403]),
     ]
     for (const [headers, status] of cases) {
       const answer = await change(client, headers)
@@ -214,6 +223,22 @@ describe('requests that another site makes a browser send', () => {
       const answer = await submit(service.guest(), path, fields, { origin: FOE })
       expect([path, answer.status, answer.headers.getSetCookie()]).toEqual([path, 403, []])
     }
+    for (const type of [
+      'APPLICATION/X-WWW-FORM-URLENCODED',
+      'Application/x-www-form-urlencoded;charset=UTF-8',
+      ' application/x-www-form-urlencoded ',
+      'multipart/form-data; boundary=b',
+      'text/plain; application/json',
+    ])
+      for (const path of ['/login', '/create_account']) {
+        const headers = { 'content-type': type, origin: FOE }
+        const answer = await service
+          .guest()
+          .request('POST', path, new URLSearchParams(fields).toString(), 403, headers)
+        expect([type, answer.headers.getSetCookie()]).toEqual([type, []])
+      }
+    const upper = { 'content-type': 'APPLICATION/X-WWW-FORM-URLENCODED', accept: 'text/html' }
+    await service.guest().request('POST', '/login', new URLSearchParams(fields).toString(), 303, upper)
     const plain = { 'content-type': 'text/plain' }
     const refused = await service.guest().request('POST', '/login', JSON.stringify(fields), 415, plain)
     expect(refused.body.code).toBe('unsupported_media_type')

@@ -31,7 +31,7 @@ describe('editing and deleting', () => {
     })
     expect(await his.waitFor(({ type }) => type === 'message_edited')).toEqual({
       ...edited,
-      message: { ...body.message, is_own: false },
+      message: { ...body.message, is_own: false, client_id: null },
     })
     const changes = await bob.get(`${CHAT}/conversations/${conversationId}/changes?since=1`, 200)
     expect(changes.body).toMatchObject({ version: 2, has_more: false, messages: [{ id, version: 2 }] })

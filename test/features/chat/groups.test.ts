@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { leaveAll, tellLeft } from '../../../src/features/chat/leaving.ts'
 import type { Client } from '../../support/client.ts'
 import { connect, connectedPair, startService, type TestService } from '../../support/service.ts'
 import type { Frame } from '../../support/socket.ts'
@@ -213,13 +212,7 @@ describe('a deleted account', () => {
     const asked = await service.person()
     await owner.post(`${CHAT}/connections`, { recipient_id: asked.id }, 201)
     const [socket, theirs] = await Promise.all([one.socket(), asked.socket()])
-    const { core } = service.nodes[0] as (typeof service.nodes)[number]
-    const leave = async ({ id: userId }: Client) => {
-      const departure = await core.db.transaction((tx) => leaveAll(tx, userId))
-      await service.sql`delete from users where id = ${userId}`
-      tellLeft(core, departure)
-    }
-    await leave(owner)
+    await owner.delete('/api/v01/account', 200, { confirm: 'DELETE' })
 
     expect(await socket.waitFor(about(direct))).toMatchObject({
       conversation: { user_id: -1, name: 'Deleted Account', can_send: false, conn_id: null, version: 3 },
@@ -235,7 +228,7 @@ describe('a deleted account', () => {
     const group = await one.get(`${CHAT}/conversations/${id}`, 200)
     expect(group.body.conversation.members[0]).toMatchObject({ id: one.id, is_owner: true })
 
-    await leave(one)
+    await one.delete('/api/v01/account', 200, { confirm: 'DELETE' })
     expect(await service.sql`select id from conversations where id = ${direct}`).toEqual([])
   })
 
@@ -244,8 +237,7 @@ describe('a deleted account', () => {
     const clientId = 'b0000000-0000-4000-8000-000000000000'
     await alice.send(conversationId, 'one', clientId, 201)
     await bob.send(conversationId, 'other', clientId, 201)
-    const { core } = service.nodes[0] as (typeof service.nodes)[number]
-    for (const { id } of [alice, bob]) await core.db.transaction((tx) => leaveAll(tx, id))
+    for (const person of [alice, bob]) await person.delete('/api/v01/account', 200, { confirm: 'DELETE' })
     expect(await service.sql`select id from messages where conversation_id = ${conversationId}`).toEqual([])
   })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectedPair, startService, type TestService } from '../../support/service.ts'
+import { connectedPair, startService, type TestService, withService } from '../../support/service.ts'
 
 let service: TestService
 beforeAll(async () => {
@@ -25,7 +25,8 @@ describe('user search', () => {
     })
     expect((await seeker.get(`${CHAT}/users?q=search.zed`, 200)).body.users).toEqual([])
     expect((await seeker.get(`${CHAT}/users?q=deleted`, 200)).body.users).toEqual([])
-    await seeker.get(`${CHAT}/users?q=z`, 400)
+    expect((await seeker.get(`${CHAT}/users?q=z`, 200)).body.users).toHaveLength(20)
+    expect((await seeker.get(`${CHAT}/users?q=%F0%9F%98%80`, 200)).body.users).toEqual([])
     await seeker.get(`${CHAT}/users`, 400)
   })
 
@@ -119,4 +120,65 @@ describe('blocks', () => {
       expect((await alice.get(`${CHAT}/connections/requests`, 200)).body.requests).toEqual([])
     }
   })
+})
+
+test('a clock that is set back makes nobody wait for it', async () => {
+  let now = Date.now()
+  const slow = await withService({ config: { chat: { sendIntervalMs: 2_000 } }, clock: () => now })
+  const { alice, bob, conversationId } = await connectedPair(slow)
+  const carol = await slow.person()
+  await alice.send(conversationId, 'before', undefined, 201)
+  const { body } = await carol.post(`${CHAT}/connections`, { recipient_id: bob.id }, 201)
+  await carol.delete(`${CHAT}/connections/${body.conn_id}`, 200)
+  now -= 3_600_000
+  await alice.send(conversationId, 'after', undefined, 201)
+  await alice.send(conversationId, 'too fast', undefined, 429)
+  await carol.post(`${CHAT}/connections`, { recipient_id: bob.id }, 201)
+})
+
+test('what is told to others comes no faster than messages may: edits, requests made again, blocks taken back', async () => {
+  let now = Date.now()
+  const slow = await withService({ config: { chat: { sendIntervalMs: 2_000 } }, clock: () => now })
+  const { alice, bob, conversationId } = await connectedPair(slow)
+  const next = () => {
+    now += 2_001
+  }
+  const sent = (await alice.send(conversationId, 'first', undefined, 201)).body.message
+  const edit = (by: typeof alice, id: number, message: string, status: number) =>
+    by.patch(`${CHAT}/messages/${id}`, { message }, status)
+  // A slot of its own, which what is refused doesn't use up.
+  await edit(alice, 999_999, 'nothing', 404)
+  await edit(alice, sent.id, 'second', 200)
+  const refused = await edit(alice, sent.id, 'third', 429)
+  expect(refused.body).toMatchObject({ success: false, code: 'rate_limited', retry_after: 2 })
+  expect(refused.headers.get('retry-after')).toBe('2')
+  const his = (await bob.send(conversationId, 'mine', undefined, 201)).body.message
+  await edit(bob, his.id, 'another person', 200)
+  next()
+  await edit(alice, sent.id, 'third', 200)
+
+  const carol = await slow.person()
+  const ask = async (status: number) =>
+    (await carol.post(`${CHAT}/connections`, { recipient_id: bob.id }, status)).body
+  const { conn_id } = await ask(201)
+  await ask(409)
+  await carol.delete(`${CHAT}/connections/${conn_id}`, 200)
+  expect(await ask(429)).toMatchObject({ code: 'rate_limited', retry_after: expect.any(Number) })
+  await carol.post(`${CHAT}/connections`, { recipient_id: alice.id }, 201)
+  // Whoever was asked may ask at once.
+  await bob.post(`${CHAT}/connections`, { recipient_id: carol.id }, 201)
+  await bob.delete(`${CHAT}/connections/${conn_id}`, 200)
+  next()
+  await ask(201)
+
+  const path = `${CHAT}/blocks/${bob.id}`
+  await alice.put(path, {}, 200)
+  await alice.delete(path, 200)
+  await alice.put(path, {}, 429)
+  await alice.delete(path, 200)
+  next()
+  await alice.put(path, {}, 200)
+  await alice.put(path, {}, 200)
+  await alice.delete(path, 200)
+  await alice.put(path, {}, 429)
 })

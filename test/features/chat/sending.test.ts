@@ -19,7 +19,7 @@ describe('sending', () => {
     const own = await hers.waitFor(({ type }) => type === 'message')
     const received = await his.waitFor(({ type }) => type === 'message')
     expect(own).toEqual({ type: 'message', conversation_id: conversationId, message: sent.body.message })
-    expect(received.message).toEqual({ ...sent.body.message, is_own: false })
+    expect(received.message).toEqual({ ...sent.body.message, is_own: false, client_id: null })
     expect(await his.waitFor(({ type }) => type === 'unread')).toMatchObject({ unread: 1, requests: 0 })
   })
 
@@ -42,7 +42,7 @@ describe('sending', () => {
   })
 
   test('20 different sends at once by one person: one is accepted, the others wait', async () => {
-    const slow = await withService({ config: { chat: { sendInterval: 2_000 } } })
+    const slow = await withService({ config: { chat: { sendIntervalMs: 2_000 } } })
     const { alice, conversationId } = await connectedPair(slow)
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => alice.send(conversationId, `message ${index}`)),
@@ -59,7 +59,7 @@ describe('sending', () => {
 
   test('neither a refused send nor a repeat uses up the slot', async () => {
     let now = Date.now()
-    const slow = await withService({ config: { chat: { sendInterval: 2_000 } }, clock: () => now })
+    const slow = await withService({ config: { chat: { sendIntervalMs: 2_000 } }, clock: () => now })
     const { alice, bob, conversationId } = await connectedPair(slow)
     const clientId = randomUUID()
 

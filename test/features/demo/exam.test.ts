@@ -27,11 +27,32 @@ test('the demo exam can be taken at once: whoever knows the answers gets all mar
   expect(result).toMatchObject({ percentage: 100, correct: rows.length, unattempted: 0 })
 })
 
+test('the demo of an exam day: once it is published it opens, locks help, and gives Bob more time', async () => {
+  const service = await withService()
+  const [node] = service.nodes
+  if (!node) throw new Error('no node')
+  await seedDemo(node.core)
+  const [admin, bob] = [service.guest(), service.guest()]
+  await admin.login('admin', DEMO_PASSWORD)
+  await bob.login('bob', DEMO_PASSWORD)
+  const { exams } = (await admin.get('/api/v01/admin/exams', 200)).body
+  const { id } = exams.find(({ lock_help }: { lock_help: boolean }) => lock_help)
+  await bob.get(`/api/v01/exams/${id}`, 404)
+  await admin.patch(`/api/v01/admin/exams/${id}`, { is_published: true }, 200)
+  expect((await bob.get(`/api/v01/exams/${id}`, 200)).body.exam).toMatchObject({
+    opens_at: expect.any(String),
+    closes_at: expect.any(String),
+    extra_time_percent: 50,
+  })
+  await bob.post(`/api/v01/exams/${id}/start`, {}, 201)
+  expect((await bob.get('/api/v01/chat/unread', 403)).body.code).toBe('exam_in_progress')
+})
+
 test('nodes that start at once fill one service with one demo', async () => {
   const service = await withService()
   const [node] = service.nodes
   if (!node) throw new Error('no node')
   const seeded = await Promise.all([1, 2, 3].map(() => seedDemo(node.core)))
   expect(seeded.filter(Boolean)).toHaveLength(1)
-  expect(await service.sql`select name from exams`).toHaveLength(1)
+  expect(await service.sql`select name from exams`).toHaveLength(2)
 })

@@ -38,6 +38,47 @@ async function read(person: Client, questionId: number) {
   return { count: body.count, outline: outline(body.comments), comments: body.comments }
 }
 
+describe('the questions of an exam that is not published', () => {
+  test('are as none to students, over every way in; those who have attempts of it, and administrators, go on', async () => {
+    const { examId, questionIds } = await createExam(service.sql)
+    const questionId = questionIds[0] as number
+    const [alice, taker] = [await service.person(), await service.person()]
+    await taker.post(`/api/v01/exams/${examId}/start`, {}, 201)
+    const mine = await post(alice, questionId, 'mine')
+    const theirs = await post(taker, questionId, 'theirs')
+    const socket = await alice.socket()
+    const subscribe = (to: typeof socket) => to.ask({ type: 'subscribe', topic: `question:${questionId}` })
+    await service.sql`update exams set is_published = false where id = ${examId}`
+
+    const none = await alice.get(`${base}/999999`, 404)
+    const counts = async (by: Client) =>
+      (await by.post(`${base}/counts`, { question_ids: [questionId] }, 200)).body.counts[questionId]
+    for (const path of [base, '/api/discussion']) {
+      expect((await alice.get(`${path}/${questionId}`, 404)).body).toEqual(none.body)
+      await alice.post(`${path}/${questionId}`, { message: 'x' }, 404)
+      await alice.post(`${path}/${questionId}`, { message: 'x', exam_id: examId + 1 }, 404)
+      await alice.post(`${path}/${questionId}`, { message: 'x', parent_id: theirs }, 404)
+      for (const id of [mine, theirs]) {
+        await alice.patch(`${path}/comments/${id}`, { message: 'x' }, 404)
+        await alice.delete(`${path}/comments/${id}`, 404)
+      }
+    }
+    expect(await counts(alice)).toBe(0)
+    expect(await subscribe(socket)).toMatchObject({ type: 'error', code: 'not_found' })
+
+    for (const knows of [taker, admin]) {
+      expect((await read(knows, questionId)).count).toBe(2)
+      expect(await counts(knows)).toBe(2)
+      expect(await subscribe(await knows.socket())).toMatchObject({ type: 'ack' })
+    }
+    await taker.patch(`${base}/comments/${theirs}`, { message: 'still theirs' }, 200)
+    await admin.delete(`${base}/comments/${mine}`, 200)
+    await service.sql`update exams set is_published = true where id = ${examId}`
+    expect(await counts(alice)).toBe(1)
+    expect(await subscribe(socket)).toMatchObject({ type: 'ack' })
+  })
+})
+
 describe('discussions', () => {
   test('comments and replies make a tree, roots and replies oldest first', async () => {
     const questionId = await newQuestion()
@@ -154,6 +195,29 @@ describe('discussions', () => {
     expect(thread.outline).toEqual(Array.from({ length: stored }, () => ['', ['reply']]).flat())
   })
 
+  test('the last reply takes any number of tombstones above it along, and no other', async () => {
+    const alice = await service.person()
+    const questionId = await newQuestion()
+    const [root, kept] = [await post(alice, questionId, 'root'), await post(alice, questionId, 'kept')]
+    await post(alice, questionId, 'reply of the kept one', kept)
+    await alice.delete(`${base}/comments/${kept}`, 200)
+    const depth = 10_000
+    const [{ last } = {}] = await service.sql`
+      with inserted as (
+        insert into comments (id, question_id, parent_id, author_id, message, deleted_at)
+        select 1000000 + n, ${questionId}, case when n = 1 then ${kept} else 1000000 + n - 1 end, ${alice.id}, '', now()
+          from generate_series(1, ${depth}::int) n returning id)
+      select max(id) as last from inserted`
+    const leaf = await post(alice, questionId, 'leaf', last)
+    const started = performance.now()
+    await alice.delete(`${base}/comments/${leaf}`, 200)
+    expect(performance.now() - started).toBeLessThan(5_000)
+    const left =
+      await service.sql`select id, message from comments where question_id = ${questionId} order by id`
+    expect(left.map(({ message }) => message)).toEqual(['root', '', 'reply of the kept one'])
+    expect(left[0]?.id).toBe(root)
+  })
+
   test('counts name every asked question and leave tombstones out', async () => {
     const { questionIds } = await createExam(service.sql, { questions: [{}, {}] })
     const [one, other] = questionIds as [number, number]
@@ -247,7 +311,7 @@ describe('discussions', () => {
 describe('the limit of posts', () => {
   const nodeCount = inject('redisUrl') ? 2 : 1
   test(`20 at once by one person, ${nodeCount} node(s): one is stored, the others wait`, async () => {
-    const slow = await withService({ nodes: nodeCount, config: { discussions: { postInterval: 10_000 } } })
+    const slow = await withService({ nodes: nodeCount, config: { discussions: { postIntervalMs: 10_000 } } })
     const questionId = (await createExam(slow.sql)).questionIds[0] as number
     const alice = await slow.person()
     const everywhere = slow.urls.map((url) => alice.at(url))
@@ -267,7 +331,7 @@ describe('the limit of posts', () => {
   test('a refused post uses nothing up', async () => {
     let now = Date.now()
     const slow = await withService({
-      config: { discussions: { postInterval: 10_000 } },
+      config: { discussions: { postIntervalMs: 10_000 } },
       clock: () => now,
     })
     const questionId = (await createExam(slow.sql)).questionIds[0] as number

@@ -1,15 +1,17 @@
+import { randomUUID } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
+import { stringify } from 'csv-stringify/sync'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Turn } from '../../../scripts/model-stub.ts'
 import { createAi } from '../../../src/adapters/ai.ts'
-import { MOST_BATCHES } from '../../../src/features/generation/batches.ts'
-import { toCsv } from '../../../src/features/generation/csv.ts'
-import { countPages } from '../../../src/features/generation/pdf.ts'
 import * as store from '../../../src/features/generation/store.ts'
 import { startGenerationWorker } from '../../../src/features/generation/worker.ts'
+import { MOST_BATCHES } from '../../../src/features/generation/writing/batches.ts'
+import { countPages } from '../../../src/features/generation/writing/pdf.ts'
+import { COLUMNS } from '../../../src/features/questions/import/csv.ts'
 import type { Client } from '../../support/client.ts'
 import { form } from '../../support/forms.ts'
-import { startModel, type TestModel } from '../../support/model.ts'
+import { startModel, type TestModel } from '../../support/outside/model.ts'
 import { startService, type TestService, withService } from '../../support/service.ts'
 
 const AI = '/api/v01/admin/ai'
@@ -19,7 +21,7 @@ let service: TestService
 let admin: Client
 let examId: number
 beforeAll(async () => {
-  model = await startModel({ silence: 400 })
+  model = await startModel({ silenceMs: 400 })
   service = await startService({ config: { ai: model.ai } })
   admin = await service.admin()
   examId = (await admin.post('/api/v01/admin/exams', { name: 'Generated' }, 201)).body.exam.id
@@ -82,6 +84,47 @@ const mcq = (question_text: string, more: object = {}) => ({
 })
 
 describe('a job', () => {
+  test.each<[string, Fields, Buffer?]>([
+    ['pure', { mode: 'pure', topic: 'Sets' }],
+    ['mine', { mode: 'mine', mcq_count: 0, msq_count: 0, numeric_count: 0 }, pdf()],
+  ])(
+    'of mode %s without any counts writes one batch of ten, types as the model sees fit',
+    async (_, fields, file) => {
+      const { length } = model.stub.requests
+      const written = [
+        ...Array.from({ length: 5 }, (_, n) => mcq(`free ${fields.mode} ${n}`)),
+        mcq(`free ${fields.mode} msq`, { question_type: 'MSQ', correct_answer: 'A,C' }),
+        mcq(`free ${fields.mode} number`, { question_type: 'NUMERIC', correct_answer: '7' }),
+      ]
+      model.stub.script.push(
+        answer(...written),
+        answer(...Array.from({ length: 9 }, (_, n) => mcq(`more ${fields.mode} ${n}`))),
+      )
+      const job = await run(fields, file)
+      expect(job).toMatchObject({
+        status: 'done',
+        percent: 100,
+        total_batches: 1,
+        completed_batches: 1,
+        questions_so_far: 10,
+        message: '10 questions are ready',
+      })
+      const types = job.questions.map(({ question_type }: { question_type: string }) => question_type)
+      expect(types.slice(0, 7)).toEqual([...Array(5).fill('MCQ'), 'MSQ', 'NUMERIC'])
+      const asked = JSON.stringify(model.stub.requests[length]?.messages.at(-1)?.content)
+      expect(asked).toContain('Write exactly 10 questions')
+
+      model.stub.script.push(
+        answer(...written.map((each) => ({ ...each, question_text: `${each.question_text}!` }))),
+        answer(),
+      )
+      expect(await run(fields, file)).toMatchObject({
+        status: 'done',
+        message: '7 of 10 questions are ready',
+      })
+    },
+  )
+
   test('writes what was asked for, in batches of ten, in order and with its marks', async () => {
     const job = await run({
       mode: 'pure',
@@ -149,8 +192,10 @@ describe('a job', () => {
     expect((await socket.ask({ type: 'subscribe', topic })).type).toBe('ack')
     expect(await other.ask({ type: 'subscribe', topic })).toMatchObject({
       type: 'error',
-      code: 'admin_required',
+      code: 'forbidden',
     })
+    const unknown = `ai_job:${randomUUID()}`
+    expect(await socket.ask({ type: 'subscribe', topic: unknown })).toMatchObject({ code: 'not_found' })
     const last = await socket.waitFor(({ status }) => status === 'done')
     expect(last).toEqual({
       type: 'ai_job',
@@ -287,7 +332,8 @@ describe('a job', () => {
     const { questions } = await run({ mode: 'extract', exam_id: exam, ...marks }, pdf())
     expect(questions).toHaveLength(drafts.length + 1)
 
-    const file = { field: 'csv_file', name: 'questions.csv', bytes: Buffer.from(toCsv(questions)) }
+    const csv = stringify(questions, { header: true, columns: [...COLUMNS] })
+    const file = { field: 'csv_file', name: 'questions.csv', bytes: Buffer.from(csv) }
     const imported = await admin.request('POST', '/api/v01/admin/questions/import-csv', form({}, file), 200)
     expect(imported.body).toMatchObject({ inserted: questions.length, skipped: 0, errors: null })
     const stored = (await admin.get(`/api/v01/admin/questions?exam_id=${exam}`, 200)).body.questions
@@ -342,11 +388,11 @@ describe('a model that fails', () => {
 describe('requests', () => {
   test('that contradict themselves are 400, an unknown exam 404', async () => {
     const refused: [Fields, Buffer?][] = [
+      [{ mode: 'pure' }],
+      [{ mode: 'mine' }],
       [{ mode: 'pure', mcq_count: 1 }],
       [{ mode: 'pure', topic: ' ', mcq_count: 1 }],
-      [{ mode: 'pure', topic: 'x' }],
       [{ mode: 'mine', mcq_count: 1 }],
-      [{ mode: 'mine' }, pdf()],
       [{ mode: 'extract' }],
       [{ mode: 'extract' }, Buffer.from('not a document')],
       [{ mode: 'extract' }, pdf(101)],

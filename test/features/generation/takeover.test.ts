@@ -8,10 +8,10 @@ import { ModelStub } from '../../../scripts/model-stub.ts'
 import { Client } from '../../support/client.ts'
 import { Documented } from '../../support/documented.ts'
 import { form } from '../../support/forms.ts'
-import { ServiceProcess } from '../../support/process.ts'
+import { ServiceProcess } from '../../support/processes/process.ts'
 import { createDatabase } from '../../support/service.ts'
 
-/** Longest that a job may be `running` without a worker (contract §8). */
+/** Longest that a job may be `running` without a worker (docs/protocol/http.md#generation). */
 const PROMISED_MS = 30_000
 
 /** Two nodes, each a process of its own, on one database with one model. */

@@ -172,6 +172,25 @@ describe('assets', () => {
     expect(await storedFiles()).toEqual(before)
   })
 
+  test('the smallest images count with what they take up', async () => {
+    const alice = await service.person()
+    const { notebook, page } = await newPage(alice)
+    const other = await addPage(alice, notebook)
+    const count = 1024 ** 3 / 4_096 - 1
+    await service.sql`
+      insert into assets (page_id, file_key, content_type, size, width, height)
+      select ${other}, 'Notes/tiny-' || n || '.png', 'image/png', 70, 1, 1 from generate_series(1, ${count}::int) n`
+    const asset = await upload(alice, page, await image(1, 1))
+    const target = `/api/v01/pages/${page}/assets`
+    const { body } = await alice.request('POST', target, form(await image(1, 1)), 409)
+    expect(body.code).toBe('too_many')
+    await alice.request('PATCH', `/api/v01/assets/${asset.id}`, form(await image(2, 2)), 200)
+    // Without the sweep of so many files that aren't there.
+    await service.sql`delete from pages where id = ${other}`
+    await service.sql`delete from discarded_files where key like 'Notes/tiny-%'`
+    await upload(alice, page, await image(1, 1))
+  })
+
   test('an upload that broke off before its commit is swept once it is overdue', async () => {
     const { core } = service.nodes[0] as (typeof service.nodes)[0]
     const alice = await service.person()

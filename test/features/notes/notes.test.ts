@@ -202,6 +202,21 @@ describe('the library', () => {
     const { notebook: seen } = (await bob.get(`/api/v01/library/${notebook}`, 200)).body
     expect(seen.likes).toBe(rows?.count)
     expect(seen.bookmarks).toBe(1)
+    // An odd number of toggles turns each around, whatever their order.
+    expect(rows?.count).toBe(0)
+    for (const times of [8, 7, 6, 5]) {
+      const before = (await bob.get(`/api/v01/library/${notebook}`, 200)).body.notebook.bookmarked
+      const answers = await Promise.all(
+        Array.from({ length: times }, () => bob.post(path, { kind: 'bookmark' }, 200)),
+      )
+      const after = (await bob.get(`/api/v01/library/${notebook}`, 200)).body.notebook
+      expect(after).toMatchObject({
+        bookmarked: before === (times % 2 === 0),
+        bookmarks: before === (times % 2 === 0) ? 1 : 0,
+      })
+      const made = answers.filter(({ body }) => body.active).length
+      expect(made).toBe(before ? Math.floor(times / 2) : Math.ceil(times / 2))
+    }
     await Promise.all(readers.map((reader) => reader.post(path, { kind: 'like', active: false }, 200)))
     expect((await bob.get(`/api/v01/library/${notebook}`, 200)).body.notebook.likes).toBe(0)
     await bob.post('/api/v01/library/999999/interactions', { kind: 'like' }, 404)

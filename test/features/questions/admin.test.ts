@@ -24,7 +24,7 @@ const find = async (id: number) => (await admin.get(`${QUESTIONS}/${id}`, 200)).
 const list = async () => (await admin.get(`${QUESTIONS}?exam_id=${examId}`, 200)).body.questions
 
 describe('one question', () => {
-  test('is added with the defaults of the specification', async () => {
+  test('is added with the defaults', async () => {
     const added = await add({ exam_id: examId })
     expect(added.body).toEqual({
       success: true,

@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Client } from '../../support/client.ts'
 import { form } from '../../support/forms.ts'
-import { startProcess } from '../../support/process.ts'
+import { startProcess } from '../../support/processes/process.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 const PATH = '/api/v01/admin/questions/import-csv'
@@ -97,7 +98,7 @@ describe('a CSV', () => {
       'Row 2: exam_id is no exam',
       'Row 5: question_text is empty',
       'Row 6: correct_answer does not fit a question of type MCQ',
-      'Row 8: has more fields than the header',
+      'Row 8: question_type is not MCQ, MSQ or NUMERIC',
       'Row 9: exam_id is no exam',
       'Row 10: positive_marks is not a number from 0 to 10000',
     ])
@@ -106,6 +107,63 @@ describe('a CSV', () => {
       'short',
       'last',
     ])
+  })
+
+  test('is skipped for nothing else: minuses of negative marks, odd image paths and surplus fields are taken', async () => {
+    const paths = [
+      'https://example.org/q.png',
+      '../../etc/passwd',
+      'a/b/c.png',
+      'Notes/x.png',
+      'category/x.png',
+      'q 1',
+    ]
+    const rows = [
+      `${examId},minus,,,,,A,MCQ,,4,-1,0`,
+      `${examId},typographic,,,,,A,MCQ,,4,−0.5,0`,
+      `${examId},surplus,,,,,A,MCQ,,4,1,0,more,and more`,
+      ...paths.map((path) => `${examId},${path},,,,,A,MCQ,${path},4,1,0`),
+    ]
+    const bad = [
+      `${examId},x,,,,,A,MCQ,,-4,1,0`,
+      `${examId},x,,,,,A,MCQ,,4,--1,0`,
+      `${examId},x,,,,,A,MCQ,,4,1,-1`,
+    ]
+    const { body } = await send([HEADER, ...rows, ...bad].join('\n'), 200)
+    expect(body).toMatchObject({ inserted: rows.length, skipped: bad.length })
+    const all = await stored()
+    expect(all.slice(0, 3).map(({ negative_marks }) => negative_marks)).toEqual([1, 0.5, 1])
+    expect(all.slice(3).map(({ image_path }) => image_path)).toEqual(paths)
+    const { questions } = (await admin.get(`/api/v01/admin/questions?exam_id=${examId}`, 200)).body
+    for (const question of questions) expect(question.image_url).toBeNull()
+
+    await admin.patch(`/api/v01/admin/exams/${examId}`, { is_published: true }, 200)
+    const student = await service.person()
+    const { attempt_id } = (await student.post(`/api/v01/exams/${examId}/start`, {}, 201)).body
+    const paper = (await student.get(`/api/v01/exams/${examId}/paper`, 200)).body
+    for (const question of paper.questions) expect(question.image_url).toBeNull()
+    await student.post(`/api/v01/exams/${examId}/submit`, {}, 200)
+    const { review } = (await student.get(`/api/v01/attempts/${attempt_id}`, 200)).body
+    for (const question of review) expect(question.image_url).toBeNull()
+
+    // An edit of something else leaves such a path, a new one is checked.
+    const { id } = questions.at(-1)
+    const edit = (fields: Record<string, string>, status: number) =>
+      admin.request('PATCH', `/api/v01/admin/questions/${id}`, form(fields), status)
+    await edit({ question_text: 'edited' }, 200)
+    expect((await stored()).at(-1)).toMatchObject({ question_text: 'edited', image_path: 'q 1' })
+    await edit({ image_path: 'Notes/x.png' }, 400)
+  })
+
+  test('that breaks off within the file is refused whole', async () => {
+    const whole = `--b\r\ncontent-disposition: form-data; name="csv_file"; filename="q.csv"\r\n\r\n${HEADER}\n${examId},text,,,,,A,MCQ,,4,1,0\n`
+    const type = { 'content-type': 'multipart/form-data; boundary=b' }
+    for (const cut of [whole.length, whole.length - 20, 120, 60, 20, 3])
+      expect(
+        (await admin.request('POST', PATH, whole.slice(0, cut), 400, type)).body.code,
+        String(cut),
+      ).toMatch(/^(invalid_request|validation_failed)$/)
+    expect(await count()).toBe(0)
   })
 
   test('takes its columns in any order, beside others', async () => {
@@ -203,6 +261,37 @@ describe('a CSV', () => {
     await expect(upload).rejects.toThrow(/hang up|ECONNRESET|EPIPE/)
     await expect.poll(copying, SOON).toBe(0)
     expect(await count()).toBe(0)
+  })
+
+  test('with a key is done once: at the same time, again, and after one that failed', async () => {
+    const key = randomUUID()
+    const again = (csv: string, status: number) =>
+      admin.request(
+        'POST',
+        `${PATH}?key=${key}`,
+        form({}, { field: 'csv_file', name: 'questions.csv', bytes: csv, type: 'text/csv' }),
+        status,
+      )
+    await again('no header', 400)
+    const csv = `${HEADER}\n${`${examId},text,,,,,A,MCQ,,4,1,0\n`.repeat(500)}`
+    const answers = await Promise.all([again(csv, 200), again(csv, 200)])
+    answers.push(await again(csv, 200))
+    for (const { body } of answers) expect(body).toMatchObject({ success: true, inserted: 500, skipped: 0 })
+    expect(await count()).toBe(500)
+
+    // Of the other door as well; and a day later it is another import.
+    const file = () => form({}, { field: 'file', name: 'questions.csv', bytes: csv })
+    const own = `/api/v01/admin/exams/${examId}/import?key=${randomUUID()}`
+    const [first, second] = [
+      await admin.request('POST', own, file(), 201),
+      await admin.request('POST', own, file(), 201),
+    ]
+    expect(first.body).toMatchObject({ format: 'csv', inserted: 500 })
+    expect(second.body).toEqual(first.body)
+    expect(await count()).toBe(1_000)
+    await service.sql`update imports set created_at = created_at - interval '25 hours'`
+    await again(csv, 200)
+    expect(await count()).toBe(1_500)
   })
 
   test('does not let its exams go while it runs', async () => {

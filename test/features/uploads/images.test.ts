@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { crc32, deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../support/client.ts'
 import { form } from '../../support/forms.ts'
-import { makeImage } from '../../support/images.ts'
-import { LoopbackS3 } from '../../support/s3.ts'
+import { hugePng, makeImage } from '../../support/images.ts'
+import { LoopbackS3 } from '../../support/outside/s3.ts'
 import { startService, type TestService, withService } from '../../support/service.ts'
 
 const IMAGES = '/api/v01/admin/images'
@@ -289,27 +288,3 @@ test('in S3 it is all the same', async () => {
     await s3.close()
   }
 })
-
-/** A small file that unpacks to more pixels than any photograph has. */
-function hugePng(width: number, height: number): Buffer {
-  const header = Buffer.alloc(13)
-  header.writeUInt32BE(width, 0)
-  header.writeUInt32BE(height, 4)
-  header.set([1, 0, 0, 0, 0], 8)
-  const row = Math.ceil(width / 8) + 1
-  return Buffer.concat([
-    Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
-    chunk('IHDR', header),
-    chunk('IDAT', deflateSync(Buffer.alloc(row * height))),
-    chunk('IEND', Buffer.alloc(0)),
-  ])
-}
-
-function chunk(type: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
-  const framed = Buffer.alloc(body.length + 8)
-  framed.writeUInt32BE(data.length, 0)
-  body.copy(framed, 4)
-  framed.writeUInt32BE(crc32(body), framed.length - 4)
-  return framed
-}

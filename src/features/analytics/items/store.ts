@@ -1,0 +1,44 @@
+import { eq, sql } from 'drizzle-orm'
+import type { Executor } from '../../../db/client.ts'
+import { query } from '../../../db/query.ts'
+import type { Answers } from '../../../db/tables/exams/attempts.ts'
+import { exams } from '../../../db/tables/exams/exams.ts'
+
+export async function hasExam(db: Executor, id: number): Promise<boolean> {
+  const rows = await db.select({ id: exams.id }).from(exams).where(eq(exams.id, id))
+  return rows.length > 0
+}
+
+/** Finished attempts at the exam, the first or last of each student or all, by their ids. */
+export async function listChosen(
+  db: Executor,
+  examId: number,
+  which: 'first' | 'last' | 'all',
+): Promise<{ id: number; paperId: number }[]> {
+  const one = which === 'all' ? sql`` : sql`distinct on (user_id)`
+  const order = which === 'last' ? sql`desc` : sql`asc`
+  return query<{ id: number; paperId: number }>(
+    db,
+    sql`
+    select id, paper_id as "paperId" from (
+      select ${one} id, paper_id from attempts
+       where exam_id = ${examId} and submitted_at is not null
+       order by user_id, attempt_number ${order}) chosen
+     order by id`,
+  )
+}
+
+export interface ChosenAttempt {
+  paperId: number
+  answers: Answers
+  score: number
+}
+
+export async function listAnswers(db: Executor, ids: number[]): Promise<ChosenAttempt[]> {
+  return query<ChosenAttempt>(
+    db,
+    sql`
+    select paper_id as "paperId", answers, score::float8 as score
+      from attempts where id = any(${sql.param(ids)}::int[])`,
+  )
+}

@@ -1,0 +1,113 @@
+import type { Socket } from 'node:net'
+import { LRUCache } from 'lru-cache'
+import type { SaveAnswer, SaveBody } from '../../../../schemas/attempts.ts'
+import type { Content } from '../../../../schemas/common.ts'
+import type { Core } from '../../../core.ts'
+import { batched } from '../../../db/batches.ts'
+import { AppError } from '../../../errors.ts'
+import * as measures from '../../../measures.ts'
+import { perNode } from '../../../per-node.ts'
+import { retryFor } from '../../../retry.ts'
+import { GRACE_MS } from '../closing.ts'
+import { paperOf } from '../papers/service.ts'
+import { requireLive } from '../standing.ts'
+import type * as store from '../store.ts'
+import { readChanges } from './answers.ts'
+import * as savingStore from './store.ts'
+
+/** Somebody's attempt and its paper: enough to check a sync without reading the attempt. */
+type RememberedAttempt = Pick<store.AttemptRow, 'id' | 'paperId'>
+/** Attempts that a node remembers; the one that was saved least recently makes room. */
+const REMEMBERED = 20_000
+
+const rememberedBy = perNode(() => new LRUCache<string, RememberedAttempt>({ max: REMEMBERED }))
+
+/** Most syncs of one attempt that may wait on a node. Clients send the next sync after the answer to the last one. */
+const MOST_OF_ONE = 32
+
+/** A sync, and the connection on which somebody waits for the answer. */
+type WaitingSync = savingStore.Sync & { reader: Socket }
+
+/**
+ * Syncs that wait for the database at the same time share one statement; syncs of one attempt run one after another.
+ */
+const saveShared = perNode((core) =>
+  batched({
+    lanes: 2,
+    size: 64,
+    key: ({ attemptId }: WaitingSync) => attemptId,
+    turns: {
+      owner: ({ attemptId }) => attemptId,
+      most: MOST_OF_ONE,
+      isWanted: ({ reader }) => !reader.destroyed,
+    },
+    run(syncs) {
+      measures.database.answerBatches.observe(syncs.length)
+      return savingStore.saveAnswers(core.db, syncs, GRACE_MS)
+    },
+  }),
+)
+
+/**
+ * Merges the answers that fit into the active attempt and names the others; acknowledged only after the commit. 409
+ * `no_active_attempt` if there is none or its time is up, 409 `stale_revision` with the stored state if a newer one
+ * is stored. A sync that waits behind another one of the same attempt is dropped if its client has hung up by then.
+ */
+export async function saveAnswers(
+  core: Core,
+  userId: number,
+  examId: number,
+  input: SaveBody,
+  reader: Socket,
+): Promise<Content<SaveAnswer>> {
+  const at = core.clock()
+  const remembered = rememberedBy(core)
+  const name = `${userId}:${examId}`
+  const known = remembered.get(name)
+  const first = known && (await merge(core, known, input, at, reader))
+  if (first) return first
+  // What this node remembers is out of date: read the stored attempt.
+  return retryFor(core.config.requestTimeoutMs, async () => {
+    const attempt = await requireLive(core, userId, examId)
+    if (input.revision !== undefined && input.revision < attempt.revision)
+      throw new AppError('stale_revision', { details: describeState(attempt) })
+    const answer = await merge(core, attempt, input, at, reader)
+    if (answer) remembered.set(name, { id: attempt.id, paperId: attempt.paperId })
+    // No answer: another node's sync, a submit or the clock came first.
+    return answer
+  })
+}
+
+/** What a client has to know to go on from the stored answers. */
+export function describeState({ answers, markedForReview, revision }: store.AttemptRow) {
+  return { answers, markedForReview, revision }
+}
+
+/** undefined if the attempt does not accept it: it is over, or has a newer revision. */
+async function merge(
+  core: Core,
+  attempt: RememberedAttempt,
+  input: SaveBody,
+  at: number,
+  reader: Socket,
+): Promise<Content<SaveAnswer> | undefined> {
+  const { changes, rejected } = readChanges(await paperOf(core, core.db, attempt), input)
+  const saved = await saveShared(core)({
+    attemptId: attempt.id,
+    answers: JSON.stringify(changes.answers),
+    markedForReview: changes.markedForReview ?? null,
+    revision: input.revision ?? null,
+    at,
+    reader,
+  })
+  if (saved) measures.exams.saved.add()
+  return (
+    saved && {
+      saved: Object.keys(changes.answers).length,
+      rejected,
+      revision: saved.revision,
+      saved_at: new Date(at).toISOString(),
+      ends_at: saved.endsAt === null ? null : new Date(saved.endsAt).toISOString(),
+    }
+  )
+}

@@ -1,0 +1,43 @@
+import { and, desc, eq } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { auditEntries } from '../../db/tables/audit.ts'
+import { users } from '../../db/tables/people/users.ts'
+
+export type AuditRow = typeof auditEntries.$inferSelect & { actor: string | null }
+export type NewAuditRow = Omit<typeof auditEntries.$inferInsert, 'id' | 'at'>
+
+export interface AuditFilter {
+  actorId: number | undefined
+  action: string | undefined
+  subject: { type: string; id: string } | undefined
+}
+
+/** Rows of one statement: their parameters must stay below PostgreSQL's 65,535. */
+const ROWS_AT_ONCE = 5_000
+
+export async function insertEntries(tx: Executor, rows: NewAuditRow[]): Promise<void> {
+  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE)
+    await tx.insert(auditEntries).values(rows.slice(start, start + ROWS_AT_ONCE))
+}
+
+/** A page, newest first, with the names that its actors have today, and how many there are. */
+export async function listEntries(db: Executor, filter: AuditFilter, limit: number, offset: number) {
+  const chosen = and(
+    filter.actorId === undefined ? undefined : eq(auditEntries.actorId, filter.actorId),
+    filter.action === undefined ? undefined : eq(auditEntries.action, filter.action),
+    filter.subject &&
+      and(eq(auditEntries.subjectType, filter.subject.type), eq(auditEntries.subjectId, filter.subject.id)),
+  )
+  const [rows, total] = await Promise.all([
+    db
+      .select({ entry: auditEntries, actor: users.username })
+      .from(auditEntries)
+      .leftJoin(users, eq(users.id, auditEntries.actorId))
+      .where(chosen)
+      .orderBy(desc(auditEntries.id))
+      .limit(limit)
+      .offset(offset),
+    db.$count(auditEntries, chosen),
+  ])
+  return { rows: rows.map(({ entry, actor }): AuditRow => ({ ...entry, actor })), total }
+}

@@ -1,0 +1,58 @@
+import { and, eq, gt, gte, sql } from 'drizzle-orm'
+import type { Executor } from '../../../db/client.ts'
+import { only } from '../../../db/query.ts'
+import { loginFailures } from '../../../db/tables/people/users.ts'
+
+/** The folded identifier of a login, and the address that it came from. */
+export interface LoginPair {
+  ip: string
+  identifier: string
+}
+
+/**
+ * Counts a failure, or after a success forgets the earlier ones; during a lockout only the count changes. Answers the
+ * failures so far. It is one statement, so tries at the same time are counted one after another.
+ */
+export async function recordLogin(
+  db: Executor,
+  { ip, identifier, failed }: LoginPair & { failed: boolean },
+  { limit, now, until }: { limit: number; now: Date; until: Date },
+): Promise<{ failures: number; expiresAt: Date }> {
+  const live = sql`${loginFailures.expiresAt} > ${now.toISOString()}`
+  const locked = sql`(${live} and ${loginFailures.failures} >= ${limit})`
+  const one = failed ? 1 : 0
+  return only(
+    await db
+      .insert(loginFailures)
+      .values({ ip, identifier, failures: one, expiresAt: until })
+      .onConflictDoUpdate({
+        target: [loginFailures.ip, loginFailures.identifier],
+        set: {
+          failures: sql`case when ${locked} or (${live} and ${failed}) then ${loginFailures.failures} + ${one}::int else ${one}::int end`,
+          expiresAt: sql`case when ${locked} then ${loginFailures.expiresAt} else excluded.expires_at end`,
+        },
+      })
+      .returning({ failures: loginFailures.failures, expiresAt: loginFailures.expiresAt }),
+  )
+}
+
+/** When the lockout ends; undefined if there is none. */
+export async function findLockout(
+  db: Executor,
+  { ip, identifier }: LoginPair,
+  limit: number,
+  now: Date,
+): Promise<Date | undefined> {
+  const [row] = await db
+    .select({ expiresAt: loginFailures.expiresAt })
+    .from(loginFailures)
+    .where(
+      and(
+        eq(loginFailures.ip, ip),
+        eq(loginFailures.identifier, identifier),
+        gte(loginFailures.failures, limit),
+        gt(loginFailures.expiresAt, now),
+      ),
+    )
+  return row?.expiresAt
+}

@@ -1,0 +1,252 @@
+import { PassThrough, type Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Files } from '../../adapters/files.ts'
+import { type Part, readTar, writeTar } from './archive.ts'
+import * as store from './store.ts'
+
+/** Version of the backup file's own format. */
+const FORM = 1
+/** Bytes of a table's rows that are in memory at once. */
+const PART_BYTES = 8 * 1024 * 1024
+/** Tables without meaning in another place or time: logins end, and their tokens with them. */
+const LEFT_OUT = new Set([
+  'sessions',
+  'refresh_tokens',
+  'revocations',
+  'login_failures',
+  'password_resets',
+  'earlier_resets',
+])
+
+export interface Place {
+  databaseUrl: string
+  files: Files
+}
+
+/** Called with what is being done, for somebody who waits. */
+export type Progress = (what: string) => void
+
+interface TableEntry {
+  name: string
+  columns: string[]
+  rows: number
+  /** The last number of its sequence; null if it has none. */
+  last: string | null
+  parts: Part[]
+}
+
+export interface Manifest {
+  form: number
+  taken_at: string
+  postgres: string
+  migrations: string[]
+  tables: TableEntry[]
+  left_out: string[]
+  /** Their tokens are void after a restore. */
+  sessions: number[]
+  files: (Part & { key: string; content_type: string })[]
+}
+
+/** An error that the person at the command line can correct. */
+export class BackupError extends Error {}
+
+/**
+ * Writes the whole service into one file, database and stored files, as of one moment, while it runs: one snapshot
+ * for all tables, and no file is deleted until the end. It contains no secrets: they are settings, or in the data
+ * folder.
+ */
+export async function writeBackup(place: Place, to: string, progress: Progress): Promise<Manifest> {
+  const sql = store.connect(place.databaseUrl, 2)
+  try {
+    // The lock is taken first, in another transaction: a transaction's snapshot is older than a lock that it takes
+    // itself.
+    return await sql.begin(async (hold) => {
+      await store.holdFiles(sql, hold)
+      return await sql.begin('isolation level repeatable read read only', async (tx) => {
+        await store.liftTimeLimit(tx)
+        let manifest: Manifest | undefined
+        await writeTar(to, async (add) => {
+          const tables: TableEntry[] = []
+          const described = await store.listTables(tx)
+          for (const table of described.filter(({ name }) => !LEFT_OUT.has(name))) {
+            const parts: Part[] = []
+            let rows = 0
+            for await (const bytes of inParts(await store.copyOut(tx, table))) {
+              rows += countLines(bytes)
+              parts.push(await add(`tables/${table.name}/${parts.length}.copy`, bytes))
+              progress(`${table.name}: ${rows} rows`)
+            }
+            const { name, columns } = table
+            tables.push({ name, columns, rows, parts, last: await store.readNumbering(tx, table) })
+          }
+          const files: Manifest['files'] = []
+          for await (const key of place.files.list()) {
+            const file = await place.files.get(key)
+            if (!file) continue
+            const part = await add(`files/${files.length}`, file.bytes)
+            files.push({ ...part, key, content_type: file.contentType })
+            progress(`files: ${files.length}`)
+          }
+          manifest = {
+            form: FORM,
+            taken_at: new Date().toISOString(),
+            postgres: await store.readServerVersion(tx),
+            migrations: await store.listMigrations(tx),
+            tables,
+            left_out: [...LEFT_OUT],
+            sessions: await store.listSessions(tx),
+            files,
+          }
+          await add('manifest.json', Buffer.from(JSON.stringify(manifest)))
+        })
+        return manifest as Manifest
+      })
+    })
+  } finally {
+    await sql.end({ timeout: 3 })
+  }
+}
+
+/** Whole lines, some megabytes at a time. */
+async function* inParts(stream: Readable): AsyncGenerator<Buffer> {
+  let waiting: Buffer[] = []
+  let size = 0
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    waiting.push(chunk)
+    size += chunk.length
+    if (size < PART_BYTES) continue
+    yield Buffer.concat(waiting)
+    waiting = []
+    size = 0
+  }
+  if (size > 0) yield Buffer.concat(waiting)
+}
+
+/** COPY escapes line ends within values. */
+function countLines(bytes: Buffer): number {
+  let lines = 0
+  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) lines += 1
+  return lines
+}
+
+/** Reads a backup to its end and checks it; answers its manifest. Throws `BackupError`. */
+export async function checkBackup(from: string, progress: Progress): Promise<Manifest> {
+  const found = new Map<string, Part>()
+  let manifest: Manifest | undefined
+  try {
+    for await (const { bytes, ...part } of readTar(from)) {
+      found.set(part.name, part)
+      if (part.name === 'manifest.json') manifest = JSON.parse(bytes.toString()) as Manifest
+      progress(`checking: ${found.size} parts`)
+    }
+  } catch (error) {
+    throw new BackupError(`${from} cannot be read: ${error instanceof Error ? error.message : error}`)
+  }
+  if (!manifest) throw new BackupError(`${from} is no whole backup of this service`)
+  if (manifest.form !== FORM) throw new BackupError(`${from} has a form that this version does not know`)
+  for (const { name, sha256 } of [...manifest.tables.flatMap(({ parts }) => parts), ...manifest.files])
+    if (found.get(name)?.sha256 !== sha256)
+      throw new BackupError(`${from} is damaged: ${name} is not what it was`)
+  return manifest
+}
+
+/** Whether there is nothing that a restore would remove. */
+export async function isUnused({ databaseUrl }: Place): Promise<boolean> {
+  const sql = store.connect(databaseUrl, 1)
+  try {
+    const tables = await store.listTables(sql)
+    return await store.isUnused(
+      sql,
+      tables.filter(({ name }) => !LEFT_OUT.has(name)),
+    )
+  } finally {
+    await sql.end({ timeout: 3 })
+  }
+}
+
+/**
+ * Replaces everything that is there by a checked backup, in one transaction. The schema must be the same. All
+ * sessions end, those of the backup and those that were there, and so does running work. Throws `BackupError`.
+ */
+export async function restoreBackup(
+  place: Place,
+  from: string,
+  manifest: Manifest,
+  progress: Progress,
+): Promise<void> {
+  const sql = store.connect(place.databaseUrl, 1)
+  try {
+    const migrations = await store.listMigrations(sql)
+    if (migrations.join() !== manifest.migrations.join())
+      throw new BackupError(
+        `The backup has ${manifest.migrations.length} migrations, this version of the service ${migrations.length} or others: ` +
+          'restore it with the version that took it, then start the newer one',
+      )
+    await sql.begin(async (tx) => {
+      await store.liftTimeLimit(tx)
+      const tables = await store.listTables(tx)
+      const sessions = [...new Set([...manifest.sessions, ...(await store.listSessions(tx))])]
+      await store.beginLoading(tx, tables)
+      await load(tx, place.files, from, manifest, progress)
+      for (const { name, rows, last } of manifest.tables) {
+        const table = tables.find((each) => each.name === name) as store.Table
+        await store.setNumbering(tx, table, last)
+        if ((await store.countRows(tx, name)) !== rows)
+          throw new BackupError(`${name} did not come back with its ${rows} rows`)
+      }
+      // Session ids are never used twice, so that no old token fits a new session.
+      const numbering = tables.find(({ name }) => name === 'sessions') as store.Table
+      if (sessions.length > 0) await store.setNumbering(tx, numbering, String(Math.max(...sessions)))
+      await store.revokeSessions(tx, sessions)
+      await store.endLoading(tx, tables)
+      await store.endLeases(tx)
+    })
+  } finally {
+    await sql.end({ timeout: 3 })
+  }
+}
+
+/** All parts of a table go through one COPY: rows may refer to later rows of the same table. */
+async function load(
+  tx: store.Sql,
+  files: Files,
+  from: string,
+  manifest: Manifest,
+  progress: Progress,
+): Promise<void> {
+  const keys = new Map(manifest.files.map((file) => [file.name, file]))
+  let current: { name: string; input: PassThrough; done: Promise<void> } | undefined
+  const finish = async () => {
+    current?.input.end()
+    await current?.done
+    current = undefined
+  }
+  try {
+    for await (const { name, bytes } of readTar(from)) {
+      const [kind, table = ''] = name.split('/')
+      if (kind !== 'tables' || table !== current?.name) await finish()
+      if (kind === 'tables') {
+        progress(`restoring ${table}`)
+        current ??= await startCopy(tx, manifest, table)
+        if (!current.input.write(bytes))
+          await Promise.race([new Promise((resolve) => current?.input.once('drain', resolve)), current.done])
+      } else if (kind === 'files') {
+        const file = keys.get(name)
+        if (file) await files.put(file.key, bytes, file.content_type)
+        progress(`restoring ${name}`)
+      }
+    }
+    await finish()
+  } finally {
+    current?.input.destroy()
+  }
+}
+
+async function startCopy(tx: store.Sql, manifest: Manifest, name: string) {
+  const table = manifest.tables.find((each) => each.name === name)
+  if (!table) throw new BackupError(`The backup says nothing of its table ${name}`)
+  const input = new PassThrough()
+  const done = pipeline(input, await store.copyIn(tx, table))
+  done.catch(() => {})
+  return { name, input, done }
+}

@@ -1,0 +1,121 @@
+import { and, asc, count, desc, eq, sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { attempts, examPapers } from '../../db/tables/exams/attempts.ts'
+import { challenges } from '../../db/tables/exams/corrections.ts'
+import { users } from '../../db/tables/people/users.ts'
+
+export type ChallengeRow = typeof challenges.$inferSelect & { examId: number; userId: number }
+
+/** This person's challenges are made one after another until the transaction ends. */
+export async function lockPerson(tx: Executor, userId: number): Promise<void> {
+  await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
+}
+
+export async function countOpen(db: Executor, userId: number): Promise<number> {
+  const [row] = await db
+    .select({ total: count() })
+    .from(challenges)
+    .innerJoin(attempts, eq(attempts.id, challenges.attemptId))
+    .where(and(eq(attempts.userId, userId), eq(challenges.status, 'open')))
+  return row?.total ?? 0
+}
+
+export async function insertChallenge(
+  tx: Executor,
+  challenge: typeof challenges.$inferInsert,
+): Promise<ChallengeRow> {
+  const [row] = await tx.insert(challenges).values(challenge).returning({ id: challenges.id })
+  return (await findChallenge(tx, row?.id ?? 0)) as ChallengeRow
+}
+
+export async function findChallenge(db: Executor, id: number): Promise<ChallengeRow | undefined> {
+  const [row] = await selectChallenges(db).where(eq(challenges.id, id))
+  return row && toChallenge(row)
+}
+
+/** Of one attempt, oldest first. */
+export async function listOfAttempt(db: Executor, attemptId: number): Promise<ChallengeRow[]> {
+  const rows = await selectChallenges(db)
+    .where(eq(challenges.attemptId, attemptId))
+    .orderBy(asc(challenges.id))
+  return rows.map(toChallenge)
+}
+
+/** False where it was resolved before. */
+export async function updateResolved(
+  tx: Executor,
+  id: number,
+  resolution: Required<Pick<typeof challenges.$inferInsert, 'status' | 'reply' | 'resolvedAt'>>,
+): Promise<boolean> {
+  const rows = await tx
+    .update(challenges)
+    .set(resolution)
+    .where(and(eq(challenges.id, id), eq(challenges.status, 'open')))
+    .returning({ id: challenges.id })
+  return rows.length > 0
+}
+
+function selectChallenges(db: Executor) {
+  return db
+    .select({ challenge: challenges, examId: attempts.examId, userId: attempts.userId })
+    .from(challenges)
+    .innerJoin(attempts, eq(attempts.id, challenges.attemptId))
+    .$dynamic()
+}
+
+function toChallenge({
+  challenge,
+  ...whose
+}: {
+  challenge: typeof challenges.$inferSelect
+  examId: number
+  userId: number
+}): ChallengeRow {
+  return { ...challenge, ...whose }
+}
+
+// --- as administrators see them
+
+export interface ChallengeFilter {
+  status: ChallengeRow['status'] | undefined
+  examId: number | undefined
+}
+
+export type AdminChallengeRow = ChallengeRow & { username: string; questionText: string }
+
+/** A page, newest first, each with its student and its question as their paper has it, and how many there are. */
+export async function listChallenges(db: Executor, filter: ChallengeFilter, limit: number, offset: number) {
+  const chosen = and(
+    filter.status && eq(challenges.status, filter.status),
+    filter.examId === undefined ? undefined : eq(attempts.examId, filter.examId),
+  )
+  const [rows, totals] = await Promise.all([
+    db
+      .select({
+        challenge: challenges,
+        examId: attempts.examId,
+        userId: attempts.userId,
+        username: users.username,
+        questionText: sql<string>`coalesce((
+          select question ->> 'question_text' from jsonb_array_elements(${examPapers.questions}) question
+           where (question ->> 'id')::int = ${challenges.questionId}), '')`,
+      })
+      .from(challenges)
+      .innerJoin(attempts, eq(attempts.id, challenges.attemptId))
+      .innerJoin(users, eq(users.id, attempts.userId))
+      .innerJoin(examPapers, eq(examPapers.id, attempts.paperId))
+      .where(chosen)
+      .orderBy(desc(challenges.id))
+      .limit(limit)
+      .offset(offset),
+    db
+      .select({ total: count() })
+      .from(challenges)
+      .innerJoin(attempts, eq(attempts.id, challenges.attemptId))
+      .where(chosen),
+  ])
+  return {
+    rows: rows.map(({ challenge, ...rest }): AdminChallengeRow => ({ ...challenge, ...rest })),
+    total: totals[0]?.total ?? 0,
+  }
+}

@@ -1,0 +1,155 @@
+import { GROUP_SIZE } from '../../../../schemas/chat.ts'
+import { inSlot } from '../../../bus/rate-slots/in-slot.ts'
+import type { Core } from '../../../core.ts'
+import type { Executor } from '../../../db/client.ts'
+import { AppError } from '../../../errors.ts'
+import { listUnconnected } from '../connections/store.ts'
+import { lockConversation, takeVersion } from '../conversations/store.ts'
+import * as store from './store.ts'
+
+/**
+ * A group's owner is its longest-standing member, at first the creator: so when the owner leaves, the group has a new
+ * one without further ado.
+ */
+
+/** Groups that one person may make. */
+const MOST_GROUPS = 500
+/** How many groups others may add one person to in a day. */
+const MOST_ADDITIONS = 50
+
+/**
+ * Answers its id. 400 `not_connected` with the `ids` of members who are no accepted connections of the creator, 409
+ * `too_many` if the creator has too many groups, or with the `ids` of members who were added to too many groups
+ * today.
+ */
+export async function createGroup(
+  core: Core,
+  creatorId: number,
+  name: string,
+  memberIds: number[],
+): Promise<number> {
+  const userIds = [creatorId, ...others(creatorId, memberIds)]
+  requireSize(userIds.length)
+  const conversationId = await core.db.transaction(async (tx) => {
+    await requireConnected(tx, creatorId, userIds.slice(1))
+    await store.lockCreator(tx, creatorId)
+    if ((await store.countGroupsMade(tx, creatorId)) >= MOST_GROUPS) throw new AppError('too_many')
+    await countAdditions(core, tx, userIds.slice(1))
+    const id = await store.insertGroup(tx, name, creatorId)
+    await store.insertMembers(tx, id, userIds)
+    return id
+  })
+  tellJoined(core, conversationId, userIds)
+  return conversationId
+}
+
+/** All members are told, so it comes no faster than messages may. 404, 403 `owner_only`, 429 `rate_limited`. */
+export async function renameGroup(
+  core: Core,
+  userId: number,
+  conversationId: number,
+  name: string,
+): Promise<void> {
+  await inSlot(core.rateSlots, `group-name:${userId}`, core.config.chat.sendIntervalMs, () =>
+    changeGroup(core, userId, conversationId, false, async (tx) => {
+      await store.updateName(tx, conversationId, name)
+      return true
+    }),
+  )
+}
+
+/** People who are in it already stay in it. 400 and 409 as for a new group. */
+export async function addMembers(
+  core: Core,
+  userId: number,
+  conversationId: number,
+  memberIds: number[],
+): Promise<void> {
+  let added: number[] = []
+  await changeGroup(core, userId, conversationId, false, async (tx, present) => {
+    const wanted = others(userId, memberIds).filter((id) => !present.includes(id))
+    if (wanted.length === 0) return false
+    requireSize(present.length + wanted.length)
+    await requireConnected(tx, userId, wanted)
+    await countAdditions(core, tx, wanted)
+    added = await store.insertMembers(tx, conversationId, wanted)
+    return true
+  })
+  tellJoined(core, conversationId, added)
+}
+
+/** The owner may remove anybody, others themselves. 404 for somebody who is not in it. */
+export async function removeMember(
+  core: Core,
+  userId: number,
+  conversationId: number,
+  memberId: number,
+): Promise<void> {
+  const byAnyMember = memberId === userId
+  await changeGroup(core, userId, conversationId, byAnyMember, async (tx) => {
+    if (!(await store.deleteMember(tx, conversationId, memberId))) throw new AppError('not_found')
+    return true
+  })
+  await store.deleteEmptyGroup(core.db, conversationId)
+}
+
+/**
+ * Runs a change of a group by its owner, or by any member, while nobody else can change it. The members are told
+ * unless `change` answers that nothing has changed.
+ */
+async function changeGroup(
+  core: Core,
+  userId: number,
+  conversationId: number,
+  byAnyMember: boolean,
+  change: (tx: Executor, memberIds: number[]) => Promise<boolean>,
+): Promise<void> {
+  const version = await core.db.transaction(async (tx) => {
+    await lockConversation(tx, conversationId)
+    const memberIds = await store.listGroupMemberIds(tx, conversationId)
+    if (!memberIds.includes(userId)) throw new AppError('not_found')
+    if (!byAnyMember && memberIds[0] !== userId) throw new AppError('owner_only')
+    if (!(await change(tx, memberIds))) return undefined
+    return takeVersion(tx, conversationId, 'members')
+  })
+  if (version !== undefined) core.bus.publish(`conversation:${conversationId}`, { kind: 'members', version })
+}
+
+function tellJoined(core: Core, conversationId: number, userIds: number[]): void {
+  for (const userId of userIds) core.bus.publish(`user:${userId}`, { kind: 'conversation', conversationId })
+}
+
+async function requireConnected(tx: Executor, userId: number, otherIds: number[]): Promise<void> {
+  const ids = await listUnconnected(tx, userId, otherIds)
+  if (ids.length > 0)
+    throw new AppError('not_connected', {
+      status: 400,
+      message: 'Members must be accepted connections',
+      details: { ids },
+    })
+}
+
+async function countAdditions(core: Core, tx: Executor, userIds: number[]): Promise<void> {
+  const ids = await store.countAdditions(tx, userIds, {
+    now: new Date(core.clock()),
+    timezone: core.config.timezone,
+    limit: MOST_ADDITIONS,
+  })
+  if (ids.length > 0)
+    throw new AppError('too_many', {
+      message: 'Somebody was put into as many groups today as others may put them into',
+      details: { ids },
+    })
+}
+
+function requireSize(people: number): void {
+  if (people < 2 || people > GROUP_SIZE)
+    throw new AppError('validation_failed', {
+      message: `A group has 2 to ${GROUP_SIZE} people`,
+      details: { errors: [{ path: '/member_ids', message: `must make 2 to ${GROUP_SIZE} people` }] },
+    })
+}
+
+function others(userId: number, ids: number[]): number[] {
+  return [...new Set(ids)].filter((id) => id !== userId)
+}

@@ -1,0 +1,112 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Executor } from '../../../db/client.ts'
+import { query } from '../../../db/query.ts'
+import { GHOST_ID } from '../../../db/tables/people/users.ts'
+
+export interface LeftRow {
+  id: number
+  version: number
+}
+
+/** Whether anybody but this person and the ghost is in the conversation `c`. */
+function isShared(userId: number): SQL {
+  return sql`exists (select from conversation_members other
+                      where other.conversation_id = c.id and other.user_id not in (${userId}, ${GHOST_ID}))`
+}
+
+/** Locks conversations that this person shares with others, in the order of their ids as sends do. */
+export async function lockShared(tx: Executor, userId: number, limit: number): Promise<number[]> {
+  const rows = await query<{ id: number }>(
+    tx,
+    sql`
+    select id from conversations c
+     where id in (select conversation_id from conversation_members where user_id = ${userId}) and ${isShared(userId)}
+     order by id limit ${limit} for no key update`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Out of these groups, and in direct conversations the ghost takes this person's place, except where the others have
+ * left by now. Answers what was left, with the version that this took.
+ */
+export async function leaveConversations(
+  tx: Executor,
+  userId: number,
+  lockedIds: number[],
+): Promise<LeftRow[]> {
+  const left = await query<LeftRow>(
+    tx,
+    sql`
+    update conversations c set version = version + 1, members_version = version + 1
+     where id = any(${sql.param(lockedIds)}) and ${isShared(userId)}
+    returning c.id, c.version`,
+  )
+  const ids = left.map(({ id }) => id)
+  await tx.execute(sql`
+    update conversation_members member
+       set can_send = false,
+           user_id = case user_id when ${userId} then ${GHOST_ID} else user_id end
+      from conversations c
+     where member.conversation_id = any(${sql.param(ids)}) and c.id = member.conversation_id and not c.is_group`)
+  await tx.execute(sql`
+    delete from conversation_members where user_id = ${userId} and conversation_id = any(${sql.param(ids)})`)
+  return left
+}
+
+/**
+ * The ghost keeps no `client_id`: two people's could be the same. Answers how many messages it became the sender of.
+ */
+export async function disownMessages(tx: Executor, userId: number, limit: number): Promise<number> {
+  const theirs = await query<{ id: number; conversationId: number }>(
+    tx,
+    sql`select id, conversation_id as "conversationId" from messages where sender_id = ${userId} limit ${limit}`,
+  )
+  if (theirs.length === 0) return 0
+  const ids = sql.param(theirs.map(({ id }) => id))
+  await tx.execute(sql`
+    update messages set sender_id = ${GHOST_ID}, client_id = null where id = any(${ids})`)
+  await tx.execute(sql`
+    update messages reply set reply_to_name = ghost.full_name
+      from users ghost, unnest(${ids}::int[], ${sql.param(theirs.map(({ conversationId }) => conversationId))}::int[])
+             as theirs(id, conversation_id)
+     where ghost.id = ${GHOST_ID} and reply.reply_to_id = theirs.id
+       and reply.conversation_id = theirs.conversation_id`)
+  return theirs.length
+}
+
+/** Of conversations that nobody else is in: their messages first, then themselves. Answers how many rows. */
+export async function deleteAbandoned(tx: Executor, userId: number, limit: number): Promise<number> {
+  const abandoned = await query<{ id: number }>(
+    tx,
+    sql`
+    select id from conversations c
+     where id in (select conversation_id from conversation_members where user_id = ${userId}) and not ${isShared(userId)}
+     order by id limit ${limit} for update`,
+  )
+  if (abandoned.length === 0) return 0
+  const ids = sql.param(abandoned.map(({ id }) => id))
+  const messages = await tx.execute(sql`
+    delete from messages where ctid = any(array(
+      select ctid from messages where conversation_id = any(${ids}) limit ${limit}))`)
+  if (messages.count >= limit) return limit
+  await tx.execute(sql`delete from conversations where id = any(${ids})`)
+  return Math.min(limit, messages.count + abandoned.length)
+}
+
+/** Answers how many there were, and who had a pending request of theirs. */
+export async function deleteConnectionsOf(
+  tx: Executor,
+  userId: number,
+  limit: number,
+): Promise<{ count: number; asked: number[] }> {
+  const rows = await query<{ recipientId: number; status: string }>(
+    tx,
+    sql`
+    delete from connections where id = any(array(
+      select id from connections where ${userId} in (requester_id, recipient_id) limit ${limit}))
+    returning recipient_id as "recipientId", status`,
+  )
+  const pending = rows.filter(({ recipientId, status }) => status === 'pending' && recipientId !== userId)
+  return { count: rows.length, asked: pending.map(({ recipientId }) => recipientId) }
+}

@@ -1,0 +1,96 @@
+import type { Core } from '../../../core.ts'
+import { encodeFrame } from '../../../gateway/frame.ts'
+import type { Person } from '../../../gateway/person.ts'
+import { listCounters } from '../following/service.ts'
+
+/**
+ * Shortest time between two `unread` frames to one person (docs/protocol/realtime.md#counters): a little over
+ * half a second, so that three don't arrive within one where the first was held up on its way.
+ */
+const INTERVAL_MS = 520
+
+/**
+ * Tells people their counters whenever these changed: exact, since they are read from the database after
+ * the change, and coalesced, one query for everybody who is due.
+ */
+export class CounterUpdates {
+  readonly #core: Core
+  /** With the conversation that it was about; undefined where it was about more than one, or none. */
+  readonly #due = new Map<Person, number | undefined>()
+  readonly #lastTold = new WeakMap<Person, { at: number; text: string | undefined }>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(core: Core) {
+    this.#core = core
+  }
+
+  changed(person: Person, conversationId?: number): void {
+    const isSame = !this.#due.has(person) || this.#due.get(person) === conversationId
+    this.#due.set(person, isSame ? conversationId : undefined)
+    if (!this.#timer) this.#schedule()
+  }
+
+  /** A socket of theirs was told by other means: the next frame goes out whatever the last one said. */
+  forget(person: Person): void {
+    this.#lastTold.set(person, { at: this.#lastTold.get(person)?.at ?? 0, text: undefined })
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#due.clear()
+  }
+
+  #schedule(): void {
+    const now = performance.now()
+    let wait = Number.POSITIVE_INFINITY
+    for (const person of this.#due.keys()) wait = Math.min(wait, this.#dueAt(person) - now)
+    if (wait !== Number.POSITIVE_INFINITY)
+      this.#timer = setTimeout(() => void this.#tell(), Math.max(0, wait)).unref()
+  }
+
+  #dueAt(person: Person): number {
+    return (this.#lastTold.get(person)?.at ?? Number.NEGATIVE_INFINITY) + INTERVAL_MS
+  }
+
+  async #tell(): Promise<void> {
+    const now = performance.now()
+    const due = [...this.#due].filter(([person]) => this.#dueAt(person) <= now)
+    for (const [person] of due) {
+      this.#due.delete(person)
+      this.#lastTold.set(person, { at: now, text: this.#lastTold.get(person)?.text })
+    }
+    try {
+      const rows = await listCounters(
+        this.#core,
+        due.map(([{ userId }, conversationId]) => ({ userId, conversationId })),
+      )
+      const counters = new Map(rows.map((row) => [row.userId, row]))
+      for (const [person, conversationId] of due) {
+        const { unread, requests, conversationUnread } = counters.get(person.userId) ?? {
+          unread: 0,
+          requests: 0,
+          conversationUnread: null,
+        }
+        const text = `${unread} ${requests}`
+        if (this.#lastTold.get(person)?.text === text) continue
+        // What was withheld was not told.
+        const isWithheld = [...person.connections].some((connection) => connection.isWithholding)
+        this.#lastTold.set(person, { at: performance.now(), text: isWithheld ? undefined : text })
+        const frame = encodeFrame({
+          type: 'unread',
+          unread,
+          requests,
+          ...(conversationId === undefined || conversationUnread === null
+            ? {}
+            : { conversation_id: conversationId, conversation_unread: conversationUnread }),
+        })
+        for (const connection of person.connections) connection.write(frame)
+      }
+    } catch (error) {
+      this.#core.log.warn({ err: error }, 'counters could not be read; trying again')
+      for (const [person, conversationId] of due) this.changed(person, conversationId)
+    }
+    this.#timer = undefined
+    this.#schedule()
+  }
+}

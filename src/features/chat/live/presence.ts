@@ -1,0 +1,82 @@
+import type { Core } from '../../../core.ts'
+import { encodeFrame } from '../../../gateway/frame.ts'
+import type { People, Person } from '../../../gateway/person.ts'
+import { every, type Periodic } from '../../../periodic.ts'
+import { listVisiblePeers } from '../people/service.ts'
+
+/** How soon it is tried again where somebody's audience could not be read. */
+const RETRY_MS = 1_000
+/** People whose audiences are read and told in one go: others have their turn in between. */
+const AT_ONCE = 50
+
+/**
+ * Tells people who of those that they share something with came and went
+ * (docs/protocol/realtime.md#presence).
+ */
+export class PresenceUpdates {
+  readonly #core: Core
+  readonly #due = new Set<number>()
+  readonly #telling: Periodic
+
+  constructor(core: Core, people: People) {
+    this.#core = core
+    this.#telling = every(RETRY_MS, 'telling presence', () => this.#tell(), core.log)
+    core.bus.subscribe('presence', ({ userId, online, audience }) => {
+      const { key, frame } = encodePresence(userId, online)
+      for (const id of audience)
+        for (const connection of people.find(id)?.connections ?? []) connection.writeLatest(key, frame)
+    })
+    core.presence.onChange((userId) => {
+      this.#due.add(userId)
+      this.#telling.soon()
+    })
+  }
+
+  close(): void {
+    void this.#telling.close()
+  }
+
+  /** Lets somebody and the others of a conversation that they came to know of each other. */
+  introduce(person: Person, conversationId: number): void {
+    this.#introduce(person, conversationId).catch((error: unknown) => {
+      this.#core.log.warn({ err: error, conversation_id: conversationId }, 'presence could not be told')
+    })
+  }
+
+  async #introduce(person: Person, conversationId: number): Promise<void> {
+    const { userId } = person
+    const peers = (await listVisiblePeers(this.#core, [userId], conversationId)).get(userId) ?? []
+    const online = await this.#core.presence.online(peers)
+    for (const peerId of online) {
+      const { key, frame } = encodePresence(peerId, true)
+      for (const connection of person.connections) connection.writeLatest(key, frame)
+    }
+    this.#core.bus.publish('presence', { kind: 'presence', userId, online: true, audience: peers })
+  }
+
+  /** What is told is how it is at that moment, so the last that anybody hears is true. */
+  async #tell(): Promise<void> {
+    const userIds = [...this.#due].slice(0, AT_ONCE)
+    if (userIds.length === 0) return
+    for (const userId of userIds) this.#due.delete(userId)
+    try {
+      const audiences = await listVisiblePeers(this.#core, userIds)
+      const online = await this.#core.presence.online(userIds)
+      for (const [userId, audience] of audiences)
+        this.#core.bus.publish('presence', {
+          kind: 'presence',
+          userId,
+          online: online.has(userId),
+          audience,
+        })
+    } catch (error) {
+      for (const userId of userIds) this.#due.add(userId)
+      throw error
+    }
+    if (this.#due.size > 0) this.#telling.soon()
+  }
+}
+
+function encodePresence(userId: number, online: boolean) {
+  return { key: `presence:${userId}`, frame: encodeFrame({ type: 'presence', user_id: userId, online }) }
+}

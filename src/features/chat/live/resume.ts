@@ -1,0 +1,157 @@
+import type { MessageChange } from '../../../bus/events.ts'
+import type { Core } from '../../../core.ts'
+import { AppError } from '../../../errors.ts'
+import { FairQueue } from '../../../fair-queue.ts'
+import type { Connection } from '../../../gateway/connection.ts'
+import { encodeFrame } from '../../../gateway/frame.ts'
+import { perNode } from '../../../per-node.ts'
+import { requireHelp } from '../../help-lock/service.ts'
+import { listConversations, viewConversation } from '../conversations/service.ts'
+import { countersOf, membershipsOf } from '../following/service.ts'
+import { readHistory } from '../messages/history.ts'
+import { showTo } from '../messages/wire.ts'
+
+/** Changes that are sent before it is waited for the peer to have read them. */
+const PORTION = 50
+/** Conversations of one socket whose changes are in memory at the same time, and of all sockets of one reader. */
+const AT_ONCE = 8
+const AT_ONCE_OF_ONE = 2 * AT_ONCE
+/** More changes are long: so many such of one reader are in memory. */
+const LONG = 50
+const LONG_AT_ONCE = 2
+/** Conversations that are read together where a client doesn't know them. */
+const WHOLE_AT_ONCE = 200
+/** As many as sockets that are set up may ask for. */
+const MOST_WAITING = 20_000
+
+/** However many sockets somebody resumes with, the first begin and the others follow. */
+const readings = perNode(() => {
+  const oneBy = (each: number) => new FairQueue({ each, waiting: MOST_WAITING })
+  return { short: oneBy(AT_ONCE_OF_ONE), long: oneBy(LONG_AT_ONCE), whole: oneBy(1) }
+})
+
+/** Where the reader stands after a `resume`: its ack. */
+export interface Resumed {
+  /** `version`: up to which everything has been sent. */
+  conversations: Record<number, { version: number; last_read_seq: number; unread: number }>
+  unread: number
+  requests: number
+}
+
+/**
+ * Sends, in order, every change since the versions that the client has (docs/protocol/realtime.md#resume), no
+ * faster than it reads. Whole conversations that it doesn't know, or is no longer in, come as `conversation`;
+ * too long a gap as `gap`. Read pointers have no version: the answer tells all of them. An answer says
+ * that everything arrived: 403 `exam_in_progress` or 503 instead where something was withheld meanwhile.
+ * `follow` sees to it that the later changes of these conversations reach the connection.
+ */
+export async function resume(
+  core: Core,
+  connection: Connection,
+  known: ReadonlyMap<number, number>,
+  follow: (conversationIds: number[]) => Promise<void>,
+): Promise<Resumed> {
+  const { userId } = connection.claims
+  const { withholdings } = connection
+  const sent = new Map<number, number>()
+  const memberships = await membershipsOf(core, userId)
+  await follow(memberships.map(({ id }) => id))
+  for (let start = 0; start < memberships.length; start += AT_ONCE)
+    await Promise.all(
+      memberships.slice(start, start + AT_ONCE).map(async ({ id, version }) => {
+        const since = known.get(id) ?? version
+        const send = () => sendChanges(core, connection, id, since)
+        sent.set(id, since < version ? await inTurn(core, connection, version - since, send) : version)
+      }),
+    )
+
+  const unknown = memberships.map(({ id }) => id).filter((id) => !known.has(id))
+  for (let start = 0; start < unknown.length; start += WHOLE_AT_ONCE) {
+    const ids = unknown.slice(start, start + WHOLE_AT_ONCE)
+    const read = () => listConversations(core, userId, ids)
+    for (const conversation of await readings(core).whole.run(connection.asker, read)) {
+      sent.set(conversation.id, conversation.version)
+      connection.send({ type: 'conversation', conversation })
+      await connection.drained()
+    }
+  }
+
+  if (connection.withholdings !== withholdings) {
+    await requireHelp(core, userId)
+    throw new AppError('unavailable', { retryAfter: 1 })
+  }
+  const counters = await countersOf(core, userId)
+  const now = await membershipsOf(core, userId)
+  const current = new Set(now.map(({ id }) => id))
+  for (const id of known.keys()) if (!current.has(id)) sendRemoved(connection, id)
+  // Those that they came to meanwhile are told by themselves.
+  const standings = now.flatMap(({ id, lastReadSeq, lastSeq }) => {
+    const version = sent.get(id)
+    if (version === undefined) return []
+    return [[id, { version, last_read_seq: lastReadSeq, unread: lastSeq - lastReadSeq }] as const]
+  })
+  return { conversations: Object.fromEntries(standings), ...counters }
+}
+
+/** What it reads stays in memory until the peer has taken it. */
+function inTurn<T>(core: Core, { asker }: Connection, changes: number, send: () => Promise<T>): Promise<T> {
+  const { short, long } = readings(core)
+  return short.run(asker, changes > LONG ? () => long.run(asker, send) : send)
+}
+
+async function sendChanges(
+  core: Core,
+  connection: Connection,
+  conversationId: number,
+  since: number,
+): Promise<number> {
+  const { userId } = connection.claims
+  let sentVersion = since
+  connection.hold(conversationId)
+  try {
+    const history = await readHistory(core, conversationId, since, [userId])
+    if (!history.memberIds.has(userId)) {
+      sendRemoved(connection, conversationId)
+      sentVersion = Number.POSITIVE_INFINITY
+      return since
+    }
+    const version = history.newest
+    if (history.hasMore) connection.send({ type: 'gap', conversation_id: conversationId, version })
+    else await sendInPortions(connection, conversationId, history.changes)
+    sentVersion = version
+    if (!history.membersChanged) return version
+    const conversation = (await viewConversation(core, [userId], conversationId)).get(userId)
+    if (conversation) connection.send({ type: 'conversation', conversation: { ...conversation, version } })
+    return version
+  } finally {
+    connection.release(conversationId, sentVersion)
+  }
+}
+
+async function sendInPortions(
+  connection: Connection,
+  conversationId: number,
+  changes: MessageChange[],
+): Promise<void> {
+  for (const [index, change] of changes.entries()) {
+    connection.write(encodeFor(connection.claims.userId, conversationId, change))
+    if (index % PORTION === PORTION - 1) await connection.drained()
+  }
+}
+
+/** Of changes that many resume over at once, one frame goes to all but their senders. */
+const encoded = new WeakMap<MessageChange, Buffer>()
+
+function encodeFor(readerId: number, conversationId: number, change: MessageChange): Buffer {
+  const { kind, message } = change
+  const frame = () =>
+    encodeFrame({ type: kind, conversation_id: conversationId, message: showTo(readerId, message) })
+  if (message.sender_id === readerId) return frame()
+  const shared = encoded.get(change) ?? frame()
+  encoded.set(change, shared)
+  return shared
+}
+
+function sendRemoved(connection: Connection, conversationId: number): void {
+  connection.send({ type: 'conversation', conversation: { id: conversationId }, removed: true })
+}

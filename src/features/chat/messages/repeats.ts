@@ -1,0 +1,61 @@
+import type { Core } from '../../../core.ts'
+import { batched } from '../../../db/batches.ts'
+import { perNode } from '../../../per-node.ts'
+import * as store from './store.ts'
+
+/** Repeats that share a look-up. */
+const AT_ONCE = 250
+
+/** Sends with a `client_id` that this node has under way, by sender and `client_id`. */
+const underWayOf = perNode(() => new Map<string, Promise<unknown>>())
+
+/** However many repeats of one send there are, the stored message is read once. */
+const firstsShared = perNode((core) =>
+  batched({
+    lanes: 2,
+    size: AT_ONCE,
+    key: ({ senderId }: store.NamedSend) => senderId,
+    async run(asked): Promise<(store.StoredSend | undefined)[]> {
+      const sends = new Map(asked.map((send) => [nameSend(send), send]))
+      const rows = await store.listMessagesByClientIds(core.db, [...sends.values()])
+      const firsts = new Map(rows.map((row) => [nameSend(row), row]))
+      return asked.map((send) => firsts.get(nameSend(send)))
+    },
+  }),
+)
+
+/** What is stored under this `client_id`. */
+export function findFirst(core: Core, send: store.NamedSend): Promise<store.StoredSend | undefined> {
+  return firstsShared(core)(send)
+}
+
+/**
+ * The same for a send that may be a repeat. If the same send is running on this node, it waits for its end, here
+ * rather than in a lane. If none is running and no repeat is expected, nothing is read.
+ */
+export async function findEarlier(
+  core: Core,
+  send: store.NamedSend,
+  isExpected: boolean,
+): Promise<store.StoredSend | undefined> {
+  const earlier = underWayOf(core).get(nameSend(send))
+  // Its own caller gets the error.
+  await earlier?.catch(() => {})
+  return earlier || isExpected ? findFirst(core, send) : undefined
+}
+
+/** Registers a send as running until it ends. */
+export async function whileUnderWay<T>(core: Core, send: store.NamedSend, work: Promise<T>): Promise<T> {
+  const underWay = underWayOf(core)
+  const name = nameSend(send)
+  underWay.set(name, work)
+  try {
+    return await work
+  } finally {
+    if (underWay.get(name) === work) underWay.delete(name)
+  }
+}
+
+export function nameSend({ senderId, clientId }: store.NamedSend): string {
+  return `${senderId} ${clientId}`
+}

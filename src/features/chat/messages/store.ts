@@ -1,0 +1,258 @@
+import { eq, sql } from 'drizzle-orm'
+import { HELD } from '../../../db/batches.ts'
+import type { Db, Executor } from '../../../db/client.ts'
+import { helpIsLocked } from '../../../db/help-lock.ts'
+import { query } from '../../../db/query.ts'
+import { messages } from '../../../db/tables/chat.ts'
+
+export interface Send {
+  conversationId: number
+  senderId: number
+  message: string
+  clientId: string | null
+  replyToId: number | null
+  replyToText: string | null
+  replyToName: string | null
+}
+
+/** A message as it is stored, with its sender's name. */
+export interface MessageRow {
+  id: number
+  conversationId: number
+  seq: number
+  version: number
+  senderId: number
+  senderName: string
+  message: string
+  createdAt: Date
+  clientId: string | null
+  isEdited: boolean
+  isDeleted: boolean
+  replyToId: number | null
+  replyToText: string | null
+  replyToName: string | null
+}
+export type SentRow = Pick<
+  MessageRow,
+  'id' | 'seq' | 'version' | 'senderName' | 'createdAt' | 'replyToText' | 'replyToName'
+>
+
+/**
+ * One statement for many sends. Locked rows are skipped, so nobody's send waits for another's conversation. It locks
+ * the conversations in the order of their ids; the locks read each membership again, so nobody can send after they
+ * were removed, nor while their help is locked. The senders' rows are locked as well, because the foreign key would
+ * otherwise wait for them. Then each message gets the next `seq`, `version` and a later `created_at` than the one
+ * before, and its sender's pointer moves.
+ */
+const INSERT_MESSAGES = `
+with input as (
+  select * from unnest($1::int[], $2::int[], $3::text[], $4::uuid[], $5::int[], $6::text[], $7::text[])
+    with ordinality as t(conversation_id, sender_id, message, client_id, reply_to_id, reply_to_text, reply_to_name, ord)
+), permitted as materialized (
+  select input.*
+    from input
+    join conversation_members member
+      on member.conversation_id = input.conversation_id and member.user_id = input.sender_id and member.can_send
+   where not ${helpIsLocked('input.sender_id')}
+), locked as materialized (
+  select id, last_seq, version, last_activity_at from conversations
+   where id = any(array(select conversation_id from permitted)) order by id for no key update skip locked
+), allowed as materialized (
+  select permitted.*, sender.full_name as sender_name, locked.last_seq, locked.version, locked.last_activity_at
+    from permitted
+    join locked on locked.id = permitted.conversation_id
+    join conversation_members member
+      on member.conversation_id = permitted.conversation_id and member.user_id = permitted.sender_id and member.can_send
+    join users sender on sender.id = permitted.sender_id
+     for no key update of member skip locked
+     for key share of sender skip locked
+), answerable as (
+  select allowed.*, origin.message as origin_text, origin.sender_id as origin_sender_id,
+         row_number() over (partition by allowed.conversation_id order by allowed.ord)::int as n
+    from allowed left join messages origin
+      on origin.id = allowed.reply_to_id and origin.conversation_id = allowed.conversation_id
+   where allowed.reply_to_id is null or origin.id is not null
+), numbered as (
+  select answerable.conversation_id, sender_id, message, client_id, reply_to_id, ord, sender_name,
+         left(coalesce(reply_to_text, origin_text), 100) as reply_to_text,
+         coalesce(reply_to_name, author.full_name) as reply_to_name,
+         last_seq + n as seq, version + n as version,
+         greatest(date_trunc('milliseconds', clock_timestamp()), last_activity_at + interval '1 ms')
+           + (n - 1) * interval '1 ms' as created_at
+    from answerable left join users author on author.id = origin_sender_id
+), counted as (
+  update conversations c set last_seq = newest.seq, version = newest.version, last_activity_at = newest.created_at
+    from (select conversation_id, max(seq) as seq, max(version) as version, max(created_at) as created_at
+            from numbered group by conversation_id) newest
+   where c.id = newest.conversation_id
+), inserted as (
+  insert into messages (conversation_id, seq, version, sender_id, client_id, message,
+                        reply_to_id, reply_to_text, reply_to_name, created_at)
+  select conversation_id, seq, version, sender_id, client_id, message,
+         reply_to_id, reply_to_text, reply_to_name, created_at from numbered order by ord
+  returning id, conversation_id, seq
+), pointed as (
+  update conversation_members member set last_read_seq = own.seq
+    from (select conversation_id, sender_id, max(seq) as seq from numbered group by conversation_id, sender_id) own
+   where member.conversation_id = own.conversation_id and member.user_id = own.sender_id
+)
+select ord::int, false as "isHeld", inserted.id, numbered.seq, version, sender_name as "senderName",
+       reply_to_text as "replyToText", reply_to_name as "replyToName",
+       (extract(epoch from created_at) * 1000)::float8 as "createdAt"
+  from numbered join inserted using (conversation_id, seq)
+union all
+select ord::int, true, null, null, null, null, null, null, null
+  from permitted where ord not in (select ord from allowed)`
+
+type RawSentRow = Omit<SentRow, 'createdAt'> & { createdAt: number }
+
+/**
+ * The outcomes in the order of `sends`: undefined if the sender may not send, `HELD` if somebody else has locked the
+ * rows. Throws if a `client_id` is not new. Calls with the same `plan` share a prepared plan; a new number makes
+ * PostgreSQL plan for the tables as they are now.
+ */
+export async function insertMessages(
+  db: Db,
+  sends: Send[],
+  plan: number,
+): Promise<(SentRow | typeof HELD | undefined)[]> {
+  const rows = await db.$client.unsafe<(RawSentRow & { ord: number; isHeld: boolean })[]>(
+    `${INSERT_MESSAGES} -- plan ${plan}`,
+    [
+      sends.map((send) => send.conversationId),
+      sends.map((send) => send.senderId),
+      sends.map((send) => send.message),
+      sends.map((send) => send.clientId),
+      sends.map((send) => send.replyToId),
+      sends.map((send) => send.replyToText),
+      sends.map((send) => send.replyToName),
+    ],
+    { prepare: true },
+  )
+  const sent: (SentRow | typeof HELD | undefined)[] = sends.map(() => undefined)
+  for (const { ord, isHeld, ...row } of rows)
+    sent[ord - 1] = isHeld ? HELD : { ...row, createdAt: new Date(row.createdAt) }
+  return sent
+}
+
+const MESSAGE_COLUMNS = sql`
+  message.id, message.conversation_id as "conversationId", message.seq, message.version,
+  message.sender_id as "senderId", sender.full_name as "senderName", message.message,
+  message.created_at as "createdAt", message.client_id as "clientId",
+  message.edited_at is not null as "isEdited", message.deleted_at is not null as "isDeleted",
+  message.reply_to_id as "replyToId", message.reply_to_text as "replyToText", message.reply_to_name as "replyToName"`
+
+type RawMessageRow = Omit<MessageRow, 'createdAt'> & { createdAt: string }
+
+function toRow(row: RawMessageRow): MessageRow {
+  return { ...row, createdAt: new Date(row.createdAt) }
+}
+
+export interface NamedSend {
+  senderId: number
+  clientId: string
+}
+
+/** The message that is stored under a `client_id`. */
+export type StoredSend = MessageRow & { clientId: string; ageMs: number }
+
+/**
+ * The messages that these senders have stored under these `client_id`s, as far as there are any, and how old each one
+ * is.
+ */
+export async function listMessagesByClientIds(db: Executor, asked: NamedSend[]): Promise<StoredSend[]> {
+  const rows = await query<RawMessageRow & Pick<StoredSend, 'clientId' | 'ageMs'>>(
+    db,
+    sql`
+    select ${MESSAGE_COLUMNS},
+           extract(epoch from clock_timestamp() - message.created_at)::float8 * 1000 as "ageMs"
+      from unnest(${sql.param(asked.map(({ senderId }) => senderId))}::int[],
+                  ${sql.param(asked.map(({ clientId }) => clientId))}::uuid[]) as asked(sender_id, client_id)
+      join messages message on message.sender_id = asked.sender_id and message.client_id = asked.client_id
+      join users sender on sender.id = message.sender_id`,
+  )
+  return rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt) }))
+}
+
+/** A page, oldest to newest: the newest messages, or the newest of those made before an instant. */
+export async function listMessages(
+  db: Executor,
+  conversationId: number,
+  before: Date | undefined,
+  limit: number,
+): Promise<MessageRow[]> {
+  const rows = await query<RawMessageRow>(
+    db,
+    sql`
+    select ${MESSAGE_COLUMNS} from messages message join users sender on sender.id = message.sender_id
+     where message.conversation_id = ${conversationId}
+       ${before ? sql`and message.created_at < ${before.toISOString()}` : sql``}
+     order by message.created_at desc limit ${limit}`,
+  )
+  return rows.map(toRow).reverse()
+}
+
+/** Changes later than `since` and not later than `until`. */
+export interface Span {
+  conversationId: number
+  since: number
+  until: number
+}
+
+/** Every message whose latest change is in that span, in the order of the changes: the first `limit` of each. */
+export async function listChanges(db: Executor, spans: Span[], limit: number): Promise<MessageRow[][]> {
+  const rows = await query<RawMessageRow & { ord: number }>(
+    db,
+    sql`
+    select span.ord::int, ${MESSAGE_COLUMNS}
+      from unnest(${sql.param(spans.map(({ conversationId }) => conversationId))}::int[],
+                  ${sql.param(spans.map(({ since }) => since))}::int[], ${sql.param(spans.map(({ until }) => until))}::int[])
+             with ordinality as span(conversation_id, since, until, ord)
+      cross join lateral (
+        select * from messages
+         where conversation_id = span.conversation_id and version > span.since and version <= span.until
+         order by version limit ${limit}) message
+      join users sender on sender.id = message.sender_id
+     order by span.ord, message.version`,
+  )
+  const changes: MessageRow[][] = spans.map(() => [])
+  for (const { ord, ...row } of rows) changes[ord - 1]?.push(toRow(row))
+  return changes
+}
+
+/** A message of a conversation that this person is in, and whether they may send there. */
+export async function findMessageFor(
+  db: Executor,
+  messageId: number,
+  userId: number,
+): Promise<(MessageRow & { canSend: boolean }) | undefined> {
+  const [row] = await query<RawMessageRow & { canSend: boolean }>(
+    db,
+    sql`
+    select ${MESSAGE_COLUMNS}, member.can_send as "canSend"
+      from messages message
+      join users sender on sender.id = message.sender_id
+      join conversation_members member
+        on member.conversation_id = message.conversation_id and member.user_id = ${userId}
+     where message.id = ${messageId}`,
+  )
+  return row && { ...toRow(row), canSend: row.canSend }
+}
+
+export async function findMessage(db: Executor, messageId: number): Promise<MessageRow | undefined> {
+  const [row] = await query<RawMessageRow>(
+    db,
+    sql`
+    select ${MESSAGE_COLUMNS} from messages message join users sender on sender.id = message.sender_id
+     where message.id = ${messageId}`,
+  )
+  return row && toRow(row)
+}
+
+export async function updateMessage(
+  db: Executor,
+  messageId: number,
+  change: Pick<Partial<typeof messages.$inferInsert>, 'message' | 'version' | 'editedAt' | 'deletedAt'>,
+): Promise<void> {
+  await db.update(messages).set(change).where(eq(messages.id, messageId))
+}

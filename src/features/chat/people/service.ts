@@ -1,0 +1,126 @@
+import type { ChatUser } from '../../../../schemas/chat.ts'
+import { inSlot } from '../../../bus/rate-slots/in-slot.ts'
+import type { Core } from '../../../core.ts'
+import { LOCKS, lockAlone } from '../../../db/locks.ts'
+import { AppError } from '../../../errors.ts'
+import * as connections from '../connections/store.ts'
+import { updateCanSend } from '../conversations/store.ts'
+import * as store from './store.ts'
+
+/** People that one search answers. */
+const FOUND = 20
+
+/** People by a part of their names; `%` and `_` stand for themselves. */
+export async function searchUsers(core: Core, userId: number, text: string): Promise<ChatUser[]> {
+  const rows = await store.searchPeople(core.db, userId, text, FOUND)
+  const online = await core.presence.online(rows.filter(({ isVisible }) => isVisible).map(({ id }) => id))
+  return rows.map(({ id, username, fullName, connectionStatus, connectionId }) => ({
+    id,
+    username,
+    full_name: fullName,
+    online: online.has(id),
+    connection_status: connectionStatus === 'ended' ? null : connectionStatus,
+    conn_id: connectionId,
+  }))
+}
+
+/** Which of the people in this person's conversations are online; never somebody between whom there is a block. */
+export async function statusOfPeers(core: Core, userId: number): Promise<Record<string, boolean>> {
+  const [peers] = await store.listPeers(core.db, [userId])
+  if (!peers) return {}
+  const online = await core.presence.online(peers.visibleIds)
+  return Object.fromEntries([...peers.visibleIds, ...peers.hiddenIds].map((id) => [id, online.has(id)]))
+}
+
+/**
+ * For each of these people, the people who can see their presence and whose presence they can see: in one
+ * conversation, or in all.
+ */
+export async function listVisiblePeers(
+  core: Core,
+  userIds: number[],
+  conversationId?: number,
+): Promise<Map<number, number[]>> {
+  const rows = await store.listPeers(core.db, userIds, conversationId)
+  const visible = new Map(rows.map(({ userId, visibleIds }) => [userId, visibleIds]))
+  return new Map(userIds.map((userId) => [userId, visible.get(userId) ?? []]))
+}
+
+export async function listBlocked(core: Core, userId: number) {
+  const rows = await store.listBlocked(core.db, userId)
+  return rows.map(({ id, username, fullName }) => ({ id, username, full_name: fullName }))
+}
+
+/**
+ * Blocks somebody: no more requests or direct messages from them, and neither sees the other's presence. Both are
+ * told, so blocking the same person is limited like sending messages.
+ */
+export async function block(core: Core, userId: number, blockedId: number): Promise<void> {
+  if (blockedId === userId) throw new AppError('not_found')
+  const isBlocked = () => store.isBlocked(core.db, userId, blockedId)
+  await switchSlowly(core, `block:${userId}:${blockedId}`, isBlocked, async () => {
+    const conversationId = await core.db.transaction(async (tx) => {
+      await lockAlone(tx, LOCKS.pair(userId, blockedId))
+      if (!(await store.findPerson(tx, blockedId))) throw new AppError('not_found')
+      await store.insertBlock(tx, userId, blockedId)
+      const connection = await connections.findPair(tx, userId, blockedId)
+      if (connection?.status === 'pending' && connection.requesterId === blockedId)
+        await connections.updateConnection(tx, connection.id, { status: 'rejected' })
+      if (connection?.conversationId) await updateCanSend(tx, connection.conversationId)
+      return connection?.conversationId
+    })
+    core.bus.publish(`user:${userId}`, { kind: 'counters' })
+    tellBoth(core, userId, blockedId, conversationId)
+    tellPresence(core, userId, blockedId, new Set())
+  })
+}
+
+/** Ends a block; fine without one. */
+export async function unblock(core: Core, userId: number, blockedId: number): Promise<void> {
+  const isFree = async () => !(await store.isBlocked(core.db, userId, blockedId))
+  await switchSlowly(core, `unblock:${userId}:${blockedId}`, isFree, async () => {
+    const conversationId = await core.db.transaction(async (tx) => {
+      await lockAlone(tx, LOCKS.pair(userId, blockedId))
+      await store.deleteBlock(tx, userId, blockedId)
+      const connection = await connections.findPair(tx, userId, blockedId)
+      if (connection?.conversationId) await updateCanSend(tx, connection.conversationId)
+      return connection?.conversationId
+    })
+    tellBoth(core, userId, blockedId, conversationId)
+    const peers = await listVisiblePeers(core, [userId])
+    if (peers.get(userId)?.includes(blockedId))
+      tellPresence(core, userId, blockedId, await core.presence.online([userId, blockedId]))
+  })
+}
+
+/** If nothing would change, the limit does not matter and nothing is told. */
+async function switchSlowly(
+  core: Core,
+  slot: string,
+  isSo: () => Promise<boolean>,
+  change: () => Promise<void>,
+): Promise<void> {
+  try {
+    await inSlot(core.rateSlots, slot, core.config.chat.sendIntervalMs, change)
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'rate_limited' && (await isSo()))) throw error
+  }
+}
+
+/** Tells each of two people whether the other is online. */
+function tellPresence(core: Core, one: number, other: number, online: ReadonlySet<number>): void {
+  for (const [userId, told] of [
+    [one, other],
+    [other, one],
+  ] as const)
+    core.bus.publish('presence', { kind: 'presence', userId, online: online.has(userId), audience: [told] })
+}
+
+/**
+ * Tells both that their direct conversation has changed: who may send, and whether they see each other's presence.
+ */
+function tellBoth(core: Core, one: number, other: number, conversationId: number | null | undefined): void {
+  if (!conversationId) return
+  for (const userId of [one, other])
+    core.bus.publish(`user:${userId}`, { kind: 'conversation', conversationId })
+}

@@ -1,0 +1,22 @@
+import type { LivePlugin } from '../../gateway/live.ts'
+import { toParticipant } from '../../http/callers/callers.ts'
+import { requireQuestion } from './service.ts'
+import { toEntry } from './thread.ts'
+
+/** Discussions on sockets: what happens to the comments of a question, for those who subscribed to it. */
+export const discussionsLive: LivePlugin = (core) => ({
+  topics: {
+    question: {
+      async admit(topic, claims) {
+        await requireQuestion(core, Number(topic.slice('question:'.length)), toParticipant(claims))
+      },
+      toFrame: ({ action, comment }, isOwn) => ({
+        type: 'comment',
+        question_id: comment.question_id,
+        action,
+        comment: { ...toEntry(comment, isOwn), ...(action === 'created' ? { replies: [] } : {}) },
+      }),
+      ownerOf: ({ comment }) => comment.user_id,
+    },
+  },
+})

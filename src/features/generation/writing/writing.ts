@@ -1,0 +1,155 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { OfferedQuestion, type QuestionFields } from '../../../../schemas/admin/exams/questions.ts'
+import type { GeneratedQuestion, GenerationRequest } from '../../../../schemas/admin/generation.ts'
+import { type Ai, addUsage, type Usage } from '../../../adapters/ai.ts'
+import { AppError } from '../../../errors.ts'
+import { checkQuestion, isQuestionType } from '../../questions/question.ts'
+import { BATCH_SIZE, type Counts, missingOf, sortByType, totalOf } from './batches.ts'
+import { KnownTexts } from './duplicates.ts'
+import { Drafts, SYSTEM, toMessages } from './prompts.ts'
+
+const LARGEST_ANSWER_TOKENS = 16_000
+/** Longest that one answer may take. */
+const ANSWER_DEADLINE_MS = 600_000
+/** A batch that failed is tried once more. */
+const TRIES = 2
+/** Within each try, if the model is overloaded or away. */
+const RETRIES = 2
+
+export interface Batch {
+  questions: GeneratedQuestion[]
+  usage: Usage
+}
+
+export interface BatchOptions {
+  examId: number
+  request: GenerationRequest
+  pdf: Buffer | undefined
+  /** undefined: of any type, the next ones of the document or one batch of new ones. */
+  wanted: Counts | undefined
+  /** Texts of earlier batches. */
+  taken: readonly string[]
+  signal: AbortSignal
+  log: FastifyBaseLogger
+}
+
+/**
+ * Writes one batch: valid questions only, of the wanted types, none of them known. What is missing after the second
+ * try stays missing. Throws `model_failed` if the last try failed and there are no questions at all.
+ */
+export async function writeBatch(ai: Ai, options: BatchOptions): Promise<Batch> {
+  const { examId, request, wanted } = options
+  const earlier = [...request.excludedTexts, ...options.taken]
+  const known = new KnownTexts(earlier)
+  const questions: GeneratedQuestion[] = []
+  const usage: Usage = { input: 0, cached: 0, output: 0 }
+  // Any number that the document still contains is enough; new questions should fill a batch.
+  const enough = request.mode === 'extract' ? 1 : BATCH_SIZE
+  let failure: unknown
+  for (let count = 1; count <= TRIES && !options.signal.aborted; count++) {
+    const missing = wanted && missingOf(wanted, questions)
+    try {
+      const taken = [...earlier, ...questions.map(({ question_text }) => question_text)]
+      const drafts = await readDrafts(ai, usage, options, missing, taken)
+      failure = undefined
+      for (const draft of drafts) {
+        const question = accept(draft, examId, request)
+        if (!question || known.has(question.question_text) || !isWanted(question, wanted, questions)) continue
+        known.add(question.question_text)
+        questions.push(question)
+      }
+      const isDone = wanted ? totalOf(missingOf(wanted, questions)) === 0 : questions.length >= enough
+      const hasNoMore = request.mode === 'extract' && drafts.length === 0
+      if (isDone || hasNoMore) break
+    } catch (error) {
+      failure = error
+    }
+  }
+  options.signal.throwIfAborted()
+  if (failure !== undefined && questions.length === 0) throw failure
+  return { questions: wanted ? sortByType(questions) : questions, usage }
+}
+
+/**
+ * Looser than the schema that the model is given: not every server enforces that, and `checkQuestion` decides anyway.
+ */
+const answers = Compile(Type.Object({ questions: Type.Array(OfferedQuestion) }))
+
+async function readDrafts(
+  ai: Ai,
+  usage: Usage,
+  { request, pdf, signal, log }: BatchOptions,
+  missing: Counts | undefined,
+  taken: readonly string[],
+): Promise<OfferedQuestion[]> {
+  const writing = ai.write({
+    system: SYSTEM,
+    messages: toMessages(request, pdf, missing, taken),
+    schema: Drafts,
+    maxTokens: LARGEST_ANSWER_TOKENS,
+    deadline: ANSWER_DEADLINE_MS,
+    retries: RETRIES,
+    signal,
+    log,
+  })
+  let text = ''
+  for await (const part of writing) {
+    if ('usage' in part) addUsage(usage, part.usage)
+    else text += part.text
+  }
+  const answer = parse(text)
+  if (answers.Check(answer)) return answer.questions
+  throw new AppError('model_failed', { message: 'The model’s answer has the wrong form' })
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The question with its exam and marks; undefined if it lacks a text, a key or options to choose from. */
+function accept(
+  draft: OfferedQuestion,
+  examId: number,
+  { marks }: GenerationRequest,
+): GeneratedQuestion | undefined {
+  const type = draft.question_type?.trim().toUpperCase() ?? ''
+  if (!isQuestionType(type)) return undefined
+  const checked = checkQuestion({
+    ...draft,
+    ...(type === 'NUMERIC' ? NO_OPTIONS : {}),
+    image_path: null,
+    positive_marks: marks[type].positive,
+    negative_marks: marks[type].negative,
+    tolerance: marks[type].tolerance,
+  })
+  if (!('question' in checked)) return undefined
+  const { question } = checked
+  if (question.question_text === '' || question.correct_answer === '') return undefined
+  if (type !== 'NUMERIC' && !offersAChoice(question)) return undefined
+  return { id: null, exam_id: examId, ...question }
+}
+
+const NO_OPTIONS = { option_a: '', option_b: '', option_c: '', option_d: '' }
+
+/** Whether there are two or more options, all different, with the right ones among them. */
+function offersAChoice({ option_a, option_b, option_c, option_d, correct_answer }: QuestionFields): boolean {
+  const options = new Map(Object.entries({ A: option_a, B: option_b, C: option_c, D: option_d }))
+  const given = [...options.values()].filter((option) => option !== '')
+  const isRightGiven = correct_answer.split(',').every((letter) => options.get(letter) !== '')
+  return given.length >= 2 && new Set(given).size === given.length && isRightGiven
+}
+
+/** Questions beyond the wanted number of their type are left out. */
+function isWanted(
+  { question_type }: GeneratedQuestion,
+  wanted: Counts | undefined,
+  questions: readonly GeneratedQuestion[],
+): boolean {
+  return wanted ? missingOf(wanted, questions)[question_type] > 0 : questions.length < BATCH_SIZE
+}

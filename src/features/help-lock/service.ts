@@ -1,0 +1,62 @@
+import type { Core } from '../../core.ts'
+import { batched } from '../../db/batches.ts'
+import type { Executor } from '../../db/client.ts'
+import { AppError } from '../../errors.ts'
+import { perNode } from '../../per-node.ts'
+import { closeOverdueOf, isOverdue } from '../attempts/closing.ts'
+import * as store from './store.ts'
+
+export type { HelpLock } from './store.ts'
+
+/** People who ask for help at the same time share one query. */
+const locksShared = perNode((core) =>
+  batched({
+    lanes: 2,
+    size: 250,
+    key: (userId: number) => userId,
+    async run(userIds): Promise<store.HelpLock[][]> {
+      const locks = Map.groupBy(await store.listLocks(core.db, userIds), ({ userId }) => userId)
+      return userIds.map((userId) => locks.get(userId) ?? [])
+    },
+  }),
+)
+
+/** Throws 403 `exam_in_progress` while this person's help is locked. */
+export async function requireHelp(core: Core, userId: number): Promise<void> {
+  const refusal = await findRefusal(core, userId)
+  if (refusal) throw refusal
+}
+
+/**
+ * The same within a transaction that has locked the person's row, as a start of an exam that locks help does: the
+ * decision comes entirely before or entirely after such a start.
+ */
+export async function requireHelpIn(tx: Executor, userId: number): Promise<void> {
+  const lock = (await store.listLocks(tx, [userId])).at(-1)
+  if (lock) throw refuse(lock)
+}
+
+/** Why this person's help is refused; undefined if it isn't. An overdue attempt locks nothing: it is closed first. */
+export async function findRefusal(core: Core, userId: number): Promise<AppError | undefined> {
+  for (;;) {
+    const lock = (await locksShared(core)(userId)).at(-1)
+    if (!lock) return undefined
+    if (!isOverdue(core, { endsAt: endOf(lock) })) return refuse(lock)
+    await closeOverdueOf(core, userId)
+  }
+}
+
+/** Of these people, or all that there are. */
+export function listLocks(core: Core, userIds: number[] | undefined): Promise<store.HelpLock[]> {
+  return store.listLocks(core.db, userIds)
+}
+
+export function refuse(lock: store.HelpLock): AppError {
+  return new AppError('exam_in_progress', {
+    details: { exam_id: lock.examId, ends_at: endOf(lock)?.toISOString() ?? null },
+  })
+}
+
+function endOf({ endsAt }: store.HelpLock): Date | null {
+  return endsAt === null ? null : new Date(endsAt)
+}

@@ -1,0 +1,96 @@
+import type { Core } from '../../core.ts'
+import { perNode } from '../../per-node.ts'
+import { listLocks } from './service.ts'
+import type { HelpLock } from './store.ts'
+
+type Listener = (locks: readonly HelpLock[]) => void
+
+interface Followed {
+  listeners: Set<Listener>
+  locks: readonly HelpLock[]
+}
+
+/** One a node. */
+export const helpWatchOf = perNode((core) => new HelpWatch(core))
+
+/**
+ * Knows which of the people that somebody on this node follows have locked help. It reads the database when an event
+ * says so, and from time to time, so a lost event delays it a little. There is one read at a time, and each one
+ * begins after the event that asked for it, so the last one read is the newest state.
+ */
+export class HelpWatch {
+  readonly #core: Core
+  readonly #followed = new Map<number, Followed>()
+  /** The people to look up in the next read. */
+  #due: Set<number> | 'everybody' = new Set()
+  #next: Promise<void> | undefined
+  #reading: Promise<void> = Promise.resolve()
+
+  constructor(core: Core) {
+    this.#core = core
+    core.bus.subscribe('help', ({ userIds }) => {
+      const here = userIds?.filter((id) => this.#followed.has(id))
+      if (!here || here.length > 0) this.#hint(here)
+    })
+    core.bus.onResync(() => this.#hint(undefined))
+  }
+
+  /**
+   * Calls the listener whenever the person's locks change; at the beginning it knows of none. Answers what ends it.
+   */
+  follow(userId: number, listener: Listener): () => void {
+    const followed = this.#followed.get(userId) ?? { listeners: new Set(), locks: [] }
+    this.#followed.set(userId, followed)
+    followed.listeners.add(listener)
+    return () => {
+      followed.listeners.delete(listener)
+      if (followed.listeners.size === 0) this.#followed.delete(userId)
+    }
+  }
+
+  locksOf(userId: number): readonly HelpLock[] {
+    return this.#followed.get(userId)?.locks ?? []
+  }
+
+  /** Resolves once the locks of these people, or of everybody who is followed, have been read. */
+  look(userIds?: number[]): Promise<void> {
+    if (userIds === undefined) this.#due = 'everybody'
+    else if (this.#due !== 'everybody') for (const id of userIds) this.#due.add(id)
+    this.#next ??= this.#reading.then(() => {
+      const due = this.#due
+      this.#due = new Set()
+      this.#next = undefined
+      const reading = this.#read(due)
+      this.#reading = reading.catch(() => {})
+      return reading
+    })
+    return this.#next
+  }
+
+  #hint(userIds: number[] | undefined): void {
+    // The next periodic read tries again.
+    this.look(userIds).catch((error: unknown) =>
+      this.#core.log.warn({ err: error }, 'help locks were not read'),
+    )
+  }
+
+  async #read(due: Set<number> | 'everybody'): Promise<void> {
+    if (this.#followed.size === 0) return
+    const locks = await listLocks(this.#core, due === 'everybody' ? undefined : [...due])
+    const locksOf = Map.groupBy(locks, ({ userId }) => userId)
+    for (const [userId, followed] of this.#followed) {
+      if (due !== 'everybody' && !due.has(userId)) continue
+      const current = locksOf.get(userId) ?? []
+      const isSame = name(current) === name(followed.locks)
+      followed.locks = current
+      if (!isSame) for (const listener of [...followed.listeners]) listener(current)
+    }
+  }
+}
+
+function name(locks: readonly HelpLock[]): string {
+  return locks
+    .map(({ examId }) => examId)
+    .sort((one, other) => one - other)
+    .join()
+}

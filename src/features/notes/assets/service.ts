@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import type { Asset } from '../../../../schemas/notes.ts'
+import type { Core } from '../../../core.ts'
+import type { Executor } from '../../../db/client.ts'
+import { AppError, invalidField } from '../../../errors.ts'
+import type { Asker } from '../../../fair-queue.ts'
+import { fileUrl } from '../../uploads/addresses.ts'
+import { keepFile, putNewFile, trySweepDiscardedFiles } from '../../uploads/discarded.ts'
+import { checkImage } from '../../uploads/images.ts'
+import { requireOwn, requireReadable } from '../access.ts'
+import * as notebooks from '../notebooks/store.ts'
+import * as pages from '../pages/store.ts'
+import * as store from './store.ts'
+
+/** Bytes of one image, a photograph of a blackboard say. */
+export const LARGEST_IMAGE = 5 * 1024 * 1024
+/** Bytes of all of one person's images. */
+const MOST_BYTES = 1024 ** 3
+/** An image counts at least this much: even a small file takes up a block on the disk, and a row. */
+const LEAST_BYTES = 4_096
+/** Images of one page. */
+const MOST_ASSETS = 200
+
+/** An image as it was uploaded; `bytes` beyond the largest may be cut. */
+export interface Upload {
+  filename: string
+  bytes: Buffer
+  truncated: boolean
+}
+
+export async function listAssets(core: Core, readerId: number, pageId: number): Promise<Asset[]> {
+  await requireReadable(core, await pages.findPage(core.db, pageId), readerId)
+  return (await store.listAssets(core.db, pageId)).map((row) => toAsset(core, row))
+}
+
+/** The assets of a notebook that the caller may read, by page. */
+export async function listNotebookAssets(core: Core, notebookId: number): Promise<Map<number, Asset[]>> {
+  const byPage = Map.groupBy(await store.listNotebookAssets(core.db, notebookId), ({ pageId }) => pageId)
+  return new Map([...byPage].map(([pageId, rows]) => [pageId, rows.map((row) => toAsset(core, row))]))
+}
+
+export async function readAsset(core: Core, readerId: number, id: number): Promise<Asset> {
+  return toAsset(core, await requireReadable(core, await store.findAsset(core.db, id), readerId))
+}
+
+/** 400 for a file that is no image, 409 `notes_full` or `too_many`. */
+export async function addAsset(
+  core: Core,
+  userId: number,
+  pageId: number,
+  upload: Upload | undefined,
+  asker: Asker,
+): Promise<Asset> {
+  requireOwn(await pages.findPage(core.db, pageId), userId)
+  if ((await store.countAssets(core.db, pageId)) >= MOST_ASSETS) throw new AppError('notes_full')
+  await requireRoom(core.db, userId, charge(upload?.bytes.length))
+  const file = await storeImage(core, upload, asker)
+  const row = await core.db.transaction(async (tx) => {
+    await keepFile(tx, file.fileKey)
+    await notebooks.lockOwner(tx, userId)
+    const added = await store.insertAsset(tx, { pageId, ...file })
+    await requireRoom(tx, userId)
+    return added
+  })
+  return toAsset(core, row)
+}
+
+/** Replaces the image. */
+export async function replaceAsset(
+  core: Core,
+  userId: number,
+  id: number,
+  upload: Upload | undefined,
+  asker: Asker,
+): Promise<Asset> {
+  const before = requireOwn(await store.findAsset(core.db, id), userId)
+  await requireRoom(core.db, userId, charge(upload?.bytes.length) - charge(before.size))
+  const file = await storeImage(core, upload, asker)
+  const row = await core.db.transaction(async (tx) => {
+    await keepFile(tx, file.fileKey)
+    await notebooks.lockOwner(tx, userId)
+    const changed = await store.updateAsset(tx, id, file)
+    if (!changed) throw new AppError('not_found')
+    await requireRoom(tx, userId)
+    return changed
+  })
+  await trySweepDiscardedFiles(core)
+  return toAsset(core, row)
+}
+
+export async function deleteAsset(core: Core, userId: number, id: number): Promise<void> {
+  requireOwn(await store.findAsset(core.db, id), userId)
+  await store.deleteAsset(core.db, id)
+  await trySweepDiscardedFiles(core)
+}
+
+/** 409 `too_many` if there is no room for this many bytes more. */
+async function requireRoom(db: Executor, ownerId: number, more = 0): Promise<void> {
+  if ((await store.sumBytes(db, ownerId, LEAST_BYTES)) + more > MOST_BYTES) throw new AppError('too_many')
+}
+
+function charge(bytes = 0): number {
+  return Math.max(bytes, LEAST_BYTES)
+}
+
+async function storeImage(core: Core, upload: Upload | undefined, asker: Asker) {
+  if (!upload) throw invalidField('/image', 'is required')
+  if (upload.truncated) throw invalidField('/image', `is larger than ${LARGEST_IMAGE / 1024 / 1024} MB`)
+  const checked = await checkImage(upload.filename, upload.bytes, LARGEST_IMAGE, asker)
+  if ('error' in checked) throw invalidField('/image', checked.error)
+  const fileKey = `Notes/${randomUUID()}.${checked.contentType.replace('image/', '')}`
+  await putNewFile(core, fileKey, upload.bytes, checked.contentType)
+  return { fileKey, size: upload.bytes.length, ...checked }
+}
+
+function toAsset(core: Core, row: store.AssetRow): Asset {
+  return {
+    id: row.id,
+    url: fileUrl(core, row.fileKey) ?? '',
+    content_type: row.contentType,
+    size: row.size,
+    width: row.width,
+    height: row.height,
+  }
+}

@@ -1,0 +1,76 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import {
+  InteractionAnswer,
+  InteractionBody,
+  LibraryAnswer,
+  LibraryNotebookAnswer,
+  LibraryParams,
+  LibraryQuery,
+} from '../../../../schemas/notes.ts'
+import type { Core } from '../../../core.ts'
+import { failures } from '../../../http/failures.ts'
+import { describePage, offsetOf } from '../../../paging.ts'
+import * as library from './service.ts'
+
+const tags = ['library']
+const success = true as const
+const PER_PAGE = 20
+
+/** Everybody's public notebooks, at `/api/v01/library`, for signed-in people. */
+export const libraryRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+  app.get(
+    '',
+    {
+      config: { heavy: true },
+      schema: {
+        operationId: 'searchLibrary',
+        summary: 'Public notebooks',
+        tags,
+        querystring: LibraryQuery,
+        response: { 200: LibraryAnswer },
+      },
+    },
+    async ({ caller, query }) => {
+      const page = query.page ?? 1
+      const offset = offsetOf(page, PER_PAGE)
+      const found = await library.searchLibrary(core, caller.userId, query, PER_PAGE, offset)
+      return { success, notebooks: found.notebooks, ...describePage(found.total, page, PER_PAGE) }
+    },
+  )
+
+  app.get(
+    '/:notebook_id',
+    {
+      schema: {
+        operationId: 'readPublicNotebook',
+        summary: 'A public notebook with its pages',
+        description: 'Their objects are at `/pages/{id}/objects`, as for own pages.',
+        tags,
+        params: LibraryParams,
+        response: { 200: LibraryNotebookAnswer, ...failures('not_found') },
+      },
+    },
+    async ({ caller, params }) => ({
+      success,
+      notebook: await library.readFromLibrary(core, caller.userId, params.notebook_id),
+    }),
+  )
+
+  app.post(
+    '/:notebook_id/interactions',
+    {
+      schema: {
+        operationId: 'reactToNotebook',
+        summary: 'Like or bookmark a public notebook, or take that back',
+        tags,
+        params: LibraryParams,
+        body: InteractionBody,
+        response: { 200: InteractionAnswer, ...failures('not_found') },
+      },
+    },
+    async ({ caller, params, body }) => ({
+      success,
+      ...(await library.interact(core, caller.userId, params.notebook_id, body)),
+    }),
+  )
+}

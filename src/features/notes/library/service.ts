@@ -1,0 +1,67 @@
+import type { InteractionBody, LibraryNotebook, LibraryQuery } from '../../../../schemas/notes.ts'
+import type { Core } from '../../../core.ts'
+import { LOCKS, lockAlone } from '../../../db/locks.ts'
+import { AppError } from '../../../errors.ts'
+import { listPages } from '../pages/service.ts'
+import * as store from './store.ts'
+
+/** Some of all public notebooks, and how many there are. */
+export async function searchLibrary(
+  core: Core,
+  readerId: number,
+  { q = '', sort = 'recent' }: LibraryQuery,
+  limit: number,
+  offset: number,
+) {
+  const { rows, total } = await store.listPublic(core.db, { readerId, q, sort }, limit, offset)
+  return { notebooks: rows.map(toLibraryNotebook), total }
+}
+
+/** A public notebook with its pages. 404 for a private one, to its owner too. */
+export async function readFromLibrary(core: Core, readerId: number, notebookId: number) {
+  const notebook = toLibraryNotebook(await requirePublic(core, readerId, notebookId))
+  return { ...notebook, pages: await listPages(core, readerId, notebookId) }
+}
+
+/**
+ * Likes or bookmarks a public notebook, or takes that back: as `active` says, else the opposite of now. Simultaneous
+ * toggles run one after another.
+ */
+export async function interact(
+  core: Core,
+  userId: number,
+  notebookId: number,
+  { kind, active }: InteractionBody,
+) {
+  await requirePublic(core, userId, notebookId)
+  const interaction = { notebookId, userId, kind }
+  return core.db.transaction(async (tx) => {
+    await lockAlone(tx, LOCKS.interaction(userId, notebookId))
+    const removed = active !== true && (await store.deleteInteraction(tx, interaction))
+    const isActive = active ?? !removed
+    if (isActive) await store.insertInteraction(tx, interaction)
+    return { kind, active: isActive, count: await store.countInteractions(tx, notebookId, kind) }
+  })
+}
+
+async function requirePublic(core: Core, readerId: number, notebookId: number) {
+  const row = await store.findPublic(core.db, notebookId, readerId)
+  if (!row) throw new AppError('not_found')
+  return row
+}
+
+function toLibraryNotebook(row: store.LibraryRow): LibraryNotebook {
+  return {
+    id: row.id,
+    title: row.title,
+    description: row.description,
+    author: row.author,
+    page_count: row.pageCount,
+    likes: row.likes,
+    bookmarks: row.bookmarks,
+    liked: row.liked,
+    bookmarked: row.bookmarked,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  }
+}

@@ -1,0 +1,68 @@
+import type { NewNotebookBody, Notebook, NotebookChange } from '../../../../schemas/notes.ts'
+import type { Core } from '../../../core.ts'
+import { AppError } from '../../../errors.ts'
+import { trySweepDiscardedFiles } from '../../uploads/discarded.ts'
+import { requireOwn, requireReadable } from '../access.ts'
+import * as store from './store.ts'
+
+/** Notebooks of one person. */
+const MOST_NOTEBOOKS = 2_000
+
+export async function listNotebooks(core: Core, userId: number): Promise<Notebook[]> {
+  return (await store.listNotebooks(core.db, userId)).map(toNotebook)
+}
+
+export async function createNotebook(core: Core, ownerId: number, input: NewNotebookBody): Promise<Notebook> {
+  const id = await core.db.transaction(async (tx) => {
+    await store.lockOwner(tx, ownerId)
+    if ((await store.countNotebooks(tx, ownerId)) >= MOST_NOTEBOOKS) throw new AppError('too_many')
+    return store.insertNotebook(tx, {
+      ownerId,
+      title: input.title,
+      description: input.description ?? '',
+      isPublic: input.is_public ?? false,
+    })
+  })
+  return readNotebook(core, ownerId, id)
+}
+
+/** An own or a public notebook. */
+export async function readNotebook(core: Core, readerId: number, id: number): Promise<Notebook> {
+  return toNotebook(await requireReadable(core, await store.findNotebook(core.db, id), readerId))
+}
+
+export async function changeNotebook(
+  core: Core,
+  userId: number,
+  id: number,
+  { title, description, is_public: isPublic }: NotebookChange,
+): Promise<Notebook> {
+  requireOwn(await store.findNotebook(core.db, id), userId)
+  if (title === undefined && description === undefined && isPublic === undefined)
+    throw new AppError('nothing_to_update')
+  await store.updateNotebook(core.db, id, {
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    ...(isPublic === undefined ? {} : { isPublic }),
+  })
+  return readNotebook(core, userId, id)
+}
+
+/** Deletes it with its pages and their files. */
+export async function deleteNotebook(core: Core, userId: number, id: number): Promise<void> {
+  requireOwn(await store.findNotebook(core.db, id), userId)
+  await store.deleteNotebook(core.db, id)
+  await trySweepDiscardedFiles(core)
+}
+
+export function toNotebook(row: store.NotebookRow): Notebook {
+  return {
+    id: row.id,
+    title: row.title,
+    description: row.description,
+    is_public: row.isPublic,
+    page_count: row.pageCount,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  }
+}

@@ -1,0 +1,98 @@
+import path from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
+import type { Core } from '../../../core.ts'
+import { accepts, Page, redirects, sendPage } from '../../../http/bodies/pages.ts'
+import { identifyByCookie, isAdmin } from '../../../http/callers/callers.ts'
+import { cookieOptions, DESK_COOKIE, NEXT_COOKIE } from '../../../http/callers/credentials.ts'
+import { failures } from '../../../http/failures.ts'
+import * as auth from '../../auth/service.ts'
+import { DIST, findDesk, readDesk } from './building.ts'
+import { renderUnbuilt } from './html.ts'
+
+const tags = ['pages']
+
+const UNBUILT = {
+  waiting: 'The desk is being laid out for the first time; this page looks again by itself.',
+  failed: 'The desk could not be laid out; the log says why. `npm run build -w desk` tries again by hand.',
+}
+
+/** Long enough to create an account; later nobody remembers where they wanted to go. */
+const NEXT_SECONDS = 15 * 60
+
+/** The desk's one page and its files, and the addresses that lead there. */
+export const deskRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+  const cookies = cookieOptions(core)
+  await app.register(fastifyStatic, { root: path.dirname(DIST), serve: false, preCompressed: true })
+  for (const url of ['/desk', '/desk/*'])
+    app.get<{ Params: { '*'?: string } }>(url, { schema: { hide: true } }, async (request, reply) => {
+      const desk = await findDesk(core)
+      if (desk !== 'ready') {
+        if (desk === 'waiting') reply.header('refresh', '2')
+        return sendPage(reply.code(503), renderUnbuilt(undefined, UNBUILT[desk]))
+      }
+      const { '*': file = '' } = request.params
+      // A file's name changes with its content.
+      if (file.startsWith('assets/')) return reply.sendFile(file, DIST, { maxAge: '1y', immutable: true })
+      if (/^icon[a-z-]*\.svg$/.test(file)) return reply.sendFile(file, DIST, { maxAge: '1d' })
+      return reply
+        .header('cache-control', 'no-cache')
+        .type('text/html; charset=utf-8')
+        .send(await readDesk())
+    })
+
+  for (const [url, inDesk] of [
+    ['/', '/desk/exams'],
+    ['/exam/:exam_id', '/desk/exams/'],
+  ] as const)
+    app.get<{ Params: { exam_id?: string } }>(
+      url,
+      {
+        schema: {
+          operationId: url === '/' ? 'showDesk' : 'showExam',
+          summary: 'A page for somebody who is signed in',
+          tags,
+          response: { ...redirects, 200: Page },
+        },
+      },
+      async (request, reply) => {
+        const caller = identifyByCookie(request, core)
+        if (caller) return sendDesk(core, reply, caller.userId)
+        const { exam_id: examId = '' } = request.params
+        // The desk's own tokens live longer than a web session; if they have ended too, the desk asks for a sign-in.
+        if (request.cookies[DESK_COOKIE]) return reply.redirect(`${inDesk}${encodeURIComponent(examId)}`, 303)
+        if (examId) reply.setCookie(NEXT_COOKIE, `/exam/${examId}`, { ...cookies, maxAge: NEXT_SECONDS })
+        return reply.redirect('/login', 303)
+      },
+    )
+
+  for (const url of ['/admin', '/admin/*'])
+    app.get(
+      url,
+      {
+        schema: {
+          operationId: 'showAdminDesk',
+          summary: 'A page for administrators',
+          tags,
+          hide: url !== '/admin',
+          response: { ...redirects, 200: Page, ...failures('not_found') },
+        },
+      },
+      async (request, reply) => {
+        const caller = identifyByCookie(request, core)
+        const admitted = caller !== undefined && isAdmin(caller)
+        if (!admitted && accepts(request, 'text/html')) return reply.redirect('/admin/login', 303)
+        if (!admitted || url !== '/admin') return reply.callNotFound()
+        return sendDesk(core, reply, caller.userId)
+      },
+    )
+}
+
+async function sendDesk(core: Core, reply: FastifyReply, userId: number) {
+  const self = await auth.describeSelf(core, userId)
+  const desk = await findDesk(core)
+  if (desk === 'ready') return sendPage(reply, await readDesk(self))
+  if (desk === 'waiting') reply.header('refresh', '2')
+  return sendPage(reply, renderUnbuilt(self.username, UNBUILT[desk]))
+}

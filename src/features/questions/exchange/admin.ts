@@ -1,0 +1,118 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import {
+  ExamParams,
+  Exchanged,
+  ExchangeForm,
+  ExportQuery,
+  ImportQuery,
+  Tried,
+} from '../../../../schemas/admin/exams/exchange.ts'
+import type { Core } from '../../../core.ts'
+import { AppError, invalidField } from '../../../errors.ts'
+import { readParts, takesForm } from '../../../http/bodies/forms.ts'
+import { actorOf, deviceOf } from '../../../http/callers/callers.ts'
+import { failures } from '../../../http/failures.ts'
+import { importQueue } from './reading.ts'
+import * as service from './service.ts'
+
+const tags = ['admin: questions']
+const success = true as const
+const LARGEST = 50 * 1024 * 1024
+/** Long enough for such a file over a slow line; an upload that stalls ends earlier. */
+const TIMEOUT_MS = 10 * 60_000
+const STALL_MS = 30_000
+
+const binary = { schema: Type.String({ format: 'binary' }) }
+const Attachment = Type.Unsafe<NodeJS.ReadableStream>({
+  description: 'The file, as an attachment',
+  content: { 'text/csv': binary, 'text/plain': binary, 'application/xml': binary, 'application/zip': binary },
+})
+
+/** Import and export of questions in other systems' formats, at `/api/v01/admin/exams/:exam_id`. */
+export const exchangeAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+  app.post(
+    '/import',
+    {
+      ...takesForm,
+      handlerTimeout: TIMEOUT_MS,
+      schema: {
+        operationId: 'importQuestions',
+        summary: 'Import questions from a file',
+        description:
+          'GIFT, Aiken, Moodle XML, QTI 1.2 to 3.0 (single files and content packages) or CSV, into this exam. What has no like here is skipped and named; the others are imported, in one transaction.',
+        tags,
+        consumes: ['multipart/form-data'],
+        params: ExamParams,
+        querystring: ImportQuery,
+        body: ExchangeForm,
+        response: {
+          200: Tried,
+          201: Exchanged,
+          ...failures('not_found', 'invalid_file', 'invalid_csv', 'missing_columns', 'payload_too_large'),
+        },
+      },
+    },
+    async (request, reply) => {
+      if (Number(request.headers['content-length']) > LARGEST + 64 * 1024)
+        throw new AppError('payload_too_large')
+      const { format = 'auto', dry_run: isTry = false, key } = request.query
+      const asker = deviceOf(request)
+      return importQueue.run(asker, async () => {
+        request.raw.setTimeout(STALL_MS, () => request.raw.destroy())
+        const input = { bytes: await readUpload(request), format: format === 'auto' ? undefined : format }
+        // Nothing more is expected to arrive.
+        request.raw.setTimeout(0)
+        const { exam_id: examId } = request.params
+        if (isTry) return { success, ...(await service.tryFile(core, asker, examId, input)) }
+        const imported = await service.importFile(core, actorOf(request), asker, examId, input, key)
+        return reply.code(201).send({ success, ...imported })
+      })
+    },
+  )
+
+  app.get(
+    '/export',
+    {
+      config: { heavy: true },
+      schema: {
+        operationId: 'exportQuestions',
+        summary: 'The questions of an exam as a file',
+        description: 'CSV, GIFT, Moodle XML, or a QTI 2.1 content package.',
+        tags,
+        params: ExamParams,
+        querystring: ExportQuery,
+        response: { 200: Attachment, ...failures('not_found') },
+      },
+    },
+    async (request, reply) => {
+      const { name, contentType, body } = await service.exportQuestions(
+        core,
+        request.params.exam_id,
+        request.query.format,
+      )
+      return reply
+        .header('content-type', contentType)
+        .header('content-disposition', `attachment; filename="${name}"`)
+        .send(body)
+    },
+  )
+}
+
+/** The bytes of the field `file`, in a buffer of their own, which can be given to the thread. */
+async function readUpload(request: Parameters<typeof readParts>[0]): Promise<Uint8Array> {
+  for await (const part of readParts(request, { largest: LARGEST, files: 10 })) {
+    if (!('stream' in part) || part.field !== 'file') continue
+    const chunks: Buffer[] = []
+    for await (const chunk of part.stream) chunks.push(chunk)
+    if (part.stream.truncated) throw new AppError('payload_too_large')
+    const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
+    let at = 0
+    for (const chunk of chunks) {
+      bytes.set(chunk, at)
+      at += chunk.length
+    }
+    return bytes
+  }
+  throw invalidField('/file', 'is required')
+}

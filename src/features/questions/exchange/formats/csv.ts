@@ -1,0 +1,28 @@
+import { Readable } from 'node:stream'
+import { stringify } from 'csv-stringify/sync'
+import { markFormula } from '../../../../csv-cells.ts'
+import { COLUMNS, readCsv, toOffered } from '../../import/csv.ts'
+import type { ExportedQuestion, Item } from '../item.ts'
+
+const CHUNK = 64 * 1024
+
+/** Reads a CSV as `import-csv` does, except that all questions go into the given exam, whatever `exam_id` says. */
+export async function* readCsvItems(bytes: Uint8Array): AsyncGenerator<Item> {
+  const upload = Object.assign(Readable.from(chunksOf(bytes)), { truncated: false })
+  for await (const { row, record } of readCsv(upload)) {
+    const label = `Row ${row}`
+    if (record.question_text.trim() === '') yield { label, reason: 'question_text is empty' }
+    else yield { label, question: toOffered(record), anyImagePath: true }
+  }
+}
+
+function* chunksOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += CHUNK) yield bytes.subarray(start, start + CHUNK)
+}
+
+/** Text that a spreadsheet would take for a formula is marked; the import removes the mark. */
+export async function* writeCsv(questions: AsyncIterable<ExportedQuestion>): AsyncGenerator<string> {
+  yield stringify([[...COLUMNS]])
+  for await (const question of questions)
+    yield stringify([COLUMNS.map((column) => question[column])], { cast: { string: markFormula } })
+}

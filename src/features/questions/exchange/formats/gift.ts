@@ -1,0 +1,240 @@
+import { halfway } from '../decimal-ranges.ts'
+import { checkLength, linesOf } from '../files/text.ts'
+import {
+  createItems,
+  type ExportedQuestion,
+  type Item,
+  listOptions,
+  Skip,
+  toChoiceQuestion,
+  toTrueFalse,
+} from '../item.ts'
+import { htmlToText } from '../markup/rich-text.ts'
+
+/**
+ * Moodle's GIFT: questions between blank lines, their answers in braces. A question that can't be read is skipped and
+ * named. Unescaped braces of LaTeX are told from those of the answers if that is certain.
+ */
+export function* readGift(text: string): Generator<Item> {
+  const items = createItems()
+  for (const block of readBlocks(text)) {
+    const { name, format, body } = splitHead(block)
+    yield items.read(name ?? body, () => ({ question: readQuestion(format, body) }))
+  }
+}
+
+/** Blank lines end a question, except inside its braces. Comments and categories are no questions. */
+function* readBlocks(text: string): Generator<string> {
+  let lines: string[] = []
+  let length = 0
+  let open = false
+  const finish = () => {
+    const block = lines.join('\n')
+    lines = []
+    length = 0
+    open = false
+    return block
+  }
+  for (const line of linesOf(text)) {
+    const start = line.trimStart()
+    if (start.startsWith('//') || start.startsWith('$CATEGORY:')) continue
+    checkLength(line.length)
+    const brackets = findMarks(line, '{}').map((place) => line[place])
+    // An unclosed brace must not swallow the next question.
+    const begins = open && lines.at(-1)?.trim() === '' && (start.startsWith('::') || brackets[0] === '{')
+    if ((start === '' ? !open : begins) && lines.length > 0) yield finish()
+    if (start === '' && !open) continue
+    lines.push(line)
+    length += line.length
+    checkLength(length)
+    if (brackets.length > 0) open = brackets.at(-1) === '{'
+  }
+  if (lines.length > 0) yield finish()
+}
+
+/** The positions of these characters that are not escaped by a backslash. */
+function findMarks(text: string, characters: string): number[] {
+  const places: number[] = []
+  for (let place = 0; place < text.length; place += 1) {
+    const character = text.charAt(place)
+    if (character === '\\') place += 1
+    else if (characters.includes(character)) places.push(place)
+  }
+  return places
+}
+
+/** The text before the first unescaped hashes. */
+function beforeHashes(text: string, hashes: '#' | '####'): string {
+  return text.slice(
+    0,
+    findMarks(text, '#').find((place) => text.startsWith(hashes, place)),
+  )
+}
+
+type Format = 'moodle' | 'html' | 'plain' | 'markdown'
+const FORMAT = /^\s*\[(moodle|html|plain|markdown)\]/i
+
+function splitHead(block: string): { name: string | undefined; format: Format; body: string } {
+  const [head = '', name] = /^\s*::((?:\\.|[^\\])*?)::/s.exec(block) ?? []
+  const { format, text } = splitFormat(block.slice(head.length), 'moodle')
+  return { name: name === undefined ? undefined : unescaped(name), format, body: text }
+}
+
+function splitFormat(text: string, usual: Format): { format: Format; text: string } {
+  const [marker = '', format] = FORMAT.exec(text) ?? []
+  return { format: (format?.toLowerCase() as Format | undefined) ?? usual, text: text.slice(marker.length) }
+}
+
+function readQuestion(format: Format, body: string) {
+  const found = findAnswers(body)
+  if (!found) throw new Skip('it has no answers in braces')
+  const before = toPlain(body.slice(0, found.start), format)
+  const after = toPlain(body.slice(found.end + 1), format)
+  const stem = after === '' ? before : `${before} _____ ${after}`.trim()
+  // The general feedback, which students get whatever they answer.
+  const answers = beforeHashes(body.slice(found.start + 1, found.end), '####').trim()
+  if (answers === '') throw new Skip('it asks for an essay')
+  const [, truth] = /^(TRUE|FALSE|T|F)\s*(?:#.*)?$/is.exec(answers) ?? []
+  if (truth !== undefined) return toTrueFalse(stem, /^t/i.test(truth))
+  if (answers.startsWith('#')) return readNumeric(stem, answers.slice(1))
+  return readChoices(stem, answers, format)
+}
+
+interface Braces {
+  start: number
+  end: number
+}
+
+/** The braces of the answers: the only ones, or the last ones after LaTeX's own. */
+function findAnswers(body: string): Braces | undefined {
+  const blocks: Braces[] = []
+  let depth = 0
+  let start = 0
+  for (const index of findMarks(body, '{}')) {
+    if (body[index] === '{') {
+      if (depth === 0) start = index
+      depth += 1
+    } else {
+      depth -= 1
+      if (depth < 0) break
+      if (depth === 0) blocks.push({ start, end: index })
+    }
+  }
+  if (depth !== 0) throw new Skip('its braces do not match')
+  const [only, ...others] = blocks
+  if (others.length === 0) return only
+  const likely = blocks.filter(({ start: at, end }) => looksLikeAnswers(body.slice(at + 1, end)))
+  const last = likely.at(-1)
+  if (
+    !last ||
+    (likely.length > 1 && likely.slice(0, -1).some(({ start: at }) => !/[\w^}]$/.test(body.slice(0, at))))
+  )
+    throw new Skip('it has several parts in braces')
+  return last
+}
+
+function looksLikeAnswers(content: string): boolean {
+  return /^\s*([=~#]|(TRUE|FALSE|T|F)\s*(#|$)|$)/i.test(content)
+}
+
+function readChoices(stem: string, answers: string, format: Format) {
+  const options = splitOptions(answers)
+  if (!options.some(({ mark }) => mark === '~'))
+    throw new Skip(answers.includes('->') ? 'it asks to match pairs' : 'it asks for a short answer')
+  const multiple =
+    !options.some(({ mark }) => mark === '=') && options.some(({ weight }) => weight !== undefined)
+  const choices = options.map(({ mark, weight, text }) => {
+    const own = splitFormat(text, format)
+    return {
+      text: toPlain(own.text, own.format),
+      share: weight === undefined ? Number(mark === '=') : weight / 100,
+    }
+  })
+  return toChoiceQuestion(stem, choices, multiple)
+}
+
+function readNumeric(stem: string, answers: string) {
+  const content = answers.trim()
+  const options = /^[=~]/.test(content)
+    ? splitOptions(content)
+    : [{ weight: undefined, text: beforeHashes(content, '#') }]
+  const right = options.filter(({ weight = 100 }) => weight > 0)
+  const [only, ...others] = right
+  if (others.length > 0 || (only?.weight !== undefined && only.weight < 100))
+    throw new Skip('several numbers bring marks')
+  const text = unescaped(only?.text ?? '').trim()
+  const dots = text.indexOf('..')
+  const [value = '', tolerance = ''] =
+    dots < 0 ? text.split(':') : (halfway(text.slice(0, dots).trim(), text.slice(dots + 2).trim()) ?? ['?'])
+  return {
+    question_type: 'NUMERIC',
+    question_text: stem,
+    correct_answer: value.trim(),
+    tolerance: tolerance.trim() || '0',
+  }
+}
+
+interface Option {
+  mark: '=' | '~'
+  /** Percent. */
+  weight: number | undefined
+  text: string
+}
+
+function splitOptions(answers: string): Option[] {
+  const places = findMarks(answers, '=~')
+  if (places.length === 0 || answers.slice(0, places[0]).trim() !== '')
+    throw new Skip('it asks for a short answer')
+  return places.map((place, index) => {
+    const content = answers.slice(place + 1, places[index + 1])
+    const [head = '', weight] = /^\s*%([-+]?[\d.]+)%/.exec(content) ?? []
+    return {
+      mark: answers[place] === '=' ? '=' : '~',
+      weight: weight === undefined ? undefined : Number(weight),
+      text: beforeHashes(content.slice(head.length), '#'),
+    }
+  })
+}
+
+/** Before any other character a backslash is a plain one, so LaTeX keeps its own. */
+function unescaped(text: string): string {
+  return text.replace(/\\([\\:#={}~n])/g, (_, character: string) => (character === 'n' ? '\n' : character))
+}
+
+const TAG =
+  /<\/?(p|br|b|i|u|em|strong|sub|sup|span|div|img|ul|ol|li|table|tbody|tr|td|th|pre|code|h[1-6]|a|font|hr|tt|center)((\s+[\w-]+\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))*)\s*\/?>|&(#\d+|#x[\da-f]+|[a-z]+);/i
+
+function toPlain(escapedText: string, format: Format): string {
+  const text = unescaped(escapedText).trim()
+  if (format === 'plain' || (format !== 'html' && !TAG.test(text))) return text
+  // Moodle's own format is HTML in which line ends count.
+  const plain = htmlToText(format === 'html' ? text : text.replaceAll('\n', '<br>'))
+  if (plain.images.length > 0) throw new Skip('its image is not in the file')
+  return plain.text
+}
+
+const SPECIAL = /[\\:#={}~]/g
+
+/** The format has no place for marks, images and carriage returns. */
+export async function* writeGift(questions: AsyncIterable<ExportedQuestion>): AsyncGenerator<string> {
+  for await (const question of questions)
+    yield `::${question.question_type} ${question.id}::[plain]${escaped(question.question_text)}{${writeAnswers(question)}}\n\n`
+}
+
+function writeAnswers(question: ExportedQuestion): string {
+  if (question.question_type === 'NUMERIC') {
+    const { correct_answer: key, tolerance } = question
+    return key === '' ? '#' : `#${key}:${tolerance}`
+  }
+  const options = listOptions(question)
+  const right = options.filter((option) => option.right).length
+  const marks = options.map((option) => {
+    if (question.question_type === 'MCQ') return option.right ? '=' : '~'
+    return `~%${option.right ? Number((100 / right).toFixed(5)) : right === 0 ? 0 : -100}%`
+  })
+  return `\n${options.map(({ text }, index) => `\t${marks[index]}[plain]${escaped(text)}\n`).join('')}`
+}
+
+function escaped(text: string): string {
+  return text.replace(SPECIAL, '\\$&').replace(/\r\n|\r|\n/g, '\\n')
+}

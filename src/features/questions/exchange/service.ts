@@ -1,0 +1,229 @@
+import { createHash, randomUUID } from 'node:crypto'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import type { Exchanged, ExportFormat, Tried } from '../../../../schemas/admin/exams/exchange.ts'
+import type { QuestionFields } from '../../../../schemas/admin/exams/questions.ts'
+import type { Content } from '../../../../schemas/common.ts'
+import type { Actor } from '../../../actor.ts'
+import type { Core } from '../../../core.ts'
+import { AppError } from '../../../errors.ts'
+import type { Asker } from '../../../fair-queue.ts'
+import { toZip } from '../../../zip.ts'
+import { record } from '../../audit/service.ts'
+import { getExam } from '../../exams/service.ts'
+import { keepFile, putNewFile } from '../../uploads/discarded.ts'
+import { checkImage, IMAGE_BYTES } from '../../uploads/images.ts'
+import { isImageKey } from '../../uploads/keys.ts'
+import { copyQuestions } from '../import/store.ts'
+import { checkQuestion } from '../question.ts'
+import { toValues } from '../service.ts'
+import { unreadable } from './files/text.ts'
+import { writeCsv } from './formats/csv.ts'
+import { writeGift } from './formats/gift.ts'
+import { writeMoodleXml } from './formats/moodle-xml.ts'
+import { writeQti } from './formats/qti-writer.ts'
+import type { ExportedQuestion, FoundImage, Item } from './item.ts'
+import { readFileItems, type ThreadInput } from './reading.ts'
+import * as store from './store.ts'
+
+/** Skipped items whose reason is told; a file can have millions. */
+const MOST_DETAILS = 1_000
+/** Questions that a dry run shows. */
+const MOST_SHOWN = 50
+
+/** The result of reading a file. */
+interface Outcome {
+  format: Exchanged['format']
+  accepted: number
+  skipped: string[]
+  details: string[]
+  questions: Tried['questions']
+}
+
+/**
+ * Imports the questions of a file into an exam, all that can be or none: a file that can't be read to its end leaves
+ * nothing behind. What can't be one of our questions is skipped and named. 404 without such an exam, 400 for a file
+ * that can't be read or holds no questions, 413 past its limits. The same key again imports nothing and answers the
+ * same.
+ */
+export async function importFile(
+  core: Core,
+  actor: Actor,
+  asker: Asker,
+  examId: number,
+  input: ThreadInput,
+  key: string | undefined,
+): Promise<Content<Exchanged>> {
+  const images = createImages(core, asker)
+  const outcome = startOutcome()
+  async function* readRows(exams: ReadonlySet<number>) {
+    if (!exams.has(examId)) throw new AppError('not_found')
+    for await (const { question } of readQuestions(input, outcome, images.store))
+      yield toValues(examId, question)
+  }
+  return copyQuestions(core.db, { wanted: [examId], key }, readRows, async (tx) => {
+    for (const image of images.stored) await keepFile(tx, image)
+    const summary = `${outcome.accepted} questions were imported (${outcome.format})`
+    if (outcome.accepted > 0)
+      await record(tx, actor, { action: 'question.import', subject: ['exam', examId], summary })
+    return report(outcome)
+  })
+}
+
+/** The same without storing anything, with the first questions as they would become. */
+export async function tryFile(
+  core: Core,
+  asker: Asker,
+  examId: number,
+  input: ThreadInput,
+): Promise<Content<Tried>> {
+  await getExam(core, examId)
+  const outcome = startOutcome()
+  const check = async (image: FoundImage) => ({ ...(await checkFound(image, asker)), key: null })
+  for await (const { question, hasImage } of readQuestions(input, outcome, check))
+    if (outcome.questions.length < MOST_SHOWN) outcome.questions.push({ ...question, has_image: hasImage })
+  return { ...report(outcome), questions: outcome.questions }
+}
+
+function startOutcome(): Outcome {
+  return { format: 'csv', accepted: 0, skipped: [], details: [], questions: [] }
+}
+
+function report({ format, accepted, skipped, details }: Outcome): Content<Exchanged> {
+  return {
+    message: `Imported ${accepted} questions, skipped ${skipped.length}`,
+    format,
+    inserted: accepted,
+    skipped: skipped.length,
+    errors: skipped.length > 0 ? skipped.map((label) => `${label}: skipped`) : null,
+    details: details.length > 0 ? details : null,
+  }
+}
+
+/** Handles an image: answers its key, null in a dry run, or why it is refused. */
+type TakeImage = (image: FoundImage) => Promise<{ key: string | null } | { error: string }>
+
+async function* readQuestions(
+  input: ThreadInput,
+  outcome: Outcome,
+  take: TakeImage,
+): AsyncGenerator<{ question: QuestionFields; hasImage: boolean }> {
+  for await (const { format, items } of readFileItems(input)) {
+    outcome.format = format
+    for (const item of items) {
+      const read = await readItem(item, take)
+      if ('reason' in read) {
+        outcome.skipped.push(item.label)
+        if (outcome.details.length < MOST_DETAILS) outcome.details.push(`${item.label}: ${read.reason}`)
+      } else {
+        outcome.accepted += 1
+        yield read
+      }
+    }
+  }
+  // A CSV is recognised by its header, other formats only by their questions.
+  if (outcome.format !== 'csv' && outcome.accepted + outcome.skipped.length === 0)
+    throw unreadable('The file holds no questions')
+}
+
+function checkFound({ name, bytes }: FoundImage, asker: Asker) {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  return checkImage(path.posix.basename(name), buffer, IMAGE_BYTES, asker)
+}
+
+async function readItem(item: Item, take: TakeImage) {
+  if ('reason' in item) return item
+  const checked = checkQuestion(item.question, { anyImagePath: item.anyImagePath ?? false })
+  if ('error' in checked) return { reason: `${checked.field} ${checked.error}` }
+  const { question } = checked
+  if (!item.image) return { question, hasImage: false }
+  const taken = await take(item.image)
+  if ('error' in taken) return { reason: `its image: ${taken.error}` }
+  return { question: { ...question, image_path: taken.key }, hasImage: true }
+}
+
+/**
+ * Stores the images of one file, equal ones only once. An image that is stored under its own key already stays there.
+ */
+function createImages(core: Core, asker: Asker): { store: TakeImage; stored: string[] } {
+  const keys = new Map<string, string>()
+  const stored: string[] = []
+  return {
+    stored,
+    async store(image) {
+      const checked = await checkFound(image, asker)
+      if ('error' in checked) return checked
+      const bytes = Buffer.from(image.bytes)
+      const hash = createHash('sha256').update(bytes).update(image.name).digest('base64')
+      const known = keys.get(hash) ?? (await findStored(core, image.name, bytes))
+      const key = known ?? `Imported/${randomUUID()}${path.posix.extname(image.name).toLowerCase()}`
+      keys.set(hash, key)
+      if (known === undefined) {
+        await putNewFile(core, key, bytes, checked.contentType)
+        stored.push(key)
+      }
+      return { key }
+    },
+  }
+}
+
+async function findStored(core: Core, name: string, bytes: Buffer): Promise<string | undefined> {
+  const key = name.split('/').slice(-2).join('/')
+  if (!isImageKey(key)) return undefined
+  return (await core.files.get(key))?.bytes.equals(bytes) ? key : undefined
+}
+
+export interface Download {
+  /** Its name without the folder. */
+  name: string
+  contentType: string
+  body: Readable
+}
+
+/** The questions of an exam as a file, written as fast as it is read. 404 without such an exam. */
+export async function exportQuestions(core: Core, examId: number, format: ExportFormat): Promise<Download> {
+  await getExam(core, examId)
+  const questions = streamQuestions(core, examId)
+  const readImage = async ({ image_path: key }: ExportedQuestion): Promise<FoundImage | undefined> => {
+    const file = key !== null && isImageKey(key) ? await core.files.get(key) : undefined
+    return file && { name: key as string, bytes: file.bytes }
+  }
+  const name = `exam-${examId}`
+  switch (format) {
+    case 'csv':
+      return {
+        name: `${name}.csv`,
+        contentType: 'text/csv; charset=utf-8',
+        body: Readable.from(writeCsv(questions)),
+      }
+    case 'gift':
+      return {
+        name: `${name}.gift`,
+        contentType: 'text/plain; charset=utf-8',
+        body: Readable.from(writeGift(questions)),
+      }
+    case 'moodle_xml':
+      return {
+        name: `${name}.xml`,
+        contentType: 'application/xml; charset=utf-8',
+        body: Readable.from(writeMoodleXml(questions, readImage)),
+      }
+    case 'qti':
+      return {
+        name: `${name}.zip`,
+        contentType: 'application/zip',
+        body: toZip(writeQti(questions, readImage)),
+      }
+  }
+}
+
+const PAGE = 200
+
+async function* streamQuestions(core: Core, examId: number): AsyncGenerator<ExportedQuestion> {
+  let lastId: number | undefined = 0
+  do {
+    const rows: ExportedQuestion[] = await store.listQuestionsAfter(core.db, examId, lastId, PAGE)
+    yield* rows
+    lastId = rows.length < PAGE ? undefined : rows.at(-1)?.id
+  } while (lastId !== undefined)
+}

@@ -1,0 +1,76 @@
+import type { Imported } from '../../../../schemas/admin/exams/questions.ts'
+import type { Content } from '../../../../schemas/common.ts'
+import type { Actor } from '../../../actor.ts'
+import type { Core } from '../../../core.ts'
+import { record as recordChange } from '../../audit/service.ts'
+import { checkQuestion } from '../question.ts'
+import { toValues } from '../service.ts'
+import type { QuestionValues } from '../store.ts'
+import { type CsvRecord, type CsvUpload, readCsv, toOffered } from './csv.ts'
+import { copyQuestions } from './store.ts'
+
+/** Skipped rows whose reason is told; a file can have millions. */
+const MOST_DETAILS = 1_000
+
+/**
+ * Imports the valid rows of a CSV of questions as it arrives, in bounded memory and one transaction: an upload
+ * that breaks off, is malformed or too large leaves nothing behind. The same key again imports nothing and answers the
+ * same.
+ */
+export async function importQuestions(
+  core: Core,
+  actor: Actor,
+  upload: CsvUpload,
+  key: string | undefined,
+): Promise<Content<Imported>> {
+  let inserted = 0
+  const into = new Map<number, number>()
+  const skipped: number[] = []
+  const details: string[] = []
+
+  async function* readRows(exams: ReadonlySet<number>): AsyncGenerator<QuestionValues> {
+    for await (const { row, record } of readCsv(upload)) {
+      const read = readRow(record, exams)
+      if ('reason' in read) {
+        skipped.push(row)
+        if (details.length < MOST_DETAILS) details.push(`Row ${row}: ${read.reason}`)
+      } else {
+        inserted += 1
+        into.set(read.values.examId, (into.get(read.values.examId) ?? 0) + 1)
+        yield read.values
+      }
+    }
+  }
+
+  return copyQuestions(core.db, { wanted: 'all', key }, readRows, async (tx) => {
+    await recordChange(
+      tx,
+      actor,
+      ...[...into].map(([examId, count]) => ({
+        action: 'question.import' as const,
+        subject: ['exam', examId] as const,
+        summary: `${count} questions were imported (csv)`,
+      })),
+    )
+    return {
+      message: `Imported ${inserted} questions, skipped ${skipped.length} rows`,
+      inserted,
+      skipped: skipped.length,
+      errors: skipped.length > 0 ? skipped.map((row) => `Row ${row}: skipped`) : null,
+      details: details.length > 0 ? details : null,
+    }
+  })
+}
+
+function readRow(
+  record: CsvRecord,
+  exams: ReadonlySet<number>,
+): { values: QuestionValues } | { reason: string } {
+  const examId = /^\d{1,10}$/.test(record.exam_id.trim()) ? Number(record.exam_id) : 0
+  if (!exams.has(examId)) return { reason: 'exam_id is no exam' }
+  if (record.question_text.trim() === '') return { reason: 'question_text is empty' }
+  const checked = checkQuestion(toOffered(record), { anyImagePath: true })
+  return 'question' in checked
+    ? { values: toValues(examId, checked.question) }
+    : { reason: `${checked.field} ${checked.error}` }
+}

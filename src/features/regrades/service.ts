@@ -1,0 +1,182 @@
+import type { RegradeBody, RegradeView } from '../../../schemas/admin/exams/regrades.ts'
+import type { Actor } from '../../actor.ts'
+import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/client.ts'
+import type { Regrade } from '../../db/tables/exams/corrections.ts'
+import { GHOST_ID } from '../../db/tables/people/users.ts'
+import { AppError, invalidField } from '../../errors.ts'
+import { PREVIEWED } from '../attempts/grading/overlay.ts'
+import { listInForce, regradeAlone } from '../attempts/grading/service.ts'
+import { record } from '../audit/service.ts'
+import { normaliseKey } from '../exams/answer-key.ts'
+import { readTolerance } from '../questions/question.ts'
+import { type Outcome, recompute } from './recomputing.ts'
+import * as store from './store.ts'
+
+/** Regrades of an exam that are listed, the newest ones. */
+const MOST_LISTED = 500
+/** Results in one event. */
+const TOLD_AT_ONCE = 1_000
+
+/** What a regrade would change, as of one instant; it changes nothing, and nobody waits for it. */
+export async function previewRegrade(
+  core: Core,
+  actor: Actor,
+  examId: number,
+  input: RegradeBody,
+): Promise<RegradeView> {
+  return core.db.transaction(
+    async (tx) => {
+      const regrade = await readRegrade(tx, examId, input)
+      const inForce = [...(await listInForce(tx, examId)), regrade]
+      const { results: _, ...outcome } = await recompute(
+        core,
+        tx,
+        { examId, ...regrade },
+        inForce,
+        async () => {},
+      )
+      const names = await store.listUsernames(tx, [actor.id ?? GHOST_ID])
+      const row: store.RegradeRow = {
+        ...regrade,
+        ...outcome,
+        examId,
+        createdAt: new Date(core.clock()),
+        createdBy: actor.id ?? GHOST_ID,
+        createdByName: names.get(actor.id ?? GHOST_ID) ?? '',
+        undoneAt: null,
+      }
+      return { ...(await present(tx, [row]))[0], id: null } as RegradeView
+    },
+    { isolationLevel: 'repeatable read' },
+  )
+}
+
+/**
+ * Corrects how a question of the exam is graded, in one transaction, during which no attempt is submitted. Papers
+ * stay as they are. 404 if the exam never had the question, 400 for a key that doesn't fit it.
+ */
+export async function applyRegrade(
+  core: Core,
+  actor: Actor,
+  examId: number,
+  input: RegradeBody,
+): Promise<RegradeView> {
+  const { view, told } = await regradeAlone(core, examId, async (tx) => {
+    const exam = await store.keepExam(tx, examId)
+    if (!exam) throw new AppError('not_found')
+    const regrade = await readRegrade(tx, examId, input)
+    const inForce = [...(await listInForce(tx, examId)), regrade]
+    const { results, ...outcome } = await recompute(core, tx, { examId, ...regrade }, inForce, (changed) =>
+      store.updateResults(tx, changed),
+    )
+    const { id: _, ...values } = regrade
+    const row = await store.insertRegrade(tx, {
+      ...values,
+      ...outcome,
+      examId,
+      createdAt: new Date(core.clock()),
+      createdBy: actor.id ?? GHOST_ID,
+    })
+    await record(tx, actor, {
+      action: 'regrade.apply',
+      subject: ['regrade', row.id],
+      summary: `${regrade.action} for question ${regrade.questionId} of exam ${examId}: ${describe(outcome)}`,
+    })
+    return { view: (await present(tx, [row]))[0], told: exam.isVisible ? results : [] }
+  })
+  publishChanged(core, examId, told)
+  return view as RegradeView
+}
+
+/** Undoes a regrade: results become what grading without it gives. */
+export async function undoRegrade(core: Core, actor: Actor, id: number): Promise<RegradeView> {
+  const found = await store.findRegrade(core.db, id)
+  if (!found) throw new AppError('not_found')
+  const { examId } = found
+  const { view, told } = await regradeAlone(core, examId, async (tx) => {
+    const exam = await store.keepExam(tx, examId)
+    if (!exam) throw new AppError('not_found')
+    if (!(await store.updateUndone(tx, id, new Date(core.clock())))) throw new AppError('already_undone')
+    const inForce = await listInForce(tx, examId)
+    const { results, ...outcome } = await recompute(core, tx, found, inForce, (changed) =>
+      store.updateResults(tx, changed),
+    )
+    await record(tx, actor, {
+      action: 'regrade.undo',
+      subject: ['regrade', id],
+      summary: `${found.action} for question ${found.questionId} of exam ${examId} was undone: ${describe(outcome)}`,
+    })
+    const undone = (await store.findRegrade(tx, id)) as store.RegradeRow
+    return { view: (await present(tx, [undone]))[0], told: exam.isVisible ? results : [] }
+  })
+  publishChanged(core, examId, told)
+  return view as RegradeView
+}
+
+/** Newest first. 404 without such an exam. */
+export async function listRegrades(core: Core, examId: number): Promise<RegradeView[]> {
+  if (!(await store.keepExam(core.db, examId))) throw new AppError('not_found')
+  return present(core.db, await store.listRegrades(core.db, examId, MOST_LISTED))
+}
+
+/** Reads a correction and checks it against the question as the exam has it, or had it last. */
+async function readRegrade(tx: Executor, examId: number, input: RegradeBody): Promise<Regrade> {
+  const question = await store.findQuestion(tx, examId, input.question_id)
+  if (!question) throw new AppError('not_found')
+  const { questionType, keyVersion } = question
+  const regrade = {
+    id: PREVIEWED,
+    questionId: input.question_id,
+    action: input.action,
+    correctAnswer: null,
+    tolerance: null,
+    questionType,
+    keyVersion,
+  }
+  if (input.action !== 'new_key') return regrade
+  const key = normaliseKey(questionType, String(input.correct_answer ?? ''))
+  if (key === undefined || key === '')
+    throw invalidField('/correct_answer', `does not fit a question of type ${questionType}`)
+  const tolerance = readTolerance(input.tolerance ?? question.tolerance)
+  if (tolerance === undefined) throw invalidField('/tolerance', 'is not a number from 0 on')
+  return { ...regrade, correctAnswer: key, tolerance }
+}
+
+function publishChanged(core: Core, examId: number, results: Outcome['results']): void {
+  for (let start = 0; start < results.length; start += TOLD_AT_ONCE)
+    core.bus.publish('exams', {
+      kind: 'results_changed',
+      examId,
+      results: results.slice(start, start + TOLD_AT_ONCE),
+    })
+}
+
+function describe({ attempts, raised, lowered }: Omit<Outcome, 'results'>): string {
+  return `of ${attempts} attempts ${raised} raised, ${lowered} lowered`
+}
+
+async function present(db: Executor, rows: store.RegradeRow[]): Promise<RegradeView[]> {
+  const userIds = new Set(rows.flatMap(({ changes }) => changes.map(({ user_id }) => user_id)))
+  const names = await store.listUsernames(db, [GHOST_ID, ...userIds])
+  return rows.map((row) => ({
+    id: row.id,
+    exam_id: row.examId,
+    question_id: row.questionId,
+    action: row.action,
+    correct_answer: row.correctAnswer,
+    tolerance: row.tolerance === null ? null : Number(row.tolerance),
+    attempts: row.attempts,
+    raised: row.raised,
+    lowered: row.lowered,
+    unchanged: row.unchanged,
+    changes: row.changes.map((change) => {
+      // Somebody who has deleted their account since is shown as the ghost.
+      const userId = names.has(change.user_id) ? change.user_id : GHOST_ID
+      return { ...change, user_id: userId, username: names.get(userId) ?? '' }
+    }),
+    created_at: row.createdAt.toISOString(),
+    created_by: row.createdByName,
+    undone_at: row.undoneAt?.toISOString() ?? null,
+  }))
+}

@@ -1,0 +1,185 @@
+import { and, asc, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { isAnyOf, query } from '../../db/query.ts'
+import { type Answers, attempts, examPapers, type StoredQuestion } from '../../db/tables/exams/attempts.ts'
+import { regrades } from '../../db/tables/exams/corrections.ts'
+import { exams, questions } from '../../db/tables/exams/exams.ts'
+import { users } from '../../db/tables/people/users.ts'
+
+export type NewRegrade = typeof regrades.$inferInsert
+export type RegradeRow = typeof regrades.$inferSelect & { createdByName: string }
+
+/**
+ * Whether students may see the exam's results, locked until the transaction ends. undefined: there is no such exam.
+ */
+export async function keepExam(tx: Executor, id: number): Promise<{ isVisible: boolean } | undefined> {
+  const [row] = await tx
+    .select({ isVisible: sql<boolean>`${exams.resultMode} = 'instant' or ${exams.resultsReleased}` })
+    .from(exams)
+    .where(eq(exams.id, id))
+    .for('key share')
+  return row
+}
+
+// --- questions
+
+/** The properties of a question that a correction has to fit. */
+export interface CorrectedQuestion {
+  questionType: StoredQuestion['question_type']
+  keyVersion: number
+  /** Decimal text. */
+  tolerance: string
+}
+
+/** As the exam has it or, if it was deleted, as the newest of its papers has it. */
+export async function findQuestion(
+  db: Executor,
+  examId: number,
+  questionId: number,
+): Promise<CorrectedQuestion | undefined> {
+  const [current] = await db
+    .select({
+      questionType: questions.questionType,
+      keyVersion: questions.keyVersion,
+      tolerance: sql<string>`${questions.tolerance}::text`,
+    })
+    .from(questions)
+    .where(and(eq(questions.id, questionId), eq(questions.examId, examId)))
+  if (current) return current
+  const [paper] = await db
+    .select({ questions: examPapers.questions })
+    .from(examPapers)
+    .where(hasQuestion(examId, questionId))
+    .orderBy(desc(examPapers.version), desc(examPapers.id))
+    .limit(1)
+  const found = paper?.questions.find(({ id }) => id === questionId)
+  return (
+    found && {
+      questionType: found.question_type,
+      keyVersion: found.key_version ?? 0,
+      tolerance: found.tolerance,
+    }
+  )
+}
+
+function hasQuestion(examId: number, questionId: number) {
+  const question = JSON.stringify([{ id: questionId }])
+  return and(eq(examPapers.examId, examId), sql`${examPapers.questions} @> ${question}::jsonb`)
+}
+
+// --- results
+
+/** Finished attempts at the exam whose paper has the question, by their ids. */
+export async function listAttemptsWith(db: Executor, examId: number, questionId: number): Promise<number[]> {
+  const papers = db.select({ id: examPapers.id }).from(examPapers).where(hasQuestion(examId, questionId))
+  const rows = await db
+    .select({ id: attempts.id })
+    .from(attempts)
+    .where(and(inArray(attempts.paperId, papers), isNotNull(attempts.submittedAt)))
+    .orderBy(asc(attempts.id))
+  return rows.map(({ id }) => id)
+}
+
+export interface NewResult {
+  id: number
+  score: number
+  maxScore: number
+  percentage: number
+  correct: number
+  incorrect: number
+  unattempted: number
+}
+
+/** A finished attempt with the input and the result of grading. */
+export interface GradedAttempt extends NewResult {
+  userId: number
+  paperId: number
+  answers: Answers
+}
+
+/**
+ * These attempts, by their ids. Plain SQL: most of the time would go into mapping ten thousand rows column by column.
+ */
+export async function listGraded(db: Executor, ids: number[]): Promise<GradedAttempt[]> {
+  return query<GradedAttempt>(
+    db,
+    sql`
+    select id, user_id as "userId", paper_id as "paperId", answers, score::float8 as score,
+           max_score::float8 as "maxScore", percentage, correct, incorrect, unattempted
+      from attempts
+     where id = any(${sql.param(ids)}::int[])
+     order by id`,
+  )
+}
+
+export async function updateResults(tx: Executor, results: NewResult[]): Promise<void> {
+  const column = (name: keyof NewResult) => sql.param(results.map((result) => result[name]))
+  // As text: the way to a decimal must not round.
+  const decimals = (name: keyof NewResult) => sql.param(results.map((result) => String(result[name])))
+  await tx.execute(sql`
+    update attempts a
+       set score = r.score::numeric, max_score = r.max_score::numeric, percentage = r.percentage,
+           correct = r.correct, incorrect = r.incorrect, unattempted = r.unattempted
+      from unnest(${column('id')}::int[], ${decimals('score')}::text[], ${decimals('maxScore')}::text[],
+                  ${column('percentage')}::float8[], ${column('correct')}::int[], ${column('incorrect')}::int[],
+                  ${column('unattempted')}::int[])
+             as r(id, score, max_score, percentage, correct, incorrect, unattempted)
+     where a.id = r.id`)
+}
+
+// --- regrades
+
+export async function insertRegrade(tx: Executor, regrade: NewRegrade): Promise<RegradeRow> {
+  const [row] = await tx.insert(regrades).values(regrade).returning({ id: regrades.id })
+  return (await findRegrade(tx, row?.id ?? 0)) as RegradeRow
+}
+
+/** Newest first. */
+export async function listRegrades(db: Executor, examId: number, limit: number): Promise<RegradeRow[]> {
+  const rows = await selectRegrades(db)
+    .where(eq(regrades.examId, examId))
+    .orderBy(desc(regrades.id))
+    .limit(limit)
+  return rows.map(toRegrade)
+}
+
+export async function findRegrade(db: Executor, id: number): Promise<RegradeRow | undefined> {
+  const [row] = await selectRegrades(db).where(eq(regrades.id, id))
+  return row && toRegrade(row)
+}
+
+/** False if it was undone before. */
+export async function updateUndone(tx: Executor, id: number, undoneAt: Date): Promise<boolean> {
+  const rows = await tx
+    .update(regrades)
+    .set({ undoneAt })
+    .where(and(eq(regrades.id, id), isNull(regrades.undoneAt)))
+    .returning({ id: regrades.id })
+  return rows.length > 0
+}
+
+function selectRegrades(db: Executor) {
+  return db
+    .select({ regrade: regrades, createdByName: users.username })
+    .from(regrades)
+    .innerJoin(users, eq(users.id, regrades.createdBy))
+    .$dynamic()
+}
+
+function toRegrade({
+  regrade,
+  createdByName,
+}: {
+  regrade: typeof regrades.$inferSelect
+  createdByName: string
+}): RegradeRow {
+  return { ...regrade, createdByName }
+}
+
+export async function listUsernames(db: Executor, ids: number[]): Promise<Map<number, string>> {
+  const rows = await db
+    .select({ id: users.id, username: users.username })
+    .from(users)
+    .where(isAnyOf(users.id, ids))
+  return new Map(rows.map(({ id, username }) => [id, username]))
+}

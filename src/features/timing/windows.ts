@@ -1,0 +1,42 @@
+import type { PersonalTimes } from '../../db/tables/exams/accommodations.ts'
+import type { exams } from '../../db/tables/exams/exams.ts'
+import { AppError } from '../../errors.ts'
+
+type ExamTimes = Pick<typeof exams.$inferSelect, 'durationMinutes' | 'opensAt' | 'closesAt'>
+
+/** An exam's times for one person. */
+export interface Times {
+  opensAt: Date | null
+  closesAt: Date | null
+  durationMinutes: number | null
+  extraTimePercent: number
+}
+
+export function timesFor(exam: ExamTimes, personal: PersonalTimes | null): Times {
+  return {
+    opensAt: personal?.opensAt ?? exam.opensAt,
+    closesAt: personal?.closesAt ?? exam.closesAt,
+    durationMinutes: exam.durationMinutes,
+    extraTimePercent: personal?.extraTimePercent ?? 0,
+  }
+}
+
+/** The end of an attempt that starts now, by the same rule as `retimeAttempts` (store.ts); null: it has no end. */
+export function endOf(
+  { durationMinutes, extraTimePercent, closesAt }: Times,
+  startedAt: number,
+): Date | null {
+  // A percent of a minute is 600 ms.
+  const ownEnd =
+    durationMinutes === null ? Infinity : startedAt + durationMinutes * (100 + extraTimePercent) * 600
+  const end = Math.min(ownEnd, closesAt?.getTime() ?? Infinity)
+  return end === Infinity ? null : new Date(end)
+}
+
+/** 403 `exam_not_open` or `exam_closed` outside of the window. */
+export function requireOpen({ opensAt, closesAt }: Times, now: number): void {
+  if (opensAt && now < opensAt.getTime())
+    throw new AppError('exam_not_open', { details: { opens_at: opensAt.toISOString() } })
+  if (closesAt && now >= closesAt.getTime())
+    throw new AppError('exam_closed', { details: { closes_at: closesAt.toISOString() } })
+}

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { type Client, PASSWORD } from '../../support/client.ts'
+import { startService, type TestService } from '../../support/service.ts'
+
+/** Hashing passwords is the costliest thing that anybody can ask for without an account. */
+let service: TestService
+let person: Client
+
+beforeAll(async () => {
+  service = await startService()
+  person = await service.person()
+})
+afterAll(() => service.close())
+
+/** So many logins of as many unknown people, all sent at once on one connection. */
+async function flood(count: number, localAddress = '127.0.0.1'): Promise<Socket> {
+  const { hostname, port } = new URL(service.urls[0] as string)
+  const socket = connect({ host: hostname, port: Number(port), localAddress })
+  onTestFinished(() => void socket.destroy())
+  socket.on('error', () => {})
+  const requests = Array.from({ length: count }, () => {
+    const body = JSON.stringify({ username: randomUUID(), password: 'a guess' })
+    return `POST /api/v01/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  })
+  await once(socket, 'connect')
+  await new Promise<void>((resolve) => socket.write(requests.join(''), () => resolve()))
+  return socket
+}
+
+/** Milliseconds until a person is signed in. */
+async function timeLogin(): Promise<number> {
+  const began = performance.now()
+  await service.guest().post('/api/v01/auth/login', { username: person.username, password: PASSWORD }, 200)
+  return performance.now() - began
+}
+
+test('who hangs up is not waited for', async () => {
+  const socket = await flood(1_200)
+  socket.destroy()
+  expect(await timeLogin()).toBeLessThan(3_000)
+})
+
+test('a flood from one address leaves everybody else their turn', async () => {
+  const answers: string[] = []
+  for (let connection = 0; connection < 40; connection++)
+    (await flood(20, '127.0.0.2')).on('data', (chunk) => answers.push(chunk.toString()))
+  for (let tries = 0; tries < 5; tries++) expect(await timeLogin()).toBeLessThan(3_000)
+  // What no time is left for is refused rather than kept.
+  const refused = () => answers.join('').match(/HTTP\/1.1 503 /g)?.length ?? 0
+  await expect.poll(refused, { timeout: 20_000 }).toBeGreaterThan(100)
+  expect(answers.join('')).toMatch(/^retry-after: 2\r$/im)
+})
+
+test('on a connection of one’s own there is a turn beside a flood from the same address', async () => {
+  await flood(1_000)
+  for (let tries = 0; tries < 3; tries++) expect(await timeLogin()).toBeLessThan(3_000)
+})
+
+test('a locked pair is refused before any password is looked at', async () => {
+  const { username } = await service.person()
+  const guess = () => service.guest().post('/api/v01/auth/login', { username, password: 'a guess' })
+  for (let failure = 0; failure < 3; failure++) expect((await guess()).status).toBe(401)
+
+  const time = async (attempt: () => Promise<{ status: number }>, status: number) => {
+    const began = performance.now()
+    const answers = await Promise.all(Array.from({ length: 60 }, attempt))
+    expect(answers.every((answer) => answer.status === status)).toBe(true)
+    return performance.now() - began
+  }
+  const unknown = () => service.guest().post('/api/v01/auth/login', { username: randomUUID(), password: 'x' })
+  const hashing = await time(unknown, 401)
+  expect(await time(guess, 429)).toBeLessThan(hashing / 2)
+})

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Client } from '../../support/client.ts'
+import { createExam } from '../../support/exams.ts'
+import { connectedPair, startService, type TestService } from '../../support/service.ts'
+
+let service: TestService
+let admin: Client
+beforeAll(async () => {
+  service = await startService()
+  admin = await service.admin()
+})
+afterAll(() => service.close())
+
+const PATH = '/api/v01/admin/reports'
+const report = (by: Client, messageId: number, status?: number, reason = ' Rude ') =>
+  by.post(`/api/v01/chat/messages/${messageId}/report`, { reason }, status)
+const open = async (id: number) => {
+  const { body } = await admin.get(`${PATH}?status=open`, 200)
+  return body.reports.find((each: { id: number }) => each.id === id)
+}
+
+test('a reported message is shown with five before and five after it, and nothing else; deleted it is a tombstone', async () => {
+  const { alice, bob, conversationId } = await connectedPair(service)
+  const ids: number[] = []
+  for (let index = 0; index < 15; index++)
+    ids.push((await alice.send(conversationId, `message ${index}`, undefined, 201)).body.message.id)
+  const reported = ids[7] as number
+  const first = await report(bob, reported, 201)
+  expect(first.body).toEqual({ success: true, report_id: expect.any(Number) })
+  expect((await report(bob, reported, 200)).body).toEqual(first.body)
+  const id = first.body.report_id
+  // Editing it away helps nobody.
+  await alice.patch(`/api/v01/chat/messages/${reported}`, { message: 'nothing' }, 200)
+
+  const person = (who: Client) => ({ id: who.id, username: who.username, full_name: who.username })
+  const shown = await open(id)
+  expect(shown).toMatchObject({
+    kind: 'message',
+    message_id: reported,
+    comment_id: null,
+    text: 'message 7',
+    reason: 'Rude',
+    status: 'open',
+    note: null,
+    resolved_by: null,
+    resolved_at: null,
+    author: { id: alice.id, username: alice.username },
+    reporter: { id: bob.id, username: bob.username },
+  })
+  expect(Object.keys(shown.author)).toEqual(Object.keys(person(alice)))
+  expect(shown.context.map((each: { id: number }) => each.id)).toEqual(ids.slice(2, 13))
+  expect(shown.context[5]).toMatchObject({ id: reported, is_reported: true, text: 'nothing' })
+
+  const socket = await bob.socket()
+  const resolved = await admin.post(`${PATH}/${id}/resolve`, { action: 'delete', note: 'Not here' }, 200)
+  expect(resolved.body).toMatchObject({
+    success: true,
+    report: { id, status: 'deleted', note: 'Not here', resolved_by: admin.username, text: '', context: [] },
+  })
+  await socket.waitFor((frame) => {
+    const text = JSON.stringify(frame)
+    return text.includes(`"id":${reported}`) && text.includes('"is_deleted":true')
+  })
+  const { body } = await alice.get(`/api/v01/chat/conversations/${conversationId}/messages?limit=100`, 200)
+  expect(body.messages[7]).toMatchObject({ id: reported, message: '', is_deleted: true, seq: 8 })
+  const again = await admin.post(`${PATH}/${id}/resolve`, { action: 'dismiss' }, 409)
+  expect(again.body.code).toBe('already_processed')
+  await report(alice, reported, 404)
+})
+
+test('a comment likewise; dismissed it stands', async () => {
+  const { questionIds } = await createExam(service.sql)
+  const [alice, bob] = [await service.person(), await service.person()]
+  const write = async (message: string, parent_id?: number) =>
+    (
+      await alice.post(
+        `/api/v01/discussions/${questionIds[0]}`,
+        { message, ...(parent_id ? { parent_id } : {}) },
+        201,
+      )
+    ).body.comment.id as number
+  const [one, two] = [await write('one'), await write('two')]
+  const reply = await write('a reply', two)
+  const file = (id: number, status: number) =>
+    bob.post(`/api/v01/discussions/comments/${id}/report`, { reason: 'Wrong' }, status)
+  const [first, second] = [(await file(one, 201)).body.report_id, (await file(two, 201)).body.report_id]
+  expect((await open(second)).context).toMatchObject([
+    { id: one, text: 'one', is_reported: false },
+    { id: two, text: 'two', is_reported: true },
+    { id: reply, text: 'a reply', is_reported: false },
+  ])
+  await admin.post(`${PATH}/${first}/resolve`, { action: 'dismiss' }, 200)
+  await admin.post(`${PATH}/${second}/resolve`, { action: 'delete' }, 200)
+  const { body } = await bob.get(`/api/v01/discussions/${questionIds[0]}`, 200)
+  expect(body.comments).toMatchObject([
+    { id: one, message: 'one' },
+    { id: two, message: '', replies: [{ id: reply, message: 'a reply' }] },
+  ])
+  expect((await admin.get(`${PATH}?status=dismissed`, 200)).body.reports).toMatchObject([
+    { id: first, text: '' },
+  ])
+  await file(two, 404)
+  await file(999_999, 404)
+})
+
+test('only what one can see, for a reason, and one hundred a day', async () => {
+  const { alice, bob, conversationId } = await connectedPair(service)
+  const { body } = await alice.send(conversationId, 'hello', undefined, 201)
+  const stranger = await service.person()
+  await report(stranger, body.message.id, 404)
+  await report(bob, body.message.id, 400, '  ')
+  await report(bob, body.message.id, 400, 'x'.repeat(1_001))
+  await bob.get(PATH, 403)
+  await bob.post(`${PATH}/1/resolve`, { action: 'dismiss' }, 403)
+  await admin.post(`${PATH}/999999/resolve`, { action: 'dismiss' }, 404)
+  await service.sql`
+    insert into reports (reporter_id, kind, author_id, reported_text, reason, status, created_at)
+    select ${bob.id}, 'message', ${alice.id}, '', 'x', 'dismissed', now() - interval '23 hours' from generate_series(1, 99)`
+  const two = (await alice.send(conversationId, 'two', undefined, 201)).body.message.id
+  // Of many at once, as many as there is room for.
+  const statuses = (await Promise.all([report(bob, body.message.id), report(bob, two)])).map(
+    ({ status }) => status,
+  )
+  expect(statuses.sort()).toEqual([201, 409])
+})
+
+test('of many who decide at once one does; a deleted account leaves the ghost', async () => {
+  const { alice, bob, conversationId } = await connectedPair(service)
+  const { body } = await alice.send(conversationId, 'hello', undefined, 201)
+  const id = (await report(bob, body.message.id, 201)).body.report_id
+  await bob.delete('/api/v01/account', 200, { confirm: 'DELETE' })
+  expect((await open(id)).reporter).toMatchObject({ id: -1 })
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => admin.post(`${PATH}/${id}/resolve`, { action: 'delete' })),
+  )
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)])
+  const log = await admin.get(`/api/v01/admin/audit?subject=report:${id}`, 200)
+  expect(log.body.entries).toMatchObject([{ action: 'report.resolve', actor_id: admin.id }])
+})

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import type { Core } from '../../../src/core.ts'
+import { fileUrl, isLiveAddress } from '../../../src/features/uploads/addresses.ts'
+import { deriveKeys } from '../../../src/secrets.ts'
+
+const OLD = 'an old secret of at least 32 characters'
+const NEW = 'a newer secret of at least 32 characters'
+const NOW = Date.parse('2026-11-21T10:20:00Z')
+
+function coreWith(...secrets: string[]): Core {
+  return {
+    clock: () => NOW,
+    config: { publicUrl: undefined },
+    fileKeys: deriveKeys(secrets, 'file addresses'),
+  } as Core
+}
+
+function isLive(core: Core, address: string): boolean {
+  const { pathname, searchParams } = new URL(address, 'http://service')
+  const key = decodeURIComponent(pathname.slice('/files/'.length))
+  return isLiveAddress(core, key, searchParams.get('expires') ?? '', searchParams.get('signature') ?? '')
+}
+
+test('an address outlives the rotation of the secret, and ends with the last secret that knew it', () => {
+  const address = fileUrl(coreWith(OLD), 'Maths/circle.png') ?? ''
+  expect(isLive(coreWith(OLD), address)).toBe(true)
+  expect(isLive(coreWith(NEW, OLD), address)).toBe(true)
+  expect(isLive(coreWith(NEW), address)).toBe(false)
+  expect(isLive(coreWith(OLD), fileUrl(coreWith(NEW, OLD), 'Maths/circle.png') ?? '')).toBe(false)
+})
+
+test('keys of different purposes have nothing in common', () => {
+  const [files] = deriveKeys([OLD], 'file addresses')
+  const [refresh] = deriveKeys([OLD], 'refresh tokens')
+  expect(files.equals(refresh)).toBe(false)
+})
