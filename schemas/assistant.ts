@@ -15,6 +15,20 @@ export const Answer = Type.Object({
 })
 export type Answer = Static<typeof Answer>
 
+/** What comes of an answer while it is written; the last is `done`, or `error` with a code as in HTTP. */
+export const TutorEvent = Type.Union([
+  Type.Object({
+    event: Type.Literal('start'),
+    data: Type.Object({ conversation_id: Id, title: Type.String() }),
+  }),
+  Type.Object({ event: Type.Literal('delta'), data: Type.Object({ text: Type.String() }) }),
+  Type.Object({ event: Type.Literal('done'), data: Answer }),
+  Type.Object({
+    event: Type.Literal('error'),
+    data: Type.Object({ code: Type.String(), message: Type.String() }, { additionalProperties: true }),
+  }),
+])
+
 export const AssistantConversation = Type.Object({
   id: Id,
   title: Type.String(),
@@ -37,7 +51,7 @@ const NextCursor = Nullable(Type.String({ description: '`cursor` of the next pag
 export const ConversationListQuery = Type.Object({
   search: Type.Optional(Text(0, 200, { description: 'in title or message text, in any case' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, description: 'default 20, cut to 50' })),
-  cursor: Type.Optional(Type.String({ pattern: '^\\d{1,13}-\\d{1,10}$' })),
+  cursor: Type.Optional(Type.String({ maxLength: 24, pattern: '^\\d{1,13}-\\d{1,10}$' })),
 })
 export type ConversationListQuery = Static<typeof ConversationListQuery>
 
@@ -59,7 +73,7 @@ export const FurtherConversations = Type.Object({
 
 export const MessagePageQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, description: 'default 50, cut to 100' })),
-  cursor: Type.Optional(Type.String({ pattern: '^\\d{1,10}$' })),
+  cursor: Type.Optional(Type.String({ maxLength: 10, pattern: '^\\d{1,10}$' })),
 })
 export type MessagePageQuery = Static<typeof MessagePageQuery>
 
@@ -71,5 +85,5 @@ export const MessagePage = Type.Object({
   nextCursor: NextCursor,
 })
 
-export const RenameBody = Type.Object({ title: Text(1, 200) })
+export const RenameConversationBody = Type.Object({ title: Text(1, 200) })
 export const RenameAnswer = Type.Object({ success: Type.Literal(true), conversation: AssistantConversation })

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Id, Nullable, Page, paging, Text, Timestamp } from './common.ts'
+import { Id, Nullable, Page, paging, QuestionType, Text, Timestamp } from './common.ts'
 
 export const ExamParams = Type.Object({ exam_id: Id })
 export const AttemptParams = Type.Object({ attempt_id: Id })
@@ -7,7 +7,6 @@ export const AttemptParams = Type.Object({ attempt_id: Id })
 const success = { success: Type.Literal(true) }
 const Count = Type.Integer({ minimum: 0 })
 const ResultMode = Type.Enum(['instant', 'on_release'])
-const QuestionType = Type.Enum(['MCQ', 'MSQ', 'NUMERIC'])
 const LocalTime = Type.String({ description: '`YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE' })
 
 // --- exams as students see them
@@ -24,6 +23,10 @@ export const StudentExam = Type.Object({
   is_published: Type.Boolean(),
   pass_percentage: Type.Number(),
   msq_scoring: Type.Enum(['all_or_nothing', 'partial']),
+  opens_at: Nullable({ ...Timestamp, description: 'as it holds for oneself' }),
+  closes_at: Nullable({ ...Timestamp, description: 'as it holds for oneself' }),
+  lock_help: Type.Boolean({ description: 'tutor, chat and discussions are shut during an attempt' }),
+  extra_time_percent: Type.Optional(Type.Integer({ description: 'added to the duration; absent where 0' })),
   question_count: Count,
 })
 export type StudentExam = Static<typeof StudentExam>
@@ -88,19 +91,17 @@ export const PaperQuestion = Type.Object({
 export type PaperQuestion = Static<typeof PaperQuestion>
 
 const Answer = Type.Union([
-  Type.String({ maxLength: 64 }),
-  Type.Array(Type.String({ maxLength: 8 }), { maxItems: 16 }),
+  Type.String({ description: 'a letter, or a number as it was typed' }),
+  Type.Array(Type.String()),
 ])
-const QuestionKey = Type.String({ pattern: '^[1-9]\\d{0,9}$' })
 /** More questions than any paper has. */
 const MOST_QUESTIONS = 10_000
 
-const Answers = Type.Record(QuestionKey, Answer, {
+const Answers = Type.Record(Type.String(), Answer, {
   description: 'by question id: MCQ a letter, MSQ an array of letters, NUMERIC a number as text',
 })
 /** Large enough for a client that takes the milliseconds of its clock. */
 const Revision = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-const MarkedForReview = Type.Array(Id, { maxItems: MOST_QUESTIONS })
 
 const state = { answers: Answers, markedForReview: Type.Array(Id), revision: Revision }
 
@@ -116,29 +117,50 @@ export const PaperAnswer = Type.Object({
 })
 export type PaperAnswer = Static<typeof PaperAnswer>
 
-const AnswerChanges = Type.Record(QuestionKey, Nullable(Answer), {
+// Each value is judged by its question, so that one that doesn't fit never costs a student the others.
+const AnswerChanges = Type.Record(Type.String(), Type.Unknown(), {
   maxProperties: MOST_QUESTIONS,
-  description: 'merged into what is stored: null clears, absent questions stay',
+  description:
+    'by question id, merged into what is stored: null clears, absent questions stay, and what does not fit is named in `rejected`',
 })
+const MarkedForReview = Type.Array(Type.Unknown(), {
+  maxItems: MOST_QUESTIONS,
+  description: 'question ids; replaces the stored set',
+})
+const Rejected = Nullable({
+  ...Type.Array(
+    Type.Object({
+      question_id: Nullable({ ...Type.Integer(), description: 'null where it is no number' }),
+      message: Type.String(),
+    }),
+  ),
+  description: 'what was left out, and why; null where nothing was',
+})
+export type Rejected = Static<typeof Rejected>
+
+const ClientRevision = { ...Revision, description: 'a number of the client that rises with its changes' }
 
 export const SaveBody = Type.Object({
   answers: AnswerChanges,
-  markedForReview: Type.Optional({ ...MarkedForReview, description: 'replaces the stored set' }),
-  revision: Type.Optional({ ...Revision, description: 'a number of the client that rises with its changes' }),
+  markedForReview: Type.Optional(MarkedForReview),
+  revision: Type.Optional(ClientRevision),
 })
 export type SaveBody = Static<typeof SaveBody>
 
 export const SaveAnswer = Type.Object({
   ...success,
-  saved: Type.Integer({ description: 'how many answers this sync carried' }),
+  saved: Type.Integer({ description: 'how many answers this sync carried, without those rejected' }),
+  rejected: Rejected,
   revision: Revision,
   saved_at: Timestamp,
+  ends_at: Nullable({ ...Timestamp, description: 'null: untimed' }),
 })
 export type SaveAnswer = Static<typeof SaveAnswer>
 
 export const SubmitBody = Type.Object({
   answers: Type.Optional(AnswerChanges),
   markedForReview: Type.Optional(MarkedForReview),
+  revision: Type.Optional(ClientRevision),
 })
 /** Answers as a sync or a submit carries them. */
 export type AnswersInput = Static<typeof SubmitBody>
@@ -158,6 +180,7 @@ export const SubmitAnswer = Type.Object({
   attempt_id: Id,
   result_mode: ResultMode,
   already_submitted: Type.Boolean(),
+  rejected: Rejected,
   result: Type.Optional({ ...Score, description: 'where the results may be seen' }),
   message: Type.Optional(Type.String({ description: 'until then' })),
 })
@@ -169,7 +192,9 @@ export const StatusAnswer = Type.Object({
   attempt_id: Nullable(Id),
   attempt_number: Nullable(Count),
   start_time: Nullable(LocalTime),
+  ends_at: Nullable({ ...Timestamp, description: 'of the active attempt; null: none, or untimed' }),
   completed_count: Count,
+  attempts_used: { ...Count, description: 'the active one and those that an administrator added, too' },
   max_attempts: Nullable(Count),
   attempts_remaining: Nullable(Count),
 })
@@ -199,6 +224,7 @@ export const ReviewedQuestion = Type.Object({
   ...PaperQuestion.properties,
   correct_answer: Type.String({ description: 'empty for a question without a key' }),
   tolerance: Type.Number(),
+  regraded: Type.Boolean({ description: 'corrected since: the key is the one in force' }),
   given_answer: Nullable(Answer),
   is_correct: Type.Boolean(),
   marks_awarded: Type.Number(),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Id, Text } from './common.ts'
+import { Id, Name, Text } from './common.ts'
 
 export const Role = Type.Enum(['user', 'admin', 'user,admin'])
 export type Role = Static<typeof Role>
@@ -7,13 +7,23 @@ export type Role = Static<typeof Role>
 export const Portal = Type.Enum(['user', 'admin'])
 export type Portal = Static<typeof Portal>
 
-export const Username = Type.String({ pattern: '^[A-Za-z0-9_.-]{3,32}$', examples: ['alice'] })
+export const Username = Type.String({
+  maxLength: 32,
+  pattern: '^[A-Za-z0-9_.-]{3,32}$',
+  errorMessage: 'must be 3 to 32 letters, digits, dots, hyphens and underscores',
+  examples: ['alice'],
+})
+/**
+ * One address, and nothing that a mail server could read as several or as a route (`a%b@c`, `b!a@c`); no pattern
+ * that backtracks.
+ */
 export const Email = Type.String({
   maxLength: 254,
-  pattern: '^[^\\s@\\u0000\\uD800-\\uDFFF]+@[^\\s@\\u0000\\uD800-\\uDFFF]+\\.[^\\s@\\u0000\\uD800-\\uDFFF]+$',
+  pattern: "^[#$&'*+\\-./0-9=?A-Z^_`a-z{|}~]+@[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)+$",
+  errorMessage: 'must be an e-mail address',
   examples: ['alice@example.org'],
 })
-export const FullName = Text(1, 200)
+export const FullName = Name(1, 200)
 export const Password = Text(8, 128, { verbatim: true, description: '8 to 128 characters, taken as typed' })
 /** A password as offered at a login: whatever it is, a wrong one is simply wrong. */
 const OfferedPassword = Text(1, 1024, { verbatim: true })
@@ -97,4 +107,3 @@ export const Self = Type.Object({
 })
 export type Self = Static<typeof Self>
 export const MeAnswer = Type.Object({ status: Type.Literal('success'), data: Self })
-export type MeAnswer = Static<typeof MeAnswer>

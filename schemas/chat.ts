@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Id, MAX_INT, Nullable, Text, Timestamp, UserId } from './common.ts'
+import { GivenInstant, Id, MAX_INT, Name, Nullable, Text, Timestamp, UserId, Uuid } from './common.ts'
 
 const Seq = Type.Integer({ minimum: 0, maximum: MAX_INT })
 const Version = Type.Integer({ minimum: 0, maximum: MAX_INT })
@@ -14,6 +14,7 @@ export const ChatMessage = Type.Object({
   message: Type.String({ description: 'empty for a deleted message' }),
   created_at: Timestamp,
   is_own: Type.Boolean(),
+  client_id: Nullable(Type.String({ description: "the sender's own, shown to nobody else" })),
   is_edited: Type.Boolean(),
   is_deleted: Type.Boolean(),
   reply_to_id: Nullable(Id),
@@ -69,12 +70,10 @@ export type ConnectionRequest = Static<typeof ConnectionRequest>
 
 export const SendBody = Type.Object({
   message: MessageText,
-  client_id: Type.Optional(
-    Type.String({
-      pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
-      description: 'a UUID of the client; sent again it stores nothing and answers the first message',
-    }),
-  ),
+  client_id: Type.Optional({
+    ...Uuid,
+    description: 'a UUID of the client; sent again it stores nothing and answers the first message',
+  }),
   reply_to_id: Type.Optional(Nullable(Id)),
   reply_to_text: Type.Optional(
     Nullable(Text(0, 4_000, { description: 'kept as given, cut to 100 code points' })),
@@ -93,7 +92,7 @@ export const ConversationsAnswer = Type.Object({
 })
 
 export const MessagesQuery = Type.Object({
-  before: Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:?\\d{2})$' })),
+  before: Type.Optional(GivenInstant),
   limit: Type.Optional(Type.Integer({ minimum: 1, description: 'default 50, cut to 100' })),
   peek: Type.Optional(Type.Boolean({ description: 'do not mark the newest page as read' })),
 })
@@ -154,7 +153,7 @@ export const ChatUser = Type.Object({
 })
 export type ChatUser = Static<typeof ChatUser>
 export const UsersQuery = Type.Object({
-  q: Text(2, 200, { description: 'part of a username or full name, in any case' }),
+  q: Text(1, 200, { description: 'part of a username or full name, in any case' }),
 })
 export const UsersAnswer = Type.Object({ success: Type.Literal(true), users: Type.Array(ChatUser) })
 
@@ -171,7 +170,7 @@ export const BlocksAnswer = Type.Object({
 
 /** People in a group, its owner included. */
 export const GROUP_SIZE = 256
-const GroupName = Text(1, 200)
+const GroupName = Name(1, 200)
 const MemberIds = Type.Array(Id, { minItems: 1, maxItems: GROUP_SIZE, description: 'accepted connections' })
 export const GroupBody = Type.Object({ name: GroupName, member_ids: MemberIds })
 export const RenameBody = Type.Object({ name: GroupName })

@@ -15,7 +15,23 @@ export function Text(
   maxLength: number,
   options: { verbatim?: true; description?: string } = {},
 ) {
-  return Type.String({ minLength, maxLength, pattern: STORABLE, ...options })
+  return Type.String({
+    minLength,
+    maxLength,
+    pattern: STORABLE,
+    errorMessage: 'holds characters that cannot be stored',
+    ...options,
+  })
+}
+
+/** The same on one line: what stands in lists, mails and other people's screens. */
+export function Name(minLength: number, maxLength: number) {
+  return Type.String({
+    minLength,
+    maxLength,
+    pattern: '^[^\\u0000-\\u001F\\u007F-\\u009F\\u2028\\u2029\\uD800-\\uDFFF]*$',
+    errorMessage: 'must be on one line, without control characters',
+  })
 }
 
 export const Id = Type.Integer({ minimum: 1, maximum: MAX_INT })
@@ -23,8 +39,22 @@ export const Id = Type.Integer({ minimum: 1, maximum: MAX_INT })
 export const UserId = Type.Integer({ minimum: -1, maximum: MAX_INT })
 export const IdParams = Type.Object({ id: Id })
 
+export const Uuid = Type.String({
+  maxLength: 36,
+  errorMessage: 'must be a UUID',
+  pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+})
+
 /** ISO 8601 in UTC with milliseconds and `Z`. */
 export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-11-20T10:15:00.000Z'] })
+
+/** A point in time as somebody gives it: ISO 8601, in UTC where it names no zone (src/local-time.ts `readInstant`). */
+export const GivenInstant = Type.String({
+  maxLength: 40,
+  pattern: '^[-0-9A-Za-z:.,+ ]*$',
+  errorMessage: 'must be a point in time',
+  examples: ['2026-11-20T10:15:00.000Z'],
+})
 
 export function Nullable<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()])
@@ -42,6 +72,9 @@ export const paging = {
 }
 
 export const Success = Type.Object({ success: Type.Literal(true) })
+/** What an answer says beside its `success`: services make it, routes put it into the envelope. */
+export type Content<Answer> = Omit<Answer, 'success'>
+
 export const SuccessMessage = Type.Object({ success: Type.Literal(true), message: Type.String() })
 
 /** One rejected field of a request; `path` is a JSON pointer into the body, query or path parameters. */
@@ -50,7 +83,7 @@ export type FieldError = Static<typeof FieldError>
 
 /**
  * Every failure's body. Success-flag endpoints set `success`, token endpoints `status`, and failed
- * authentication elsewhere sets both (contract §1). Some codes add fields of their own.
+ * authentication elsewhere sets both (docs/protocol/http.md#envelopes). Some codes add fields of their own.
  */
 export const Failure = Type.Object(
   {
@@ -64,3 +97,7 @@ export const Failure = Type.Object(
   { $id: 'Failure', additionalProperties: true },
 )
 export type Failure = Static<typeof Failure>
+
+export const QUESTION_TYPES = ['MCQ', 'MSQ', 'NUMERIC'] as const
+export const QuestionType = Type.Enum([...QUESTION_TYPES])
+export type QuestionType = (typeof QUESTION_TYPES)[number]

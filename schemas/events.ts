@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox'
+import { JobProgress } from './admin/generation.ts'
+import { Challenge } from './challenges.ts'
 import { ChatMessage, ConnectionRequest, Conversation, SendBody } from './chat.ts'
-import { Id, MAX_INT, Timestamp, UserId } from './common.ts'
+import { Id, MAX_INT, Nullable, Timestamp, UserId } from './common.ts'
 import { CommentEntry } from './discussions.ts'
-import { JobProgress } from './generation.ts'
 
 /**
- * Every frame of the WebSocket (contract/realtime.md), one schema each. What is in `ServerFrame` and
+ * Every frame of the WebSocket (docs/protocol/realtime.md), one schema each. What is in `ServerFrame` and
  * `CLIENT_FRAMES` is in `/asyncapi.json`, too, described by its `description`.
  */
 
@@ -22,8 +23,8 @@ export const Ready = Type.Object(
     session_id: Id,
     server_time: Timestamp,
     heartbeat_seconds: Type.Integer(),
-    unread: Counter,
-    requests: Counter,
+    unread: Nullable({ ...Counter, description: 'null while help is locked' }),
+    requests: Nullable({ ...Counter, description: 'null while help is locked' }),
   },
   { description: 'The first frame, always.' },
 )
@@ -126,6 +127,39 @@ export const ResultsReleased = Type.Object(
   { description: 'To students who have an attempt of that exam.' },
 )
 
+export const AttemptTime = Type.Object(
+  {
+    type: Type.Literal('attempt_time'),
+    exam_id: Id,
+    attempt_id: Id,
+    ends_at: Nullable({ ...Timestamp, description: 'null: it has no end' }),
+  },
+  { description: "One's own attempt under way ends at another time than before." },
+)
+
+export const HelpLocked = Type.Object(
+  { type: Type.Literal('help_locked'), exam_id: Id },
+  {
+    description:
+      "One's own attempt at an exam that locks help is under way: tutor, chat and discussions are shut, and their frames withheld.",
+  },
+)
+
+export const HelpUnlocked = Type.Object(
+  { type: Type.Literal('help_unlocked'), exam_id: Id },
+  { description: 'That attempt is over. After the last of them comes `resync`.' },
+)
+
+export const ResultChanged = Type.Object(
+  { type: Type.Literal('result_changed'), exam_id: Id, attempt_id: Id },
+  { description: "One's own visible result came out otherwise by a correction." },
+)
+
+export const ChallengeResolved = Type.Object(
+  { type: Type.Literal('challenge_resolved'), challenge: Challenge },
+  { description: 'What one objected to was decided.' },
+)
+
 export const ConnectionAccepted = Type.Object(
   {
     type: Type.Literal('connection_accepted'),
@@ -138,12 +172,15 @@ export const ConnectionAccepted = Type.Object(
 
 export const Resync = Type.Object(
   { type: Type.Literal('resync') },
-  { description: 'Events may have been missed: `resume`.' },
+  { description: 'Events may have been missed while the bus was away: send `resume`.' },
 )
 
 export const Gap = Type.Object(
   { type: Type.Literal('gap'), conversation_id: Id, version: Seq },
-  { description: 'Too much to resume: list this conversation afresh.' },
+  {
+    description:
+      'Instead of more than 500 changes: drop what is held of this conversation, list it afresh by HTTP, and go on from this version.',
+  },
 )
 
 export const AuthExpiring = Type.Object(
@@ -170,6 +207,11 @@ export const ServerFrame = Type.Union([
   AiJob,
   CommentFrame,
   ResultsReleased,
+  AttemptTime,
+  HelpLocked,
+  HelpUnlocked,
+  ResultChanged,
+  ChallengeResolved,
   Resync,
   Gap,
   AuthExpiring,
@@ -212,6 +254,8 @@ export const ResumeFrame = Type.Object(
 
 /** `ai_job:` topics are for admins. */
 const Topic = Type.String({
+  maxLength: 50,
+  errorMessage: 'must be question:<id> or ai_job:<id>',
   pattern: '^(question:[1-9]\\d{0,9}|ai_job:[0-9a-f-]{36})$',
   examples: ['question:17'],
 })

@@ -1,9 +1,9 @@
-/** What the older generation shapes differently (specification: Versioning). */
+/** What the older generation shapes differently (docs/protocol/http.md#older-generation). */
 import { type Static, Type } from 'typebox'
+import { OfferedQuestion } from './admin/exams/questions.ts'
+import { GeneratedQuestion } from './admin/generation.ts'
 import { AssistantMessage } from './assistant.ts'
 import { Id, Nullable, Page, Text } from './common.ts'
-import { GeneratedQuestion } from './generation.ts'
-import { OfferedQuestion, Question } from './questions.ts'
 
 const success = Type.Literal(true)
 /** Why single entries were left out; null where none was. */
@@ -11,7 +11,6 @@ const Errors = Nullable(Type.Array(Type.String()))
 
 export const Released = Type.Object({ success, released: Type.Boolean() })
 
-export const QuestionAdded = Type.Object({ success, question: Question })
 export const BulkInserted = Type.Object({
   success,
   inserted: Type.Integer(),

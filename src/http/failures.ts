@@ -12,9 +12,10 @@ import { type TSchema, Type } from 'typebox'
 import { Failure } from '../../schemas/common.ts'
 import { translateDatabaseError } from '../db/errors.ts'
 import { AppError, CATALOGUE, type ErrorCode } from '../errors.ts'
+import { watchMethods } from './manners/methods.ts'
 import { nextName } from './requests.ts'
 
-/** Token endpoints answer `{status, …}`, all others `{success, …}` (specification: Response envelopes). */
+/** Token endpoints answer `{status, …}`, all others `{success, …}` (docs/protocol/http.md#envelopes). */
 export type Envelope = 'status' | 'success'
 
 declare module 'fastify' {
@@ -23,7 +24,7 @@ declare module 'fastify' {
   }
 }
 
-/** One failure, as the body that its endpoint answers. */
+/** The body of a failure. */
 export function renderFailure(error: AppError, envelope: Envelope): Failure {
   return {
     ...(envelope === 'status' || error.isAuthFailure ? { status: 'error' as const } : {}),
@@ -35,49 +36,71 @@ export function renderFailure(error: AppError, envelope: Envelope): Failure {
   }
 }
 
-/** The declared responses of a route for these codes, to spread into its `response`. */
+/** The responses of a route for these codes, to spread into its `response`. */
 export function failures(...codes: ErrorCode[]): Record<number, TSchema> {
   const byStatus = Map.groupBy(codes, (code) => CATALOGUE[code][0])
-  return Object.fromEntries(
-    [...byStatus].map(([status, group]) => [
-      status,
-      failureSchema(group.map((code) => `\`${code}\``).join(', ')),
-    ]),
-  )
+  return Object.assign({}, ...[...byStatus].map(([status, group]) => failuresAt(status, ...group)))
 }
 
-/** Errors that are not ours yet, as the fault that the client is told. */
+/** The same for codes that are answered with another status than usual. */
+export function failuresAt(status: number, ...codes: ErrorCode[]): Record<number, TSchema> {
+  return { [status]: failureSchema(codes.map((code) => `\`${code}\``).join(', ')) }
+}
+
+/** Adds these codes to a route's responses; its own codes with the same statuses stay. */
+export function withFailures(response: unknown, ...codes: ErrorCode[]): Record<string, TSchema> {
+  const declared = { ...(response as Record<string, TSchema & { $ref?: string; description?: string }>) }
+  for (const code of codes) {
+    const [status] = CATALOGUE[code]
+    const own = declared[status]
+    if (!own) declared[status] = failureSchema(`\`${code}\``)
+    else if (own.$ref === 'Failure#' && !own.description?.includes(`\`${code}\``))
+      declared[status] = failureSchema(`${own.description}, \`${code}\``)
+  }
+  return declared
+}
+
+/** Turns any error into the failure that the client gets. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const translated = translateFrameworkError(error) ?? translateDatabaseError(error)
   return translated ?? new AppError('internal_error', { cause: error })
 }
 
-/** Every failure leaves through here: errors of routes, unknown URLs and URLs that can't be parsed. */
+/** Renders all failures: errors of routes, unknown URLs and URLs that can't be parsed. */
 export function registerFailures(app: FastifyInstance): void {
   app.addSchema(Failure)
   app.setErrorHandler((error, request, reply) => sendFailure(toAppError(error), request, reply))
-  app.setNotFoundHandler((request, reply) => sendFailure(new AppError('not_found'), request, reply))
+  const findOtherMethods = watchMethods(app)
+  app.setNotFoundHandler((request, reply) => {
+    const others = findOtherMethods(request)
+    if (!others) return sendFailure(new AppError('not_found'), request, reply)
+    reply.header('allow', others.allow)
+    return sendFailure(new AppError('method_not_allowed'), request, reply, others.envelope)
+  })
   app.addHook('onRoute', declareCommonFailures)
 }
 
-export function sendFailure(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function sendFailure(
+  error: AppError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  envelope: Envelope = request.routeOptions.config?.envelope ?? 'success',
+): FastifyReply {
   if (error.status >= 500)
     request.log.error({ err: error.cause ?? error, code: error.code }, 'request failed')
   if (error.retryAfter !== undefined) reply.header('retry-after', error.retryAfter)
-  return reply
-    .code(error.status)
-    .send(renderFailure(error, request.routeOptions.config?.envelope ?? 'success'))
+  return reply.code(error.status).send(renderFailure(error, envelope))
 }
 
-/** For a request whose URL can't be routed: none of the hooks see it. */
+/** For requests whose URL can't be routed: no hook runs for them. */
 export function refuseUnroutable(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const failure = toAppError(error)
   request.log.info({ method: request.method, status: failure.status }, 'request')
   sendFailure(failure, request, reply.header('x-request-id', request.id))
 }
 
-/** For what Node can't read as a request at all: answered on its bare connection. */
+/** For what Node can't parse as a request: answered on the bare connection. */
 export function refuseUnreadable(this: FastifyInstance, { code }: ConnectionError, socket: Socket): void {
   if (code === 'ECONNRESET' || socket.destroyed) return
   const status = UNREADABLE[code] ?? 400
@@ -95,26 +118,35 @@ export function refuseUnreadable(this: FastifyInstance, { code }: ConnectionErro
   socket.destroySoon()
 }
 
-/** Statuses of Node's errors that are not just 400. */
+/** Statuses other than 400 for Node's errors. */
 const UNREADABLE: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
   HPE_HEADER_OVERFLOW: 431,
 }
 
-/** What any route can answer: bad input, an overloaded or failing service. */
+/** Failures that every route can answer: bad input, an overloaded or failing service. */
 function declareCommonFailures(route: RouteOptions): void {
   const methods = [route.method].flat()
   const changes = methods.some((method) => method !== 'GET' && method !== 'HEAD')
   const takesBody = changes && (!methods.includes('DELETE') || route.schema?.body !== undefined)
   route.schema = {
     ...route.schema,
-    response: {
-      ...failures('validation_failed', 'rate_limited', 'internal_error', 'unavailable'),
-      ...(changes ? failures('cross_site_request') : {}),
-      ...(takesBody ? failures('payload_too_large', 'unsupported_media_type') : {}),
-      ...(route.schema?.response ?? {}),
-    },
+    response: withFailures(
+      route.schema?.response,
+      'validation_failed',
+      'invalid_request',
+      'rate_limited',
+      'internal_error',
+      'unavailable',
+      ...(changes ? (['cross_site_request'] as const) : []),
+      ...(takesBody ? (['invalid_json', 'payload_too_large', 'unsupported_media_type'] as const) : []),
+    ),
   }
+}
+
+/** The codes in the description of a failure's schema. */
+export function readCodes(description = ''): string[] {
+  return [...description.matchAll(/`([a-z_]+)`/g)].map(([, code = '']) => code)
 }
 
 function failureSchema(description: string): TSchema {

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { type FastifyInstance, type FastifyReply, LogController } from 'fastify'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import { type Asker, personAsking } from '../fair-queue.ts'
 
 const node = randomBytes(6).toString('hex')
 let count = 0
 
-/** The caller's own id for this request where it sent a plain one, else one that no other node gives. */
+/** The caller's id for this request if it sent a plain one, else a new one that no other node uses. */
 export function nameRequest(request: IncomingMessage): string {
   const given = request.headers['x-request-id']
   return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : nextName()
@@ -17,16 +18,16 @@ export function nextName(): string {
 }
 
 /**
- * Whether a request becomes a WebSocket's upgrade. Any other is answered as the plain request that it is as
- * well: what asks for HTTP/2 (`curl --http2`), and handshakes that are not whole.
+ * Whether a request is a WebSocket upgrade: a complete handshake at the only address that accepts them. Any other
+ * request with an `Upgrade` header is answered like a plain one, such as HTTP/2's of `curl --http2`.
  */
-export function shouldUpgrade({ method, headers }: IncomingMessage): boolean {
-  return (
+export function upgradesAt(path: string): (request: IncomingMessage) => boolean {
+  return ({ method, url = '', headers }) =>
+    url.split('?', 1)[0]?.replace(/\/$/, '') === path &&
     method === 'GET' &&
     headers.upgrade?.toLowerCase() === 'websocket' &&
     /^(8|13)$/.test(headers['sec-websocket-version'] ?? '') &&
     /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')
-  )
 }
 
 /** Fastify's own lines are off: `registerRequestLog` writes one a request. */
@@ -35,7 +36,12 @@ export const logController = new LogController({
   requestIdLogLabel: 'request_id',
 })
 
-/** Every answer names its request, and every refused one leaves a line; all others only at level `debug`. */
+/** The content type without its parameters, in lower case as it is meant; undefined without one. */
+export function mediaTypeOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
+  return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
+}
+
+/** Every answer has the request's id, and every refused one a line in the log; all others only at level `debug`. */
 export function registerRequestLog(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
@@ -66,4 +72,14 @@ export function hangUpSignal({ raw }: FastifyReply): AbortSignal {
     if (!raw.writableFinished) gone.abort()
   })
   return gone.signal
+}
+
+/** Resolves when the answer is out, or the client went away. */
+export function whenClosed({ raw }: FastifyReply): Promise<void> {
+  return new Promise((resolve) => raw.once('close', () => resolve()))
+}
+
+/** The asker of a request, for queues in which people take turns. Without a sign-in it is the address. */
+export function askerOf({ caller, ip, raw }: FastifyRequest): Asker {
+  return caller ? personAsking(caller.userId, raw.socket) : { ip, connection: raw.socket }
 }

@@ -1,13 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { startService, type TestService } from '../support/service.ts'
 
 interface Described {
   operationId?: string
+  security?: object[]
   summary?: string
   tags?: string[]
   parameters?: { in: string; name: string; schema?: object }[]
   requestBody?: { content: Record<string, { schema?: object }> }
-  responses: Record<string, { description?: string }>
+  responses: Record<string, { description?: string; content?: Record<string, { schema?: Schema }> }>
+}
+
+interface Schema {
+  $ref?: string
+  allOf?: Schema[]
+  properties?: Record<string, { enum?: string[] }>
 }
 
 let service: TestService
@@ -30,13 +37,21 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('every operation has a name of its own that can name a function', () => {
+function called(id: string): Described {
+  const found = operations.find(({ operation }) => operation.operationId === id)
+  if (!found) throw new Error(`no operation is called ${id}`)
+  return found.operation
+}
+
+test('every operation has a name of its own, as a person would call it', () => {
   const ids = operations.map(({ operation }) => operation.operationId ?? '')
   for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z0-9]+$/)
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
-  expect(ids).toContain('postAuthLogin')
-  expect(ids).toContain('postWebLogin')
-  expect(ids).toContain('getExamsByExamIdPaper')
+  expect(ids).toEqual(expect.arrayContaining(['login', 'sendMessage', 'startAttempt']))
+  expect(ids).toEqual(expect.arrayContaining(['renameTutorConversation', 'renameTutorConversationByPut']))
+  // Not after its address.
+  for (const { name, operation } of operations)
+    expect(operation.operationId, name).not.toMatch(/^(post|put|patch|delete|get)[A-Z]\w*By[A-Z]/)
 })
 
 test('every operation says what it is for, and describes each parameter of its path', () => {
@@ -55,7 +70,8 @@ test('every form and body is described; only what needs nothing has none', () =>
   const without = operations.filter(
     ({ method, operation }) => ['post', 'put', 'patch'].includes(method) && !operation.requestBody,
   )
-  for (const { path } of without) expect(path).toMatch(/\/(logout|prepare|start|cancel|blocks\/\{user_id\})$/)
+  for (const { path } of without)
+    expect(path).toMatch(/\/(logout|prepare|start|cancel|undo|exchange|blocks\/\{user_id\})$/)
   for (const { name, operation } of operations)
     for (const { schema } of Object.values(operation.requestBody?.content ?? {}))
       expect(schema, name).toBeDefined()
@@ -66,4 +82,55 @@ test('every reference leads somewhere', () => {
   const names = new Set([...text.matchAll(/"\$ref":"([^"]*)"/g)].map(([, ref]) => ref))
   const known = Object.keys(components.schemas).map((name) => `#/components/schemas/${name}`)
   for (const ref of names) expect(known).toContain(ref)
+})
+
+test('what is exchanged has a name', () => {
+  const { components } = JSON.parse(text) as { components: { schemas: Record<string, object> } }
+  const names = Object.keys(components.schemas)
+  expect(names).toEqual(expect.arrayContaining(['Exam', 'Question', 'PaperQuestion', 'Message', 'Comment']))
+  const unnamed = operations.filter(({ operation }) =>
+    Object.entries(operation.responses).some(
+      ([status, { content }]) =>
+        status.startsWith('2') && JSON.stringify(content?.['application/json'] ?? '').includes('properties'),
+    ),
+  )
+  // Of the operations themselves; nobody exchanges these.
+  expect(unnamed.map(({ name }) => name)).toEqual(['get /healthz', 'get /readyz'])
+})
+
+test('every failure names its codes, the same as its description', () => {
+  for (const { name, operation } of operations)
+    for (const [status, { description = '', content }] of Object.entries(operation.responses)) {
+      const [failure, narrowed] = content?.['application/json']?.schema?.allOf ?? []
+      if (!failure?.$ref?.endsWith('/Failure')) continue
+      const codes = narrowed?.properties?.code?.enum ?? []
+      expect(codes.map((code) => `\`${code}\``).join(', '), `${name} ${status}`).toBe(description)
+    }
+  const send = called('sendMessage').responses[403]?.content?.['application/json']?.schema?.allOf?.[1]
+  const codes = ['not_connected', 'cross_site_request', 'exam_in_progress']
+  expect(send?.properties?.code?.enum).toEqual(codes)
+})
+
+test('every operation says who may call it, and the tutor that it streams', () => {
+  for (const { name, operation } of operations) expect(operation.security, name).toBeDefined()
+  expect(called('login').security).toEqual([])
+  expect(called('sendMessage').security).toEqual([{ bearer: [] }, { session: [] }])
+  expect(called('requestAccess').security).toContainEqual({})
+  expect(Object.keys(called('askTutor').responses[200]?.content ?? {})).toEqual([
+    'application/json',
+    'text/event-stream',
+  ])
+})
+
+test('it is written once, however often anybody asks for it, by whichever address', async () => {
+  const guest = service.guest()
+  for (const path of ['/docs/json', '/docs/yaml']) {
+    const { headers } = await guest.get(path, 302)
+    expect(headers.get('location')).toBe('/openapi.json')
+  }
+  const stringify = vi.spyOn(JSON, 'stringify')
+  onTestFinished(() => stringify.mockRestore())
+  for (let count = 0; count < 5; count++) await guest.get('/openapi.json', 200)
+  const isDescription = (value: unknown) => Object.hasOwn(Object(value), 'openapi')
+  expect(stringify.mock.calls.filter(([value]) => isDescription(value))).toHaveLength(0)
 })

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { brotliCompressSync, constants } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startService, type TestService, withService } from '../support/service.ts'
 
@@ -64,9 +65,8 @@ test('a handshake that is not whole is refused by a name, too', async () => {
 })
 
 test('the operator’s limit counts what is refused and what no route takes as well', async () => {
-  const limited = await withService({ config: { rateLimit: 6 } })
+  const limited = await withService({ config: { rateLimit: 5 } })
   const guest = limited.guest()
-  // One was made to read the API document.
   await guest.get('/api/v01/exams', 401)
   await guest.get('/api/v01/admin/users', 401)
   await guest.get('/nowhere', 404)
@@ -77,5 +77,52 @@ test('the operator’s limit counts what is refused and what no route takes as w
     expect(body).toMatchObject({ success: false, code: 'rate_limited', retry_after: expect.any(Number) })
     expect(headers.get('retry-after')).toBe(String(body.retry_after))
     expect(headers.get('x-request-id')).toBeTruthy()
+  }
+})
+
+test('nothing of a person, and no token, is for a cache', async () => {
+  const person = await service.person()
+  const admin = await service.admin()
+  for (const answer of [
+    await service.guest().post('/api/v01/auth/login', { username: person.username, password: 'wrong' }),
+    await person.get('/api/v01/auth/me'),
+    await person.get('/api/v01/chat/conversations'),
+    await person.get('/api/v01/nowhere'),
+    await admin.get('/api/v01/admin/users'),
+    await admin.request('GET', '/api/v01/admin/overview', undefined, undefined, { accept: 'text/csv' }),
+    await person.loginOnWeb(person.username),
+  ])
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+})
+
+test('a form is read up to its bounds: one of many names is refused before it is taken apart', async () => {
+  const post = (body: string) =>
+    fetch(`${service.urls[0]}/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+      body,
+    })
+  const names = Array.from({ length: 120_000 }, (_, n) => `${n}=1`).join('&')
+  expect((await post(names)).status).toBe(413)
+  const few = await post(names.slice(0, 16_000))
+  expect([400, 401]).toContain(few.status)
+})
+
+const packed = brotliCompressSync(Buffer.alloc(64 * 1024 * 1024), {
+  params: { [constants.BROTLI_PARAM_QUALITY]: 1 },
+})
+
+test.each(['br', 'gzip', 'deflate', 'zstd'])('a body that came as %s is refused unread', async (encoding) => {
+  for (const [path, type] of [
+    ['/api/v01/auth/login', 'application/json'],
+    ['/login', 'application/x-www-form-urlencoded'],
+  ]) {
+    const answer = await fetch(`${service.urls[0]}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': `${type}`, 'content-encoding': encoding },
+      body: packed,
+    })
+    expect(answer.status).toBe(415)
+    expect(await answer.text()).toContain('content type')
   }
 })

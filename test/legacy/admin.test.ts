@@ -122,19 +122,12 @@ describe('the door', () => {
   })
 
   test('every other page sends browsers to the login, the analytics page too', async () => {
-    for (const path of [
-      '/admin',
-      '/admin/exams',
-      '/admin/exams/1',
-      '/admin/anything',
-      '/admin/users/analytics',
-    ]) {
+    for (const path of ['/admin', '/admin/anything', '/admin/exams/1/anything', '/admin/users/analytics']) {
       const { status, headers } = await asBrowser(service.guest(), path)
       expect(status, path).toBe(303)
       expect(headers.get('location')).toBe('/admin/login')
     }
     const page = '/admin/users/analytics'
-    expect((await service.guest().get(`${page}?partial=1`)).headers.get('location')).toBe('/admin/login')
     const json = { accept: 'application/json' }
     await service.guest().request('GET', page, undefined, 401, json)
     const person = await service.person()
@@ -197,6 +190,19 @@ describe('user analytics', () => {
     const page = (await admin.get(`${PAGE}?q=zz_analytics`, 200)).body
     expect(page).toMatch(/^<!doctype html>/)
     expect(page).toContain(body)
+  })
+
+  test('give a polling page JSON rather than the login page', async () => {
+    const student = await service.person()
+    for (const accept of ['text/html', '*/*', 'application/json', '']) {
+      const refused = await service.guest().request('GET', `${PAGE}?partial=1`, undefined, 401, { accept })
+      expect(refused.body).toMatchObject({ status: 'error', message: 'Authentication required' })
+      await student.request('GET', `${PAGE}?partial=1`, undefined, 403, { accept })
+    }
+    const browser = service.guest()
+    await browser.loginOnWeb(student.username)
+    await browser.request('GET', `${PAGE}?partial=1`, undefined, 403, { accept: 'text/html' })
+    await service.guest().request('GET', PAGE, undefined, 303, { accept: 'text/html' })
   })
 
   test('escape whatever people are called or search for', async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Answer, PASSWORD } from '../support/client.ts'
 import { form } from '../support/forms.ts'
-import { type Provider, startProvider } from '../support/google.ts'
 import { makeImage } from '../support/images.ts'
+import { type Provider, startProvider } from '../support/outside/google.ts'
 import { createWorld, NEWER, OLDER, type Places, scrub, snapshot, type World } from './world.ts'
 
 let provider: Provider
@@ -54,10 +54,11 @@ const different = (name: string, newer: Run, older: Run, change = true): Operati
 const GENERATE = { mode: 'pure', topic: 'Vectors', mcq_count: 2, numeric_count: 1 }
 const COLUMNS =
   'exam_id,question_text,option_a,option_b,option_c,option_d,correct_answer,question_type,image_path,positive_marks,negative_marks,tolerance'
-const importCsv = ({ admin }: World, csv: string) =>
+const NO_JOB = '9ac13a5b-5ad9-4b3f-8e7d-7f6a2d3c1b00'
+const importCsv = ({ admin }: World, csv: string, at: Places = NEWER) =>
   admin.request(
     'POST',
-    '/api/v01/admin/questions/import-csv',
+    `${at.admin}/questions/import-csv`,
     form({}, { field: 'csv_file', name: 'q.csv', bytes: csv }),
     200,
   )
@@ -223,7 +224,144 @@ const operations: Operation[] = [
     ({ alice }) => alice.delete('/api/study-chat/history', 200),
   ),
 
+  // one's own account
+  reads('a reset for nobody', ({ service }, at) =>
+    service.guest().post(`${at.root}/account/password-reset`, { email: 'nobody@example.org' }, 200),
+  ),
+  reads('a reset by no token', ({ service }, at) =>
+    service
+      .guest()
+      .post(`${at.root}/account/password-reset/confirm`, { token: 'x', new_password: PASSWORD }, 400),
+  ),
+  stores('changes a name', ({ dave }, at) => dave.patch(`${at.root}/account`, { full_name: 'Dave D' }, 200)),
+  reads('sessions', ({ dave }, at) => dave.get(`${at.root}/account/sessions`, 200)),
+  reads('ends no session of nobody', ({ dave }, at) =>
+    dave.delete(`${at.root}/account/sessions/999999`, 404),
+  ),
+  reads('deletes no account without the word', ({ dave }, at) =>
+    dave.delete(`${at.root}/account`, 400, { confirm: 'delete' }),
+  ),
+  reads('what can be asked for', ({ carol }, at) =>
+    carol.post(
+      `${at.root}/account/access-requests/eligibility`,
+      { username: 'carol', email: 'carol@example.org' },
+      200,
+    ),
+  ),
+  stores('asks for another role', ({ bob }, at) =>
+    bob.post(
+      `${at.root}/account/access-requests`,
+      {
+        username: 'bob',
+        email: 'bob@example.org',
+        current_access: 'user',
+        requested_access: 'admin',
+        user_reason: 'Please',
+      },
+      201,
+    ),
+  ),
+
+  // taking an exam
+  reads('exams', ({ bob }, at) => bob.get(`${at.root}/exams?q=opt`, 200)),
+  reads('an exam', ({ bob, examIds }, at) => bob.get(`${at.root}/exams/${examIds[1]}`, 200)),
+  stores('readies a paper', ({ bob, examIds }, at) =>
+    bob.post(`${at.root}/exams/${examIds[1]}/prepare`, {}, 200),
+  ),
+  stores('starts', (world, at) =>
+    keep(
+      world,
+      'attempt',
+      ['attempt_id'],
+      world.bob.post(`${at.root}/exams/${world.examIds[1]}/start`, {}, 201),
+    ),
+  ),
+  reads('the paper', ({ bob, examIds }, at) => bob.get(`${at.root}/exams/${examIds[1]}/paper`, 200)),
+  stores('saves', ({ bob, examIds, questionIds }, at) =>
+    bob.put(`${at.root}/exams/${examIds[1]}/answers`, { answers: { [questionIds[3] as number]: 'A' } }, 200),
+  ),
+  reads('the status', ({ bob, examIds }, at) =>
+    bob.get(`${at.root}/exams/${examIds[1]}/attempt-status`, 200),
+  ),
+  stores('submits', ({ bob, examIds }, at) => bob.post(`${at.root}/exams/${examIds[1]}/submit`, {}, 200)),
+  reads('attempts', ({ bob }, at) => bob.get(`${at.root}/attempts`, 200)),
+  reads('a result', ({ bob, left }, at) => bob.get(`${at.root}/attempts/${left.attempt}`, 200)),
+
+  // the assistant's conversations, in both as they are in the newer one
+  reshaped('asks in a conversation', (world, at) =>
+    keep(
+      world,
+      'chat',
+      ['conversation_id'],
+      world.bob.post(`${at.root}/assistant/messages`, { message: 'What is 1 + 1?' }, 200),
+    ),
+  ),
+  {
+    ...reads('conversations with it', ({ bob }, at) => bob.get(`${at.root}/assistant/conversations`, 200)),
+    answers: 'own',
+  },
+  {
+    ...reads('its messages', ({ bob, left }, at) =>
+      bob.get(`${at.root}/assistant/conversations/${left.chat}/messages`, 200),
+    ),
+    answers: 'own',
+  },
+  reshaped('names it', ({ bob, left }, at) =>
+    bob.patch(`${at.root}/assistant/conversations/${left.chat}`, { title: 'Sums' }, 200),
+  ),
+  reshaped('names it anew', ({ bob, left }, at) =>
+    bob.put(`${at.root}/assistant/conversations/${left.chat}`, { title: 'More sums' }, 200),
+  ),
+  stores('forgets it', ({ bob, left }, at) =>
+    bob.delete(`${at.root}/assistant/conversations/${left.chat}`, 200),
+  ),
+
   // administration
+  reads('all exams', ({ admin }, at) => admin.get(`${at.admin}/exams?q=opt`, 200)),
+  stores('creates an exam', (world, at) =>
+    keep(world, 'exam', ['exam', 'id'], world.admin.post(`${at.admin}/exams`, { name: 'Waves' }, 201)),
+  ),
+  reads('an exam as it is kept', ({ admin, left }, at) => admin.get(`${at.admin}/exams/${left.exam}`, 200)),
+  stores('edits it', ({ admin, left }, at) =>
+    admin.patch(`${at.admin}/exams/${left.exam}`, { duration_minutes: 30 }, 200),
+  ),
+  reads('questions', ({ admin, examIds }, at) =>
+    admin.get(`${at.admin}/questions?exam_id=${examIds[1]}`, 200),
+  ),
+  reads('a question', ({ admin, questionIds }, at) =>
+    admin.get(`${at.admin}/questions/${questionIds[3]}`, 200),
+  ),
+  stores('changes a question', ({ admin, questionIds }, at) =>
+    admin.request('PUT', `${at.admin}/questions/${questionIds[3]}`, form({ option_a: 'a' }), 200),
+  ),
+  stores('changes it again', ({ admin, questionIds }, at) =>
+    admin.request('PATCH', `${at.admin}/questions/${questionIds[3]}`, form({ option_b: 'b' }), 200),
+  ),
+  stores('sets marks', ({ admin, examIds }, at) =>
+    admin.post(
+      `${at.admin}/questions/bulk-marks`,
+      { exam_id: examIds[1], question_type: 'mcq', negative_marks: 2 },
+      200,
+    ),
+  ),
+  stores('deletes a question', ({ admin, questionIds }, at) =>
+    admin.delete(`${at.admin}/questions/${questionIds[5]}`, 200),
+  ),
+  stores('imports questions', (world, at) =>
+    importCsv(world, `${COLUMNS}\n${world.examIds[1]},Which?,,,,,A,MCQ,,4,1,0\n`, at),
+  ),
+  reads('takes images', async ({ admin }, at) =>
+    admin.request(
+      'POST',
+      `${at.admin}/images`,
+      form({ subject_folder_id: 'Physics' }, { ...(await image('red')), field: 'images' }),
+      200,
+    ),
+  ),
+  reads('the dashboard', ({ admin }, at) => admin.get(`${at.admin}/analytics`, 200)),
+  reads('jobs', ({ admin }, at) => admin.get(`${at.admin}/ai/jobs`, 200)),
+  reads('no job', ({ admin }, at) => admin.get(`${at.admin}/ai/status/${NO_JOB}`, 404)),
+  reads('cancels no job', ({ admin }, at) => admin.post(`${at.admin}/ai/jobs/${NO_JOB}/cancel`, {}, 404)),
   reshaped('releases results', ({ admin, examIds }, at) =>
     admin.post(`${at.admin}/exams/${examIds[0]}/toggle-results`, {}, 200),
   ),

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { PASSWORD } from '../support/client.ts'
 import { createExam } from '../support/exams.ts'
-import { startModel } from '../support/model.ts'
+import { startModel } from '../support/outside/model.ts'
 import { connectedPair, withService } from '../support/service.ts'
 
 test('one message in two seconds over both generations', async () => {
   let now = Date.now()
-  const service = await withService({ clock: () => now, config: { chat: { sendInterval: 2_000 } } })
+  const service = await withService({ clock: () => now, config: { chat: { sendIntervalMs: 2_000 } } })
   const { alice, conversationId } = await connectedPair(service)
   const newer = `/api/v01/chat/conversations/${conversationId}/messages`
   const older = `/api/chat/messages/${conversationId}`
@@ -25,7 +25,7 @@ test('one message in two seconds over both generations', async () => {
 
 test('one comment in ten seconds over both generations', async () => {
   let now = Date.now()
-  const service = await withService({ clock: () => now, config: { discussions: { postInterval: 10_000 } } })
+  const service = await withService({ clock: () => now, config: { discussions: { postIntervalMs: 10_000 } } })
   const alice = await service.person()
   const { questionIds } = await createExam(service.sql)
   const post = (base: string, status: number) =>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { startModel, type TestModel } from '../support/model.ts'
+import { startModel, type TestModel } from '../support/outside/model.ts'
 import { startService, type TestService, withService } from '../support/service.ts'
 
 const CHAT = '/api/study-chat'
@@ -65,11 +65,11 @@ test('begun twice at once it is still one; it has no limit of its own and is nev
   expect((await bob.get(`${CHAT}/history`, 200)).body.history).toEqual([])
 })
 
-test('what fails or is hung up on uses up nothing', async () => {
+test('what fails, or is hung up on before its first word, uses up nothing', async () => {
   const alice = await service.person()
   model.stub.script.push({ kind: 'cut' })
   expect((await alice.post(CHAT, { message: 'x' }, 502)).body.code).toBe('model_failed')
-  model.stub.script.push({ kind: 'hang', after: true })
+  model.stub.script.push({ kind: 'hang' })
   const { aborted, requests } = model.stub
   const before = requests.length
   const hangUp = new AbortController()
@@ -83,8 +83,10 @@ test('what fails or is hung up on uses up nothing', async () => {
   hangUp.abort()
   await expect(asking).rejects.toThrow()
   await vi.waitUntil(() => model.stub.aborted > aborted, { timeout: 5_000 })
-  const history = await alice.get(`${CHAT}/history`, 200)
-  expect(history.body).toMatchObject({ questionsUsed: 0, history: [] })
+  await vi.waitFor(async () => {
+    const history = await alice.get(`${CHAT}/history`, 200)
+    expect(history.body).toMatchObject({ questionsUsed: 0, history: [] })
+  })
   for (const wrong of [{}, { message: ' ' }, { message: 'x'.repeat(8_001) }])
     await alice.post(CHAT, wrong, 400)
 })

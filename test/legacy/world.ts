@@ -1,11 +1,12 @@
 import type { Client } from '../support/client.ts'
 import { createExam } from '../support/exams.ts'
-import { CLIENT_ID, type Provider } from '../support/google.ts'
-import { startModel, type TestModel } from '../support/model.ts'
+import { CLIENT_ID, type Provider } from '../support/outside/google.ts'
+import { startModel, type TestModel } from '../support/outside/model.ts'
 import { connect, startService, type TestService } from '../support/service.ts'
 
 /** Where each generation has what both have. */
 export const NEWER = {
+  root: '/api/v01',
   auth: '/api/v01/auth',
   chat: '/api/v01/chat',
   messages: (conversationId: number) => `/api/v01/chat/conversations/${conversationId}/messages`,
@@ -14,6 +15,7 @@ export const NEWER = {
 }
 export type Places = typeof NEWER
 export const OLDER: Places = {
+  root: '/api',
   auth: '/api/auth',
   chat: '/api/chat',
   messages: (conversationId) => `/api/chat/messages/${conversationId}`,
@@ -89,17 +91,22 @@ const RANDOM: [RegExp, string][] = [
   [/"(access|refresh)_token":\s*"[^"]*"/g, '"$1_token":"(token)"'],
   [/_[0-9a-f]{12}\.png/g, '_(random).png'],
   [/expires=\d+&signature=[\w-]+/g, '(signature)'],
+  // The newer generation imports what the older one saves.
+  [
+    /"question.import","summary":"(\d+) questions were imported \(csv\)"/g,
+    '"question.create","summary":"$1 questions were added"',
+  ],
   // The older generation's chat is a conversation of its own kind, whose id is taken later.
   [/"study_chat"/g, '"conversation"'],
-  [/(?<=^assistant_conversations {"id":|^assistant_messages .*"conversation_id":)\d+/g, '(id)'],
+  [/(?<=^assistant_conversations {"id":|^assistant_(?:messages|questions) .*"conversation_id":)\d+/g, '(id)'],
 ]
 export const scrub = (text: string) =>
   RANDOM.reduce((scrubbed, [pattern, word]) => scrubbed.replaceAll(pattern, word), text)
 
-/** Every row of every table. */
+/** Every row of every table, but for the audit: operations of different shapes may be told in different words. */
 export async function snapshot({ service: { sql } }: World): Promise<string[]> {
   const tables = await sql<{ name: string }[]>`
-    select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`
+    select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'audit_entries'`
   const rows = await Promise.all(
     tables.map(async ({ name }) => {
       const found = await sql<{ row: unknown }[]>`select to_jsonb(t) as row from ${sql(name)} t`

@@ -1,0 +1,127 @@
+import { type Static, Type } from 'typebox'
+import { Id, Nullable, Page, paging, QuestionType, Text, Uuid } from '../../common.ts'
+
+/** What a question is made of, as it is stored and answered. */
+export const QuestionFields = Type.Object({
+  question_text: Type.String({ description: 'may contain LaTeX' }),
+  option_a: Type.String(),
+  option_b: Type.String(),
+  option_c: Type.String(),
+  option_d: Type.String(),
+  correct_answer: Type.String({
+    description: 'MCQ `B`, MSQ `A,C`, NUMERIC a decimal string; empty: everybody gets 0 until there is one',
+  }),
+  question_type: QuestionType,
+  image_path: Nullable(Type.String({ description: '`<SubjectFolder>/<filename>`' })),
+  positive_marks: Type.Number(),
+  negative_marks: Type.Number(),
+  tolerance: Type.Number({ description: 'for NUMERIC answers' }),
+})
+export type QuestionFields = Static<typeof QuestionFields>
+
+export const Question = Type.Object({
+  id: Id,
+  exam_id: Id,
+  ...QuestionFields.properties,
+  image_url: Nullable(Type.String({ description: 'signed, for a limited time' })),
+})
+export type Question = Static<typeof Question>
+
+/** A question as somebody offers it: everything may be missing; `checkQuestion` decides. */
+const offered = {
+  question_text: Type.String(),
+  option_a: Type.String(),
+  option_b: Type.String(),
+  option_c: Type.String(),
+  option_d: Type.String(),
+  correct_answer: Type.String({ description: 'MSQ also as `AC` or `["A","C"]`, in any case' }),
+  question_type: Type.String({ description: 'MCQ (default), MSQ or NUMERIC' }),
+  image_path: Type.String({ description: '`<SubjectFolder>/<filename>`; empty: no image' }),
+}
+
+/** A form's fields are text: numbers are read by `checkQuestion` too. */
+export const QuestionForm = Type.Partial(
+  Type.Object({
+    exam_id: Id,
+    ...offered,
+    positive_marks: Type.String({ description: 'default 4' }),
+    negative_marks: Type.String({ description: 'default 1' }),
+    tolerance: Type.String({ description: 'default 0' }),
+  }),
+)
+export type QuestionForm = Static<typeof QuestionForm>
+export const NewQuestionForm = Type.Object({ ...QuestionForm.properties, exam_id: Id })
+
+const Numeric = Type.Union([Type.Number(), Type.String(), Type.Null()])
+const NullableText = Nullable(Type.String())
+export const OfferedQuestion = Type.Partial(
+  Type.Object({
+    question_text: NullableText,
+    option_a: NullableText,
+    option_b: NullableText,
+    option_c: NullableText,
+    option_d: NullableText,
+    correct_answer: Type.Union([
+      Type.String(),
+      Type.Number(),
+      Type.Array(Type.String(), { maxItems: 100 }),
+      Type.Null(),
+    ]),
+    question_type: NullableText,
+    image_path: NullableText,
+    positive_marks: Numeric,
+    negative_marks: Numeric,
+    tolerance: Numeric,
+  }),
+)
+export type OfferedQuestion = Static<typeof OfferedQuestion>
+
+export const QuestionsQuery = Type.Object({ exam_id: Type.Optional(Id), page: Page })
+export const QuestionsAnswer = Type.Object({
+  success: Type.Literal(true),
+  questions: Type.Array(Question),
+  ...paging,
+})
+export const QuestionAnswer = Type.Object({ success: Type.Literal(true), question: Question })
+export const QuestionAdded = Type.Object({
+  success: Type.Literal(true),
+  message: Type.String(),
+  question_id: Id,
+})
+
+export const BulkDeleteBody = Type.Object({ ids: Type.Array(Id, { maxItems: 10_000 }) })
+export const BulkDeleted = Type.Object({ success: Type.Literal(true), deleted: Type.Integer() })
+
+export const BulkAddBody = Type.Object({
+  exam_id: Id,
+  questions: Type.Array(OfferedQuestion, { maxItems: 10_000 }),
+})
+/** Why single entries were left out; null where none was. */
+const Errors = Nullable(Type.Array(Type.String()))
+export const BulkAdded = Type.Object({ success: Type.Literal(true), added: Type.Integer(), errors: Errors })
+
+export const BulkMarksBody = Type.Object({
+  exam_id: Id,
+  question_type: Text(1, 20, { description: 'in any case' }),
+  positive_marks: Type.Optional(Type.Number()),
+  negative_marks: Type.Optional(Type.Number()),
+  tolerance: Type.Optional(Type.Number()),
+})
+export type BulkMarksBody = Static<typeof BulkMarksBody>
+export const BulkMarked = Type.Object({ success: Type.Literal(true), updated: Type.Integer() })
+
+export const ImportKey = Type.Optional({
+  ...Uuid,
+  description: 'a UUID: the same one again, within a day, imports nothing and answers the same',
+})
+export const ImportCsvQuery = Type.Object({ key: ImportKey })
+export const ImportForm = Type.Object({ csv_file: Type.String({ format: 'binary' }) })
+export const Imported = Type.Object({
+  success: Type.Literal(true),
+  message: Type.String(),
+  inserted: Type.Integer(),
+  skipped: Type.Integer(),
+  errors: Nullable(Type.Array(Type.String({ description: '`Row <n>: skipped`; the first record is row 2' }))),
+  details: Nullable(Type.Array(Type.String({ description: 'why, for the first thousand of them' }))),
+})
+export type Imported = Static<typeof Imported>

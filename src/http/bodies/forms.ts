@@ -1,0 +1,144 @@
+import type { MultipartFile } from '@fastify/multipart'
+import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import type { Static, TObject, TSchema } from 'typebox'
+import { AppError } from '../../errors.ts'
+import { FairQueue } from '../../fair-queue.ts'
+import { compileParameters, type Validate, validatorCompiler } from '../checking/validation.ts'
+import { takeTurnIn } from '../turns.ts'
+
+export interface UploadedFile {
+  field: string
+  /** As the client wrote it, with folders: check it before it names anything. */
+  filename: string
+  bytes: Buffer
+  /** True if the file was longer than `largest`: then `bytes` is only its beginning. */
+  truncated: boolean
+}
+
+/** A file that is still arriving: read it before the next part, or not at all. */
+export type IncomingFile = Omit<UploadedFile, 'bytes' | 'truncated'> & { stream: FileStream }
+
+/** Throws 400 `invalid_request` if the form ends within the file. */
+export interface FileStream extends AsyncIterable<Buffer> {
+  /** Only right after the end of the stream. */
+  readonly truncated: boolean
+}
+
+export interface FormOptions {
+  /** Bytes of one file that are kept; the rest is read and dropped. */
+  largest: number
+  /** Most files; more are answered 413. */
+  files: number
+}
+
+/** Fields of a form, more than any of ours has. */
+const MOST_FIELDS = 50
+
+/** Files are in memory while they are handled, so only a few forms of one person are read at once. */
+const queue = new FairQueue({ each: 4, waiting: 200 })
+
+/**
+ * To spread into a route that reads a form. Its `body` schema describes the form's fields for the API's documents;
+ * `readForm` checks them as they arrive, when it is the person's turn.
+ */
+export const takesForm = {
+  validatorCompiler: ((part) =>
+    part.httpPart === 'body' ? () => true : validatorCompiler(part)) as FastifySchemaCompiler<TSchema>,
+  preHandler: takeTurnIn(queue),
+}
+
+/**
+ * Reads a multipart form: its checked fields (text, numbers and booleans as their schema says) and its files. 415 for
+ * anything but multipart, 413 past its limits, 400 for fields that don't fit.
+ */
+export async function readForm<T extends TObject>(
+  request: FastifyRequest,
+  fields: T,
+  options: FormOptions,
+): Promise<{ fields: Static<T>; files: UploadedFile[] }> {
+  const given: Record<string, unknown> = {}
+  const files: UploadedFile[] = []
+  for await (const part of readParts(request, options)) {
+    if ('stream' in part) files.push(...(await readFile(part)))
+    else given[part.field] = part.value
+  }
+  return { fields: checkFields(fields, given), files }
+}
+
+/** Reads a form that only has fields; files are dropped. */
+export async function readFields<T extends TObject>(request: FastifyRequest, fields: T): Promise<Static<T>> {
+  return (await readForm(request, fields, { largest: 0, files: 1 })).fields
+}
+
+/**
+ * The parts of a multipart form, one by one as they arrive. If the caller stops early, the rest is read and dropped.
+ */
+export async function* readParts(
+  request: FastifyRequest,
+  { largest, files }: FormOptions,
+): AsyncGenerator<{ field: string; value: unknown } | IncomingFile> {
+  if (!request.isMultipart()) throw new AppError('unsupported_media_type')
+  try {
+    const limits = { fileSize: largest, files, fields: MOST_FIELDS }
+    const names = { preservePath: true, defParamCharset: 'utf8' }
+    for await (const part of request.parts({ limits, ...names })) {
+      if (part.type === 'file') {
+        yield { field: part.fieldname, filename: part.filename ?? '', stream: toFileStream(part.file) }
+        part.file.resume()
+      } else if (part.valueTruncated) throw new AppError('payload_too_large')
+      else yield { field: part.fieldname, value: part.value }
+    }
+  } catch (error) {
+    // Errors of the parser have no status: each of them means that the form could not be read.
+    if (error instanceof Error && !('statusCode' in error) && !(error instanceof AppError))
+      throw new AppError('invalid_request', { cause: error })
+    throw error
+  } finally {
+    // Otherwise the connection would hang with the rest of the form in it.
+    if (!request.raw.readableEnded) request.raw.unpipe().resume()
+  }
+}
+
+function toFileStream(file: MultipartFile['file']): FileStream {
+  return {
+    get truncated() {
+      return file.truncated
+    },
+    async *[Symbol.asyncIterator]() {
+      try {
+        for await (const chunk of file) yield chunk as Buffer
+      } catch (error) {
+        throw new AppError('invalid_request', { cause: error })
+      }
+    },
+  }
+}
+
+/** The whole file; undefined for the empty part that browsers send for an empty file input. */
+export async function readFile({ field, filename, stream }: IncomingFile): Promise<UploadedFile[]> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  const bytes = Buffer.concat(chunks)
+  if (filename === '' && bytes.length === 0) return []
+  return [{ field, filename, bytes, truncated: stream.truncated }]
+}
+
+const compiled = new WeakMap<TObject, Validate>()
+
+/**
+ * Throws 400 that names all fields that don't fit. Browsers send all inputs of a form, so an empty number or choice
+ * counts as left out.
+ */
+export function checkFields<T extends TObject>(fields: T, given: Record<string, unknown>): Static<T> {
+  const validate = compiled.get(fields) ?? compileParameters(fields)
+  compiled.set(fields, validate)
+  const filled = Object.entries(given).filter(([name, value]) => value !== '' || isText(fields, name))
+  const checked = validate(Object.fromEntries(filled))
+  if ('error' in checked) throw checked.error
+  return checked.value as Static<T>
+}
+
+function isText({ properties }: TObject, name: string): boolean {
+  const schema: { type?: string } | undefined = properties[name]
+  return schema?.type === 'string'
+}

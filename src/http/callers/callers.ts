@@ -1,0 +1,115 @@
+import type { Actor, Device } from '../../actor.ts'
+import '@fastify/cookie'
+import '@fastify/swagger'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Core } from '../../core.ts'
+import { AppError, type ErrorCode } from '../../errors.ts'
+import type { Claims, TokenKind } from '../../tokens.ts'
+import { withFailures } from '../failures.ts'
+import { bearerToken, SESSION_COOKIE } from './credentials.ts'
+import { verifyToken } from './tokens.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who is asking: set in guarded scopes, before any handler runs. */
+    caller: Claims
+  }
+}
+
+/** All routes that are registered on `scope` from now on are for people who are signed in: 401 for anybody else. */
+export function guardUsers(scope: FastifyInstance, core: Core): void {
+  guard(scope, ['authentication_required', 'token_expired_or_invalid'], (request) => identify(request, core))
+}
+
+/** The same for administrators: 401 without a valid token, 403 for other people. */
+export function guardAdmins(scope: FastifyInstance, core: Core): void {
+  guard(scope, ['authentication_required', 'token_expired_or_invalid', 'admin_required'], (request) => {
+    const caller = identifyAdmin(request, core)
+    if (!isAdmin(caller)) throw new AppError('admin_required')
+    return caller
+  })
+}
+
+/** The caller as services need it that show administrators more. */
+export function toParticipant(claims: Pick<Claims, 'userId' | 'role'>): { userId: number; isAdmin: boolean } {
+  return { userId: claims.userId, isAdmin: isAdmin(claims) }
+}
+
+export function isAdmin({ role }: Pick<Claims, 'role'>): boolean {
+  return role !== 'user'
+}
+
+function guard(scope: FastifyInstance, codes: ErrorCode[], admit: (request: FastifyRequest) => Claims): void {
+  if (!scope.hasRequestDecorator('caller')) scope.decorateRequest('caller', null as unknown as Claims)
+  scope.addHook('onRequest', (request, _reply, done) => {
+    let refusal: Error | undefined
+    try {
+      request.caller = admit(request)
+    } catch (error) {
+      refusal = error as Error
+    }
+    done(refusal)
+  })
+  scope.addHook('onRoute', (route) => {
+    route.schema = {
+      ...route.schema,
+      security: [{ bearer: [] }, { session: [] }],
+      response: withFailures(route.schema?.response, ...codes),
+    }
+  })
+}
+
+function identify(request: FastifyRequest, core: Core): Claims {
+  const claims = identifyIfAny(request, core)
+  if (!claims) throw new AppError('authentication_required')
+  return claims
+}
+
+/**
+ * The caller, if there is one: by bearer token, else by the session cookie. 401 for an invalid bearer token, even
+ * with a valid cookie; an invalid cookie counts as none.
+ */
+export function identifyIfAny(request: FastifyRequest, core: Core): Claims | undefined {
+  const token = bearerToken(request.headers.authorization)
+  if (token === undefined) return identifyByCookie(request, core)
+  const claims = verifyLive(request.server, 'access', token, core)
+  if (!claims) throw new AppError('token_expired_or_invalid')
+  return claims
+}
+
+export function identifyByCookie(request: FastifyRequest, core: Core): Claims | undefined {
+  const cookie = request.cookies[SESSION_COOKIE]
+  return cookie === undefined ? undefined : verifyLive(request.server, 'web', cookie, core)
+}
+
+/** undefined unless the token is valid, of this kind, and its session has not ended. */
+export function verifyLive(
+  app: FastifyInstance,
+  kind: TokenKind,
+  token: string,
+  core: Core,
+): Claims | undefined {
+  const claims = verifyToken(app, kind, token, core)
+  return claims && core.sessions.stand(claims) ? claims : undefined
+}
+
+/** Where a request comes from. */
+export function deviceOf(request: FastifyRequest): Device {
+  return { ip: request.ip, connection: request.socket, userAgent: request.headers['user-agent'] }
+}
+
+/** Who makes a change, for the audit log; in guarded scopes. */
+export function actorOf(request: FastifyRequest): Actor {
+  return { id: request.caller.userId, ip: request.ip }
+}
+
+/** Admin operations answer `Authentication required` for every invalid token (docs/protocol/http.md#envelopes). */
+function identifyAdmin(request: FastifyRequest, core: Core): Claims {
+  try {
+    return identify(request, core)
+  } catch (error) {
+    if (error instanceof AppError && error.status === 401)
+      throw new AppError(error.code, { message: new AppError('authentication_required').message })
+    throw error
+  }
+}

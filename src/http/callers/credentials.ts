@@ -1,0 +1,21 @@
+import type { Core } from '../../core.ts'
+
+/** The web session's cookie (docs/protocol/http.md#signing-in). */
+export const SESSION_COOKIE = 'session'
+
+/** Set if this browser's desk has tokens of its own: it can still know the person after the session has ended. */
+export const DESK_COOKIE = 'desk'
+
+/** The page that somebody without a session wanted to open. */
+export const NEXT_COOKIE = 'next'
+
+/** How each of these cookies is set, and cleared. */
+export function cookieOptions({ config: { production } }: Pick<Core, 'config'>) {
+  return { path: '/', httpOnly: true, sameSite: 'lax', secure: production } as const
+}
+
+/** undefined if there is no bearer token at all; '' for an empty one. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  const [scheme, token = ''] = (authorization ?? '').trim().split(/ +/)
+  return scheme?.toLowerCase() === 'bearer' ? token : undefined
+}

@@ -1,0 +1,127 @@
+import jwt from '@fastify/jwt'
+import type { FastifyInstance } from 'fastify'
+import { LRUCache } from 'lru-cache'
+import type { Role } from '../../../schemas/auth.ts'
+import type { Core } from '../../core.ts'
+import { perNode } from '../../per-node.ts'
+import { type Claims, type SessionClaims, TOKEN_LIFETIME_SECONDS, type TokenKind } from '../../tokens.ts'
+
+interface Payload {
+  sub: string
+  role: Role
+  sid: number
+  gen: number
+  iat: number
+  exp: number
+}
+
+declare module '@fastify/jwt' {
+  interface FastifyJWT {
+    namespaces: TokenKind
+    payload: Payload
+  }
+}
+
+const ISSUER = 'exam-practice'
+/**
+ * Tokens of both kinds whose signatures were verified. The library remembers them too, but by their SHA-256: that
+ * is most of what a verification costs.
+ */
+const rememberedBy = perNode(() => new LRUCache<string, Payload>({ max: 5_000 }))
+
+/** Adds `app.jwt.access` and `app.jwt.web`: each one signs and accepts tokens of its own kind only. */
+export async function registerTokens(
+  app: FastifyInstance,
+  { jwtSecrets: [secret = ''] }: Pick<Core, 'jwtSecrets'>,
+): Promise<void> {
+  for (const kind of ['access', 'web'] as const) {
+    const typ = `${kind}+jwt`
+    const audience = `${ISSUER}:${kind}`
+    await app.register(jwt, {
+      namespace: kind,
+      secret,
+      sign: { algorithm: 'HS256', header: { alg: 'HS256', typ }, iss: ISSUER, aud: audience },
+      verify: {
+        algorithms: ['HS256'],
+        allowedIss: ISSUER,
+        allowedAud: audience,
+        checkTyp: typ,
+        requiredClaims: ['iss', 'aud', 'sub', 'exp'],
+        // `verifyToken` compares it with the injected clock, for remembered tokens too.
+        ignoreExpiration: true,
+      },
+    })
+  }
+}
+
+export function signToken(
+  app: FastifyInstance,
+  kind: TokenKind,
+  claims: SessionClaims,
+  { clock }: Pick<Core, 'clock'>,
+): string {
+  const issuedAt = Math.floor(clock() / 1_000)
+  return app.jwt[kind].sign({
+    sub: String(claims.userId),
+    role: claims.role,
+    sid: claims.sessionId,
+    gen: claims.generation,
+    iat: issuedAt,
+    exp: issuedAt + TOKEN_LIFETIME_SECONDS[kind],
+  })
+}
+
+/** The fields of an answer with an access token. */
+export function issueAccessToken(app: FastifyInstance, core: Core, claims: SessionClaims) {
+  return {
+    access_token: signToken(app, 'access', claims, core),
+    token_type: 'Bearer' as const,
+    expires_in: TOKEN_LIFETIME_SECONDS.access,
+  }
+}
+
+/** undefined unless it is a live token of this kind. */
+export function verifyToken(
+  app: FastifyInstance,
+  kind: TokenKind,
+  token: string,
+  core: Core,
+): Claims | undefined {
+  const payload = readPayload(app, kind, token, core)
+  if (typeof payload?.exp !== 'number' || payload.exp * 1_000 <= core.clock()) return undefined
+  return {
+    userId: Number(payload.sub),
+    role: payload.role,
+    sessionId: payload.sid,
+    generation: payload.gen,
+    expiresAt: payload.exp,
+  }
+}
+
+/** What a token with a valid signature says, however old it is. */
+function readPayload(app: FastifyInstance, kind: TokenKind, token: string, core: Core): Payload | undefined {
+  const remembered = rememberedBy(core)
+  const name = `${kind} ${token}`
+  const known = remembered.get(name)
+  if (known) return known
+  const payload = verifySignature(app, kind, token, core)
+  if (payload) remembered.set(name, payload)
+  return payload
+}
+
+/** Tries the current secret, then the older ones. */
+function verifySignature(
+  app: FastifyInstance,
+  kind: TokenKind,
+  token: string,
+  { jwtSecrets: [, ...replaced] }: Core,
+): Payload | undefined {
+  const verifier = app.jwt[kind]
+  for (const key of [undefined, ...replaced])
+    try {
+      return key === undefined ? verifier.verify<Payload>(token) : verifier.verify<Payload>(token, { key })
+    } catch {
+      // Every invalid token throws, some with undocumented errors.
+    }
+  return undefined
+}

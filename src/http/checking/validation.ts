@@ -1,0 +1,103 @@
+import type { FastifySchemaCompiler } from 'fastify'
+import type { TSchema } from 'typebox'
+import { Compile, type Validator } from 'typebox/compile'
+import { AppError } from '../../errors.ts'
+import { explain, findOversized, type JsonSchema, type Plan, planFor } from './field-errors.ts'
+
+/** Answers the checked value, or a failure that names the rejected fields. */
+export type Validate = (value: unknown) => { value: unknown } | { error: AppError }
+
+/**
+ * Checks bodies and frames without coercion ("1" is no number), after trimming their text unless a schema says
+ * `verbatim`. null for an optional field counts as left out, unless its schema allows null.
+ */
+export function compileBody(schema: TSchema): Validate {
+  return compile(schema, (value) => tidy(schema, value ?? {}))
+}
+
+/** Checks a query, in which an empty value counts as left out. */
+function compileQuery(schema: TSchema): Validate {
+  const validate = compileParameters(schema)
+  return (value) =>
+    validate(
+      Object.fromEntries(
+        Object.entries(value as object).filter(([, text]) => typeof text !== 'string' || text.trim() !== ''),
+      ),
+    )
+}
+
+/** Checks path and form parameters, whose numbers and booleans arrive as text; fills in defaults. */
+export function compileParameters(schema: TSchema): Validate {
+  const properties: Record<string, JsonSchema> = (schema as JsonSchema).properties ?? {}
+  const defaults = Object.fromEntries(
+    Object.entries(properties).flatMap(([name, property]) =>
+      property.default === undefined ? [] : [[name, property.default]],
+    ),
+  )
+  return compile(schema, (value) => {
+    const given = value as Record<string, unknown>
+    return {
+      ...defaults,
+      ...Object.fromEntries(
+        Object.entries(given).map(([name, text]) => [name, readParameter(properties[name], text)]),
+      ),
+    }
+  })
+}
+
+export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  if (httpPart === 'body') return compileBody(schema)
+  return httpPart === 'querystring' ? compileQuery(schema) : compileParameters(schema)
+}
+
+function compile(schema: TSchema, prepare: (value: unknown) => unknown): Validate {
+  let ready: { validator: Validator; plan: Plan } | undefined
+  return (given) => {
+    // At the first request rather than at the start: most nodes never use most of the operations.
+    ready ??= { validator: Compile(schema), plan: planFor(schema) }
+    const { validator, plan } = ready
+    const value = prepare(given)
+    const oversized = findOversized(plan, value)
+    if (oversized.length === 0 && validator.Check(value)) return { value }
+    const errors = oversized.length > 0 ? oversized : explain(plan, value)
+    return { error: new AppError('validation_failed', { details: { errors } }) }
+  }
+}
+
+/**
+ * Removes unknown fields and optional ones that are null, and trims text; lists beyond their limits stay as they are.
+ */
+function tidy(schema: JsonSchema, value: unknown): unknown {
+  if (typeof value === 'string') {
+    const text = [schema, ...(schema.anyOf ?? [])].find(({ type }) => type === 'string')
+    return text && !text.verbatim ? value.trim() : value
+  }
+  const { items, properties, additionalProperties, maxItems = Number.POSITIVE_INFINITY } = schema
+  if (Array.isArray(value))
+    return items && value.length <= maxItems ? value.map((item) => tidy(items, item)) : value
+  if (typeof value !== 'object' || value === null || !properties) return value
+  const given = value as Record<string, unknown>
+  const known: Record<string, unknown> = additionalProperties ? { ...given } : {}
+  for (const [name, property] of Object.entries(properties)) {
+    if (!Object.hasOwn(given, name)) continue
+    if (given[name] === null && !schema.required?.includes(name) && !takesNull(property)) delete known[name]
+    else known[name] = tidy(property, given[name])
+  }
+  return known
+}
+
+/** Whether the schema allows null; a schema for anything leaves that to the service. */
+function takesNull({ type, anyOf, enum: values, const: only }: JsonSchema): boolean {
+  if (anyOf) return anyOf.some(takesNull)
+  return type === 'null' || (type === undefined && only === undefined && (values?.includes(null) ?? true))
+}
+
+function readParameter(schema: JsonSchema | undefined, text: unknown): unknown {
+  if (typeof text !== 'string') return text
+  const trimmed = text.trim()
+  if ((schema?.type === 'integer' || schema?.type === 'number') && /^-?\d{1,15}$/.test(trimmed))
+    return Number(trimmed)
+  if (schema?.type === 'number' && /^-?\d{0,15}\.\d{1,15}$/.test(trimmed)) return Number(trimmed)
+  if (schema?.type === 'boolean' && (trimmed === 'true' || trimmed === 'false')) return trimmed === 'true'
+  return trimmed
+}

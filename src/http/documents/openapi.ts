@@ -1,0 +1,161 @@
+import { STATUS_CODES } from 'node:http'
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../config.ts'
+import { VERSION } from '../../version.ts'
+import { sendJson } from '../bodies/json.ts'
+import { SESSION_COOKIE } from '../callers/credentials.ts'
+import { readCodes } from '../failures.ts'
+import { Components, type Schema } from './schemas.ts'
+import { TAGS } from './tags.ts'
+
+const ADDRESS = '/openapi.json'
+const COPIES: ReadonlySet<string> = new Set(['/docs/json', '/docs/yaml'])
+
+/** The API's own description at `/openapi.json`, and a page to read and try it at `/docs`. */
+export async function registerOpenApi(app: FastifyInstance, { publicUrl }: Config): Promise<void> {
+  await app.register(swagger, {
+    convertConstToEnum: false,
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Exam Practice Service',
+        version: VERSION,
+        description:
+          'Take exams, ask a tutor, talk live, keep notes. The WebSocket is described in /asyncapi.json.',
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: publicUrl ?? '/', description: 'This service' }],
+      tags: TAGS,
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token.' },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: SESSION_COOKIE,
+            description: 'A browser’s session; what changes something has to come from this site.',
+          },
+        },
+      },
+    },
+    transformObject: (described) => {
+      const document = ('openapiObject' in described ? described.openapiObject : {}) as unknown as Document
+      return finish(document) as never
+    },
+    refResolver: {
+      buildLocalReference: (json, _base, _fragment, i) =>
+        json.$id === undefined ? `schema-${i}` : String(json.$id),
+    },
+  })
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    uiHooks: {
+      // Its own copies would be written anew for each reader, whoever it is.
+      onRequest: (request, reply, done) => {
+        if (COPIES.has(request.routeOptions.url ?? '')) reply.redirect(ADDRESS)
+        else done()
+      },
+    },
+  })
+  let written: string | undefined
+  app.get(ADDRESS, { schema: { hide: true } }, async (_request, reply) => {
+    written ??= JSON.stringify(app.swagger())
+    return sendJson(reply, written)
+  })
+}
+
+interface Content {
+  content?: Record<string, { schema?: Schema }>
+}
+
+interface Operation {
+  operationId?: string
+  deprecated?: boolean
+  security?: object[]
+  parameters?: { name: string; required?: boolean; schema: Schema }[]
+  requestBody?: Content
+  responses: Record<string, Content & { description?: string }>
+}
+
+interface Document {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema> }
+}
+
+/** Improves what generators of clients can't use as the routes' schemas have it. */
+function finish(document: Document): Document {
+  const components = new Components()
+  const paths = Object.entries(document.paths).map(([route, operations]) => [
+    // Only the router calls the rest of a path `*`.
+    route.replace('{*}', '{path}'),
+    Object.fromEntries(
+      Object.entries(operations).map(([method, operation]) => [
+        method,
+        finishOperation(components, method, operation),
+      ]),
+    ),
+  ])
+  return {
+    ...document,
+    paths: Object.fromEntries(paths),
+    components: { ...document.components, schemas: components.schemas },
+  }
+}
+
+function finishOperation(components: Components, method: string, operation: Operation): Operation {
+  const { operationId, parameters, requestBody, responses, deprecated, security = [] } = operation
+  return {
+    ...operation,
+    ...(operationId && { operationId: nameOperation(operationId, method, deprecated) }),
+    security,
+    ...(parameters && {
+      parameters: parameters.map(({ name, required, schema, ...rest }) => ({
+        ...rest,
+        name: name === '*' ? 'path' : name,
+        required: required === true && schema.default === undefined,
+        schema: components.show(schema),
+      })),
+    }),
+    ...(requestBody && { requestBody: showContent(components, requestBody) }),
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([status, response]) => [
+        status,
+        showContent(components, { ...response, description: describe(status, response.description) }),
+      ]),
+    ),
+  }
+}
+
+/** Two routes may share an operation's name: other methods, or the older generation. */
+function nameOperation(name: string, method: string, isOld = false): string {
+  const own = method === 'put' && /^(change|rename)/.test(name) ? `${name}ByPut` : name
+  return isOld ? `old${own.charAt(0).toUpperCase()}${own.slice(1)}` : own
+}
+
+function showContent<T extends Content & { description?: string }>(components: Components, part: T): T {
+  const { content, description } = part
+  if (!content) return part
+  const shown = Object.entries(content).map(([type, { schema, ...rest }]) => [
+    type,
+    { ...rest, ...(schema && { schema: narrow(components.show(schema), description) }) },
+  ])
+  return { ...part, content: Object.fromEntries(shown) }
+}
+
+/** A default description of a status. */
+function describe(status: string, given = DEFAULT): string {
+  return given === DEFAULT ? (MEANINGS[status] ?? STATUS_CODES[status] ?? status) : given
+}
+
+const DEFAULT = 'Default Response'
+const MEANINGS: Record<string, string> = { 200: 'Done', 201: 'Made', 202: 'Accepted as a job' }
+
+/** A failure's `code` is one of those that its route declares. */
+function narrow(schema: Schema, description: string | undefined): Schema {
+  const codes = readCodes(description)
+  if (!schema.$ref?.endsWith('/Failure') || codes.length === 0) return schema
+  const code = { type: 'string', enum: codes }
+  return { allOf: [schema, { type: 'object', required: ['code'], properties: { code } }] }
+}

@@ -1,0 +1,31 @@
+/** What the documents' groups of operations are about; a route names its group in `tags`. */
+const DESCRIPTIONS: Record<string, string> = {
+  auth: 'Signing in and out, and tokens.',
+  account: 'One’s own account, its sessions, and asking for another role.',
+  exams: 'Exams as students find and take them: papers, answers, results, challenges.',
+  assistant: 'The tutor: questions, answers while they are written, conversations.',
+  chat: 'People, connections, groups and their messages.',
+  discussions: 'Comments on questions.',
+  notes: 'Notebooks, their pages, and the images on them.',
+  library: 'Notebooks that their owners have made public.',
+  files: 'Stored files, by signed addresses.',
+  'real time': 'The WebSocket, described in `/asyncapi.json`.',
+  analytics: 'Numbers about everybody’s results, for administrators.',
+  'admin: exams': 'Exams as administrators keep them.',
+  'admin: exam day': 'Accommodations, extensions, regrades and challenges.',
+  'admin: questions': 'Questions, singly, in bulk and from files.',
+  'admin: images': 'Images of questions.',
+  'admin: categories': 'Categories of exams.',
+  'admin: allowances': 'How many attempts students have.',
+  'admin: generation': 'Questions written by the model, as jobs.',
+  'admin: users': 'Accounts and their roles.',
+  'admin: access requests': 'Requests for another role.',
+  'admin: reports': 'What people have reported.',
+  'admin: audit': 'Who changed what.',
+  pages: 'Pages and forms for browsers; programs may speak JSON to them.',
+  operations: 'For those who keep the service running.',
+  'older: admin': 'What the older generation shapes differently, for administrators.',
+  'older: study chat': 'The older generation’s one chat with the tutor.',
+}
+
+export const TAGS = Object.entries(DESCRIPTIONS).map(([name, description]) => ({ name, description }))

@@ -1,0 +1,55 @@
+import { hash } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { type TSchema, Type } from 'typebox'
+import { addVary } from './vary.ts'
+
+/** 304's declaration. */
+export const NotModified = Type.Null({ description: 'the same as `if-none-match` says' })
+
+/**
+ * Every GET that answers JSON has a tag of its content, and answers 304 to a client that has the same content
+ * (docs/protocol/http.md#reading-again). Tags are weak, since a proxy may compress the answer. Register it before
+ * compression, so that the tag is that of the content.
+ */
+export function registerEtags(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    // Separately for GET and HEAD: the HEAD route removes the body.
+    if (!/^(GET|HEAD)$/.test(String(route.method)) || route.schema?.hide || !answersJson(route)) return
+    const response = { ...(route.schema?.response as Record<string, TSchema>) }
+    route.schema = { ...route.schema, response: { ...response, 304: NotModified } }
+    route.onSend = [
+      (request: FastifyRequest, reply: FastifyReply, payload: unknown, done) => {
+        if (reply.statusCode !== 200 || typeof payload !== 'string') {
+          done(null, payload)
+          return
+        }
+        const etag = `W/"${hash('sha1', payload, 'base64url')}"`
+        reply.header('etag', etag)
+        addVary(reply, 'accept-encoding')
+        if (!isHeld(request.headers['if-none-match'], etag)) {
+          done(null, payload)
+          return
+        }
+        reply.code(304).removeHeader('content-type').removeHeader('content-length')
+        done(null, null)
+      },
+      ...[route.onSend ?? []].flat(),
+    ]
+  })
+}
+
+/** Whether one of the tags in `If-None-Match` is this one; weak and strong ones count as equal. */
+export function isHeld(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false
+  const tags = header.split(',').map((tag) => bare(tag.trim()))
+  return tags.includes('*') || tags.includes(bare(etag))
+}
+
+function bare(tag: string): string {
+  return tag.replace(/^W\//, '')
+}
+
+function answersJson({ schema }: RouteOptions): boolean {
+  const answer = (schema?.response as Record<string, TSchema & { content?: unknown }> | undefined)?.[200]
+  return answer !== undefined && answer.content === undefined
+}

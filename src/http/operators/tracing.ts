@@ -1,0 +1,57 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Core } from '../../core.ts'
+import { type Span, Tracer, within } from '../../traces.ts'
+
+/**
+ * A span for each request, with parts for its use of the database and the model (docs/protocol/operations.md#traces).
+ * Without OpenTelemetry's settings there is no hook at all.
+ */
+export function registerTracing(app: FastifyInstance, { config: { traces }, log }: Core): void {
+  if (!traces) return
+  const tracer = new Tracer(traces, (err) => log.warn({ err }, 'traces are not taken'))
+  const spans = new WeakMap<FastifyRequest, Span>()
+
+  app.addHook('onRequest', (request, _reply, done) => {
+    const span = PROBES.has(request.routeOptions.url)
+      ? undefined
+      : tracer.beginRequest(request.method, describe(request), [request.headers.traceparent].flat()[0])
+    if (!span) {
+      done()
+      return
+    }
+    spans.set(request, span)
+    within(span, done)
+  })
+  // A body arrives in its connection's async context, not in the request's.
+  app.addHook('preValidation', (request, _reply, done) => {
+    const span = spans.get(request)
+    if (span) within(span, done)
+    else done()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    const { url } = request.routeOptions
+    spans.get(request)?.end({
+      name: url === undefined ? request.method : `${request.method} ${url}`,
+      failed: reply.statusCode >= 500,
+      attributes: {
+        'http.response.status_code': reply.statusCode,
+        ...(url === undefined ? {} : { 'http.route': url }),
+      },
+    })
+    done()
+  })
+  app.addHook('onClose', () => tracer.close())
+}
+
+/** They are called every second and are of no interest. */
+const PROBES = new Set<string | undefined>(['/healthz', '/readyz', '/metrics'])
+
+/** Without the query, which may hold a signature, and without who asks. */
+function describe({ method, url, protocol, id }: FastifyRequest) {
+  return {
+    'http.request.method': method,
+    'url.path': url.split('?', 1)[0] as string,
+    'url.scheme': protocol,
+    'http.request.header.x-request-id': id,
+  }
+}

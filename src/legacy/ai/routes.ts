@@ -1,0 +1,90 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { GenerateForm } from '../../../schemas/admin/generation.ts'
+import { Generated, GeneratedBody, Saved } from '../../../schemas/legacy.ts'
+import type { Core } from '../../core.ts'
+import { readGenerateForm } from '../../features/generation/admin.ts'
+import { takesForm } from '../../http/bodies/forms.ts'
+import { actorOf } from '../../http/callers/callers.ts'
+import { failures } from '../../http/failures.ts'
+import { hangUpSignal } from '../../http/requests.ts'
+import { toCsv } from './csv.ts'
+import { saveQuestions } from './saving.ts'
+import { generateNow } from './waiting.ts'
+
+const tags = ['older: admin']
+const success = true as const
+
+/** Longest that somebody waits for a whole job, in milliseconds: a batch may take ten minutes. */
+const JOB_TIMEOUT_MS = 60 * 60_000
+
+const Csv = Type.Unsafe<string>({
+  description: 'The CSV, as a download',
+  content: { 'text/csv': { schema: Type.String() } },
+})
+
+/** Questions written by the model, the older generation's way, at `/admin/ai`. */
+export const generationLegacyRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+  app.post(
+    '/generate',
+    {
+      ...takesForm,
+      handlerTimeout: JOB_TIMEOUT_MS,
+      schema: {
+        operationId: 'generateQuestions',
+        summary: 'Generate questions and wait for them',
+        description:
+          'Hanging up cancels the job. The file field is `pdf_file`, at most 30 MiB and 100 pages.',
+        tags,
+        consumes: ['multipart/form-data'],
+        body: GenerateForm,
+        response: {
+          200: Generated,
+          ...failures('aborted', 'not_found', 'model_failed', 'not_configured', 'draining'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const input = await readGenerateForm(request)
+      const questions = await generateNow(core, actorOf(request), input, hangUpSignal(reply))
+      return { success, count: questions.length, questions }
+    },
+  )
+
+  app.post(
+    '/save',
+    {
+      schema: {
+        operationId: 'saveGeneratedQuestions',
+        summary: 'Add generated questions to the exams that they name',
+        description:
+          'Entries without `question_text` are dropped; those that are not valid are named in `errors`.',
+        tags,
+        body: GeneratedBody,
+        response: { 200: Saved, ...failures('not_found') },
+      },
+    },
+    async (request) => {
+      const { added, errors } = await saveQuestions(core, actorOf(request), request.body.questions)
+      return { success, count: added, errors: errors.length > 0 ? errors : null }
+    },
+  )
+
+  app.post(
+    '/export',
+    {
+      schema: {
+        operationId: 'exportGeneratedQuestions',
+        summary: 'Generated questions as a CSV that the import takes back unchanged',
+        tags,
+        body: GeneratedBody,
+        response: { 200: Csv },
+      },
+    },
+    async (request, reply) =>
+      reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', 'attachment; filename="questions.csv"')
+        .send(toCsv(request.body.questions)),
+  )
+}

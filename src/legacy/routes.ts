@@ -1,0 +1,125 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync } from 'fastify'
+import * as schemas from '../../schemas/legacy.ts'
+import type { Core } from '../core.ts'
+import { accessAdminRoutes } from '../features/access/admin.ts'
+import { accessRoutes } from '../features/access/routes.ts'
+import { accountRoutes } from '../features/account/routes.ts'
+import { allowanceAdminRoutes } from '../features/allowances/admin.ts'
+import { analyticsAdminRoutes, overviewAdminRoutes } from '../features/analytics/admin.ts'
+import { assistantRoutes } from '../features/assistant/routes.ts'
+import { attemptRoutes } from '../features/attempts/routes.ts'
+import { authRoutes } from '../features/auth/routes.ts'
+import { messageRoutes } from '../features/chat/messages/routes.ts'
+import { chatRoutes } from '../features/chat/routes.ts'
+import { discussionAdminRoutes } from '../features/discussions/admin.ts'
+import { discussionRoutes } from '../features/discussions/routes.ts'
+import { examEditingRoutes } from '../features/exams/admin.ts'
+import { examRoutes } from '../features/exams/routes.ts'
+import { jobAdminRoutes } from '../features/generation/admin.ts'
+import { findRefusal } from '../features/help-lock/service.ts'
+import { questionEditingRoutes } from '../features/questions/admin.ts'
+import { imageAdminRoutes } from '../features/uploads/admin.ts'
+import { userAdminRoutes } from '../features/users/admin.ts'
+import { guardAdmins, guardUsers } from '../http/callers/callers.ts'
+import { nameSchemas } from '../http/documents/schemas.ts'
+import { guardHelp } from '../http/help-lock.ts'
+import { generationLegacyRoutes } from './ai/routes.ts'
+import { categoryLegacyRoutes } from './categories.ts'
+import { createDeprecation } from './deprecation.ts'
+import { examLegacyRoutes } from './exams.ts'
+import { questionLegacyRoutes } from './questions.ts'
+import { studyChatRoutes } from './study-chat/routes.ts'
+import { userAnalyticsRoutes } from './user-analytics/routes.ts'
+
+/** The day when the newer generation was complete. */
+const DEPRECATED_SINCE = new Date('2026-11-21T00:00:00Z')
+
+const ADMIN = '/api/v01/admin'
+
+interface Parts {
+  core: Core
+}
+
+/**
+ * The older generation (docs/protocol/http.md#older-generation): its addresses and its shapes on the same services.
+ * It has all that the newer one has but notes and what came after it; where the shapes are equal it is the newer
+ * generation's own plugin. How to delete it: docs/older-generation.md.
+ */
+export const legacyGeneration: FastifyPluginAsync<Parts> = async (app, { core }) => {
+  nameSchemas(schemas)
+  const deprecate = createDeprecation(app, { since: DEPRECATED_SINCE, sunset: core.config.legacySunset })
+
+  /** `to` replaces `from`: one address for all routes, or by the rest of the address. */
+  function mounting(
+    plugin: FastifyPluginAsyncTypebox<Parts>,
+    from: string,
+    to: string | Record<string, string>,
+  ): FastifyPluginAsync {
+    return async (scope) => {
+      deprecate(scope, (url) => {
+        const rest = url.slice(from.length)
+        return typeof to === 'string' ? to + rest : (to[rest] ?? '')
+      })
+      await scope.register(plugin, { prefix: from, core })
+    }
+  }
+
+  /** What is closed during an exam that locks help. */
+  const forHelp: FastifyPluginAsync = async (scope) => {
+    guardUsers(scope, core)
+    guardHelp(scope, (userId) => findRefusal(core, userId))
+    await scope.register(mounting(chatRoutes, '/api/chat', '/api/v01/chat'))
+    await scope.register(
+      mounting(messageRoutes, '/api/chat/messages/:id', '/api/v01/chat/conversations/:id/messages'),
+    )
+    await scope.register(mounting(discussionRoutes, '/api/discussion', '/api/v01/discussions'))
+    await scope.register(mounting(assistantRoutes, '/api/assistant', '/api/v01/assistant'))
+    await scope.register(
+      mounting(studyChatRoutes, '/api/study-chat', {
+        '': '/api/v01/assistant/messages',
+        '/history': '/api/v01/assistant/conversations',
+      }),
+    )
+  }
+
+  const forUsers: FastifyPluginAsync = async (scope) => {
+    guardUsers(scope, core)
+    await scope.register(mounting(examRoutes, '/api/exams', '/api/v01/exams'))
+    await scope.register(mounting(attemptRoutes, '/api', '/api/v01'))
+  }
+
+  const forAdmins: FastifyPluginAsync = async (scope) => {
+    guardAdmins(scope, core)
+    await scope.register(mounting(discussionAdminRoutes, '/api/discussion', '/api/v01/discussions'))
+    await scope.register(mounting(overviewAdminRoutes, '/admin/overview', `${ADMIN}/overview`))
+    await scope.register(mounting(userAnalyticsRoutes, '/admin/users/analytics', `${ADMIN}/analytics`))
+    await scope.register(mounting(analyticsAdminRoutes, '/admin/analytics', `${ADMIN}/analytics`))
+    await scope.register(mounting(examEditingRoutes, '/admin/exams', `${ADMIN}/exams`))
+    await scope.register(mounting(examLegacyRoutes, '/admin/exams', `${ADMIN}/exams`))
+    await scope.register(mounting(questionEditingRoutes, '/admin/questions', `${ADMIN}/questions`))
+    await scope.register(mounting(questionLegacyRoutes, '/admin/questions', `${ADMIN}/questions`))
+    await scope.register(mounting(imageAdminRoutes, '/admin/images', `${ADMIN}/images`))
+    await scope.register(mounting(jobAdminRoutes, '/admin/ai', `${ADMIN}/ai`))
+    await scope.register(mounting(userAdminRoutes, '/admin/users', `${ADMIN}/users`))
+    await scope.register(mounting(categoryLegacyRoutes, '/admin/categories', `${ADMIN}/categories`))
+    await scope.register(mounting(allowanceAdminRoutes, '/admin/attempts', `${ADMIN}/attempts`))
+    await scope.register(mounting(accessAdminRoutes, '/admin/access-requests', `${ADMIN}/access-requests`))
+    await scope.register(
+      mounting(generationLegacyRoutes, '/admin/ai', {
+        '/generate': `${ADMIN}/ai/generate`,
+        '/save': `${ADMIN}/questions/import-csv`,
+        '/export': `${ADMIN}/questions/import-csv`,
+      }),
+    )
+  }
+
+  await app.register(mounting(authRoutes, '/api/auth', '/api/v01/auth'))
+  await app.register(mounting(accountRoutes, '/api/account', '/api/v01/account'))
+  await app.register(
+    mounting(accessRoutes, '/api/account/access-requests', '/api/v01/account/access-requests'),
+  )
+  await app.register(forHelp)
+  await app.register(forUsers)
+  await app.register(forAdmins)
+}

@@ -1,0 +1,196 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { ServiceNode } from '../../src/node.ts'
+import type { Client } from '../support/client.ts'
+import { form } from '../support/forms.ts'
+import { makeImage } from '../support/images.ts'
+import { LoopbackS3 } from '../support/outside/s3.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+/** Every request has a deadline, whoever is slow: its body, its reader, or what it needs. */
+const PATIENCE = 1_000
+let service: TestService
+let s3: LoopbackS3
+let admin: Client
+
+beforeAll(async () => {
+  s3 = await LoopbackS3.start()
+  const { accessKeyId, secretAccessKey, endpoint } = s3
+  service = await startService({
+    config: {
+      requestTimeoutMs: PATIENCE,
+      storage: {
+        kind: 's3',
+        bucket: 'exams',
+        region: 'us-east-1',
+        sessionToken: undefined,
+        endpoint,
+        accessKeyId,
+        secretAccessKey,
+      },
+    },
+  })
+  admin = await service.admin()
+})
+afterAll(async () => {
+  await service.close()
+  await s3.close()
+})
+
+interface Raw {
+  socket: Socket
+  /** What came so far. */
+  text(): string
+  /** Resolves when the service has ended the connection; with the milliseconds since it was opened. */
+  closed: Promise<number>
+}
+
+async function open(): Promise<Raw> {
+  const { hostname, port } = new URL(service.urls[0] as string)
+  const began = performance.now()
+  const socket = connect({ host: hostname, port: Number(port) })
+  onTestFinished(() => void socket.destroy())
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk
+  })
+  socket.on('error', () => {})
+  // By `once` it would fail where the service closes while something is under way to it: that is a reset.
+  const closed = new Promise<number>((resolve) =>
+    socket.once('close', () => resolve(performance.now() - began)),
+  )
+  await once(socket, 'connect')
+  return { socket, text: () => text, closed }
+}
+
+const head = (path: string, type: string, length: number, token?: string) =>
+  [
+    `POST ${path} HTTP/1.1`,
+    'Host: x',
+    `Content-Type: ${type}`,
+    `Content-Length: ${length}`,
+    ...(token === undefined ? [] : [`Authorization: Bearer ${token}`]),
+    '',
+    '',
+  ].join('\r\n')
+
+const IMAGES = '/api/v01/admin/images'
+const beginOfForm = (filename: string) =>
+  `--b\r\ncontent-disposition: form-data; name="subject_folder_id"\r\n\r\nSlow\r\n--b\r\ncontent-disposition: form-data; name="images"; filename="${filename}"\r\n\r\n`
+
+test('a body that stalls is answered at the deadline, and its connection ends with the answer', async () => {
+  const stalled: [path: string, type: string, length?: number][] = [
+    ['/api/v01/auth/login', 'application/json'],
+    ['/login', 'application/x-www-form-urlencoded', 9_000],
+    [IMAGES, 'multipart/form-data; boundary=b'],
+    ['/api/v01/admin/questions/import-csv', 'multipart/form-data; boundary=b'],
+    ['/api/v01/admin/categories', 'multipart/form-data; boundary=b'],
+  ]
+  await Promise.all(
+    stalled.map(async ([path, type, length = 900_000]) => {
+      const { socket, text, closed } = await open()
+      socket.write(head(path, type, length, admin.accessToken))
+      socket.write(type.startsWith('multipart') ? beginOfForm('a.png') : '{"username":"')
+      expect(await closed, path).toBeLessThan(2.5 * PATIENCE)
+      expect(text(), path).toMatch(/^HTTP\/1.1 503 .*^connection: close/ims)
+      // A form is answered by a page.
+      if (path !== '/login') expect(text(), path).toContain('"code":"unavailable"')
+    }),
+  )
+})
+
+test('so is one that only drips', async () => {
+  const { socket, text, closed } = await open()
+  socket.write(
+    head(IMAGES, 'multipart/form-data; boundary=b', 900_000, admin.accessToken) + beginOfForm('a.png'),
+  )
+  const drip = setInterval(() => socket.write('x'), 50)
+  expect(await closed).toBeLessThan(2.5 * PATIENCE)
+  clearInterval(drip)
+  expect(text()).toMatch(/^HTTP\/1.1 503 /)
+})
+
+test('an upload that keeps coming may take longer', async () => {
+  const { socket, text } = await open()
+  const image = Buffer.concat([await makeImage('png'), Buffer.alloc(200_000)])
+  const body = Buffer.concat([Buffer.from(beginOfForm('slow.png')), image, Buffer.from('\r\n--b--\r\n')])
+  socket.write(head(IMAGES, 'multipart/form-data; boundary=b', body.length, admin.accessToken))
+  for (let at = 0; at < body.length; at += 20_000) {
+    socket.write(body.subarray(at, at + 20_000))
+    await setTimeout(0.2 * PATIENCE)
+  }
+  await expect.poll(text, { timeout: 8_000 }).toMatch(/^HTTP\/1.1 200 /)
+}, 30_000)
+
+test('nobody sends for long what is refused already', async () => {
+  const { socket, text, closed } = await open()
+  socket.write(head(IMAGES, 'multipart/form-data; boundary=b', 1 << 30))
+  const drip = setInterval(() => socket.write(Buffer.alloc(1_000)), 50)
+  expect(await closed).toBeLessThan(1.5 * PATIENCE)
+  clearInterval(drip)
+  expect(text()).toMatch(/^HTTP\/1.1 401 /)
+})
+
+test('headers that stall end as well', async () => {
+  const { socket, closed } = await open()
+  socket.write('GET /healthz HTTP/1.1\r\nHost:')
+  expect(await closed).toBeLessThan(3 * PATIENCE)
+})
+
+test('slow storage ends an upload at the deadline, and nothing more of it is stored', async () => {
+  const files = await Promise.all(
+    Array.from({ length: 10 }, async (_, n) => ({
+      field: 'images',
+      name: `${n}.png`,
+      bytes: await makeImage('png'),
+    })),
+  )
+  s3.delay = 0.4 * PATIENCE
+  const began = performance.now()
+  const answer = await admin.request('POST', IMAGES, form({ subject_folder_id: 'Later' }, ...files))
+  expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+  expect(performance.now() - began).toBeLessThan(2 * PATIENCE)
+  await setTimeout(PATIENCE)
+  const stored = s3.objects.size
+  expect(stored).toBeLessThan(6)
+  await setTimeout(PATIENCE)
+  expect(s3.objects.size).toBe(stored)
+  s3.delay = 0
+}, 30_000)
+
+test('who doesn’t read an answer loses the connection', async () => {
+  const { server } = (service.nodes[0] as ServiceNode).app
+  const connections = () => promisify(server.getConnections.bind(server))()
+  const before = await connections()
+  const { socket } = await open()
+  socket.pause()
+  socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100))
+  await expect.poll(connections, { timeout: 2 * PATIENCE }).toBe(before + 1)
+  await expect.poll(connections, { timeout: 6 * PATIENCE }).toBe(before)
+}, 30_000)
+
+test('the memory of stalled bodies comes back', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as (options: object) => Promise<void>
+  const used = async () => {
+    await collect({ type: 'major', execution: 'async' })
+    const { heapUsed, external } = process.memoryUsage()
+    return (heapUsed + external) / 1e6
+  }
+  const before = await used()
+  const all = await Promise.all(
+    Array.from({ length: 100 }, async () => {
+      const raw = await open()
+      raw.socket.write(head('/api/v01/auth/login', 'application/json', 1_000_000))
+      raw.socket.write(`{"username":"${'x'.repeat(900_000)}`)
+      return raw
+    }),
+  )
+  await Promise.all(all.map(({ closed }) => closed))
+  await expect.poll(async () => (await used()) - before, { timeout: 15_000, interval: 200 }).toBeLessThan(20)
+}, 40_000)

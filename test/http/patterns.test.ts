@@ -1,0 +1,66 @@
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { check } from 'recheck'
+import { expect, test } from 'vitest'
+import { CLIENT_FRAMES } from '../../schemas/events.ts'
+import type { Schema } from '../support/documented.ts'
+import { withService } from '../support/service.ts'
+
+/** Every schema within these, by where it stands. */
+function* schemasIn(schema: unknown, at: string): Generator<[at: string, schema: Schema]> {
+  if (typeof schema !== 'object' || schema === null) return
+  if (!Array.isArray(schema)) yield [at, schema as Schema]
+  for (const [key, inner] of Object.entries(schema)) yield* schemasIn(inner, `${at}/${key}`)
+}
+
+async function requestSchemas(): Promise<[string, Schema][]> {
+  const { operations } = (await withService()).documented
+  return [
+    ...operations.flatMap(({ method, path, body, parameters }) => [
+      ...schemasIn(body, `${method} ${path}`),
+      ...schemasIn(parameters, `${method} ${path}?`),
+    ]),
+    ...schemasIn(CLIENT_FRAMES, 'frame'),
+  ]
+}
+
+/** undefined where it takes linear time on every string. */
+async function findSlowness(pattern: string, flags: string): Promise<string | undefined> {
+  const result = await check(pattern, flags, { timeout: 10_000 })
+  return result.status === 'safe' ? undefined : result.status
+}
+
+test('every declared pattern takes linear time, and none runs on what has no bounds', async () => {
+  const patterns = new Set<string>()
+  for (const [at, schema] of await requestSchemas()) {
+    if (typeof schema.pattern === 'string') {
+      patterns.add(schema.pattern)
+      expect(schema.maxLength, `${at} has a pattern, but no maxLength`).toBeTypeOf('number')
+    }
+    if (schema.type === 'array' && schema.items)
+      expect(schema.maxItems, `${at} is a list without maxItems`).toBeTypeOf('number')
+    for (const pattern of Object.keys(schema.patternProperties ?? {})) {
+      patterns.add(pattern)
+      expect(schema.maxProperties, `${at} is a record without maxProperties`).toBeTypeOf('number')
+    }
+  }
+  expect(patterns.size).toBeGreaterThan(8)
+  for (const pattern of patterns) expect(await findSlowness(pattern, 'u'), pattern).toBeUndefined()
+})
+
+test('so does every expression in the code', async () => {
+  const literal =
+    /(?<=[(,=:!&|?[{]\s?|return )\/((?![*/])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuvy]*)/g
+  const found = new Map<string, string>()
+  for (const folder of ['src', 'schemas'])
+    for (const file of await readdir(folder, { recursive: true })) {
+      // The operator's own settings are read once.
+      if (!file.endsWith('.ts') || file === 'config.ts') continue
+      const source = (await readFile(path.join(folder, file), 'utf8')).replaceAll(/`[^`]*`/g, '')
+      for (const [whole, pattern, flags] of source.matchAll(literal)) {
+        const slowness = await findSlowness(pattern ?? '', (flags ?? '').replace(/[dgy]/g, ''))
+        if (slowness !== undefined) found.set(`${folder}/${file}: ${whole}`, slowness)
+      }
+    }
+  expect([...found]).toEqual([])
+}, 120_000)

@@ -1,0 +1,151 @@
+import { once } from 'node:events'
+import net from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Client } from '../support/client.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+/** What can be large is read by turns, so that everything else goes on beside it. */
+let service: TestService
+let writer: Client
+let reader: Client
+let notebook: number
+
+beforeAll(async () => {
+  service = await startService()
+  ;[writer, reader] = await Promise.all([service.person(), service.person()])
+  notebook = await fillNotebook(400)
+}, 60_000)
+afterAll(() => service.close())
+
+/** A public notebook of 9,000 objects with so many characters each. */
+async function fillNotebook(characters: number): Promise<number> {
+  const made = await writer.post('/api/v01/notebooks', { title: 'Everything', is_public: true }, 201)
+  const { id } = made.body.notebook
+  const { sql } = service
+  await sql`insert into pages (notebook_id, title, position) select ${id}, 'A page', n from generate_series(0, 59) n`
+  await sql`
+    insert into page_objects (page_id, object_id, data)
+    select pages.id, 'o' || n, json_build_object('id', 'o' || n, 'text', repeat('x', ${characters}))::text
+      from pages, generate_series(1, 150) n where notebook_id = ${id}`
+  const rows = await sql`
+    select page_id, array_agg(page_objects.id) as ids
+      from page_objects join pages on pages.id = page_id where notebook_id = ${id} group by page_id`
+  for (const { page_id, ids } of rows)
+    await sql`update pages set object_count = 150, stack = ${Buffer.from(Int32Array.from(ids).buffer)} where id = ${page_id}`
+  return id
+}
+
+async function time(ask: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await ask()
+  return performance.now() - began
+}
+
+test('forty prints at once by one person hold nobody else up, and end with their reader', async () => {
+  const whole = await writer.get(`/api/v01/notebooks/${notebook}/print`, 200)
+  expect(whole.body.pages).toHaveLength(60)
+  expect(whole.body.pages[59].objects).toHaveLength(150)
+
+  const hangUp = new AbortController()
+  const prints = Array.from({ length: 40 }, () =>
+    fetch(`${service.urls[0]}/api/v01/notebooks/${notebook}/print`, {
+      headers: { authorization: `Bearer ${writer.accessToken}`, 'accept-encoding': 'identity' },
+      signal: hangUp.signal,
+    })
+      .then((response) => response.arrayBuffer())
+      .catch(() => {}),
+  )
+  for (let tries = 0; tries < 5; tries++) {
+    expect(await time(() => reader.get('/api/v01/chat/unread', 200))).toBeLessThan(3_000)
+    expect(await time(() => reader.post('/api/v01/notebooks', { title: 'Mine' }, 201))).toBeLessThan(3_000)
+  }
+  // Somebody else's print has its turn before the rest of the forty.
+  await reader.get(`/api/v01/notebooks/${notebook}/print`, 200)
+  hangUp.abort()
+  await Promise.all(prints)
+  const busy = async () =>
+    (
+      await service.sql`
+      select from pg_stat_activity
+       where datname = current_database() and state <> 'idle' and query like '%page_objects%' and pid <> pg_backend_pid()`
+    ).length
+  await expect.poll(busy, { timeout: 3_000 }).toBe(0)
+}, 120_000)
+
+test('those who read slowly keep others from nothing', async () => {
+  // More than the system takes for a connection that nobody reads.
+  const large = await fillNotebook(2_500)
+  const slow = await Promise.all(Array.from({ length: 6 }, () => service.person()))
+  const { hostname, port } = new URL(service.urls[0] as string)
+  const sockets = await Promise.all(
+    slow.map(async ({ accessToken }) => {
+      const socket = net.connect(Number(port), hostname)
+      socket.write(
+        `GET /api/v01/notebooks/${large}/print HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${accessToken}\r\n\r\n`,
+      )
+      // Its first bytes are here: from now on nobody reads.
+      await once(socket, 'readable')
+      return socket
+    }),
+  )
+  await reader.get(`/api/v01/notebooks/${notebook}/print`, 200)
+  await reader.get('/api/v01/notebooks', 200)
+  for (const socket of sockets) socket.destroy()
+})
+
+test('whatever one person asks for at once, others are answered while it waits for a row', async () => {
+  const { sql } = service
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const held = sql.begin(async (tx) => {
+    await tx`select from users where id = ${writer.id} for update`
+    await released
+  })
+  const isHeld = () =>
+    sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  const changes = Array.from({ length: 60 }, (_, n) =>
+    writer.request('PATCH', '/api/v01/account', { full_name: `Name ${n}` }),
+  )
+  await expect.poll(async () => (await isHeld()).length).toBeGreaterThan(0)
+  try {
+    for (let count = 0; count < 5; count++) await reader.get('/api/v01/account/sessions', 200)
+  } finally {
+    release()
+    await held
+  }
+  for (const { status } of await Promise.all(changes)) expect(status).toBe(200)
+})
+
+test.each([
+  ['/api/v01/chat/conversations', 'blocks'],
+  ['/api/v01/chat/presence', 'blocks'],
+  ['/api/v01/chat/users?q=somebody', 'users'],
+  ['/api/v01/chat/blocks', 'blocks'],
+  ['/api/v01/chat/connections/requests', 'connections'],
+])('however many people ask for %s, which can be large, others are answered', async (path, table) => {
+  const { sql } = service
+  const people = await Promise.all(Array.from({ length: 6 }, () => service.person()))
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const held = sql.begin(async (tx) => {
+    await tx.unsafe(`lock table ${table} in access exclusive mode`)
+    await released
+  })
+  const waiting = async () =>
+    (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+      .length
+  const asked = people.flatMap((person) => [person.get(path, 200), person.get(path, 200)])
+  await expect.poll(waiting).toBeGreaterThan(0)
+  try {
+    for (let count = 0; count < 5; count++)
+      expect(await time(() => reader.get('/api/v01/exams', 200))).toBeLessThan(1_000)
+  } finally {
+    release()
+    await held
+  }
+  await Promise.all(asked)
+})
