@@ -1,16 +1,31 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 import { Value } from 'typebox/value'
 import { Email, FullName, Password, Role, Username } from '../schemas/auth.ts'
+import { COMMAND_LINE } from './actor.ts'
+import { createFiles } from './adapters/storage.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { closeDatabase, connectDatabase, type Db } from './db/client.ts'
-import { findRunningEmbedded, startEmbedded } from './db/embedded.ts'
+import { findRunningEmbedded, startEmbedded } from './db/embedded/server.ts'
 import { translateDatabaseError } from './db/errors.ts'
-import { migrate } from './db/migrate.ts'
+import { migrate } from './db/setup/migrate.ts'
+import { learnServer } from './db/setup/server.ts'
+import { GHOST_ID } from './db/tables/people/users.ts'
 import { AppError } from './errors.ts'
 import { setPassword } from './features/account/service.ts'
+import { record } from './features/audit/service.ts'
 import { hashPassword } from './features/auth/passwords.ts'
 import { createAccount, findAccount } from './features/auth/service.ts'
+import {
+  BackupError,
+  checkBackup,
+  isUnused,
+  type Place,
+  restoreBackup,
+  writeBackup,
+} from './features/backup/service.ts'
 import { setRole } from './features/users/service.ts'
 
 const USAGE = `Usage: npm run admin -- <command>
@@ -18,11 +33,15 @@ const USAGE = `Usage: npm run admin -- <command>
   create          --username … --email … [--full-name …] [--role user,admin] [--password …]
   set-role        --username … --role <user | admin | user,admin>
   reset-password  --username … [--password …]
+  backup          --to FILE
+  restore         --from FILE [--force]
 
 Without --password one is made and printed. A username may be given as its e-mail address.
+A backup holds the database and the stored files, and can be taken while the service runs. It holds no secrets: keep
+JWT_SECRET, or DATA_DIR/jwt-secret, apart. A restore refuses a database that is in use; --force empties it first.
 `
 
-/** Something that the person at the command line can mend. */
+/** An error that the person at the command line can correct. */
 class UsageError extends Error {}
 
 const OPTIONS = {
@@ -31,48 +50,103 @@ const OPTIONS = {
   'full-name': { type: 'string' },
   role: { type: 'string' },
   password: { type: 'string' },
+  to: { type: 'string' },
+  from: { type: 'string' },
+  force: { type: 'boolean' },
 } as const
-type Options = Partial<Record<keyof typeof OPTIONS, string>>
+type Texts = Exclude<keyof typeof OPTIONS, 'force'>
+type Options = Partial<Record<Texts, string>> & { force?: boolean }
 
-/** Each answers what to tell. Running nodes find changed roles and ended sessions by themselves. */
-const COMMANDS: Record<string, (db: Db, options: Options) => Promise<string>> = {
-  async create(db, options) {
+interface Service extends Place {
+  db: Db
+}
+
+/** Each command answers the text to print. Running nodes notice changed roles and ended sessions by themselves. */
+const COMMANDS: Record<string, (service: Service, options: Options) => Promise<string>> = {
+  async create({ db }, options) {
     const username = check(options, 'username', Username)
     const email = check(options, 'email', Email)
     const role = check({ role: 'user,admin', ...options }, 'role', Role)
     const { password, note } = choosePassword(options)
     const name =
       options['full-name'] === undefined ? {} : { full_name: check(options, 'full-name', FullName) }
-    const { id } = await createAccount(db, { username, email, ...name }, await hashPassword(password), role)
+    const passwordHash = await hashPassword(password)
+    const { id } = await db.transaction(async (tx) => {
+      const made = await createAccount(tx, { username, email, ...name }, passwordHash, role)
+      const summary = `Created with role ${role}`
+      await record(tx, COMMAND_LINE, { action: 'user.create', subject: ['user', made.id], summary })
+      return made
+    })
     return `Created ${username} (id ${id}) with role ${role}.${note}`
   },
 
-  async 'set-role'(db, options) {
+  async 'set-role'({ db }, options) {
     const { id, username } = await requireAccount(db, options)
     const role = check(options, 'role', Role)
-    await db.transaction((tx) => setRole(tx, id, role))
+    await db.transaction((tx) => setRole(tx, COMMAND_LINE, id, role))
     return `${username} now has role ${role}.`
   },
 
-  async 'reset-password'(db, options) {
+  async 'reset-password'({ db }, options) {
     const { id, username } = await requireAccount(db, options)
     const { password, note } = choosePassword(options)
     const passwordHash = await hashPassword(password)
-    await db.transaction((tx) => setPassword(tx, id, passwordHash))
+    await db.transaction(async (tx) => {
+      await setPassword(tx, id, passwordHash)
+      const summary = 'The password was replaced'
+      await record(tx, COMMAND_LINE, { action: 'user.reset_password', subject: ['user', id], summary })
+    })
     return `${username} has a new password and is signed out everywhere.${note}`
   },
+
+  async backup(service, { to }) {
+    if (to === undefined) throw new UsageError('--to is missing')
+    const { tables, files } = await writeBackup(service, to, showProgress)
+    const rows = tables.reduce((sum, table) => sum + table.rows, 0)
+    return `Wrote ${rows} rows and ${files.length} files to ${to}. Secrets are not in it: keep JWT_SECRET, or DATA_DIR/jwt-secret, apart.`
+  },
+
+  async restore(service, { from, force }) {
+    if (from === undefined) throw new UsageError('--from is missing')
+    const manifest = await checkBackup(from, showProgress)
+    if (!(await isUnused(service))) {
+      if (!force) throw new BackupError('The database is in use: --force empties it first')
+      await confirmEmptying()
+    }
+    await restoreBackup(service, from, manifest, showProgress)
+    return `Restored the service as of ${manifest.taken_at}. Everybody has to sign in again; restart nodes that run. Where tokens were given out after that, set another JWT_SECRET: they live for up to three hours.`
+  },
+}
+
+/** Writes one line again and again, for somebody who watches. */
+function showProgress(what: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${what}`)
+}
+
+async function confirmEmptying(): Promise<void> {
+  if (!process.stdin.isTTY) return
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    // If the input ends, nobody answers the question.
+    const ended = once(terminal, 'close').then(() => '')
+    const asked = terminal.question('\nThis deletes everything in the database. Type yes to go on: ')
+    const answer = await Promise.race([asked, ended])
+    if (answer.trim() !== 'yes') throw new UsageError('nothing was changed')
+  } finally {
+    terminal.close()
+  }
 }
 
 async function requireAccount(db: Db, { username }: Options) {
   if (username === undefined) throw new UsageError('--username is missing')
   const account = await findAccount(db, username)
-  if (!account || account.id < 0) throw new UsageError(`there is no account ${username}`)
+  if (!account || account.id === GHOST_ID) throw new UsageError(`there is no account ${username}`)
   return account
 }
 
 function check<T extends typeof Username | typeof FullName | typeof Role>(
   options: Options,
-  name: keyof Options,
+  name: Texts,
   schema: T,
 ) {
   const value = options[name]
@@ -90,18 +164,19 @@ function choosePassword({ password }: Options): { password: string; note: string
   return { password, note: '' }
 }
 
-/** The service's database, whether or not the service runs. */
-async function withDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
-  const { databaseUrl, dataDir } = readConfig(process.env)
+/** The service's database and files, whether or not the service runs. */
+async function withService<T>(work: (service: Service) => Promise<T>): Promise<T> {
+  const config = readConfig(process.env)
+  const { databaseUrl, dataDir } = config
   const log = { info() {}, warn: console.error, error: console.error }
   const running = databaseUrl ?? (await findRunningEmbedded(dataDir))
   const started = running === undefined ? await startEmbedded({ dataDir, log }) : undefined
   const url = running ?? started?.url ?? ''
   try {
-    await migrate(url)
-    const db = connectDatabase({ url, pool: 1 })
+    await migrate(url, log)
+    const db = connectDatabase({ url, pool: 1, ...(await learnServer(url, log)) })
     try {
-      return await work(db)
+      return await work({ db, databaseUrl: url, files: createFiles(config) })
     } finally {
       await closeDatabase(db)
     }
@@ -112,7 +187,8 @@ async function withDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
 
 function explain(error: unknown): string {
   if (error instanceof UsageError) return `${error.message}\n\n${USAGE}`
-  if (error instanceof ConfigError || error instanceof AppError) return error.message
+  if (error instanceof ConfigError || error instanceof AppError || error instanceof BackupError)
+    return error.message
   if (error instanceof TypeError && 'code' in error) return `${error.message}\n\n${USAGE}`
   return translateDatabaseError(error)?.message ?? (error instanceof Error ? error.message : String(error))
 }
@@ -122,7 +198,7 @@ try {
   const [name = ''] = positionals
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (!command || positionals.length > 1) throw new UsageError('say what to do')
-  process.stdout.write(`${await withDatabase((db) => command(db, values))}\n`)
+  process.stdout.write(`${await withService((service) => command(service, values))}\n`)
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`)
   process.exitCode = 1

@@ -3,8 +3,9 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
+import { readTraceSettings, TRACE_SETTINGS, type TraceSettings } from './trace-settings.ts'
 
-/** What follows the scheme is the driver's own matter, as with the several hosts of a database. */
+/** Only the scheme is checked; the driver reads the rest, such as a list of several hosts. */
 const Url = (...schemes: string[]) =>
   Type.String({
     pattern: `^(${schemes.join('|')})://.`,
@@ -15,7 +16,7 @@ const WebUrl = Type.Refine(
   (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
 )
 
-/** The environment as operators write it (contract/operations.md): strings, all optional. */
+/** The environment as operators write it (docs/protocol/operations.md#settings): strings, all optional. */
 const Environment = Type.Partial(
   Type.Object({
     NODE_ENV: Type.String(),
@@ -57,6 +58,7 @@ const Environment = Type.Partial(
     DEMO: Type.String({ pattern: '^(on|off)$', description: 'on or off' }),
     RATE_LIMIT: Type.String({ pattern: '^[1-9]\\d*$', description: 'requests per minute' }),
     METRICS_TOKEN: Type.String({ minLength: 16 }),
+    DRAIN_DELAY: Type.String({ pattern: '^\\d{1,3}$', description: 'seconds from 0 to 999' }),
     LEGACY_SUNSET: Type.String({ format: 'date', description: 'a date such as 2027-06-30' }),
     LOG_LEVEL: Type.String({
       pattern: '^(fatal|error|warn|info|debug|trace|silent)$',
@@ -65,6 +67,8 @@ const Environment = Type.Partial(
   }),
 )
 type Environment = Static<typeof Environment>
+/** Every setting's name. */
+export const SETTINGS = [...Object.keys(Environment.properties), ...TRACE_SETTINGS]
 
 export interface Config {
   production: boolean
@@ -77,9 +81,9 @@ export interface Config {
   redisUrl: string | undefined
   dataDir: string
   storage: Storage
-  /** The first signs, all verify. Empty: a generated one in `dataDir`. */
+  /** The first one signs, all of them verify. Empty: one is generated in `dataDir`. */
   jwtSecrets: string[]
-  /** Audiences that an identity provider's token may name. Empty: that way in is off. */
+  /** Audiences that are accepted in the identity provider's tokens. Empty: no sign-in with Google. */
   googleClientIds: string[]
   /** undefined: Google's own. */
   googleCertsUrl: string | undefined
@@ -88,41 +92,53 @@ export interface Config {
   mailFrom: string
   publicUrl: string | undefined
   corsOrigins: string[]
-  /** Whose `X-Forwarded-For` counts: nobody's, everybody's, these addresses', or the nearest hops'. */
+  /**
+   * Whose `X-Forwarded-For` is believed: nobody's, everybody's, that of these addresses, or of this many nearest
+   * hops.
+   */
   trustProxy: TrustProxy
   ai: {
     apiKey: string | undefined
-    /** undefined: the provider's own. With neither key nor address there is no model. */
+    /** undefined: the provider's own. If both the key and the address are missing, there is no model. */
     baseUrl: string | undefined
     model: string
-    /** Longest that the model may say nothing, in milliseconds. */
-    silence: number
+    /** Longest that the model may say nothing. */
+    silenceMs: number
   }
   timezone: string
   demo: boolean
+  /** Whether `npm start` runs this, and waits for its end. */
+  startedByNpm: boolean
   /** Requests a minute and address; undefined: no overall limit. */
   rateLimit: number | undefined
+  /** undefined: none are made. */
+  traces: TraceSettings | undefined
   metricsToken: string | undefined
+  /**
+   * How long a node that was told to end goes on serving, so that a proxy sees it in `/readyz` and
+   * sends nobody into a refusal (docs/protocol/operations.md#draining).
+   */
+  drainDelayMs: number
   legacySunset: Date | undefined
   logLevel: string
-  /** Longest that a request may take before it is answered 503, in milliseconds (contract §1). */
-  requestTimeout: number
+  /** Longest that a request may take before it is answered 503 (docs/protocol/operations.md#deadlines). */
+  requestTimeoutMs: number
   chat: {
-    /** Shortest time between two messages of one person, in milliseconds (specification: Limits). */
-    sendInterval: number
+    /** Shortest time between two messages of one person (docs/protocol/http.md#limits). */
+    sendIntervalMs: number
   }
   discussions: {
-    /** Shortest time between two posts of one person, in milliseconds (specification: Limits). */
-    postInterval: number
+    /** Shortest time between two posts of one person (docs/protocol/http.md#limits). */
+    postIntervalMs: number
   }
-  /** Times of realtime.md's promise 3, in milliseconds. */
+  /** docs/protocol/realtime.md#presence */
   presence: {
     /** How long somebody stays online after their last socket ended. */
-    grace: number
-    /** How often a node says that it lives, and looks for others that don't. */
-    beat: number
-    /** How long it is believed without saying so again: a dead one is found within a beat more. */
-    lease: number
+    graceMs: number
+    /** How often a node writes that it lives, and looks for dead ones. */
+    beatMs: number
+    /** How long a node is believed to live after its last beat. */
+    leaseMs: number
   }
 }
 
@@ -169,6 +185,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     problems.push('DATABASE_URL: required with REDIS_URL, since several nodes share one database')
   const dataDir = path.resolve(settings.DATA_DIR ?? '.data')
   const storage = readStorage(settings, dataDir, problems)
+  const traces = readTraceSettings(given, problems)
   if (problems.length > 0) throw new ConfigError(problems)
 
   return {
@@ -192,21 +209,24 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       apiKey: settings.ANTHROPIC_API_KEY,
       baseUrl: settings.ANTHROPIC_BASE_URL,
       model: settings.AI_MODEL ?? 'claude-sonnet-5-5',
-      silence: 30_000,
+      silenceMs: 30_000,
     },
     timezone: settings.APP_TIMEZONE ?? 'UTC',
     demo:
       settings.DEMO === undefined
         ? settings.DATABASE_URL === undefined && isLoopback(host)
         : settings.DEMO === 'on',
+    startedByNpm: env.npm_lifecycle_event === 'start',
     rateLimit: settings.RATE_LIMIT === undefined ? undefined : Number(settings.RATE_LIMIT),
     metricsToken: settings.METRICS_TOKEN,
+    traces,
+    drainDelayMs: Number(settings.DRAIN_DELAY ?? 4) * 1_000,
     legacySunset: settings.LEGACY_SUNSET === undefined ? undefined : new Date(settings.LEGACY_SUNSET),
     logLevel: settings.LOG_LEVEL ?? 'info',
-    requestTimeout: 10_000,
-    chat: { sendInterval: 2_000 },
-    discussions: { postInterval: 10_000 },
-    presence: { grace: 5_000, beat: 5_000, lease: 15_000 },
+    requestTimeoutMs: 10_000,
+    chat: { sendIntervalMs: 2_000 },
+    discussions: { postIntervalMs: 10_000 },
+    presence: { graceMs: 5_000, beatMs: 5_000, leaseMs: 15_000 },
   }
 }
 
@@ -224,7 +244,7 @@ function describeProblems(given: Record<string, unknown>): string[] {
 function readStorage(settings: Environment, dataDir: string, problems: string[]): Storage {
   const { STORAGE_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = settings
   const url = STORAGE_URL === undefined ? undefined : URL.parse(STORAGE_URL)
-  // What is neither is named among the problems already.
+  // Any other scheme has been reported among the problems already.
   if (url?.protocol === 'file:') return { kind: 'disk', folder: fileURLToPath(url) }
   if (url?.protocol !== 's3:') return { kind: 'disk', folder: path.join(dataDir, 'files') }
   if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY)
@@ -245,7 +265,7 @@ function readStorage(settings: Environment, dataDir: string, problems: string[])
 }
 
 function isTimezone(name: string): boolean {
-  // PostgreSQL counts the hours of a bare offset the other way round.
+  // PostgreSQL reads the sign of a bare offset the other way round.
   if (/^[+-]/.test(name)) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
@@ -259,7 +279,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.')
 }
 
-/** Names that the proxy rules know for ranges of addresses. */
+/** Names that Fastify's proxy rules accept for ranges of addresses. */
 const PROXY_RANGES = new Set(['loopback', 'linklocal', 'uniquelocal'])
 
 function isTrustProxy(value = 'false'): boolean {

@@ -4,14 +4,20 @@ import type { Files } from './adapters/files.ts'
 import type { Google } from './adapters/google.ts'
 import type { Mail } from './adapters/mail.ts'
 import type { Bus } from './bus/bus.ts'
-import type { Presence } from './bus/presence.ts'
-import type { RateSlots } from './bus/rate-slots.ts'
+import type { Presence } from './bus/presence/presence.ts'
+import type { RateSlots } from './bus/rate-slots/rate-slots.ts'
+import type { Tallies } from './bus/tallies/tallies.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/client.ts'
 import type { JobQueue } from './db/job-queue.ts'
-import type { Tokens } from './tokens.ts'
+import type { LiveSessions } from './live-sessions.ts'
+import type { RefreshTokens } from './refresh-tokens.ts'
+import type { DerivedKeys } from './secrets.ts'
 
-/** All that a service may use of the world around it; one per node, made in main.ts, given to every service first. */
+/**
+ * Everything outside of the features that a service may use. There is one per node; it is every service's first
+ * argument.
+ */
 export interface Core {
   config: Config
   log: FastifyBaseLogger
@@ -21,7 +27,9 @@ export interface Core {
   bus: Bus
   presence: Presence
   rateSlots: RateSlots
-  tokens: Tokens
+  tallies: Tallies
+  sessions: LiveSessions
+  refreshTokens: RefreshTokens
   files: Files
   /** undefined: none is configured. */
   ai: Ai | undefined
@@ -29,8 +37,12 @@ export interface Core {
   mail: Mail
   /** undefined: no identity provider is set up. */
   google: Google | undefined
-  /** Signs the addresses of files. */
-  fileSecret: string
-  /** Aborted when the node begins to shut down: no new work from then on. */
+  /** For tokens: the first one signs, all of them verify. */
+  jwtSecrets: readonly string[]
+  /** For the addresses of files: the first one signs, all of them verify. */
+  fileKeys: DerivedKeys
+  /** Aborted when the node begins to shut down: it serves on for `config.drainDelayMs`, while its sockets are sent away. */
   draining: AbortSignal
+  /** Aborted when that time is over and nobody can connect any more: no new work from then on. */
+  closing: AbortSignal
 }

@@ -1,16 +1,19 @@
 /**
- * Every failure that a client can meet: its stable code, HTTP status and default message.
- * Codes and statuses are contract/http.md's; sockets answer with the same codes.
+ * Every failure that a client can get: its stable code, HTTP status and default message. Sockets use the same codes.
+ * How failures are rendered: docs/protocol/http.md#envelopes.
  */
 export const CATALOGUE = {
   // requests
   validation_failed: [400, 'The request is not valid'],
+  forbidden: [403, 'You may not do that'],
   invalid_json: [400, 'The body is not valid JSON'],
   invalid_request: [400, 'The request could not be read'],
   nothing_to_update: [400, 'There is nothing to change'],
   unsupported_media_type: [415, 'This content type is not accepted here'],
   payload_too_large: [413, 'The request is too large'],
   not_found: [404, 'Not found'],
+  method_not_allowed: [405, 'This address takes other methods; `Allow` names them'],
+  range_not_satisfiable: [416, 'The file ends before that'],
   internal_error: [500, 'Something went wrong on our side'],
   unavailable: [503, 'A part of the service is not reachable; try again shortly'],
   draining: [503, 'This node is shutting down; try again'],
@@ -52,15 +55,22 @@ export const CATALOGUE = {
   unknown_category: [400, 'There is no such category'],
   missing_columns: [400, 'The CSV lacks columns'],
   invalid_csv: [400, 'The file is not a valid CSV'],
+  invalid_file: [400, 'The file could not be read'],
   // notes
   version_conflict: [409, 'The page has changed since'],
   notes_full: [409, 'There is no room for more here'],
   // taking exams
   attempts_exhausted: [403, 'There are no attempts left for this exam'],
+  exam_not_open: [403, 'This exam is not open yet'],
+  exam_closed: [403, 'This exam is closed'],
+  exam_in_progress: [403, 'Not while your exam is in progress'],
   exam_empty: [409, 'This exam has no questions yet'],
   no_active_attempt: [409, 'There is no attempt under way'],
   stale_revision: [409, 'A newer revision is stored already'],
   results_not_released: [403, 'The results of this exam are not released yet'],
+  // corrections
+  too_many: [409, 'That is as many as there may be'],
+  already_undone: [409, 'This regrade was undone already'],
   // files
   invalid_signature: [403, 'This address has expired or is not valid'],
   // gateway
@@ -70,7 +80,7 @@ export const CATALOGUE = {
 
 export type ErrorCode = keyof typeof CATALOGUE
 
-/** Codes that say who the caller is, rather than what is wrong with the request: their bodies carry both flags. */
+/** Failures of authentication rather than of the request: their bodies carry both `status` and `success`. */
 const AUTH_CODES: ReadonlySet<ErrorCode> = new Set([
   'authentication_required',
   'token_expired_or_invalid',
@@ -81,12 +91,12 @@ const AUTH_CODES: ReadonlySet<ErrorCode> = new Set([
 ])
 
 export interface ErrorOptions {
-  /** Where the contract answers one code with another status here than elsewhere. */
+  /** Instead of the code's usual status. */
   status?: number
   message?: string
-  /** Seconds until trying again makes sense: the `Retry-After` header and `retry_after`. */
+  /** Seconds after which it makes sense to try again: the `Retry-After` header and `retry_after`. */
   retryAfter?: number
-  /** Further fields of the body, as the contract names them. */
+  /** Further fields of the body. */
   details?: Record<string, unknown>
   cause?: unknown
 }

@@ -30,32 +30,20 @@ function escapeText(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
 }
 
-const STYLE = `
-  :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
-  body { margin: 0; min-height: 100vh; display: grid; place-items: center }
-  main { width: min(22rem, 100vw - 2rem); padding: 2rem 0 }
-  h1 { font-size: 1.5rem; margin: 0 0 1rem }
-  label { display: block; margin: .75rem 0 .25rem; font-weight: 600 }
-  small { display: block; opacity: .75 }
-  input, button { box-sizing: border-box; width: 100%; padding: .6rem; font: inherit; border: 1px solid #767676; border-radius: .4rem }
-  button { margin-top: 1.25rem; border: 0; background: #1d4ed8; color: #fff; font-weight: 600; cursor: pointer }
-  :focus-visible { outline: 3px solid #60a5fa; outline-offset: 2px }
-  [role=alert] { border-left: 4px solid #dc2626; padding: .5rem .75rem; margin: 0 0 1rem }
-  [role=status] { border-left: 4px solid #16a34a; padding: .5rem .75rem; margin: 0 0 1rem }
-`
-
-/** A whole page. */
-export function layout(title: string, content: Html): string {
+/** A whole page; its style is the desk's. */
+export function layout(title: string, content: Html, width: 'narrow' | 'wide' = 'narrow'): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Exam Practice</title>
-<style>${new Html(STYLE)}</style>
+<link rel="icon" href="/desk/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/pages.css">
 </head>
 <body>
-<main>
+<main class="${width}">
+<p class="brand"><img src="/desk/icon.svg" alt="" width="28" height="28"> Exam Practice</p>
 <h1>${title}</h1>
 ${content}
 </main>

@@ -1,6 +1,4 @@
-/**
- * The few timestamps that the specification shows without a zone, written in APP_TIMEZONE (contract §1).
- */
+/** The few timestamps that are answered without a zone, in APP_TIMEZONE (docs/protocol/http.md#input). */
 
 /** `2026-11-20T10:15:00.000` */
 export function localIso(date: Date, timezone: string): string {
@@ -19,6 +17,17 @@ export function localDateTime(date: Date, timezone: string): string {
 export function localDay(date: Date, timezone: string): string {
   const { year, month, day } = localParts(date, timezone)
   return `${year}-${month}-${day}`
+}
+
+const INSTANT = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/
+
+/** Reads ISO 8601, also without seconds, time or zone; without a zone it is UTC. undefined for anything else. */
+export function readInstant(given: string): Date | undefined {
+  const found = INSTANT.exec(given.trim())
+  if (!found) return undefined
+  const [text, zone] = found
+  const instant = new Date(text.replace(' ', 'T') + (zone || text.length === 10 ? '' : 'Z'))
+  return instant.getTime() >= 0 ? instant : undefined
 }
 
 const MONTHS = new Intl.DateTimeFormat('en', { month: 'long', timeZone: 'UTC' })

@@ -1,7 +1,10 @@
 import { type Logger, pino } from 'pino'
 import pretty from 'pino-pretty'
 
-/** JSON lines, or readable ones on a terminal. Secrets never reach a line (contract/operations.md). */
+/**
+ * JSON lines, or readable ones on a terminal. Secrets never reach a line
+ * (docs/protocol/operations.md#endpoints).
+ */
 export function createLog(level: string): Logger {
   const options = {
     level,
@@ -21,7 +24,7 @@ export function createLog(level: string): Logger {
   return pino(options, pretty({ colorize: true, translateTime: 'SYS:HH:MM:ss', sync: true }))
 }
 
-/** Drizzle puts a query's parameters, and so a message's text, into its errors: only the cause is logged. */
+/** Drizzle's errors contain the query's parameters, and so messages of people: only the cause is logged. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const cause = 'query' in error && error.cause instanceof Error ? error.cause : error

@@ -1,34 +1,61 @@
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rmdir } from 'node:fs/promises'
+import path from 'node:path'
 import closeWithGrace from 'close-with-grace'
 import { type Config, ConfigError, readConfig } from './config.ts'
-import { type EmbeddedDatabase, startEmbedded } from './db/embedded.ts'
-import { migrate } from './db/migrate.ts'
+import { type EmbeddedDatabase, startEmbedded } from './db/embedded/server.ts'
+import { migrate } from './db/setup/migrate.ts'
 import { DEMO_PASSWORD, seedDemo } from './features/demo/seed.ts'
+import { buildDesk } from './features/pages/desk/building.ts'
+import { watchNpm } from './launcher.ts'
 import { createLog } from './log.ts'
 import { createNode } from './node.ts'
 import { loadGeneratedSecret } from './secrets.ts'
 
-/** Longest that the whole shutdown may take (realtime.md, promise 5). */
-const CLOSE_TIMEOUT_MS = 14_000
+/** Longest time for closing after the node has drained (docs/protocol/operations.md#draining). */
+const CLOSE_TIMEOUT_MS = 11_000
+/**
+ * npm and the terminal both pass on one Ctrl-C; a second signal after this time comes from somebody who is impatient.
+ */
+const SAME_SIGNAL_MS = 500
 
 async function main(config: Config): Promise<void> {
+  await requireWritable(config)
   const log = createLog(config.logLevel)
   let embedded: EmbeddedDatabase | undefined
   if (config.databaseUrl === undefined) embedded = await startEmbedded({ dataDir: config.dataDir, log })
   const databaseUrl = config.databaseUrl ?? embedded?.url ?? ''
   try {
-    await migrate(databaseUrl)
+    await migrate(databaseUrl, log)
     const jwtSecrets =
       config.jwtSecrets.length > 0 ? config.jwtSecrets : [await loadGeneratedSecret(config.dataDir)]
     const node = await createNode({ config, log, databaseUrl, jwtSecrets })
+    void buildDesk(node.core)
     if (config.demo) await seedDemo(node.core)
-    const grace = closeWithGrace({ delay: CLOSE_TIMEOUT_MS, logger: log }, async ({ err, signal }) => {
+    let toldAt: number | undefined
+    const closeOptions = {
+      delay: config.drainDelayMs + CLOSE_TIMEOUT_MS,
+      logger: log,
+      skip: ['SIGTERM', 'SIGINT'] satisfies NodeJS.Signals[],
+    }
+    const grace = closeWithGrace(closeOptions, async ({ err }) => {
       if (err) log.fatal({ err }, 'the service failed and is stopping')
-      if (signal) await node.drain()
+      if (toldAt !== undefined) await node.drain()
       await node.close()
       await embedded?.stop()
     })
-    // Without its database the service can only fail; whoever runs it starts it anew.
+    const leave = (signal: NodeJS.Signals) => {
+      const now = performance.now()
+      if (toldAt === undefined) {
+        toldAt = now
+        log.info({ signal, seconds: config.drainDelayMs / 1_000 }, 'serving on for a moment, then ending')
+        void grace.close()
+      } else if (signal === 'SIGINT' && now - toldAt > SAME_SIGNAL_MS) node.hurry()
+    }
+    for (const signal of closeOptions.skip) process.on(signal, leave)
+    // Without its database the service can't work; whoever runs it has to restart it.
     void embedded?.exited.then(() => grace.close())
+    if (config.startedByNpm) await watchNpm(() => process.kill(process.pid, 'SIGTERM'))
     const address = await node.app.listen({
       host: config.host,
       port: config.port,
@@ -41,9 +68,34 @@ async function main(config: Config): Promise<void> {
   }
 }
 
+/** Throws a ConfigError if the folder is needed and can't be written to. */
+async function requireWritable({
+  dataDir,
+  databaseUrl,
+  jwtSecrets,
+  storage,
+  smtpUrl,
+}: Config): Promise<void> {
+  const keepsFiles = storage.kind === 'disk' && storage.folder.startsWith(dataDir)
+  if (databaseUrl !== undefined && jwtSecrets.length > 0 && smtpUrl !== undefined && !keepsFiles) return
+  try {
+    await makeFolder(dataDir)
+    await rmdir(await mkdtemp(path.join(dataDir, '.writable-')))
+  } catch (error) {
+    throw new ConfigError([`DATA_DIR: ${dataDir} cannot be written: ${describe(error)}`])
+  }
+}
+
+/** Node's `recursive` never ends where nothing can be created, such as below /proc. */
+async function makeFolder(folder: string): Promise<void> {
+  if (existsSync(folder)) return
+  await makeFolder(path.dirname(folder))
+  await mkdir(folder)
+}
+
 function printWelcome(address: string): void {
   process.stdout.write(`
-  Exam Practice Service   ${address}
+  Exam Practice Service   ${address}   open it and choose somebody to be
   API reference           ${address}/docs
   Sign in as              alice, bob or admin, password ${DEMO_PASSWORD}
 

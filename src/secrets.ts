@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto'
+import { hkdfSync, randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** The secret that this service signs with where none is set: made once, readable by its user alone. */
+/** The signing secret if none is configured: generated once, readable by the service's user only. */
 export async function loadGeneratedSecret(dataDir: string): Promise<string> {
   const file = path.join(dataDir, 'jwt-secret')
   await mkdir(dataDir, { recursive: true })
@@ -12,4 +12,19 @@ export async function loadGeneratedSecret(dataDir: string): Promise<string> {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
   return readFile(file, 'utf8')
+}
+
+/** The first one signs, all of them verify. */
+export type DerivedKeys = readonly [signing: Buffer, ...older: Buffer[]]
+
+/**
+ * A key for one purpose, derived from each signing secret. Secrets are rotated by adding a new one in front: what the
+ * older ones have signed stays valid.
+ */
+export function deriveKeys(secrets: readonly string[], purpose: string): DerivedKeys {
+  const [signing, ...older] = secrets.map((secret) =>
+    Buffer.from(hkdfSync('sha256', secret, '', purpose, 32)),
+  )
+  if (signing === undefined) throw new Error('there is no secret to derive keys from')
+  return [signing, ...older]
 }

@@ -2,6 +2,8 @@ import Anthropic, { APIError } from '@anthropic-ai/sdk'
 import { Stream } from '@anthropic-ai/sdk/core/streaming'
 import type { FastifyBaseLogger } from 'fastify'
 import { AppError } from '../errors.ts'
+import { model as measured } from '../measures.ts'
+import { beginSpan } from '../traces.ts'
 
 /** Tokens as they are billed: `input` is without what was `cached`, that is, read from the provider's cache. */
 export interface Usage {
@@ -13,7 +15,7 @@ export interface Usage {
 export type PromptPart = string | { pdf: Buffer }
 
 export interface Prompt {
-  /** How the answer is to be made. Only the service itself writes here. */
+  /** Instructions for the model. Only the service itself writes here. */
   system: string
   messages: { role: 'user' | 'assistant'; parts: PromptPart[] }[]
   maxTokens: number
@@ -29,11 +31,12 @@ export interface Prompt {
 
 export interface Ai {
   readonly model: string
-  /** What this node has used since its start, by failed answers too. */
+  /** Tokens that this node has used since its start, including those of failed answers. */
   readonly used: Readonly<Usage>
   /**
-   * The answer as the model writes it and, last, what it took. The model stops as soon as the reader
-   * does. Throws `aborted`, or the signal's own AppError, upon the signal, `model_failed` for anything short of a whole answer.
+   * The answer while the model writes it and, last, the tokens that it took. When the reader stops, so does the
+   * model. Throws `aborted`, or the signal's own AppError, when the signal aborts, and `model_failed` if the answer
+   * is not complete.
    */
   write(prompt: Prompt): AsyncIterable<{ text: string } | { usage: Usage }>
 }
@@ -43,7 +46,7 @@ export interface AiOptions {
   baseUrl: string | undefined
   model: string
   /** Longest that the model may say nothing, in milliseconds. */
-  silence: number
+  silenceMs: number
 }
 
 /** The model, or 503 `not_configured`. */
@@ -55,13 +58,13 @@ export function requireAi({ ai }: { ai: Ai | undefined }): Ai {
 }
 
 /** A model behind any server that speaks the Messages API. */
-export function createAi({ apiKey, baseUrl, model, silence }: AiOptions): Ai {
+export function createAi({ apiKey, baseUrl, model, silenceMs }: AiOptions): Ai {
   const client = new Anthropic({
-    // A local model asks for no key, the SDK does. Nothing here is read from the environment.
+    // The SDK requires a key, local models don't.
     apiKey: apiKey ?? 'none',
     baseURL: baseUrl ?? null,
-    timeout: silence,
-    // Its own lines would hold what is being said.
+    timeout: silenceMs,
+    // The SDK's own log lines would contain the messages.
     logLevel: 'off',
     openTelemetry: false,
   })
@@ -74,13 +77,16 @@ export function createAi({ apiKey, baseUrl, model, silence }: AiOptions): Ai {
     let watchdog: NodeJS.Timeout | undefined
     let requestId: string | null = null
     let stopReason: string | null = null
+    let outcome: 'answered' | 'failed' | 'stopped' = 'stopped'
+    const begun = performance.now()
+    const span = beginSpan('chat', { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': model })
     try {
       const response = await client.messages
         .create({ ...toRequest(prompt), model, stream: true }, { signal, maxRetries: prompt.retries })
         .asResponse()
       requestId = response.headers.get('request-id')
-      watchdog = setTimeout(() => stop.abort(), silence)
-      // Raw events, since a model that thinks for long shows life by pings alone, which the parsed ones lack.
+      watchdog = setTimeout(() => stop.abort(), silenceMs)
+      // Raw events: while a model thinks, `ping` is its only sign of life, and the parsed events leave that out.
       for await (const { data } of Stream.rawEvents(response, stop)) {
         watchdog.refresh()
         const event = readEvent(data, response)
@@ -95,6 +101,7 @@ export function createAi({ apiKey, baseUrl, model, silence }: AiOptions): Ai {
         throw new AppError('model_failed', {
           message: INCOMPLETE[stopReason ?? ''] ?? 'The answer broke off',
         })
+      outcome = 'answered'
       prompt.log.info({ model, model_request_id: requestId, tokens: usage }, 'the model answered')
       yield { usage }
     } catch (error) {
@@ -102,6 +109,7 @@ export function createAi({ apiKey, baseUrl, model, silence }: AiOptions): Ai {
         const { reason } = prompt.signal
         throw reason instanceof AppError ? reason : new AppError('aborted')
       }
+      outcome = 'failed'
       prompt.log.warn(
         { model, stop_reason: stopReason, ...describeFailure(error, requestId) },
         'the model failed',
@@ -110,6 +118,15 @@ export function createAi({ apiKey, baseUrl, model, silence }: AiOptions): Ai {
     } finally {
       clearTimeout(watchdog)
       stop.abort()
+      measured.calls.add(outcome)
+      span?.end({
+        failed: outcome === 'failed',
+        attributes: {
+          'gen_ai.usage.input_tokens': usage.input + usage.cached,
+          'gen_ai.usage.output_tokens': usage.output,
+        },
+      })
+      measured.seconds.observe((performance.now() - begun) / 1_000)
       addUsage(used, usage)
     }
   }
@@ -123,8 +140,8 @@ export function addUsage(sum: Usage, { input, cached, output }: Usage): void {
 }
 
 /**
- * Text that somebody else wrote, marked off as data for the model. It cannot end its own mark: that would
- * let a document or a student speak as the service.
+ * Marks text that somebody else wrote as data. The text can't close the mark, or a document or a student could speak
+ * as the service.
  */
 export function asData(tag: string, text: string): string {
   return `<${tag}>\n${text.replaceAll(new RegExp(`<(/?\\s*${tag})`, 'gi'), '‹$1')}\n</${tag}>`
@@ -154,7 +171,7 @@ function toBlock(part: PromptPart): Anthropic.ContentBlockParam {
   }
 }
 
-/** undefined for what only shows life. Throws what the model reports as its own failure. */
+/** undefined for events without content. Throws what the model reports as a failure. */
 function readEvent(data: string, response: Response): Anthropic.RawMessageStreamEvent | undefined {
   if (data === '') return undefined
   const event = JSON.parse(data)
@@ -163,7 +180,7 @@ function readEvent(data: string, response: Response): Anthropic.RawMessageStream
   return event
 }
 
-/** Counts in the stream are totals so far; those that cost a cache write are input like any other. */
+/** The counts in the stream are totals so far. Tokens that are written to the cache cost like any other input. */
 function noteUsage(usage: Usage, told: Anthropic.Usage | Anthropic.MessageDeltaUsage | undefined): void {
   if (told?.input_tokens != null) usage.input = told.input_tokens + (told.cache_creation_input_tokens ?? 0)
   usage.cached = told?.cache_read_input_tokens ?? usage.cached
@@ -175,7 +192,7 @@ function toStorable(text: string): string {
   return text.replaceAll('\0', '').toWellFormed()
 }
 
-/** What an operator needs to find the cause, without a word of what was said. */
+/** What an operator needs to find the cause, without any part of the conversation. */
 function describeFailure(error: unknown, requestId: string | null | undefined) {
   if (!(error instanceof APIError)) return { model_request_id: requestId, failure: nameOf(error) }
   return {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { glob, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { AppError } from '../errors.ts'
 import type { Files } from './files.ts'
 
 const TYPES: Record<string, string> = {
@@ -10,6 +11,11 @@ const TYPES: Record<string, string> = {
   '.gif': 'image/gif',
   '.webp': 'image/webp',
 }
+
+/** What a system says where nothing more can be stored: the disk is full, or this account's share of it. */
+const FULL = /^(ENOSPC|EDQUOT)$/
+/** Seconds: somebody has to make room. */
+const RETRY_WHEN_FULL = 60
 
 /** Files in a folder of this machine. */
 export function createDiskFiles(folder: string): Files {
@@ -24,9 +30,16 @@ export function createDiskFiles(folder: string): Files {
     async put(key, bytes) {
       const file = locate(key)
       const written = path.join(path.dirname(file), `.${randomUUID()}.tmp`)
-      await mkdir(path.dirname(file), { recursive: true })
-      await writeFile(written, bytes)
-      await rename(written, file)
+      try {
+        await mkdir(path.dirname(file), { recursive: true })
+        await writeFile(written, bytes)
+        await rename(written, file)
+      } catch (cause) {
+        await rm(written, { force: true }).catch(() => {})
+        if (!FULL.test((cause as NodeJS.ErrnoException).code ?? '')) throw cause
+        const message = 'There is no room left for files'
+        throw new AppError('unavailable', { message, retryAfter: RETRY_WHEN_FULL, cause })
+      }
     },
     async get(key) {
       try {
@@ -39,5 +52,11 @@ export function createDiskFiles(folder: string): Files {
       }
     },
     delete: (key) => rm(locate(key), { force: true }),
+    async *list() {
+      const entries = glob('**/*', { cwd: root, withFileTypes: true })
+      for await (const entry of entries)
+        if (entry.isFile() && !entry.name.startsWith('.'))
+          yield path.relative(root, path.join(entry.parentPath, entry.name)).split(path.sep).join('/')
+    },
   }
 }

@@ -20,10 +20,10 @@ export function createS3Files(storage: S3Storage): Files {
     `${storage.endpoint}/${storage.bucket}/${key.split('/').map(encodeURIComponent).join('/')}`
 
   /** The whole answer, if it is of these statuses; anything else is the storage's fault, not the caller's. */
-  async function ask(key: string, init: RequestInit, ...expected: number[]) {
+  async function ask(key: string, init: RequestInit, query: string, ...expected: number[]) {
     try {
       const signal = AbortSignal.timeout(TIMEOUT_MS)
-      const response = await client.fetch(locate(key), { ...init, signal })
+      const response = await client.fetch(locate(key) + query, { ...init, signal })
       const bytes = Buffer.from(await response.arrayBuffer())
       if (expected.includes(response.status))
         return { status: response.status, headers: response.headers, bytes }
@@ -36,15 +36,41 @@ export function createS3Files(storage: S3Storage): Files {
   return {
     async put(key, bytes, contentType) {
       const body = new Uint8Array(bytes)
-      await ask(key, { method: 'PUT', body, headers: { 'content-type': contentType } }, 200)
+      await ask(key, { method: 'PUT', body, headers: { 'content-type': contentType } }, '', 200)
     },
     async get(key) {
-      const { status, headers, bytes } = await ask(key, { method: 'GET' }, 200, 404)
+      const { status, headers, bytes } = await ask(key, { method: 'GET' }, '', 200, 404)
       if (status === 404) return undefined
       return { bytes, contentType: headers.get('content-type') ?? 'application/octet-stream' }
     },
     async delete(key) {
-      await ask(key, { method: 'DELETE' }, 200, 204, 404)
+      await ask(key, { method: 'DELETE' }, '', 200, 204, 404)
+    },
+    async *list() {
+      let token: string | undefined
+      do {
+        const { bytes } = await ask('', { method: 'GET' }, listing(token), 200)
+        const answer = bytes.toString()
+        for (const [, key = ''] of answer.matchAll(/<Key>([^<]*)<\/Key>/g)) yield fromXml(key)
+        const next = /<NextContinuationToken>([^<]*)</.exec(answer)?.[1]
+        token = next === undefined ? undefined : fromXml(next)
+      } while (token !== undefined)
     },
   }
+}
+
+/** Asks for a page of the bucket's keys (ListObjectsV2). */
+function listing(token: string | undefined): string {
+  const page = token === undefined ? '' : `continuation-token=${encodeURIComponent(token)}&`
+  return `?${page}list-type=2`
+}
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+function fromXml(text: string): string {
+  return text.replace(/&(#\d+|#x[\da-f]+|\w+);/gi, (entity, name: string) =>
+    name.startsWith('#')
+      ? String.fromCodePoint(Number(name.slice(1).replace(/^x/i, '0x')))
+      : (ENTITIES[name] ?? entity),
+  )
 }

@@ -11,4 +11,6 @@ export interface Files {
   /** undefined where there is nothing. */
   get(key: string): Promise<{ bytes: Buffer; contentType: string } | undefined>
   delete(key: string): Promise<void>
+  /** Every key that there is, in any order; what is put or deleted meanwhile may be among them or not. */
+  list(): AsyncIterable<string>
 }

@@ -1,11 +1,15 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import { OAuth2Client } from 'google-auth-library'
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { Email } from '../../schemas/auth.ts'
+import { Text } from '../../schemas/common.ts'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
 
-/** Somebody as the identity provider vouches for them. */
+/** Somebody whom the identity provider has identified. */
 export interface GoogleIdentity {
-  /** Theirs for ever, unlike their address. */
+  /** Never changes, unlike the address. */
   subject: string
   email: string
   emailVerified: boolean
@@ -13,12 +17,23 @@ export interface GoogleIdentity {
 }
 
 export interface Google {
-  /** undefined for a token that is not valid, not the provider's or not for us; 503 `unavailable` without its keys. */
+  /**
+   * undefined if the token is not valid, not the provider's, not for this service, or without an address; 503
+   * `unavailable` if the provider's keys can't be read.
+   */
   verify(idToken: string): Promise<GoogleIdentity | undefined>
 }
 
+/** The claims that an account is made from; nothing else in the token is relied on. */
+const Claims = Type.Object({
+  sub: Text(1, 255),
+  email: Email,
+  email_verified: Type.Optional(Type.Unknown()),
+  name: Type.Optional(Type.Unknown()),
+})
+
 const ISSUERS = ['accounts.google.com', 'https://accounts.google.com']
-/** For each of the library's four tries. */
+/** For each of the four tries that the library makes. */
 const TIMEOUT_MS = 2_000
 
 /** undefined without GOOGLE_CLIENT_ID. */
@@ -35,12 +50,17 @@ export function createGoogle({ googleClientIds, googleCertsUrl }: Config): Googl
       const keys = await readKeys(client)
       try {
         const ticket = await client.verifySignedJwtWithCertsAsync(idToken, keys, googleClientIds, ISSUERS)
-        const { sub, email, email_verified, name } = ticket.getPayload() ?? {}
-        return sub && email
-          ? { subject: sub, email, emailVerified: email_verified === true, name }
-          : undefined
+        const claims: unknown = ticket.getPayload()
+        if (!Value.Check(Claims, claims)) return undefined
+        const { sub, email, email_verified, name } = claims
+        return {
+          subject: sub,
+          email,
+          emailVerified: email_verified === true,
+          name: typeof name === 'string' ? name : undefined,
+        }
       } catch {
-        // The library has no error types: whatever it complains about is the token.
+        // The library has no error types: every error is taken for a bad token.
         return undefined
       }
     },
@@ -51,7 +71,7 @@ export function createGoogle({ googleClientIds, googleCertsUrl }: Config): Googl
 async function readKeys(client: OAuth2Client): Promise<Record<string, string>> {
   try {
     const { certs } = await client.getFederatedSignonCertsAsync()
-    // The library reads PEM under Node; a URL that serves a JWK set does as well.
+    // Under Node the library expects PEM; some addresses answer a JWK set.
     const set: { keys?: (JsonWebKey & { kid: string })[] } = certs
     if (!Array.isArray(set.keys)) return certs as Record<string, string>
     return Object.fromEntries(

@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import nodemailer from 'nodemailer'
 import type { Config } from '../config.ts'
+import { accounts as measured } from '../measures.ts'
 
 export interface Letter {
   to: string
@@ -16,10 +17,10 @@ export interface Mail {
   send(letter: Letter): Promise<void>
 }
 
-/** Milliseconds that a mail server may be silent. */
+/** How long a mail server may be silent. */
 const TIMEOUT_MS = 8_000
 
-/** By SMTP_URL's server; without one each mail is a file in `<dataDir>/mail`, and the log names it. */
+/** Sends by SMTP_URL's server. Without one, each mail becomes a file in `<dataDir>/mail`, and the log names it. */
 export function createMail(config: Config, log: FastifyBaseLogger): Mail {
   const { smtpUrl, mailFrom: from } = config
   if (smtpUrl === undefined) return createMailFiles(path.join(config.dataDir, 'mail'), from, log)
@@ -30,21 +31,38 @@ export function createMail(config: Config, log: FastifyBaseLogger): Mail {
     socketTimeout: TIMEOUT_MS,
   })
   return {
-    async send(letter) {
-      await transport.sendMail({ from, ...letter })
-    },
+    send: (letter) => counted(transport.sendMail(toMessage(from, letter))),
   }
+}
+
+async function counted(sending: Promise<unknown>): Promise<void> {
+  try {
+    await sending
+    measured.mails.add('sent')
+  } catch (error) {
+    measured.mails.add('failed')
+    throw error
+  }
+}
+
+/**
+ * The address as an object: a text could be read as a list of several. The header says that the mail is automatic, so
+ * that no other machine answers it.
+ */
+function toMessage(from: string, { to, ...letter }: Letter) {
+  return { from, to: { name: '', address: to }, headers: { 'Auto-Submitted': 'auto-generated' }, ...letter }
 }
 
 function createMailFiles(folder: string, from: string, log: FastifyBaseLogger): Mail {
   const composer = nodemailer.createTransport({ streamTransport: true, buffer: true })
   return {
     async send(letter) {
-      const { message } = await composer.sendMail({ from, ...letter })
+      const { message } = await composer.sendMail(toMessage(from, letter))
       const file = path.join(folder, `${new Date().toISOString().replaceAll(':', '-')}-${randomUUID()}.eml`)
       await mkdir(folder, { recursive: true })
-      // A mail may hold a way into an account: for the service's own user alone.
+      // A mail may contain a link into an account: only the service's own user may read it.
       await writeFile(file, message as Buffer, { mode: 0o600 })
+      measured.mails.add('sent')
       log.info({ file }, 'no SMTP_URL: a mail was written to a file')
     },
   }

@@ -1,0 +1,38 @@
+import { Readable } from 'node:stream'
+import yazl from 'yazl'
+
+export interface ZipFile {
+  path: string
+  /** Read as fast as it leaves where it comes in pieces. */
+  content: Uint8Array | string | AsyncIterable<string>
+}
+
+/**
+ * A zip of these files, each asked for only once the one before it has left: as fast as it is read, in flat memory.
+ * Whoever closes it ends the reading of the files, too.
+ */
+export function toZip(files: AsyncIterable<ZipFile>): Readable {
+  const zip = new yazl.ZipFile()
+  const output = zip.outputStream as Readable
+  const write = async () => {
+    for await (const { path, content } of files) {
+      if (output.destroyed) return
+      await new Promise<void>((resolve, reject) => {
+        zip.addReadStreamLazy(path, { compress: !/\.(png|jpe?g|gif|webp)$/i.test(path) }, (take) => {
+          const isWhole = typeof content === 'string' || content instanceof Uint8Array
+          const source = Readable.from(isWhole ? [Buffer.from(content)] : content, { objectMode: false })
+          const end = () => source.destroy()
+          output.once('close', end)
+          source.once('error', reject).once('close', () => {
+            output.off('close', end)
+            resolve()
+          })
+          take(null, source)
+        })
+      })
+    }
+    zip.end()
+  }
+  write().catch((error: Error) => output.destroy(error))
+  return output
+}
