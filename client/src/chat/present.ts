@@ -1,0 +1,59 @@
+import { atom } from 'nanostores'
+import type { Client } from '../index.ts'
+
+const TYPING_MS = 5_000
+
+/** Who is online and who is typing: only current values matter. */
+export class Present {
+  /** By user id; whoever is missing is not known to be online. */
+  readonly $online = atom<Readonly<Record<number, boolean>>>({})
+  /** Who is typing, by conversation. */
+  readonly $typing = atom<Readonly<Record<number, readonly number[]>>>({})
+  readonly #client: Client
+  /** Frames that came while everybody's presence was being read: they are newer than the answer. */
+  #since: Record<number, boolean> = {}
+  readonly #timers = new Map<string, () => void>()
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  async read(): Promise<void> {
+    this.#since = {}
+    const { data } = await this.#client.GET('/api/v01/chat/presence')
+    if (data) this.$online.set({ ...data.status, ...this.#since })
+  }
+
+  take(userId: number, isOnline: boolean): void {
+    this.#since[userId] = isOnline
+    this.$online.set({ ...this.$online.get(), [userId]: isOnline })
+  }
+
+  type(conversationId: number, userId: number): void {
+    this.quiet(conversationId, userId)
+    this.#setTyping(conversationId, (who) => [...who, userId])
+    const stop = this.#client.platform.after(TYPING_MS, () => this.quiet(conversationId, userId))
+    this.#timers.set(`${conversationId} ${userId}`, stop)
+  }
+
+  /** They have stopped typing, or their message is here. */
+  quiet(conversationId: number, userId: number): void {
+    const key = `${conversationId} ${userId}`
+    if (!this.#timers.has(key)) return
+    this.#timers.get(key)?.()
+    this.#timers.delete(key)
+    this.#setTyping(conversationId, (who) => who.filter((each) => each !== userId))
+  }
+
+  clear(): void {
+    for (const stop of this.#timers.values()) stop()
+    this.#timers.clear()
+    this.$online.set({})
+    this.$typing.set({})
+  }
+
+  #setTyping(conversationId: number, change: (who: readonly number[]) => readonly number[]): void {
+    const typing = this.$typing.get()
+    this.$typing.set({ ...typing, [conversationId]: change(typing[conversationId] ?? []) })
+  }
+}

@@ -1,0 +1,31 @@
+export interface Noted {
+  /** Milliseconds since the epoch. */
+  at: number
+  what: string
+  /** Codes, counts and ids: never a token, and nothing that somebody wrote. */
+  detail?: number | string | undefined
+}
+
+export type Note = (what: string, detail?: number | string) => void
+
+/** The last things that happened, for a report of what went wrong. */
+export class Diagnostics {
+  readonly #now: () => number
+  readonly #size: number
+  #entries: Noted[] = []
+
+  constructor(now: () => number, size = 200) {
+    this.#now = now
+    this.#size = size
+  }
+
+  readonly note: Note = (what, detail) => {
+    this.#entries.push({ at: this.#now(), what, detail })
+    if (this.#entries.length > this.#size) this.#entries.shift()
+  }
+
+  /** Oldest first. */
+  entries(): readonly Noted[] {
+    return [...this.#entries]
+  }
+}

@@ -1,0 +1,38 @@
+import type { Answer, Journal, PaperQuestion, SubmitResult } from './journal.ts'
+
+export interface ExamState {
+  /** `closed`: over without having been handed in here; graded from what the service had. */
+  phase: Journal['phase']
+  /** False in a second tab: `takeOver` makes it true, and false in the other. */
+  canWrite: boolean
+  attemptId: number
+  questions: readonly PaperQuestion[]
+  /** By question id. */
+  answers: Readonly<Record<string, Answer>>
+  marked: readonly number[]
+  /**
+   * The number of answers that only this machine has. If the phase is `closed`: those that did not arrive in time.
+   */
+  unsynced: number
+  /** Answers that the service has refused, and why, by question id. */
+  rejected: Readonly<Record<string, string>>
+  /** By the service's clock, in milliseconds; null: no end. */
+  endsAt: number | null
+  result: SubmitResult | undefined
+}
+
+export function showState(journal: Journal, canWrite: boolean): ExamState {
+  const { phase, attemptId, questions, answers, marked, unsynced, rejected, endsAt, result } = journal
+  return {
+    phase,
+    canWrite: canWrite && phase === 'active',
+    attemptId,
+    questions,
+    answers,
+    marked,
+    unsynced: Object.keys(unsynced).length,
+    rejected,
+    endsAt: endsAt === null ? null : Date.parse(endsAt),
+    result,
+  }
+}

@@ -1,0 +1,78 @@
+// Printed from the documents of a running service: npm run generate -w client
+import type { Challenge, ConnectionRequest, Conversation, Message } from './openapi.ts'
+
+export type CommentEntry = { id: number; question_id: number; parent_id: number | null; user_id: number; /** `Deleted Account` where the author has gone */ username: string; /** empty for a deleted comment */ message: string; is_own: boolean; is_edited: boolean; /** kept for the replies below it */ is_deleted: boolean; is_pinned: boolean; is_best_answer: boolean; created_at: string }
+
+export interface ServerFrames {
+  /** The first frame, always. */
+  ready: { type: 'ready'; user_id: number; session_id: number; server_time: string; heartbeat_seconds: number; unread: number | null; requests: number | null }
+  /** The request with that `ref` is done (a `send`: committed), with its result. */
+  ack: { type: 'ack'; /** echoed in the ack or error */ ref?: string; [field: string]: unknown }
+  /** The request failed; codes as in HTTP. */
+  error: { type: 'error'; /** echoed in the ack or error */ ref?: string; code: string; message: string; /** seconds */ retry_after?: number; [field: string]: unknown }
+  /** A new message; its sender has read up to it. */
+  message: { type: 'message'; conversation_id: number; message: Message }
+  /** As it is now; new to a client that was away when it was made. */
+  message_edited: { type: 'message_edited'; conversation_id: number; message: Message }
+  /** A tombstone stays, with empty text. */
+  message_deleted: { type: 'message_deleted'; conversation_id: number; message: Message }
+  /** A member's read pointer moved: one's own on another device, or a peer's. */
+  read: { type: 'read'; conversation_id: number; user_id: number; up_to_seq: number }
+  /** The reader's counters changed; with one conversation's own where only that one did. */
+  unread: { type: 'unread'; unread: number; requests: number; conversation_id?: number; conversation_unread?: number }
+  /** Somebody the reader shares a connection or conversation with came or went. */
+  presence: { type: 'presence'; user_id: number; online: boolean }
+  /** Somebody is typing; lasts 5 s. */
+  typing: { type: 'typing'; conversation_id: number; user_id: number }
+  /** A conversation appeared or changed; `removed` with its id alone when the reader left it. */
+  conversation: { type: 'conversation'; conversation: Conversation | { id: number }; removed?: true }
+  /** Somebody asks to connect. */
+  connection_request: { type: 'connection_request'; request: ConnectionRequest }
+  /** The other side accepted. */
+  connection_accepted: { type: 'connection_accepted'; conn_id: number; user: { id: number; username: string; full_name: string }; conv_id: number }
+  /** Progress of a generation job, to the administrators who subscribed to it. */
+  ai_job: { type: 'ai_job'; job_id: string; status: 'running' | 'done' | 'failed'; message: string; last_event: string; total_batches: number; completed_batches: number; questions_so_far: number; percent: number; error: string | null }
+  /** A comment changed, to subscribers of `question:<id>`. */
+  comment: { type: 'comment'; question_id: number; action: 'created' | 'edited' | 'deleted' | 'pinned' | 'best_answer'; comment: { id: number; question_id: number; parent_id: number | null; user_id: number; /** `Deleted Account` where the author has gone */ username: string; /** empty for a deleted comment */ message: string; is_own: boolean; is_edited: boolean; /** kept for the replies below it */ is_deleted: boolean; is_pinned: boolean; is_best_answer: boolean; created_at: string; /** only of a new comment: it has none yet */ replies?: CommentEntry[] } }
+  /** To students who have an attempt of that exam. */
+  results_released: { type: 'results_released'; exam_id: number; released: boolean }
+  /** One's own attempt under way ends at another time than before. */
+  attempt_time: { type: 'attempt_time'; exam_id: number; attempt_id: number; ends_at: string | null }
+  /** One's own attempt at an exam that locks help is under way: tutor, chat and discussions are shut, and their frames withheld. */
+  help_locked: { type: 'help_locked'; exam_id: number }
+  /** That attempt is over. After the last of them comes `resync`. */
+  help_unlocked: { type: 'help_unlocked'; exam_id: number }
+  /** One's own visible result came out otherwise by a correction. */
+  result_changed: { type: 'result_changed'; exam_id: number; attempt_id: number }
+  /** What one objected to was decided. */
+  challenge_resolved: { type: 'challenge_resolved'; challenge: Challenge }
+  /** Events may have been missed while the bus was away: send `resume`. */
+  resync: { type: 'resync' }
+  /** Instead of more than 500 changes: drop what is held of this conversation, list it afresh by HTTP, and go on from this version. */
+  gap: { type: 'gap'; conversation_id: number; version: number }
+  /** Send `auth` with a new token before then, or the socket is closed with 4001. */
+  auth_expiring: { type: 'auth_expiring'; /** seconds */ expires_in: number }
+  /** Answers `ping`. */
+  pong: { type: 'pong'; /** echoed in the ack or error */ ref?: string }
+}
+export type ServerFrame = ServerFrames[keyof ServerFrames]
+
+export interface ClientFrames {
+  /** Sends a message, by the rules and the rate limit of HTTP. Ack: `message`. */
+  send: { type: 'send'; /** echoed in the ack or error */ ref?: string; conversation_id: number; message: string; /** a UUID of the client; sent again it stores nothing and answers the first message */ client_id?: string; reply_to_id?: number | null; reply_to_text?: string | null; reply_to_name?: string | null }
+  /** Moves the read pointer forward. Ack: `unread`. */
+  read: { type: 'read'; /** echoed in the ack or error */ ref?: string; conversation_id: number; up_to_seq?: number }
+  /** Tells the other members that one is typing. No ack. */
+  typing: { type: 'typing'; /** echoed in the ack or error */ ref?: string; conversation_id: number }
+  /** Asks for every change since these versions, by conversation. The changes come in order, then the ack. */
+  resume: { type: 'resume'; /** echoed in the ack or error */ ref?: string; conversations: { [key: string]: number } }
+  /** Asks for the frames of a topic. Ack: `topic`. */
+  subscribe: { type: 'subscribe'; /** echoed in the ack or error */ ref?: string; topic: string }
+  /** Ends a subscription. Ack: `topic`. */
+  unsubscribe: { type: 'unsubscribe'; /** echoed in the ack or error */ ref?: string; topic: string }
+  /** Goes on with a new token of the same account. Ack: `expires_in`. */
+  auth: { type: 'auth'; /** echoed in the ack or error */ ref?: string; access_token: string }
+  /** Answered by `pong`. */
+  ping: { type: 'ping'; /** echoed in the ack or error */ ref?: string }
+}
+export type ClientFrame = ClientFrames[keyof ClientFrames]

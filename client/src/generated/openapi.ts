@@ -1,0 +1,2946 @@
+// Printed from the documents of a running service: npm run generate -w client
+
+/** What a refusal says; some codes add fields of their own. */
+export interface Failure<Code extends string = string> {
+  code: Code
+  message: string
+  status?: 'error'
+  success?: false
+  errors?: { path: string; message: string }[]
+  /** Seconds. */
+  retry_after?: number
+  [field: string]: unknown
+}
+
+export type AccessRequestAnswer = { success: true; message: string; request_id: number }
+
+export type AccessRequestBody = { username: string; email: string; current_access: Role; requested_access: Role; user_reason: string }
+
+export type AccessRequestCounts = { success: true; pending: number; completed: number; denied: number; total: number }
+
+export type AccessRequestsAnswer = { success: true; requests: ({ request_id: number; username: string; email: string; current_access: Role; requested_access: Role; request_date: string; status: 'pending' | 'completed' | 'denied'; /** `[USER REQUEST] …`, after a denial a second line `[ADMIN] …` */ reason: string; /** a username; empty while pending */ processed_by: string; processed_date: string | null })[]; total: number; page: number; per_page: number; total_pages: number }
+
+export type Accommodation = { user_id: number; username: string; full_name: string; extra_time_percent: number; opens_at: string | null; closes_at: string | null }
+
+export type AccommodationAnswer = { success: true; accommodation: Accommodation }
+
+export type AccommodationBody = { extra_time_percent?: number | null; opens_at?: string | null; closes_at?: string | null }
+
+export type AccommodationsAnswer = { success: true; accommodations: Accommodation[] }
+
+export type Account = { id: number; username: string; full_name: string; email: string; role: Role; available_portals: Portal[]; /** ISO 8601 without zone, in APP_TIMEZONE */ created_at: string }
+
+export type AccountAnswer = { success: true; user: Account }
+
+export type AdminChallenge = { id: number; attempt_id: number; exam_id: number; question_id: number; message: string; status: ChallengeStatus; reply: string | null; created_at: string; resolved_at: string | null; username: string; question_text: string }
+
+export type AdminChallengesAnswer = { success: true; challenges: AdminChallenge[]; total: number; page: number; per_page: number; total_pages: number }
+
+export type AdminExam = { id: number; name: string; description: string; category_id: number | null; duration_minutes: number | null; max_attempts: number | null; result_mode: 'instant' | 'on_release'; is_published: boolean; pass_percentage: number; msq_scoring: 'all_or_nothing' | 'partial'; opens_at: string | null; closes_at: string | null; /** shuts tutor, chat and discussions during an attempt */ lock_help: boolean; results_released: boolean; question_count: number; created_at: string; updated_at: string }
+
+export type AdminExamAnswer = { success: true; exam: AdminExam }
+
+export type AdminExamsAnswer = { success: true; exams: AdminExam[]; total: number; page: number; per_page: number; total_pages: number }
+
+export type AdminUsersAnswer = { success: true; users: User[]; total: number; page: number; per_page: number; total_pages: number }
+
+export type Allowance = { student_id: number; username: string; exam_id: number; exam_name: string; max_attempts: string; attempts_used: number; remaining: number | '∞'; status: 'unlimited' | 'available' | 'exhausted' }
+
+export type AllowancesAnswer = { success: true; rows: Allowance[]; total: number; page: number; per_page: number; total_pages: number }
+
+export type ApproveBody = { approved_access: Role }
+
+export type Asset = { id: number; /** signed and time-limited */ url: string; content_type: string; /** bytes */ size: number; width: number; height: number }
+
+export type AssetAnswer = { success: true; asset: Asset }
+
+export type AssetForm = { /** png, jpg, jpeg, gif or webp */ image: Blob }
+
+export type AssetsAnswer = { success: true; assets: Asset[] }
+
+export type Attempt = { attempt_id: number; exam_id: number; exam_name: string; attempt_number: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; submitted_at: string; score: number | null; max_score: number | null; percentage: number | null; status: 'submitted' | 'expired' }
+
+export type AttemptsAnswer = { success: true; attempts: Attempt[]; total: number; page: number; per_page: number; total_pages: number }
+
+export type AuditAnswer = { success: true; entries: AuditEntry[]; total: number; page: number; per_page: number; total_pages: number }
+
+export type AuditEntry = { id: number; at: string; actor_id: number | null; actor: string | null; action: string; subject_type: string; subject_id: number | string | null; summary: string; ip: string | null }
+
+export type BestAnswerAnswer = { success: true; is_best_answer: boolean }
+
+export type BestAnswerBody = { is_best_answer?: boolean }
+
+export type BlocksAnswer = { success: true; users: { id: number; username: string; full_name: string }[] }
+
+export type BulkAddBody = { exam_id: number; questions: OfferedQuestion[] }
+
+export type BulkAdded = { success: true; added: number; errors: string[] | null }
+
+export type BulkDeleteBody = { ids: number[] }
+
+export type BulkDeleted = { success: true; deleted: number }
+
+export type BulkMarked = { success: true; updated: number }
+
+export type BulkMarksBody = { exam_id: number; /** in any case */ question_type: string; positive_marks?: number; negative_marks?: number; tolerance?: number }
+
+export type BulkModified = { success: true; processed: number; errors: string[] | null }
+
+export type BulkModifyBody = { items: { student_id: number; exam_id: number }[]; action: 'reset' | 'increase' | 'decrease'; /** default 1 */ amount?: number }
+
+export type BulkRoleAnswer = { success: true; message: string; errors: string[] | null }
+
+export type BulkRoleBody = { updates: unknown[] }
+
+export type CanvasObject = { /** made by the client */ id: string; [field: string]: unknown }
+
+export type CategoriesAnswer = { success: true; categories: Category[] }
+
+export type Category = { id: number; name: string; drive_file_id: string | null; image_url: string | null }
+
+export type CategoryAnswer = { success: true; category: Category }
+
+export type CategoryForm = { name?: string; /** png, jpg, jpeg, gif or webp */ image?: Blob }
+
+export type Challenge = { id: number; attempt_id: number; exam_id: number; question_id: number; message: string; status: ChallengeStatus; reply: string | null; created_at: string; resolved_at: string | null }
+
+export type ChallengeAnswer = { success: true; challenge: Challenge }
+
+export type ChallengeStatus = 'open' | 'accepted' | 'rejected'
+
+export type ChallengesAnswer = { success: true; challenges: Challenge[] }
+
+export type ChangeAccountBody = { full_name?: string; email?: string; /** needed to change the e-mail address or the password */ current_password?: string; /** 8 to 128 characters, taken as typed */ new_password?: string }
+
+export type ChangesAnswer = { success: true; messages: Message[]; version: number; has_more: boolean }
+
+export type ChatUser = { id: number; username: string; full_name: string; /** false unless they share a connection or conversation */ online: boolean; connection_status: 'pending' | 'accepted' | 'rejected' | null; conn_id: number | null }
+
+export type Comment = { id: number; question_id: number; parent_id: number | null; user_id: number; /** `Deleted Account` where the author has gone */ username: string; /** empty for a deleted comment */ message: string; is_own: boolean; is_edited: boolean; /** kept for the replies below it */ is_deleted: boolean; is_pinned: boolean; is_best_answer: boolean; created_at: string; replies: Comment[] }
+
+export type CommentAnswer = { success: true; comment: Comment }
+
+export type ConfirmResetBody = { /** from the mail */ token: string; /** 8 to 128 characters, taken as typed */ new_password: string }
+
+export type ConnectAccepted = { success: true; conn_id: number; status: 'accepted'; conv_id: number }
+
+export type ConnectBody = { recipient_id: number }
+
+export type ConnectPending = { success: true; conn_id: number; status: 'pending' }
+
+export type ConnectionRequest = { conn_id: number; from_id: number; from_name: string; created_at: string }
+
+export type Conversation = { id: number; name: string; is_group: boolean; unread: number; online: boolean; last_message: { message: string; created_at: string } | null; user_id: number | null; conn_id: number | null; member_count: number; last_seq: number; last_read_seq: number; version: number; /** false after a disconnect, and for somebody who was blocked */ can_send: boolean }
+
+export type ConversationAnswer = { success: true; conversation: ConversationDetail }
+
+export type ConversationDetail = { id: number; name: string; is_group: boolean; unread: number; online: boolean; last_message: { message: string; created_at: string } | null; user_id: number | null; conn_id: number | null; member_count: number; last_seq: number; last_read_seq: number; version: number; /** false after a disconnect, and for somebody who was blocked */ can_send: boolean; /** longest-standing first */ members: Member[] }
+
+export type ConversationsAnswer = { success: true; conversations: Conversation[] }
+
+export type CountsAnswer = { success: true; /** by question id; every asked one is present */ counts: { [key: string]: number } }
+
+export type CountsBody = { question_ids: number[] }
+
+export type DashboardAnswer = { success: true; summary: { /** percent */ avgScore: number; totalAttempts: number; /** percent */ passRate: number; activeUsers: number; /** in percentage points */ scoreChange: number; /** in percent */ attemptsChange: number; /** in percentage points */ passRateChange: number; /** in percent */ usersChange: number }; charts: { /** 90 and above, 75 to 89, 60 to 74, below 60 */ scoreDistribution: number[]; examPerformance: { labels: string[]; data: number[] }; performanceTrends: { labels: string[]; data: number[] }; userActivity: { labels: string[]; data: number[] } }; tables: { topPerformers: { student_id: string; username: string; full_name: string; avgScore: number; attempts: number }[]; recentActivity: { created_at: string; username: string; full_name: string; exam_name: string; score: number; max_score: number; percentage: number }[]; examStats: { name: string; attempts: number; avgScore: number; passRate: number }[] } }
+
+export type DecisionBody = { action: 'dismiss' | 'delete'; note?: string }
+
+export type DeleteAccountBody = { /** exactly `DELETE` */ confirm?: unknown }
+
+export type DenyBody = { reason: string }
+
+export type DiscussionAnswer = { success: true; /** comments and replies; deleted ones do not count */ count: number; /** pinned first, then the best answer, then oldest first */ comments: Comment[] }
+
+export type EligibilityAnswer = { success: true; user: { username: string; current_access: Role }; available_requests: Requestable[]; has_pending_request: boolean; can_request: boolean }
+
+export type EligibilityBody = { username: string; email: string }
+
+export type Exam = { id: number; name: string; description: string; category_id: number | null; duration_minutes: number | null; max_attempts: number | null; result_mode: 'instant' | 'on_release'; results_released: boolean; is_published: boolean; pass_percentage: number; msq_scoring: 'all_or_nothing' | 'partial'; opens_at: string | null; closes_at: string | null; /** tutor, chat and discussions are shut during an attempt */ lock_help: boolean; /** added to the duration; absent where 0 */ extra_time_percent?: number; question_count: number }
+
+export type ExamAnswer = { success: true; exam: { id: number; name: string; description: string; category_id: number | null; duration_minutes: number | null; max_attempts: number | null; result_mode: 'instant' | 'on_release'; results_released: boolean; is_published: boolean; pass_percentage: number; msq_scoring: 'all_or_nothing' | 'partial'; opens_at: string | null; closes_at: string | null; /** tutor, chat and discussions are shut during an attempt */ lock_help: boolean; /** added to the duration; absent where 0 */ extra_time_percent?: number; question_count: number; attempts_used: number; attempts_remaining: number | null } }
+
+export type ExamChanges = { name?: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** shuts tutor, chat and discussions during an attempt */ lock_help?: boolean }
+
+export type ExamsAnswer = { success: true; exams: Exam[]; total: number; page: number; per_page: number; total_pages: number }
+
+export type ExchangeForm = { file: Blob }
+
+export type Exchanged = { success: true; message: string; format: ImportFormat; /** in a dry run, how many would be */ inserted: number; skipped: number; errors: string[] | null; details: string[] | null }
+
+export type ExportFormat = 'csv' | 'gift' | 'moodle_xml' | 'qti'
+
+export type ExtendAnswer = { success: true; /** how many attempts under way got the minutes */ extended: number }
+
+export type ExtendBody = { minutes: number; user_ids?: number[] | null; key?: string | null }
+
+export type FurtherTutorConversations = { success: true; conversations: TutorConversation[]; hasMore: boolean; nextCursor: string | null }
+
+export type GenerateAnswer = { success: true; job_id: string }
+
+export type GenerateForm = { mode: 'extract' | 'mine' | 'pure'; exam_id: number; difficulty?: 'Easy' | 'Medium' | 'Hard'; mcq_count?: number; msq_count?: number; numeric_count?: number; mcq_plus?: number; mcq_minus?: number; msq_plus?: number; msq_minus?: number; numeric_plus?: number; numeric_tolerance?: number; custom_instructions?: string; /** a JSON array of question texts */ excluded_texts?: string; /** required for `pure` */ topic?: string }
+
+export type GeneratedQuestion = { id: null; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** MCQ `B`, MSQ `A,C`, NUMERIC a decimal string; empty: everybody gets 0 until there is one */ correct_answer: string; question_type: QuestionType; image_path: string | null; positive_marks: number; negative_marks: number; /** for NUMERIC answers */ tolerance: number }
+
+export type GoogleAnswer = { status: 'success'; data: { access_token: string; token_type: 'Bearer'; /** seconds */ expires_in: number; refresh_token: string; available_portals: Portal[]; user: { id: number; username: string; full_name: string; role: Role }; is_new_user: boolean } }
+
+export type GoogleBody = { /** from the identity provider's SDK */ id_token: string }
+
+export type GroupAnswer = { success: true; conversation: ConversationDetail; conv_id: number }
+
+export type ImagesAnswer = { success: true; uploaded: number; failed: { filename: string; error: string }[] }
+
+export type ImagesForm = { /** a plain folder name */ subject_folder_id: string; images: Blob[] }
+
+export type ImportForm = { csv_file: Blob }
+
+export type ImportFormat = 'csv' | 'gift' | 'aiken' | 'moodle_xml' | 'qti'
+
+export type Imported = { success: true; message: string; inserted: number; skipped: number; errors: string[] | null; details: string[] | null }
+
+export type InteractionAnswer = { success: true; kind: 'like' | 'bookmark'; active: boolean; count: number }
+
+export type InteractionBody = { kind: 'like' | 'bookmark'; /** sets; without it the interaction toggles */ active?: boolean }
+
+export type Item = { question_id: number; question_type: QuestionType; question_text: string; /** attempts whose paper has it */ administered: number; /** of those, the ones without an answer to it */ omitted: number; facility: number | null; discrimination: number | null; /** A to D for choices; for NUMERIC the five commonest wrong values */ options: ({ option: string; chosen: number; /** chosen ÷ administered */ share: number; mean_rest_score: number | null })[]; flags: ('negative_discrimination' | 'too_easy' | 'too_hard' | 'distractor_beats_key')[] }
+
+export type ItemsAnswer = { success: true; exam: { attempts: number; mean: number | null; median: number | null; standard_deviation: number | null; alpha: number | null; standard_error: number | null }; items: Item[] }
+
+export type JobList = { success: true; jobs: ({ job_id: string; status: 'running' | 'done' | 'failed'; message: string; last_event: string; total_batches: number; completed_batches: number; questions_so_far: number; percent: number; error: string | null; exam_id: number; mode: 'extract' | 'mine' | 'pure'; created_at: string; finished_at: string | null })[]; total: number; page: number; per_page: number; total_pages: number }
+
+export type JobStatus = { success: true; job_id: string; status: 'running' | 'done' | 'failed'; message: string; last_event: string; total_batches: number; completed_batches: number; questions_so_far: number; percent: number; error: string | null; questions: GeneratedQuestion[] }
+
+export type LibraryAnswer = { success: true; notebooks: LibraryNotebook[]; total: number; page: number; per_page: number; total_pages: number }
+
+export type LibraryNotebook = { id: number; title: string; description: string; /** username */ author: string; page_count: number; likes: number; bookmarks: number; liked: boolean; bookmarked: boolean; created_at: string; updated_at: string }
+
+export type LibraryNotebookAnswer = { success: true; notebook: { id: number; title: string; description: string; /** username */ author: string; page_count: number; likes: number; bookmarks: number; liked: boolean; bookmarked: boolean; created_at: string; updated_at: string; pages: NotePage[] } }
+
+export type LoginAnswer = { status: 'success'; data: { access_token: string; token_type: 'Bearer'; /** seconds */ expires_in: number; refresh_token: string; available_portals: Portal[]; user: { id: number; username: string; full_name: string; role: Role } } }
+
+export type LoginBody = { /** username or e-mail address */ username: string; password: string }
+
+export type LogoutBody = { refresh_token: string }
+
+export type MeAnswer = { status: 'success'; data: Account }
+
+export type Member = { id: number; username: string; full_name: string; online: boolean; /** a group's owner: its longest-standing member */ is_owner: boolean; last_read_seq: number }
+
+export type MembersBody = { /** accepted connections */ member_ids: number[] }
+
+export type Message = { id: number; seq: number; version: number; sender_id: number; sender_name: string; /** empty for a deleted message */ message: string; created_at: string; is_own: boolean; client_id: string | null; is_edited: boolean; is_deleted: boolean; reply_to_id: number | null; reply_to_text: string | null; reply_to_name: string | null }
+
+export type MessageAnswer = { success: true; message: Message }
+
+export type MessagesAnswer = { success: true; messages: Message[]; has_more: boolean }
+
+export type ModifyBody = { student_id: number; exam_id: number; action: 'reset' | 'increase' | 'decrease'; /** default 1 */ amount?: number }
+
+export type NewCategoryForm = { name: string; /** png, jpg, jpeg, gif or webp */ image?: Blob }
+
+export type NewChallenge = { question_id: number; message: string }
+
+export type NewComment = { message: string; exam_id?: number | null; parent_id?: number | null }
+
+export type NewExam = { name: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** shuts tutor, chat and discussions during an attempt */ lock_help?: boolean }
+
+export type NewGroup = { name: string; /** accepted connections */ member_ids: number[] }
+
+export type NewMessage = { message: string; /** a UUID of the client; sent again it stores nothing and answers the first message */ client_id?: string; reply_to_id?: number | null; reply_to_text?: string | null; reply_to_name?: string | null }
+
+export type NewName = { name: string }
+
+export type NewNotebookBody = { title: string; description?: string; is_public?: boolean }
+
+export type NewPageBody = { title?: string; /** the end of the notebook without it */ position?: number }
+
+export type NewQuestionForm = { exam_id: number; question_text?: string; option_a?: string; option_b?: string; option_c?: string; option_d?: string; /** MSQ also as `AC` or `["A","C"]`, in any case */ correct_answer?: string; /** MCQ (default), MSQ or NUMERIC */ question_type?: string; /** `<SubjectFolder>/<filename>`; empty: no image */ image_path?: string; /** default 4 */ positive_marks?: string; /** default 1 */ negative_marks?: string; /** default 0 */ tolerance?: string }
+
+export type NewRegrade = { question_id: number; /** `new_key`: grade with `correct_answer` and `tolerance`; `credit_all`: its marks for everybody whose paper has it; `drop`: it counts neither in score nor in max_score */ action: 'new_key' | 'credit_all' | 'drop'; /** of a new key, in any form that a question takes */ correct_answer?: string | number | string[] | null; /** of a new NUMERIC key; left out: the question's own */ tolerance?: number | string | null; preview?: boolean | null }
+
+export type NewReport = { reason: string }
+
+export type NewText = { message: string }
+
+export type NewTitle = { title: string }
+
+export type NotePage = { id: number; notebook_id: number; title: string; /** 0 is the first page */ position: number; object_count: number; /** rises with every sync that changes something */ version: number }
+
+export type Notebook = { id: number; title: string; description: string; is_public: boolean; page_count: number; created_at: string; updated_at: string }
+
+export type NotebookAnswer = { success: true; notebook: Notebook }
+
+export type NotebookChange = { title?: string; description?: string; is_public?: boolean }
+
+export type NotebooksAnswer = { success: true; notebooks: Notebook[] }
+
+export type ObjectsAnswer = { success: true; /** from the bottom of the stack to its top */ objects: CanvasObject[]; total: number }
+
+export type OfferedQuestion = { question_text?: string | null; option_a?: string | null; option_b?: string | null; option_c?: string | null; option_d?: string | null; correct_answer?: string | number | string[] | null; question_type?: string | null; image_path?: string | null; positive_marks?: number | string | null; negative_marks?: number | string | null; tolerance?: number | string | null }
+
+export type OverviewAnswer = { success: true; total_users: number; total_exams: number; /** finished attempts */ total_results: number; /** questions answered in them */ total_responses: number }
+
+export type PageAnswer = { success: true; page: NotePage }
+
+export type PagesAnswer = { success: true; pages: NotePage[] }
+
+export type PaperAnswer = { success: true; attempt_id: number; attempt_number: number; questions: PaperQuestion[]; /** by question id: MCQ a letter, MSQ an array of letters, NUMERIC a number as text */ answers: { [key: string]: string | string[] }; markedForReview: number[]; revision: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; ends_at: string | null; server_time: string }
+
+export type PaperQuestion = { id: number; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; question_type: QuestionType; image_path: string | null; image_url: string | null; positive_marks: number; negative_marks: number }
+
+export type PinAnswer = { success: true; is_pinned: boolean }
+
+export type PinBody = { is_pinned?: boolean }
+
+export type Portal = 'user' | 'admin'
+
+export type PrepareAnswer = { success: true; /** this node held the paper already */ cached: boolean; question_count: number }
+
+export type PresenceAnswer = { success: true; /** user id → online */ status: { [key: string]: boolean } }
+
+export type PrintAnswer = { success: true; pages: { id: number; notebook_id: number; title: string; /** 0 is the first page */ position: number; object_count: number; /** rises with every sync that changes something */ version: number; objects: CanvasObject[]; assets: Asset[] }[] }
+
+export type Question = { id: number; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** MCQ `B`, MSQ `A,C`, NUMERIC a decimal string; empty: everybody gets 0 until there is one */ correct_answer: string; question_type: QuestionType; image_path: string | null; positive_marks: number; negative_marks: number; /** for NUMERIC answers */ tolerance: number; image_url: string | null }
+
+export type QuestionAdded = { success: true; message: string; question_id: number }
+
+export type QuestionAnswer = { success: true; question: Question }
+
+export type QuestionForm = { exam_id?: number; question_text?: string; option_a?: string; option_b?: string; option_c?: string; option_d?: string; /** MSQ also as `AC` or `["A","C"]`, in any case */ correct_answer?: string; /** MCQ (default), MSQ or NUMERIC */ question_type?: string; /** `<SubjectFolder>/<filename>`; empty: no image */ image_path?: string; /** default 4 */ positive_marks?: string; /** default 1 */ negative_marks?: string; /** default 0 */ tolerance?: string }
+
+export type QuestionType = 'MCQ' | 'MSQ' | 'NUMERIC'
+
+export type QuestionsAnswer = { success: true; questions: Question[]; total: number; page: number; per_page: number; total_pages: number }
+
+export type ReadAnswer = { success: true; unread: number }
+
+export type ReadBody = { up_to_seq?: number }
+
+export type RefreshAnswer = { status: 'success'; data: { access_token: string; token_type: 'Bearer'; /** seconds */ expires_in: number; refresh_token?: string } }
+
+export type RefreshBody = { refresh_token: string; /** also exchange the refresh token itself */ rotate?: boolean }
+
+export type RegisterBody = { username: string; email: string; /** 8 to 128 characters, taken as typed */ password: string; full_name?: string }
+
+export type Regrade = { id: number | null; exam_id: number; question_id: number; /** `new_key`: grade with `correct_answer` and `tolerance`; `credit_all`: its marks for everybody whose paper has it; `drop`: it counts neither in score nor in max_score */ action: 'new_key' | 'credit_all' | 'drop'; correct_answer: string | null; tolerance: number | null; /** finished ones whose paper has the question */ attempts: number; raised: number; lowered: number; unchanged: number; /** of the attempts whose score or max_score changed the first 100 */ changes: { attempt_id: number; user_id: number; username: string; old_score: number; new_score: number; old_max_score: number; new_max_score: number }[]; created_at: string; /** a username */ created_by: string; undone_at: string | null }
+
+export type RegradeAnswer = { success: true; regrade: Regrade }
+
+export type RegradesAnswer = { success: true; regrades: Regrade[] }
+
+export type ReleaseAnswer = { success: true; message: string; released: boolean }
+
+export type ReleaseBody = { /** set to this rather than to the opposite */ released?: boolean }
+
+export type Report = { id: number; kind: 'message' | 'comment'; message_id: number | null; comment_id: number | null; /** as it was when it was reported; empty once it is decided */ text: string; author: { id: number; username: string; full_name: string }; reporter: { id: number; username: string; full_name: string }; reason: string; status: ReportStatus; note: string | null; resolved_by: string | null; resolved_at: string | null; created_at: string; /** up to five before and five after it, while it is open */ context: { id: number; author: { id: number; username: string; full_name: string }; text: string; is_reported: boolean; created_at: string }[] }
+
+export type ReportAnswer = { success: true; report: Report }
+
+export type ReportStatus = 'open' | 'dismissed' | 'deleted'
+
+export type Reported = { success: true; report_id: number }
+
+export type ReportsAnswer = { success: true; reports: Report[]; total: number; page: number; per_page: number; total_pages: number }
+
+export type RequestResetBody = { email: string }
+
+export type Requestable = 'admin' | 'user,admin'
+
+export type RequestsAnswer = { success: true; requests: ConnectionRequest[] }
+
+export type ResolveBody = { status: 'accepted' | 'rejected'; reply?: string | null }
+
+export type RespondAnswer = { success: true; conv_id: number | null }
+
+export type RespondBody = { action: 'accept' | 'reject' }
+
+export type ResultAnswer = { success: true; attempt_id: number; exam_id: number; exam_name: string; attempt_number: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; submitted_at: string; score: number | null; max_score: number | null; percentage: number | null; status: 'submitted' | 'expired'; result_mode: 'instant' | 'on_release'; result: Score; review: ReviewedQuestion[] }
+
+export type ResumedAnswer = { success: true; resumed: true; attempt_id: number; redirect_url: string }
+
+export type ReviewedQuestion = { id: number; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; question_type: QuestionType; image_path: string | null; image_url: string | null; positive_marks: number; negative_marks: number; /** empty for a question without a key */ correct_answer: string; tolerance: number; /** corrected since: the key is the one in force */ regraded: boolean; given_answer: string | string[] | null; is_correct: boolean; marks_awarded: number }
+
+export type Role = 'user' | 'admin' | 'user,admin'
+
+export type RoleChange = { user_id: number; /** `user`, `admin` or `user,admin` */ new_role?: unknown }
+
+export type RoleCounts = { success: true; total_users: number; user_role: number; admin_role: number; both_roles: number }
+
+export type SaveAnswer = { success: true; /** how many answers this sync carried, without those rejected */ saved: number; rejected: ({ question_id: number | null; message: string })[] | null; revision: number; saved_at: string; ends_at: string | null }
+
+export type SaveBody = { /** by question id, merged into what is stored: null clears, absent questions stay, and what does not fit is named in `rejected` */ answers: { [key: string]: unknown }; /** question ids; replaces the stored set */ markedForReview?: unknown[]; /** a number of the client that rises with its changes */ revision?: number }
+
+export type Score = { score: number; max_score: number; /** to two decimals */ percentage: number; correct: number; incorrect: number; unattempted: number }
+
+export type Session = { id: number; kind: 'web' | 'client'; ip: string | null; user_agent: string | null; created_at: string; last_used_at: string; /** the one that asks */ current: boolean }
+
+export type SessionsAnswer = { success: true; sessions: Session[] }
+
+export type StartedAnswer = { success: true; redirect_url: string; resumed: false; attempt_id: number; attempt_number: number; fresh_start: true }
+
+export type StatusAnswer = { success: true; has_active_attempt: boolean; attempt_id: number | null; attempt_number: number | null; start_time: string | null; ends_at: string | null; completed_count: number; /** the active one and those that an administrator added, too */ attempts_used: number; max_attempts: number | null; attempts_remaining: number | null }
+
+export type StatusMessage = { status: 'success'; message: string }
+
+export type SubmitAnswer = { success: true; attempt_id: number; result_mode: 'instant' | 'on_release'; already_submitted: boolean; rejected: ({ question_id: number | null; message: string })[] | null; /** where the results may be seen */ result?: Score; /** until then */ message?: string }
+
+export type SubmitBody = { /** by question id, merged into what is stored: null clears, absent questions stay, and what does not fit is named in `rejected` */ answers?: { [key: string]: unknown }; /** question ids; replaces the stored set */ markedForReview?: unknown[]; /** a number of the client that rises with its changes */ revision?: number }
+
+export type Success = { success: true }
+
+export type SuccessMessage = { success: true; message: string }
+
+export type SyncAnswer = { success: true; version: number; total: number }
+
+export type SyncBody = { /** take the places from `start_index` on, in this order */ objects?: CanvasObject[]; deleted_ids?: string[]; start_index?: number; version?: number }
+
+export type Tried = { success: true; message: string; format: ImportFormat; /** in a dry run, how many would be */ inserted: number; skipped: number; errors: string[] | null; details: string[] | null; /** the first 50 */ questions: ({ /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** MCQ `B`, MSQ `A,C`, NUMERIC a decimal string; empty: everybody gets 0 until there is one */ correct_answer: string; question_type: QuestionType; image_path: string | null; positive_marks: number; negative_marks: number; /** for NUMERIC answers */ tolerance: number; /** the file brings an image along */ has_image: boolean })[] }
+
+export type TutorAnswer = { success: true; /** may contain LaTeX and a `[FINAL ANSWER]` marker */ response: string; conversation_id: number; title: string; questions_remaining: number }
+
+export type TutorConversation = { id: number; title: string; messageCount: number; createdAt: string; updatedAt: string }
+
+export type TutorConversationAnswer = { success: true; conversation: TutorConversation }
+
+export type TutorConversations = { success: true; dailyLimit: number; questionsUsed: number; conversations: TutorConversation[]; hasMoreConversations: boolean; nextCursor: string | null }
+
+export type TutorEvent = { event: 'start'; data: { conversation_id: number; title: string } } | { event: 'delta'; data: { text: string } } | { event: 'done'; data: TutorAnswer } | { event: 'error'; data: { code: string; message: string; [field: string]: unknown } }
+
+export type TutorMessage = { id: number; text: string; isUser: boolean; timestamp: string }
+
+export type TutorMessages = { success: true; messages: TutorMessage[]; hasMore: boolean; conversation: TutorConversation; nextCursor: string | null }
+
+export type TutorQuestion = { message: string; conversation_id?: number | null }
+
+export type UnreadAnswer = { success: true; /** messages unread over all conversations */ unread: number; /** pending incoming connection requests */ requests: number }
+
+export type User = { id: number; username: string; email: string; full_name: string; role: Role; created_at: string; updated_at: string }
+
+export type UsersAnswer = { success: true; users: ChatUser[] }
+
+export interface paths {
+  '/api/v01/auth/register': {
+    /** Create an account and sign in */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': RegisterBody } }
+      responses: {
+        201: { content: { 'application/json': LoginAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        409: { content: { 'application/json': Failure<'username_taken' | 'email_taken'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/auth/exchange': {
+    /** Tokens for whoever the session cookie names */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': LoginAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/auth/login': {
+    /** Sign in with username or e-mail address */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': LoginBody } }
+      responses: {
+        200: { content: { 'application/json': LoginAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'invalid_credentials'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'locked_out' | 'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/auth/google': {
+    /** Sign in with the identity provider's ID token */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': GoogleBody } }
+      responses: {
+        200: { content: { 'application/json': GoogleAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'invalid_id_token'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        409: { content: { 'application/json': Failure<'email_taken'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'not_configured' | 'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/auth/refresh': {
+    /** A new access token */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': RefreshBody } }
+      responses: {
+        200: { content: { 'application/json': RefreshAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/auth/logout': {
+    /** End the session */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': LogoutBody } }
+      responses: {
+        200: { content: { 'application/json': StatusMessage } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/auth/me': {
+    /** The signed-in account */
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': MeAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/account/password-reset': {
+    /** Mail a link that resets the password */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': RequestResetBody } }
+      responses: {
+        200: { content: { 'application/json': SuccessMessage } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/account/password-reset/confirm': {
+    /** Set a new password by a mailed token */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': ConfirmResetBody } }
+      responses: {
+        200: { content: { 'application/json': SuccessMessage } }
+        400: { content: { 'application/json': Failure<'invalid_token' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/account': {
+    /** Change name, e-mail address or password */
+    patch: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': ChangeAccountBody } }
+      responses: {
+        200: { content: { 'application/json': AccountAnswer } }
+        400: { content: { 'application/json': Failure<'nothing_to_update' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'wrong_password' | 'cross_site_request'> } }
+        409: { content: { 'application/json': Failure<'email_taken'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'locked_out' | 'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Delete the account */
+    delete: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': DeleteAccountBody } }
+      responses: {
+        200: { content: { 'application/json': SuccessMessage } }
+        400: { content: { 'application/json': Failure<'confirmation_required' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        409: { content: { 'application/json': Failure<'last_admin'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/account/sessions': {
+    /** Own sessions */
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': SessionsAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/account/sessions/{id}': {
+    /** End a session */
+    delete: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/account/access-requests/eligibility': {
+    /** Which roles an account can ask for */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': EligibilityBody } }
+      responses: {
+        200: { content: { 'application/json': EligibilityAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/account/access-requests': {
+    /** Ask for another role */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': AccessRequestBody } }
+      responses: {
+        201: { content: { 'application/json': AccessRequestAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'request_pending'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/ws': {
+    /** The WebSocket */
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        101: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        426: { content: { 'application/json': Failure<'upgrade_required'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/assistant/messages': {
+    /** Ask the assistant */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': TutorQuestion } }
+      responses: {
+        200: { content: { 'application/json': TutorAnswer } }
+        400: { content: { 'application/json': Failure<'conversation_limit' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'daily_limit' | 'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        502: { content: { 'application/json': Failure<'model_failed'> } }
+        503: { content: { 'application/json': Failure<'not_configured' | 'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/assistant/conversations': {
+    /** Own conversations, latest change first */
+    get: {
+      parameters: { query?: { 'search'?: string; 'limit'?: number; 'cursor'?: string }; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': TutorConversations | FurtherTutorConversations } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/assistant/conversations/{id}/messages': {
+    /** A page of messages, oldest to newest */
+    get: {
+      parameters: { query?: { 'limit'?: number; 'cursor'?: string }; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': TutorMessages } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/assistant/conversations/{id}': {
+    /** Rename a conversation */
+    patch: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': NewTitle } }
+      responses: {
+        200: { content: { 'application/json': TutorConversationAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Rename a conversation */
+    put: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': NewTitle } }
+      responses: {
+        200: { content: { 'application/json': TutorConversationAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Delete a conversation with its messages */
+    delete: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': SuccessMessage } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/chat/conversations': {
+    /** Own conversations, latest activity first */
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ConversationsAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/chat/conversations/{id}': {
+    /** A conversation with its members */
+    get: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ConversationAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/chat/conversations/{id}/read': {
+    /** Move the read pointer forward */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': ReadBody } }
+      responses: {
+        200: { content: { 'application/json': ReadAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/chat/unread': {
+    /** Unread messages and pending requests */
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': UnreadAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/chat/conversations/{id}/changes': {
+    /** Every message created, edited or deleted after a version */
+    get: {
+      parameters: { query: { 'since': number }; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ChangesAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/chat/messages/{id}': {
+    /** Edit one's own message */
+    patch: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': NewText } }
+      responses: {
+        200: { content: { 'application/json': MessageAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'not_owner' | 'not_connected' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Delete one's own message */
+    delete: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'not_owner' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/chat/groups': {
+    /** Create a group of accepted connections */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': NewGroup } }
+      responses: {
+        201: { content: { 'application/json': GroupAnswer } }
+        400: { content: { 'application/json': Failure<'not_connected' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        409: { content: { 'application/json': Failure<'too_many'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/chat/groups/{id}': {
+    /** Rename a group: its owner only */
+    patch: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': NewName } }
+      responses: {
+        200: { content: { 'application/json': ConversationAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'owner_only' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/chat/groups/{id}/members': {
+    /** Add accepted connections to a group: its owner only */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': MembersBody } }
+      responses: {
+        200: { content: { 'application/json': ConversationAnswer } }
+        400: { content: { 'application/json': Failure<'not_connected' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'owner_only' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'too_many'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/chat/groups/{id}/members/{user_id}': {
+    /** Remove somebody from a group, or oneself */
+    delete: {
+      parameters: { query?: never; path: { 'id': number; 'user_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'owner_only' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/chat/users': {
+    /** Find people by a part of their names */
+    get: {
+      parameters: { query: { 'q': string }; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': UsersAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/chat/presence': {
+    /** Who is online, of those one shares a connection or conversation with */
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': PresenceAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/chat/blocks': {
+    /** Whom one has blocked */
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': BlocksAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/chat/blocks/{user_id}': {
+    /** Block somebody */
+    put: {
+      parameters: { query?: never; path: { 'user_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** End a block */
+    delete: {
+      parameters: { query?: never; path: { 'user_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/chat/connections': {
+    /** Ask somebody to connect */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': ConnectBody } }
+      responses: {
+        200: { content: { 'application/json': ConnectAccepted } }
+        201: { content: { 'application/json': ConnectPending } }
+        400: { content: { 'application/json': Failure<'self_connection' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'already_connected' | 'already_pending' | 'too_many'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/chat/connections/requests': {
+    /** Incoming pending requests */
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': RequestsAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/chat/connections/{conn_id}/respond': {
+    /** Accept or reject a request */
+    post: {
+      parameters: { query?: never; path: { 'conn_id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': RespondBody } }
+      responses: {
+        200: { content: { 'application/json': RespondAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'already_answered'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/chat/connections/{conn_id}': {
+    /** End a connection, or withdraw a request */
+    delete: {
+      parameters: { query?: never; path: { 'conn_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/chat/conversations/{id}/messages': {
+    /** A page of messages, oldest to newest */
+    get: {
+      parameters: { query?: { 'before'?: string; 'limit'?: number; 'peek'?: boolean }; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': MessagesAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Send a message */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': NewMessage } }
+      responses: {
+        200: { content: { 'application/json': MessageAnswer } }
+        201: { content: { 'application/json': MessageAnswer } }
+        400: { content: { 'application/json': Failure<'invalid_reply' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'not_connected' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/discussions/{question_id}': {
+    /** Post a comment or a reply */
+    post: {
+      parameters: { query?: never; path: { 'question_id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': NewComment } }
+      responses: {
+        201: { content: { 'application/json': CommentAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** The whole discussion of a question */
+    get: {
+      parameters: { query?: never; path: { 'question_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': DiscussionAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/discussions/comments/{id}': {
+    /** Edit an own comment */
+    patch: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': NewText } }
+      responses: {
+        200: { content: { 'application/json': CommentAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'not_owner' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Delete an own comment, or any as an administrator */
+    delete: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'not_owner' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/discussions/counts': {
+    /** How many comments questions have */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': CountsBody } }
+      responses: {
+        200: { content: { 'application/json': CountsAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/library': {
+    /** Public notebooks */
+    get: {
+      parameters: { query?: { 'q'?: string; 'sort'?: 'recent' | 'popular'; 'page'?: number }; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': LibraryAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/library/{notebook_id}': {
+    /** A public notebook with its pages */
+    get: {
+      parameters: { query?: never; path: { 'notebook_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': LibraryNotebookAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/library/{notebook_id}/interactions': {
+    /** Like or bookmark a public notebook, or take that back */
+    post: {
+      parameters: { query?: never; path: { 'notebook_id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': InteractionBody } }
+      responses: {
+        200: { content: { 'application/json': InteractionAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/chat/messages/{id}/report': {
+    /** Report a message */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': NewReport } }
+      responses: {
+        200: { content: { 'application/json': Reported } }
+        201: { content: { 'application/json': Reported } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'too_many'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/discussions/comments/{id}/report': {
+    /** Report a comment */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': NewReport } }
+      responses: {
+        200: { content: { 'application/json': Reported } }
+        201: { content: { 'application/json': Reported } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'too_many'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/account/export': {
+    /** Everything that the service holds about oneself */
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/zip': Blob } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/categories': {
+    /** All categories, by name */
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': CategoriesAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/exams': {
+    /** Published exams, newest first */
+    get: {
+      parameters: { query?: { 'category_id'?: number; 'q'?: string; 'page'?: number }; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ExamsAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/exams/{exam_id}': {
+    /** An exam, and the attempts that are left */
+    get: {
+      parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ExamAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/attempts/{attempt_id}/challenges': {
+    /** Object to how a question was graded */
+    post: {
+      parameters: { query?: never; path: { 'attempt_id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': NewChallenge } }
+      responses: {
+        201: { content: { 'application/json': ChallengeAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'results_not_released' | 'cross_site_request'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'already_pending' | 'too_many'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** What one objected to, and what came of it */
+    get: {
+      parameters: { query?: never; path: { 'attempt_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ChallengesAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/exams/{exam_id}/prepare': {
+    /** Ready the paper on this node */
+    post: {
+      parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': PrepareAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/exams/{exam_id}/start': {
+    /** Start an attempt, or resume the active one */
+    post: {
+      parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ResumedAnswer } }
+        201: { content: { 'application/json': StartedAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'attempts_exhausted' | 'exam_not_open' | 'exam_closed' | 'cross_site_request'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'exam_empty'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/exams/{exam_id}/paper': {
+    /** The active attempt's questions and saved answers */
+    get: {
+      parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': PaperAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'no_active_attempt'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/exams/{exam_id}/answers': {
+    /** Save answers */
+    put: {
+      parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': SaveBody } }
+      responses: {
+        200: { content: { 'application/json': SaveAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'no_active_attempt' | 'stale_revision'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/exams/{exam_id}/submit': {
+    /** Close the active attempt and grade it */
+    post: {
+      parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': SubmitBody } }
+      responses: {
+        200: { content: { 'application/json': SubmitAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'no_active_attempt' | 'stale_revision'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/exams/{exam_id}/attempt-status': {
+    /** Whether an attempt is under way, and how many are left */
+    get: {
+      parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': StatusAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/attempts': {
+    /** Own finished attempts, newest first */
+    get: {
+      parameters: { query?: { 'exam_id'?: number; 'page'?: number }; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': AttemptsAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/attempts/{attempt_id}': {
+    /** The result of an attempt, question by question */
+    get: {
+      parameters: { query?: never; path: { 'attempt_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ResultAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'results_not_released' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/notebooks': {
+    /** Own notebooks, latest change first */
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': NotebooksAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Create a notebook */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': NewNotebookBody } }
+      responses: {
+        201: { content: { 'application/json': NotebookAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        409: { content: { 'application/json': Failure<'too_many'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/notebooks/{id}': {
+    /** An own or a public notebook */
+    get: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': NotebookAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Rename, describe, publish or hide a notebook */
+    patch: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': NotebookChange } }
+      responses: {
+        200: { content: { 'application/json': NotebookAnswer } }
+        400: { content: { 'application/json': Failure<'nothing_to_update' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'not_owner' | 'cross_site_request'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Delete a notebook with its pages and files */
+    delete: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'not_owner' | 'cross_site_request'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/notebooks/{id}/print': {
+    /** Everything of a notebook, in order, for a PDF that the client makes */
+    get: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': PrintAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/notebooks/{id}/pages': {
+    /** The pages of a notebook, in order */
+    get: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': PagesAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Add a page */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': NewPageBody } }
+      responses: {
+        201: { content: { 'application/json': PageAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'not_owner' | 'cross_site_request'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'notes_full'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/pages/{id}': {
+    /** A page */
+    get: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': PageAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Rename or move a page */
+    patch: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': NewPageBody } }
+      responses: {
+        200: { content: { 'application/json': PageAnswer } }
+        400: { content: { 'application/json': Failure<'nothing_to_update' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'not_owner' | 'cross_site_request'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Delete a page with its files */
+    delete: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'not_owner' | 'cross_site_request'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/pages/{id}/objects': {
+    /** A run of the objects of a page, from the bottom of the stack to its top */
+    get: {
+      parameters: { query?: { 'start_index'?: number; 'limit'?: number }; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ObjectsAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/pages/{id}/sync': {
+    /** Apply what a device did to a page */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': SyncBody } }
+      responses: {
+        200: { content: { 'application/json': SyncAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'not_owner' | 'cross_site_request'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'version_conflict' | 'notes_full' | 'too_many'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/pages/{id}/assets': {
+    /** The images of a page */
+    get: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': AssetsAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Upload an image, in the form field `image` */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'multipart/form-data': FormData } }
+      responses: {
+        201: { content: { 'application/json': AssetAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'not_owner' | 'cross_site_request'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'notes_full' | 'too_many'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/assets/{id}': {
+    /** An image and its signed address */
+    get: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': AssetAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Put another image in its place, from the form field `image` */
+    patch: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'multipart/form-data': FormData } }
+      responses: {
+        200: { content: { 'application/json': AssetAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'not_owner' | 'cross_site_request'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'too_many'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Delete an image */
+    delete: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'not_owner' | 'cross_site_request'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/overview': {
+    /** How many users, exams, results and responses there are */
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': OverviewAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/analytics': {
+    /** The analytics dashboard */
+    get: {
+      parameters: { query?: { 'timePeriod'?: 'today' | 'week' | 'month' | 'custom' | 'all'; 'exam'?: number; 'startDate'?: string; 'endDate'?: string; 'table'?: 'results' | 'topPerformers' | 'recentActivity' | 'examStats' }; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': DashboardAnswer; 'text/csv': DashboardAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/analytics/exams/{exam_id}/items': {
+    /** Item analysis of an exam */
+    get: {
+      parameters: { query?: { 'attempts'?: 'first' | 'last' | 'all' }; path: { 'exam_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ItemsAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/discussions/comments/{id}/pin': {
+    /** Pin or unpin a comment */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': PinBody } }
+      responses: {
+        200: { content: { 'application/json': PinAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/discussions/comments/{id}/best-answer': {
+    /** Mark the best answer of a question, or take the mark back */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': BestAnswerBody } }
+      responses: {
+        200: { content: { 'application/json': BestAnswerAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/users': {
+    /** Users, newest first */
+    get: {
+      parameters: { query?: { 'q'?: string; 'role'?: 'user' | 'admin' | 'both'; 'page'?: number }; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': AdminUsersAnswer; 'text/csv': AdminUsersAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/users/counts': {
+    /** How many users have each role */
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': RoleCounts } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/users/role': {
+    /** Change a user's role */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': RoleChange } }
+      responses: {
+        200: { content: { 'application/json': SuccessMessage } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'ghost_account' | 'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'last_admin'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/users/bulk-role': {
+    /** Change many users' roles */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': BulkRoleBody } }
+      responses: {
+        200: { content: { 'application/json': BulkRoleAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'ghost_account' | 'cross_site_request' | 'admin_required'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/access-requests': {
+    /** Access requests, newest first */
+    get: {
+      parameters: { query?: { 'status'?: string; 'page'?: number }; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': AccessRequestsAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/access-requests/counts': {
+    /** How many are in each state */
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': AccessRequestCounts } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/access-requests/{id}/approve': {
+    /** Give the account a role */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': ApproveBody } }
+      responses: {
+        200: { content: { 'application/json': SuccessMessage } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'already_processed' | 'last_admin'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/access-requests/{id}/deny': {
+    /** Deny the request */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': DenyBody } }
+      responses: {
+        200: { content: { 'application/json': SuccessMessage } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'already_processed'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/exams': {
+    /** All exams, newest first */
+    get: {
+      parameters: { query?: { 'q'?: string; 'category_id'?: number; 'page'?: number }; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': AdminExamsAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Create an exam */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': NewExam } }
+      responses: {
+        201: { content: { 'application/json': AdminExamAnswer } }
+        400: { content: { 'application/json': Failure<'unknown_category' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/exams/{id}': {
+    /** An exam */
+    get: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': AdminExamAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Change an exam */
+    patch: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': ExamChanges } }
+      responses: {
+        200: { content: { 'application/json': AdminExamAnswer } }
+        400: { content: { 'application/json': Failure<'nothing_to_update' | 'unknown_category' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Delete an exam with its questions, attempts, results and discussions */
+    delete: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': SuccessMessage } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/exams/{id}/toggle-results': {
+    /** Release or withhold the results */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': ReleaseBody } }
+      responses: {
+        200: { content: { 'application/json': ReleaseAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/exams/{exam_id}/import': {
+    /** Import questions from a file */
+    post: {
+      parameters: { query?: { 'format'?: 'auto' | 'csv' | 'gift' | 'aiken' | 'moodle_xml' | 'qti'; 'dry_run'?: boolean; 'key'?: string }; path: { 'exam_id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'multipart/form-data': FormData } }
+      responses: {
+        200: { content: { 'application/json': Tried } }
+        201: { content: { 'application/json': Exchanged } }
+        400: { content: { 'application/json': Failure<'invalid_file' | 'invalid_csv' | 'missing_columns' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/exams/{exam_id}/export': {
+    /** The questions of an exam as a file */
+    get: {
+      parameters: { query: { 'format': ExportFormat }; path: { 'exam_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'text/csv': Blob; 'text/plain': Blob; 'application/xml': Blob; 'application/zip': Blob } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/challenges': {
+    /** What students object to, newest first */
+    get: {
+      parameters: { query?: { 'status'?: ChallengeStatus; 'exam_id'?: number; 'page'?: number }; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': AdminChallengesAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/challenges/{id}/resolve': {
+    /** Accept or reject one */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': ResolveBody } }
+      responses: {
+        200: { content: { 'application/json': ChallengeAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'already_processed'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/exams/{exam_id}/regrades': {
+    /** Correct how a question is graded, for those who sat the exam too */
+    post: {
+      parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': NewRegrade } }
+      responses: {
+        200: { content: { 'application/json': RegradeAnswer } }
+        201: { content: { 'application/json': RegradeAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** An exam's regrades, newest first */
+    get: {
+      parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': RegradesAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/regrades/{id}/undo': {
+    /** Undo a regrade, in any order */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': RegradeAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'already_undone'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/exams/{exam_id}/accommodations': {
+    /** People with other times than the rest */
+    get: {
+      parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': AccommodationsAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/exams/{exam_id}/accommodations/{user_id}': {
+    /** Give somebody more time, or another window */
+    put: {
+      parameters: { query?: never; path: { 'exam_id': number; 'user_id': number }; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': AccommodationBody } }
+      responses: {
+        200: { content: { 'application/json': AccommodationAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Give somebody the times of everybody */
+    delete: {
+      parameters: { query?: never; path: { 'exam_id': number; 'user_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/exams/{exam_id}/extend': {
+    /** Give attempts under way more minutes */
+    post: {
+      parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': ExtendBody } }
+      responses: {
+        200: { content: { 'application/json': ExtendAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/questions': {
+    /** Questions of one exam or of all */
+    get: {
+      parameters: { query?: { 'exam_id'?: number; 'page'?: number }; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': QuestionsAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Add a question */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'multipart/form-data': FormData } }
+      responses: {
+        201: { content: { 'application/json': QuestionAdded } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/questions/{id}': {
+    /** A question */
+    get: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': QuestionAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Change a question */
+    put: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'multipart/form-data': FormData } }
+      responses: {
+        200: { content: { 'application/json': SuccessMessage } }
+        400: { content: { 'application/json': Failure<'nothing_to_update' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Change a question */
+    patch: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'multipart/form-data': FormData } }
+      responses: {
+        200: { content: { 'application/json': SuccessMessage } }
+        400: { content: { 'application/json': Failure<'nothing_to_update' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Delete a question with its discussion */
+    delete: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/questions/bulk-delete': {
+    /** Delete many questions */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': BulkDeleteBody } }
+      responses: {
+        200: { content: { 'application/json': BulkDeleted } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/questions/bulk-marks': {
+    /** Set the marks of all questions of a type in an exam */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': BulkMarksBody } }
+      responses: {
+        200: { content: { 'application/json': BulkMarked } }
+        400: { content: { 'application/json': Failure<'nothing_to_update' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/questions/import-csv': {
+    /** Import questions from a CSV */
+    post: {
+      parameters: { query?: { 'key'?: string }; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'multipart/form-data': FormData } }
+      responses: {
+        200: { content: { 'application/json': Imported } }
+        400: { content: { 'application/json': Failure<'missing_columns' | 'invalid_csv' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/questions/bulk-add': {
+    /** Add many questions to an exam */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': BulkAddBody } }
+      responses: {
+        201: { content: { 'application/json': BulkAdded } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/categories': {
+    /** All categories, by name */
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': CategoriesAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Create a category */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'multipart/form-data': FormData } }
+      responses: {
+        201: { content: { 'application/json': CategoryAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/categories/{id}': {
+    /** Change the name, the image or both */
+    put: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'multipart/form-data': FormData } }
+      responses: {
+        200: { content: { 'application/json': CategoryAnswer } }
+        400: { content: { 'application/json': Failure<'nothing_to_update' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Change the name, the image or both */
+    patch: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'multipart/form-data': FormData } }
+      responses: {
+        200: { content: { 'application/json': CategoryAnswer } }
+        400: { content: { 'application/json': Failure<'nothing_to_update' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Delete a category with its image; its exams stay */
+    delete: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/attempts': {
+    /** Attempts used and left, by student and exam */
+    get: {
+      parameters: { query?: { 'q'?: string; 'exam_id'?: number; 'status'?: 'unlimited' | 'available' | 'exhausted'; 'page'?: number }; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': AllowancesAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/attempts/modify': {
+    /** Add, remove or reset attempts of a student */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': ModifyBody } }
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/attempts/bulk-modify': {
+    /** The same for many students and exams */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': BulkModifyBody } }
+      responses: {
+        200: { content: { 'application/json': BulkModified } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/images': {
+    /** Upload images into a folder */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'multipart/form-data': FormData } }
+      responses: {
+        200: { content: { 'application/json': ImagesAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/ai/generate': {
+    /** Start generating questions */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'multipart/form-data': FormData } }
+      responses: {
+        202: { content: { 'application/json': GenerateAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'not_configured' | 'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/ai/status/{job_id}': {
+    /** A job’s progress and its questions so far */
+    get: {
+      parameters: { query?: never; path: { 'job_id': string }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': JobStatus } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/ai/jobs': {
+    /** Jobs, newest first */
+    get: {
+      parameters: { query?: { 'page'?: number }; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': JobList } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/ai/jobs/{job_id}/cancel': {
+    /** Cancel a running job */
+    post: {
+      parameters: { query?: never; path: { 'job_id': string }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': SuccessMessage } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'already_finished'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/reports': {
+    /** What people reported, newest first */
+    get: {
+      parameters: { query?: { 'status'?: ReportStatus; 'page'?: number }; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ReportsAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/reports/{id}/resolve': {
+    /** Let it stand, or delete it */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': DecisionBody } }
+      responses: {
+        200: { content: { 'application/json': ReportAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'already_processed'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/audit': {
+    /** What administrators and the command line changed, newest first */
+    get: {
+      parameters: { query?: { 'actor_id'?: number; 'action'?: string; 'subject'?: string; 'page'?: number }; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': AuditAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+}

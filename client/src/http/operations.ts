@@ -1,0 +1,94 @@
+import type { Middleware, Client as OpenApiClient } from 'openapi-fetch'
+import type { paths } from '../generated/openapi.ts'
+
+/** Every operation, in openapi-fetch's shape and with its types. */
+export type Operations = OpenApiClient<paths, `${string}/${string}`>
+
+interface Init extends Omit<RequestInit, 'body' | 'headers'> {
+  params?: { path?: Record<string, unknown>; query?: Record<string, unknown> }
+  body?: unknown
+  headers?: Record<string, unknown>
+  parseAs?: 'json' | 'text' | 'blob' | 'arrayBuffer' | 'stream'
+  baseUrl?: string
+  fetch?: (request: Request) => Promise<Response>
+}
+
+/** Those that the service has. */
+const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH']
+
+/**
+ * What openapi-fetch does, as far as this service needs it, in a quarter of its size: no serializers of one's own.
+ */
+export function createOperations(base: string, usual: (request: Request) => Promise<Response>): Operations {
+  const middlewares: Middleware[] = []
+
+  async function request(method: string, path: string, given: Init = {}) {
+    const {
+      params = {},
+      body,
+      headers = {},
+      parseAs = 'json',
+      baseUrl = base,
+      fetch = usual,
+      ...init
+    } = given
+    const isForm = body instanceof FormData
+    const set = new Headers(body === undefined || isForm ? {} : { 'content-type': 'application/json' })
+    for (const [name, value] of Object.entries(headers)) if (value != null) set.set(name, String(value))
+    let asked = new Request(baseUrl + fillIn(path, params.path) + toQuery(params.query), {
+      ...init,
+      method: method.toUpperCase(),
+      headers: set,
+      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+    })
+    const seen = { schemaPath: path, params, id: '', options: { baseUrl, parseAs, fetch } as never }
+    let response: Response | undefined
+    for (const { onRequest } of middlewares) {
+      const changed = await onRequest?.({ ...seen, request: asked })
+      if (changed instanceof Response) response = changed
+      else if (changed) asked = changed
+      if (response) break
+    }
+    response ??= await fetch(asked)
+    for (const { onResponse } of [...middlewares].reverse())
+      response = (await onResponse?.({ ...seen, request: asked, response })) ?? response
+    return read(response, parseAs)
+  }
+
+  return {
+    request,
+    ...Object.fromEntries(
+      METHODS.map((method) => [method, (path: string, init?: Init) => request(method, path, init)]),
+    ),
+    use: (...added: Middleware[]) => void middlewares.push(...added),
+    eject: (...removed: Middleware[]) =>
+      void middlewares.splice(
+        0,
+        Number.POSITIVE_INFINITY,
+        ...middlewares.filter((each) => !removed.includes(each)),
+      ),
+  } as unknown as Operations
+}
+
+function fillIn(path: string, values: Record<string, unknown> = {}): string {
+  return path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(values[name])))
+}
+
+function toQuery(values: Record<string, unknown> = {}): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(values))
+    for (const each of [value].flat()) if (each != null) query.append(name, String(each))
+  const text = query.toString()
+  return text && `?${text}`
+}
+
+async function read(response: Response, parseAs: NonNullable<Init['parseAs']>) {
+  const isJson = response.headers.get('content-type')?.includes('json')
+  if (!response.ok) {
+    const error = isJson ? await response.json().catch(() => ({})) : await response.text()
+    return { error, response }
+  }
+  if (parseAs === 'stream') return { data: response.body, response }
+  // A download is no JSON, and is handed over as text unless it is asked for otherwise.
+  return { data: await response[parseAs === 'json' && !isJson ? 'text' : parseAs](), response }
+}

@@ -1,0 +1,58 @@
+import type { Note } from '../diagnostics.ts'
+import type { Platform } from '../platform.ts'
+import { orAborted, readRetryAfter, Unreachable } from './request.ts'
+
+const TRIES = 3
+const BASE_MS = 400
+/** Whoever is told to wait longer is told by the answer. */
+const LONGEST_WAIT_MS = 10_000
+
+/**
+ * Tries again where that can't do anything twice: reads and replacing writes whose answer got lost or was 503, and
+ * whatever was refused with 429, which has not been done.
+ */
+export async function retrying(
+  platform: Platform,
+  note: Note,
+  request: Request,
+  send: (request: Request) => Promise<Response>,
+): Promise<Response> {
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  const isHarmless = isRead || request.method === 'PUT'
+  // A form may be large, and copying one reads it into memory.
+  const isForm = request.headers.get('content-type')?.startsWith('multipart/')
+  for (let attempt = 1; ; attempt++) {
+    const isLast = attempt === TRIES || isForm
+    let wait = platform.random() * BASE_MS * 2 ** attempt
+    try {
+      const response = await orAborted(
+        request.signal,
+        send(isRead || isLast ? request : (request.clone() as Request)),
+      )
+      if (isLast || !(response.status === 429 || (response.status === 503 && isHarmless))) return response
+      wait += readRetryAfter(response) ?? 0
+      if (wait > LONGEST_WAIT_MS) return response
+      note('http.retry', response.status)
+    } catch (error) {
+      if (isLast || !isHarmless || !(error instanceof Unreachable)) throw error
+      note('http.retry', 'unreachable')
+    }
+    await pause(platform, wait, request.signal)
+  }
+}
+
+/** Rejects with the signal's reason if that comes first. */
+export function pause(platform: Platform, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const cancel = platform.after(ms, () => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    })
+    const stop = () => {
+      cancel()
+      reject(signal?.reason)
+    }
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+}

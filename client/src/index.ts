@@ -1,0 +1,58 @@
+import { Diagnostics } from './diagnostics.ts'
+import { authorized } from './http/authorized.ts'
+import { createOperations, type Operations } from './http/operations.ts'
+import type { Platform } from './platform.ts'
+import { Session } from './session/session.ts'
+import { Line } from './socket/line.ts'
+
+export type { Diagnostics, Noted } from './diagnostics.ts'
+export type { ClientFrame, ClientFrames, ServerFrame, ServerFrames } from './generated/frames.ts'
+export type { Comment, Failure, paths } from './generated/openapi.ts'
+export { Unreachable } from './http/request.ts'
+export type { Channel, LifeEvent, Locks, Platform, PlatformSocket, Store } from './platform.ts'
+export type { User } from './session/grant.ts'
+export type { Session, SignedIn } from './session/session.ts'
+export { Disconnected, Refused } from './socket/errors.ts'
+export type { Line } from './socket/line.ts'
+export type { SocketStatus } from './socket/socket.ts'
+
+export interface ClientOptions {
+  /** Where the service answers, without a path: `https://exams.example.org`, or `location.origin`. */
+  baseUrl: string
+  platform: Platform
+}
+
+/** Every operation of the service, in openapi-fetch's shape, as the signed-in person; and who that is. */
+export interface Client extends Operations {
+  readonly baseUrl: string
+  readonly platform: Platform
+  readonly session: Session
+  /** The socket, shared by all tabs; it is opened when somebody listens. */
+  readonly live: Line
+  readonly diagnostics: Diagnostics
+  /** As the signed-in person, for what has no operation of its own. Retried only where that is harmless. */
+  fetch(request: Request): Promise<Response>
+  /** Lets go of everything; whoever is signed in stays so. */
+  close(): void
+}
+
+export function createClient({ baseUrl, platform }: ClientOptions): Client {
+  const base = baseUrl.replace(/\/+$/, '')
+  const diagnostics = new Diagnostics(platform.now)
+  const session = new Session(platform, base, diagnostics.note)
+  const live = new Line(platform, base, session, diagnostics.note)
+  const fetch = (request: Request) => authorized(platform, session, diagnostics.note, request)
+  return {
+    ...createOperations(base, fetch),
+    baseUrl: base,
+    platform,
+    session,
+    live,
+    diagnostics,
+    fetch,
+    close() {
+      live.close()
+      session.close()
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import type { LifeEvent, Platform, PlatformSocket, Store } from '../platform.ts'
+import { memoryStore } from '../storage/memory.ts'
+import { uploadByXhr } from './xhr.ts'
+
+interface Subscription {
+  remove(): void
+}
+
+export interface ReactNativeOptions {
+  /** Of `react-native`. */
+  AppState: {
+    readonly currentState: string | null
+    addEventListener(type: 'change', listener: (state: string) => void): Subscription
+  }
+  /** Of `@react-native-community/netinfo`. */
+  NetInfo: { addEventListener(listener: (state: { isConnected: boolean | null }) => void): () => void }
+  /** Something durable: four methods around AsyncStorage, MMKV or SQLite. Left out: nothing outlives the app. */
+  store?: Store
+  /** Where `crypto` is missing: `expo-crypto`'s, for example. */
+  uuid?: () => string
+}
+
+/** A phone app. There is one page, so nothing has to be shared between tabs. */
+export function reactNative({ AppState, NetInfo, store, uuid }: ReactNativeOptions): Platform {
+  return {
+    fetch: (request) => fetch(request),
+    openSocket: (url, protocols) => new WebSocket(url, protocols) as unknown as PlatformSocket,
+    store: store ?? memoryStore(),
+    now: Date.now,
+    steady: () => performance.now(),
+    random: Math.random,
+    uuid: uuid ?? (() => crypto.randomUUID()),
+    after(ms, run) {
+      const timer = setTimeout(run, ms)
+      return () => clearTimeout(timer)
+    },
+    isVisible: () => AppState.currentState === 'active',
+    upload: uploadByXhr,
+    watch(tell: (event: LifeEvent) => void) {
+      let wasConnected = true
+      const app = AppState.addEventListener('change', (state) => tell(state === 'active' ? 'wake' : 'hide'))
+      const stop = NetInfo.addEventListener(({ isConnected }) => {
+        if (isConnected && !wasConnected) tell('wake')
+        wasConnected = isConnected === true
+      })
+      return () => {
+        app.remove()
+        stop()
+      }
+    },
+  }
+}

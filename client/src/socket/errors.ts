@@ -1,0 +1,27 @@
+import type { ServerFrames } from '../generated/frames.ts'
+
+/** The socket went before the answer came: whether the request was carried out is not known. */
+export class Disconnected extends Error {
+  override readonly name = 'Disconnected'
+
+  constructor() {
+    super('The socket is gone')
+  }
+}
+
+/** What an `error` frame says. */
+export type Refusal = Pick<ServerFrames['error'], 'code' | 'message'> & { retry_after?: number | undefined }
+
+/** The service answered a frame with `error`; its codes are those of HTTP. */
+export class Refused extends Error {
+  override readonly name = 'Refused'
+  readonly code: string
+  /** Milliseconds. */
+  readonly retryAfter: number | undefined
+
+  constructor({ code, message, retry_after }: Refusal) {
+    super(message)
+    this.code = code
+    this.retryAfter = retry_after && retry_after * 1_000
+  }
+}

@@ -1,0 +1,300 @@
+import { atom, type ReadableAtom } from 'nanostores'
+import type { Note } from '../diagnostics.ts'
+import type { ClientFrame, ServerFrame, ServerFrames } from '../generated/frames.ts'
+import type { Channel, Platform } from '../platform.ts'
+import type { Session } from '../session/session.ts'
+import { Turn } from '../turn.ts'
+import { Disconnected } from './errors.ts'
+import { Socket, type SocketStatus } from './socket.ts'
+import { type Ask, settle, type TabMessage, toAnswer } from './tab-messages.ts'
+
+/** How often a follower that is in sight asks whether the leader lives, and how long that may take to answer. */
+const PROBE_EVERY_MS = 5_000
+const PROBE_MS = 2_000
+/** If a timer is later than this, it was delayed, and so may be the answer. */
+const LATE_MS = 1_000
+
+/**
+ * One socket for all tabs. The tab that holds a lock leads: it has the socket and passes every frame on. If it is
+ * closed or crashes, the next tab gets the lock at once. If it is frozen, it keeps the lock without answering: then a
+ * visible tab takes the lock from it. Without locks each tab has its own socket.
+ */
+export class Line {
+  readonly $status: ReadableAtom<SocketStatus>
+  /** Whether this tab has the socket: what must be done once for all tabs is done here. */
+  readonly $leads: ReadableAtom<boolean>
+  readonly #status = atom<SocketStatus>('offline')
+  readonly #leads = atom(false)
+  readonly #platform: Platform
+  readonly #note: Note
+  readonly #session: Session
+  readonly #name: string
+  readonly #createSocket: () => Socket
+  readonly #listeners = new Set<(frame: ServerFrame) => void>()
+  readonly #tab: string
+  #isWanted = true
+  #isAway = false
+  #runsFor: number | undefined
+  /** This tab's place in the line for leading. */
+  #turn: Turn | undefined
+  #socket: Socket | undefined
+  #channel: Channel | undefined
+  #ready: ServerFrames['ready'] | undefined
+  #asked = 0
+  readonly #asks = new Map<number, Ask>()
+  /** By topic the tabs that want it. */
+  readonly #topics = new Map<string, Set<string>>()
+  #cancelProbe: (() => void) | undefined
+  #cancelVerdict: (() => void) | undefined
+  readonly #unwatch: (() => void)[] = []
+
+  constructor(platform: Platform, baseUrl: string, session: Session, note: Note) {
+    this.$status = this.#status
+    this.$leads = this.#leads
+    this.#platform = platform
+    this.#note = note
+    this.#session = session
+    this.#name = `exam-practice:${baseUrl}:socket:`
+    this.#tab = platform.uuid()
+    this.#createSocket = () =>
+      new Socket(platform, baseUrl, session, note, {
+        status: (status) => this.#tellStatus(status),
+        frame: (frame) => this.#tellFrame(frame),
+      })
+    this.#unwatch.push(session.$user.subscribe(() => this.#decide()))
+    const unwatch = platform.watch?.((event) => {
+      if (event === 'leave' || event === 'return') {
+        this.#isAway = event === 'leave'
+        this.#decide()
+      }
+      if (event === 'wake') this.check()
+    })
+    if (unwatch) this.#unwatch.push(unwatch)
+  }
+
+  /** Frames from now on; `ready` whenever there is a new connection, or this tab comes to one. */
+  listen(take: (frame: ServerFrame) => void): () => void {
+    this.#listeners.add(take)
+    this.#decide()
+    if (this.#ready && this.#status.get() === 'online') take(this.#ready)
+    return () => {
+      this.#listeners.delete(take)
+      this.#decide()
+    }
+  }
+
+  /** Releases the socket until `connect`, whatever else happens. Other tabs keep theirs. */
+  disconnect(): void {
+    this.#isWanted = false
+    this.#decide()
+  }
+
+  connect(): void {
+    this.#isWanted = true
+    this.#decide()
+  }
+
+  /** Everything may have changed: asks for proof that the connection lives. */
+  check(): void {
+    if (this.#socket) this.#socket.check()
+    else if (this.#runsFor !== undefined) this.#probe()
+  }
+
+  /** Rejects with `Refused`, or with `Disconnected` where no answer came. */
+  request(frame: ClientFrame): Promise<ServerFrames['ack']> {
+    if (this.#socket) return this.#ask(this.#tab, frame)
+    if (!this.#channel) return Promise.reject(new Disconnected())
+    return new Promise((resolve, reject) => {
+      this.#asked += 1
+      this.#asks.set(this.#asked, { resolve, reject })
+      this.#tell({ kind: 'ask', from: this.#tab, id: this.#asked, frame })
+    })
+  }
+
+  /** For what is worth nothing later: lost where there is no connection. */
+  post(frame: ClientFrame): void {
+    if (this.#socket) this.#socket.post(frame)
+    else this.#tell({ kind: 'post', from: this.#tab, frame })
+  }
+
+  close(): void {
+    for (const unwatch of this.#unwatch.splice(0)) unwatch()
+    this.#listeners.clear()
+    this.#decide()
+  }
+
+  #decide(): void {
+    const userId =
+      this.#isWanted && !this.#isAway && this.#listeners.size > 0 ? this.#session.$user.get()?.id : undefined
+    if (userId === this.#runsFor) return
+    this.#end()
+    if (userId !== undefined) this.#begin(userId)
+  }
+
+  #begin(userId: number): void {
+    this.#runsFor = userId
+    const { locks, openChannel } = this.#platform
+    if (!locks || !openChannel) this.#lead()
+    else {
+      this.#channel = openChannel(this.#name + userId, (message) => this.#hear(message as TabMessage))
+      this.#follow()
+      this.#turn = new Turn(locks, this.#name + userId, (isOurs) => {
+        if (isOurs) this.#lead()
+        else {
+          this.#unlead()
+          this.#follow()
+        }
+      })
+      this.#turn.wait()
+    }
+  }
+
+  #end(): void {
+    this.#tell({ kind: 'bye', from: this.#tab })
+    this.#runsFor = undefined
+    this.#turn?.leave()
+    this.#turn = undefined
+    this.#stopProbing()
+    this.#unlead()
+    this.#channel?.close()
+    this.#channel = undefined
+    this.#loseAsks()
+    this.#setStatus('offline')
+  }
+
+  #lead(): void {
+    this.#note('line.lead')
+    this.#stopProbing()
+    this.#loseAsks()
+    this.#ready = undefined
+    this.#socket = this.#createSocket()
+    this.#leads.set(true)
+    this.#socket.start()
+  }
+
+  #unlead(): void {
+    const socket = this.#socket
+    this.#socket = undefined
+    this.#ready = undefined
+    this.#topics.clear()
+    socket?.stop()
+    this.#leads.set(false)
+  }
+
+  #follow(): void {
+    this.#setStatus('connecting')
+    this.#tell({ kind: 'hello' })
+    this.#probe()
+  }
+
+  // --- as the leader
+
+  #tellStatus(status: SocketStatus): void {
+    if (status !== 'online') {
+      this.#ready = undefined
+      this.#topics.clear()
+      this.#tell({ kind: 'status', status, ready: undefined, isNew: true })
+    }
+    if (this.#socket) this.#setStatus(status)
+  }
+
+  #tellFrame(frame: ServerFrame): void {
+    if (frame.type === 'ready') {
+      this.#ready = frame
+      this.#tell({ kind: 'status', status: 'online', ready: frame, isNew: true })
+    } else this.#tell({ kind: 'frame', frame })
+    this.#emit(frame)
+  }
+
+  async #ask(from: string, frame: ClientFrame): Promise<ServerFrames['ack']> {
+    const socket = this.#socket
+    if (!socket) throw new Disconnected()
+    if (frame.type === 'subscribe') {
+      const tabs = this.#topics.get(frame.topic) ?? new Set()
+      this.#topics.set(frame.topic, tabs.add(from))
+    }
+    if (frame.type === 'unsubscribe') {
+      this.#topics.get(frame.topic)?.delete(from)
+      // Another tab still wants it.
+      if (this.#topics.get(frame.topic)?.size) return { type: 'ack' }
+      this.#topics.delete(frame.topic)
+    }
+    return socket.request(frame)
+  }
+
+  async #answer({ from, id, frame }: TabMessage & { kind: 'ask' }): Promise<void> {
+    this.#tell({ kind: 'answer', to: from, id, answer: await toAnswer(this.#ask(from, frame)) })
+  }
+
+  #forget(tab: string): void {
+    for (const [topic, tabs] of this.#topics)
+      if (tabs.delete(tab) && tabs.size === 0) this.#socket?.post({ type: 'unsubscribe', topic })
+  }
+
+  // --- as a follower
+
+  #hear(told: TabMessage): void {
+    if (this.#socket) {
+      if (told.kind === 'ask') void this.#answer(told)
+      else if (told.kind === 'post') this.#socket.post(told.frame)
+      else if (told.kind === 'bye') this.#forget(told.from)
+      else if (told.kind === 'hello' || told.kind === 'probe')
+        this.#tell({ kind: 'status', status: this.#status.get(), ready: this.#ready, isNew: false })
+      return
+    }
+    if (told.kind === 'status') {
+      this.#cancelVerdict?.()
+      this.#cancelVerdict = undefined
+      if (!told.isNew && this.#status.get() === told.status) return
+      this.#loseAsks()
+      this.#ready = told.ready
+      this.#setStatus(told.status)
+      if (told.ready) this.#emit(told.ready)
+    } else if (told.kind === 'frame') {
+      if (this.#status.get() === 'online') this.#emit(told.frame)
+    } else if (told.kind === 'answer' && told.to === this.#tab) {
+      const ask = this.#asks.get(told.id)
+      this.#asks.delete(told.id)
+      if (ask) settle(ask, told.answer)
+    }
+  }
+
+  /** A leader that doesn't answer, by a timer that was on time, is frozen: its lock is taken. */
+  #probe(): void {
+    this.#cancelProbe?.()
+    this.#cancelProbe = this.#platform.after(PROBE_EVERY_MS, () => this.#probe())
+    if (this.#cancelVerdict || this.#platform.isVisible?.() === false) return
+    this.#tell({ kind: 'probe' })
+    const due = this.#platform.now() + PROBE_MS
+    this.#cancelVerdict = this.#platform.after(PROBE_MS, () => {
+      this.#cancelVerdict = undefined
+      const late = this.#platform.now() - due
+      if (this.#socket || late < 0 || late > LATE_MS) return
+      this.#note('line.steal')
+      this.#turn?.take()
+    })
+  }
+
+  #stopProbing(): void {
+    this.#cancelProbe?.()
+    this.#cancelVerdict?.()
+    this.#cancelProbe = this.#cancelVerdict = undefined
+  }
+
+  #loseAsks(): void {
+    for (const { reject } of this.#asks.values()) reject(new Disconnected())
+    this.#asks.clear()
+  }
+
+  #setStatus(status: SocketStatus): void {
+    if (this.#status.get() !== status) this.#status.set(status)
+  }
+
+  #tell(told: TabMessage): void {
+    this.#channel?.post(told)
+  }
+
+  #emit(frame: ServerFrame): void {
+    for (const take of [...this.#listeners]) take(frame)
+  }
+}

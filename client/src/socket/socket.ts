@@ -1,0 +1,260 @@
+import type { Note } from '../diagnostics.ts'
+import type { ClientFrame, ServerFrame, ServerFrames } from '../generated/frames.ts'
+import { send } from '../http/request.ts'
+import type { Platform, PlatformSocket } from '../platform.ts'
+import type { Session } from '../session/session.ts'
+import { fullJitter } from './backoff.ts'
+import { Disconnected, Refused } from './errors.ts'
+
+const PROTOCOL = 'exam-practice.v1'
+/** Bytes of the largest frame that the service takes, with some room. */
+export const LARGEST_FRAME = 60_000
+/** A connection that lasted this long was a good one: the next failure starts from the shortest wait again. */
+const STABLE_MS = 10_000
+const OPENING_MS = 10_000
+const PONG_MS = 5_000
+/** A timer that is later than this was held back, and so may be the frame that it waited for. */
+const LATE_MS = 2_000
+const SLOW_DOWN_MS = 10_000
+
+const TOKEN_ENDED = 4001
+const MALFORMED = 4002
+const TOO_MANY_FRAMES = 4029
+
+export type SocketStatus = 'offline' | 'connecting' | 'online'
+
+export interface SocketEvents {
+  status(status: SocketStatus): void
+  /** Frames that answer no request; `ready` is the first of each connection. */
+  frame(frame: ServerFrame): void
+}
+
+interface Pending {
+  resolve(ack: ServerFrames['ack']): void
+  reject(error: Error): void
+}
+
+/**
+ * One WebSocket that comes back by itself until it is stopped.
+ *
+ * No timer alone decides that it is dead: browsers hold timers of hidden pages back, phones report a close an hour
+ * late. It is given up when a ping stays unanswered by a timer that was on time; then nothing that the old connection
+ * may still say is listened to.
+ */
+export class Socket {
+  readonly #platform: Platform
+  readonly #url: string
+  readonly #session: Session
+  readonly #note: Note
+  readonly #events: SocketEvents
+  #wanted = false
+  #socket: PlatformSocket | undefined
+  /** What its connection was opened, or went on, with. */
+  #token: string | undefined
+  #isOpen = false
+  #openedAt = 0
+  #attempt = 0
+  /** Of the latest try to connect: what belongs to an earlier one is over. */
+  #turn = 0
+  #lastFrameAt = 0
+  #heartbeat = 25_000
+  #cancelWait: (() => void) | undefined
+  #cancelWatch: (() => void) | undefined
+  #cancelPing: (() => void) | undefined
+  #refs = 0
+  readonly #pending = new Map<string, Pending>()
+
+  constructor(platform: Platform, baseUrl: string, session: Session, note: Note, events: SocketEvents) {
+    this.#platform = platform
+    this.#url = `${baseUrl.replace(/^http/, 'ws')}/api/v01/ws`
+    this.#session = session
+    this.#note = note
+    this.#events = events
+  }
+
+  start(): void {
+    if (this.#wanted) return
+    this.#wanted = true
+    this.#attempt = 0
+    void this.#connect()
+  }
+
+  /** Deliberate: nothing brings it back but `start`. */
+  stop(): void {
+    this.#wanted = false
+    this.#turn++
+    this.#letGo()
+    this.#events.status('offline')
+  }
+
+  /** Something may have changed: the page is shown again, the network is back. */
+  check(): void {
+    if (!this.#wanted) return
+    if (this.#cancelWait) void this.#connect()
+    else if (this.#isOpen) void this.#checkOpen()
+  }
+
+  /** Rejects with `Refused`, or with `Disconnected` where no answer came. */
+  request(frame: ClientFrame): Promise<ServerFrames['ack']> {
+    return new Promise((resolve, reject) => {
+      this.#refs += 1
+      const ref = `${this.#refs}`
+      if (!this.post({ ...frame, ref })) reject(new Disconnected())
+      else this.#pending.set(ref, { resolve, reject })
+    })
+  }
+
+  /** False where it can't go out now. */
+  post(frame: ClientFrame): boolean {
+    if (!this.#isOpen) return false
+    this.#socket?.send(JSON.stringify(frame))
+    return true
+  }
+
+  async #connect(): Promise<void> {
+    this.#turn += 1
+    const turn = this.#turn
+    this.#letGo()
+    this.#events.status('connecting')
+    const token = await this.#session.token().catch(() => null)
+    if (turn !== this.#turn) return
+    if (token === null) return this.#wait()
+    // Signed out: whoever started it hears of that as well.
+    if (token === undefined) return this.#events.status('offline')
+
+    this.#note('socket.open')
+    this.#token = token
+    const socket = this.#platform.openSocket(this.#url, [PROTOCOL, `bearer.${token}`])
+    this.#socket = socket
+    socket.onmessage = ({ data }) => this.#take(JSON.parse(String(data)))
+    socket.onclose = ({ code }) => void this.#closed(code)
+    socket.onerror = () => {}
+    this.#cancelWatch = this.#platform.after(OPENING_MS, () => void this.#closed(0))
+  }
+
+  #take(frame: ServerFrame): void {
+    this.#lastFrameAt = this.#platform.now()
+    this.#cancelPing?.()
+    this.#cancelPing = undefined
+    switch (frame.type) {
+      case 'ready':
+        this.#isOpen = true
+        this.#openedAt = this.#lastFrameAt
+        this.#heartbeat = frame.heartbeat_seconds * 1_000
+        this.#cancelWatch?.()
+        this.#watch()
+        this.#note('socket.ready')
+        this.#events.status('online')
+        this.#events.frame(frame)
+        return
+      case 'ack':
+      case 'error': {
+        const pending = this.#pending.get(frame.ref ?? '')
+        this.#pending.delete(frame.ref ?? '')
+        if (frame.type === 'ack') pending?.resolve(frame)
+        else if (pending) pending.reject(new Refused(frame))
+        else this.#note('socket.error', frame.code)
+        return
+      }
+      case 'auth_expiring':
+        void this.#renew(this.#token)
+        return
+      case 'pong':
+        return
+      default:
+        this.#events.frame(frame)
+    }
+  }
+
+  /** Browsers don't show the service's own pings: where nothing came for a while, this side asks. */
+  #watch(): void {
+    const left = this.#lastFrameAt + this.#heartbeat - this.#platform.now()
+    if (left <= 0 || left > this.#heartbeat) this.#ping()
+    this.#cancelWatch = this.#platform.after(
+      left > 0 ? Math.min(left, this.#heartbeat) : this.#heartbeat,
+      () => this.#watch(),
+    )
+  }
+
+  async #checkOpen(): Promise<void> {
+    const turn = this.#turn
+    // The token first: the service may have closed over it while this machine slept.
+    const token = await this.#session.token().catch(() => undefined)
+    if (turn !== this.#turn || !this.#isOpen) return
+    if (token !== undefined && token !== this.#token) void this.#renew()
+    this.#ping()
+  }
+
+  async #renew(spent?: string): Promise<void> {
+    const turn = this.#turn
+    const token = await this.#session.token(spent).catch(() => undefined)
+    if (token === undefined || turn !== this.#turn) return
+    this.#token = token
+    await this.request({ type: 'auth', access_token: token }).catch(() => this.#note('socket.not_renewed'))
+  }
+
+  #ping(): void {
+    if (this.#cancelPing || !this.post({ type: 'ping' })) return
+    const due = this.#platform.now() + PONG_MS
+    this.#cancelPing = this.#platform.after(PONG_MS, () => {
+      this.#cancelPing = undefined
+      const late = this.#platform.now() - due
+      if (late < 0 || late > LATE_MS) return this.#ping()
+      this.#note('socket.dead')
+      void this.#closed(0)
+    })
+  }
+
+  /** `code` 0: this side gave it up. */
+  async #closed(code: number): Promise<void> {
+    const wasOpen = this.#isOpen
+    const token = this.#token
+    this.#note('socket.closed', code)
+    this.#attempt =
+      wasOpen && this.#platform.now() - this.#openedAt > STABLE_MS ? 0 : Math.min(this.#attempt + 1, 16)
+    this.#turn += 1
+    const turn = this.#turn
+    this.#letGo()
+    this.#events.status('connecting')
+    if (code === MALFORMED) {
+      // A fault of this program: coming back would only repeat it.
+      this.#wanted = false
+      return this.#events.status('offline')
+    }
+    // A refused upgrade looks like a broken network: an ordinary request tells what it was.
+    if (code === TOKEN_ENDED || (!wasOpen && token !== undefined && (await this.#isRefused(token))))
+      await this.#session.token(token).catch(() => {})
+    if (turn === this.#turn) this.#wait(code === TOO_MANY_FRAMES ? SLOW_DOWN_MS : 0)
+  }
+
+  async #isRefused(token: string): Promise<boolean> {
+    const url = this.#url.replace(/^ws/, 'http').replace(/ws$/, 'auth/me')
+    const request = new Request(url, { headers: { authorization: `Bearer ${token}` } })
+    return send(this.#platform, request, OPENING_MS).then(
+      ({ status }) => status === 401,
+      () => false,
+    )
+  }
+
+  #wait(atLeast = 0): void {
+    if (!this.#wanted) return
+    const ms = atLeast + fullJitter(this.#platform, this.#attempt)
+    this.#cancelWait = this.#platform.after(ms, () => void this.#connect())
+  }
+
+  #letGo(): void {
+    for (const cancel of [this.#cancelWait, this.#cancelWatch, this.#cancelPing]) cancel?.()
+    this.#cancelWait = this.#cancelWatch = this.#cancelPing = undefined
+    this.#isOpen = false
+    const socket = this.#socket
+    this.#socket = undefined
+    if (socket) {
+      socket.onopen = socket.onmessage = socket.onclose = null
+      socket.onerror = () => {}
+      socket.close()
+    }
+    const pending = [...this.#pending.values()]
+    this.#pending.clear()
+    for (const { reject } of pending) reject(new Disconnected())
+  }
+}

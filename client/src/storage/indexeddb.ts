@@ -1,0 +1,58 @@
+import type { Store } from '../platform.ts'
+
+const TABLE = 'entries'
+
+/** One table of one database, opened when it is first needed. */
+export function indexedDbStore(name = 'exam-practice'): Store {
+  let opening: Promise<IDBDatabase> | undefined
+
+  function open(): Promise<IDBDatabase> {
+    opening ??= new Promise<IDBDatabase>((resolve, reject) => {
+      const request = indexedDB.open(name, 1)
+      request.onupgradeneeded = () => request.result.createObjectStore(TABLE)
+      request.onerror = () => {
+        opening = undefined
+        reject(request.error)
+      }
+      request.onsuccess = () => {
+        const database = request.result
+        // Another tab wants to delete or change it, or the browser took it away: the next use opens it again.
+        database.onversionchange = () => {
+          opening = undefined
+          database.close()
+        }
+        database.onclose = () => {
+          opening = undefined
+        }
+        resolve(database)
+      }
+    })
+    return opening
+  }
+
+  /** The results of these requests, once all of it is done. */
+  async function run(
+    mode: IDBTransactionMode,
+    ask: (table: IDBObjectStore) => IDBRequest[],
+  ): Promise<unknown[]> {
+    // `strict`: an entry that was said to be kept survives a loss of power as well.
+    const transaction = (await open()).transaction(TABLE, mode, { durability: 'strict' })
+    const requests = ask(transaction.objectStore(TABLE))
+    return new Promise((resolve, reject) => {
+      transaction.oncomplete = () => resolve(requests.map(({ result }) => result))
+      transaction.onabort = () => reject(transaction.error)
+    })
+  }
+
+  return {
+    get: async (key) => (await run('readonly', (table) => [table.get(key)]))[0],
+    set: async (key, value) => void (await run('readwrite', (table) => [table.put(value, key)])),
+    delete: async (key) => void (await run('readwrite', (table) => [table.delete(key)])),
+    async list(prefix) {
+      const range = IDBKeyRange.bound(prefix, `${prefix}\uffff`)
+      const both = await run('readonly', (table) => [table.getAllKeys(range), table.getAll(range)])
+      const [keys, values] = both as [string[], unknown[]]
+      return keys.map((key, index) => [key, values[index]])
+    },
+  }
+}

@@ -1,0 +1,20 @@
+import type { Store } from '../platform.ts'
+
+/** Forgets with the process: for tests, servers, and where nothing may be left on the machine. */
+export function memoryStore(entries = new Map<string, string>()): Store {
+  return {
+    get: async (key) => parse(entries.get(key)),
+    // As text, so that what is kept can't be changed from outside.
+    set: async (key, value) => void entries.set(key, JSON.stringify(value)),
+    delete: async (key) => void entries.delete(key),
+    list: async (prefix) =>
+      [...entries]
+        .filter(([key]) => key.startsWith(prefix))
+        .sort(([one], [other]) => (one < other ? -1 : 1))
+        .map(([key, value]) => [key, parse(value)]),
+  }
+}
+
+function parse(text: string | undefined): unknown {
+  return text === undefined ? undefined : JSON.parse(text)
+}

@@ -1,0 +1,34 @@
+import type { MethodResponse } from 'openapi-fetch'
+import type { Client } from '../index.ts'
+import { Watch } from '../socket/watch.ts'
+
+export { Watch, type Watched, type WatchOptions } from '../socket/watch.ts'
+
+export type Discussion = MethodResponse<Client, 'get', '/api/v01/discussions/{question_id}'>
+export type Job = MethodResponse<Client, 'get', '/api/v01/admin/ai/status/{job_id}'>
+
+/** A question's discussion, as it goes on. */
+export function watchDiscussion(client: Client, questionId: number): Watch<Discussion> {
+  const params = { path: { question_id: questionId } }
+  return new Watch(client, {
+    topic: `question:${questionId}`,
+    read: () => client.GET('/api/v01/discussions/{question_id}', { params }),
+    // Where a comment stands among the others is the service's to say.
+    apply: (discussion, frame) =>
+      frame.type === 'comment' && frame.question_id === questionId ? undefined : discussion,
+  })
+}
+
+/** A generation job's progress, and its questions once it is done. For administrators. */
+export function watchJob(client: Client, jobId: string): Watch<Job> {
+  const params = { path: { job_id: jobId } }
+  return new Watch(client, {
+    topic: `ai_job:${jobId}`,
+    read: () => client.GET('/api/v01/admin/ai/status/{job_id}', { params }),
+    apply(job, frame) {
+      if (frame.type !== 'ai_job' || frame.job_id !== jobId) return job
+      const { type: _, ...progress } = frame
+      return progress.status === 'running' ? { ...job, ...progress } : undefined
+    },
+  })
+}

@@ -1,0 +1,82 @@
+import type { paths } from '../generated/openapi.ts'
+import { jsonRequest, toJsonAnswer } from '../http/request.ts'
+import type { Client } from '../index.ts'
+import { Refused } from '../socket/errors.ts'
+
+type Ask = paths['/api/v01/assistant/messages']['post']
+export type Question = Ask['requestBody']['content']['application/json']
+export type TutorAnswer = Ask['responses'][200]['content']['application/json']
+
+export type TutorEvent =
+  | { type: 'start'; conversation_id: number; title: string }
+  | { type: 'delta'; text: string }
+  | { type: 'done'; answer: TutorAnswer }
+
+/**
+ * Asks the study assistant, and gives its answer as it is written. Leaving the loop or aborting `signal` stops the
+ * model; what it had written by then is stored. Throws `Refused` with a code of the service.
+ */
+export async function* askTutor(
+  client: Client,
+  question: Question,
+  { signal }: { signal?: AbortSignal } = {},
+): AsyncGenerator<TutorEvent, void, undefined> {
+  const abort = new AbortController()
+  const stop = () => abort.abort(signal?.reason)
+  signal?.addEventListener('abort', stop)
+  if (signal?.aborted) stop()
+  try {
+    const response = await client.fetch(
+      jsonRequest('POST', `${client.baseUrl}/api/v01/assistant/messages`, question, {
+        signal: abort.signal,
+        headers: { accept: 'text/event-stream' },
+      }),
+    )
+    if (!response.ok) throw new Refused((await toJsonAnswer(response)).body)
+    for await (const { event, data } of readEvents(response)) {
+      if (event === 'error') throw new Refused(JSON.parse(data))
+      if (event === 'done') yield { type: 'done', answer: JSON.parse(data) }
+      else yield { type: event, ...JSON.parse(data) }
+    }
+  } finally {
+    signal?.removeEventListener('abort', stop)
+    abort.abort()
+  }
+}
+
+/** Server-sent events, as far as the service uses them. Where a platform has no streams they come all at once. */
+async function* readEvents(response: Response): AsyncGenerator<{ event: string; data: string }> {
+  let text = ''
+  for await (const chunk of readText(response)) {
+    text += chunk
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+      const fields = new Map(
+        text
+          .slice(0, end)
+          .split('\n')
+          .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+      )
+      text = text.slice(end + 2)
+      const event = fields.get('event')
+      if (event) yield { event, data: fields.get('data') ?? '{}' }
+    }
+  }
+}
+
+async function* readText(response: Response): AsyncGenerator<string> {
+  if (!response.body) {
+    yield await response.text()
+    return
+  }
+  const reader = response.body.getReader()
+  const decoder = new TextDecoder()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield decoder.decode(value, { stream: true })
+    }
+  } finally {
+    reader.cancel().catch(() => {})
+  }
+}

@@ -1,0 +1,307 @@
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { PASSWORD, type Client as Person } from '../../../test/support/client.ts'
+import { connectedPair, startService, type TestService } from '../../../test/support/service.ts'
+import type { Chat } from '../../src/chat/index.ts'
+import type { Client } from '../../src/index.ts'
+
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
+const isThere = existsSync(CHROMIUM)
+if (!isThere)
+  console.warn(`no Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM; its tests are skipped`)
+
+/** What the page puts there. */
+declare const client: Client
+declare const chat: Chat
+declare const withProgress: typeof import('../../src/files/index.ts').withProgress
+declare const wasRestored: boolean
+
+let service: TestService
+let browser: Browser
+let origin: string
+let stop: () => void
+beforeAll(async () => {
+  if (!isThere) return
+  const bundle = await rolldown({
+    input: fileURLToPath(new URL('page.ts', import.meta.url)),
+    platform: 'browser',
+  })
+  const script = (await bundle.generate({ format: 'esm' })).output[0].code
+  const server = createServer((request, response) => {
+    const isScript = request.url === '/page.js'
+    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
+    response.end(isScript ? script : '<!doctype html><script type="module" src="/page.js"></script>')
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  stop = () => server.close()
+  service = await startService({ config: { corsOrigins: [origin] } })
+  browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    // Pages are to enter the back/forward cache as they do for people.
+    ignoreDefaultArgs: ['--disable-back-forward-cache'],
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+}, 120_000)
+afterAll(async () => {
+  await browser?.close()
+  await service?.close()
+  stop?.()
+})
+
+/** A browser profile whose tabs, sockets and refreshes are counted. */
+class Profile {
+  readonly context: BrowserContext
+  readonly openSockets = new Map<Page, number>()
+  refreshes = 0
+
+  constructor(context: BrowserContext) {
+    this.context = context
+    context.on('request', (request) => {
+      if (request.url().endsWith('/auth/refresh') && request.method() === 'POST') this.refreshes += 1
+    })
+  }
+
+  static async open(): Promise<Profile> {
+    const context = await browser.newContext()
+    onTestFinished(() => context.close())
+    return new Profile(context)
+  }
+
+  async tab(): Promise<Page> {
+    const page = await this.context.newPage()
+    page.on('websocket', (socket) => {
+      this.#count(page, 1)
+      socket.on('close', () => this.#count(page, -1))
+    })
+    page.on('crash', () => this.openSockets.delete(page))
+    page.on('close', () => this.openSockets.delete(page))
+    await page.goto(`${origin}/?service=${encodeURIComponent(service.urls[0] as string)}`)
+    return page
+  }
+
+  get sockets(): number {
+    return [...this.openSockets.values()].reduce((sum, open) => sum + open, 0)
+  }
+
+  #count(page: Page, change: number): void {
+    this.openSockets.set(page, (this.openSockets.get(page) ?? 0) + change)
+  }
+}
+
+function login(page: Page, username: string): Promise<unknown> {
+  return page.evaluate(async (credentials) => (await client.session.login(credentials)).user, {
+    username,
+    password: PASSWORD,
+  })
+}
+
+/** Waits until the page shows that text last in the room. */
+async function shows(page: Page, id: number, text: string, timeout = 10_000): Promise<void> {
+  await page.waitForFunction(
+    ([room, expected]) =>
+      chat
+        .room(room as number)
+        .$messages.get()
+        .at(-1)?.message === expected,
+    [id, text] as const,
+    { timeout, polling: 50 },
+  )
+}
+
+const isOnline = (page: Page) =>
+  page.waitForFunction(() => client.live.$status.get() === 'online', undefined, { polling: 20 })
+
+async function fiveTabs(): Promise<{ profile: Profile; pages: Page[]; bob: Person; id: number }> {
+  const { alice, bob, conversationId } = await connectedPair(service)
+  const profile = await Profile.open()
+  const first = await profile.tab()
+  await login(first, alice.username)
+  await isOnline(first)
+  // Its token is at its end when the others come, as after a night's sleep.
+  await first.evaluate(async () => {
+    const grant = (await client.platform.store.get('session')) as object
+    await client.platform.store.set('session', { ...grant, expiresAt: Date.now() - 1_000 })
+  })
+  const pages = [first, ...(await Promise.all(Array.from({ length: 4 }, () => profile.tab())))]
+  await Promise.all(
+    pages.slice(1).map((page) => page.evaluate(() => client.GET('/api/v01/auth/me').then(() => {}))),
+  )
+  await Promise.all(pages.map(isOnline))
+  return { profile, pages, bob, id: conversationId }
+}
+
+async function leaderOf(pages: Page[]): Promise<Page> {
+  const leads = await Promise.all(pages.map((page) => page.evaluate(() => client.live.$leads.get())))
+  const at = leads.indexOf(true)
+  expect(leads.filter(Boolean)).toHaveLength(1)
+  return pages[at] as Page
+}
+
+describe.skipIf(!isThere)('in Chromium', { timeout: 120_000 }, () => {
+  test('five tabs share one socket and one refresh, and show the same', async () => {
+    const { profile, pages, bob, id } = await fiveTabs()
+    expect(profile.refreshes).toBe(1)
+    expect(profile.sockets).toBe(1)
+    await bob.send(id, 'to all of you')
+    await Promise.all(pages.map((page) => shows(page, id, 'to all of you')))
+    await pages[3]?.evaluate((room) => chat.send(room, 'from the fourth'), id)
+    await Promise.all(pages.map((page) => shows(page, id, 'from the fourth')))
+    expect(profile.sockets).toBe(1)
+
+    await pages[2]?.evaluate(() => client.session.logout())
+    for (const page of pages)
+      await page.waitForFunction(
+        () => client.session.$user.get() === null && chat.$conversations.get() === undefined,
+      )
+    await expect.poll(() => profile.sockets).toBe(0)
+  })
+
+  test('another tab has the socket within a second after the leader was killed', async () => {
+    const { profile, pages, bob, id } = await fiveTabs()
+    const leader = await leaderOf(pages)
+    const others = pages.filter((page) => page !== leader)
+    await bob.send(id, 'before')
+    await Promise.all(others.map((page) => shows(page, id, 'before')))
+    const crashed = new Promise((resolve) => leader.once('crash', resolve))
+    const devtools = await profile.context.newCDPSession(leader)
+    devtools.send('Page.crash').catch(() => {})
+    await crashed
+    const at = performance.now()
+    await Promise.any(
+      others.map((page) =>
+        page.waitForFunction(
+          () => client.live.$leads.get() && client.live.$status.get() === 'online',
+          undefined,
+          {
+            polling: 20,
+          },
+        ),
+      ),
+    )
+    const took = performance.now() - at
+    console.log(`another tab had the socket ${Math.round(took)} ms after the crash`)
+    expect(took).toBeLessThan(1_000)
+    await bob.send(id, 'after')
+    await Promise.all(others.map((page) => shows(page, id, 'after')))
+    expect(profile.sockets).toBe(1)
+  })
+
+  test('a tab in sight takes over from a leader that is frozen, which follows once it thaws', async () => {
+    const { profile, pages, bob, id } = await fiveTabs()
+    const leader = await leaderOf(pages)
+    const others = pages.filter((page) => page !== leader)
+    // It keeps its lock, and nothing of it runs.
+    const devtools = await profile.context.newCDPSession(leader)
+    await devtools.send('Debugger.enable')
+    await devtools.send('Debugger.pause')
+    const frozen = new Promise((resolve) => devtools.once('Debugger.paused', resolve))
+    const thawed = leader.evaluate(() => {})
+    await frozen
+    await Promise.any(
+      others.map((page) => page.waitForFunction(() => client.live.$leads.get(), undefined, { polling: 50 })),
+    )
+    await bob.send(id, 'while frozen')
+    await Promise.all(others.map((page) => shows(page, id, 'while frozen')))
+    await devtools.send('Debugger.resume')
+    await thawed
+    await shows(leader, id, 'while frozen')
+    await expect.poll(() => leader.evaluate(() => client.live.$leads.get())).toBe(false)
+    await leaderOf(others)
+    await expect.poll(() => profile.sockets).toBe(1)
+  })
+
+  test('a page enters the back/forward cache, and is up to date when it comes back', async () => {
+    const { alice, bob, conversationId: id } = await connectedPair(service)
+    const profile = await Profile.open()
+    const page = await profile.tab()
+    await login(page, alice.username)
+    await isOnline(page)
+    await bob.send(id, 'before')
+    await shows(page, id, 'before')
+    await page.goto(`${origin}/elsewhere`)
+    await expect.poll(() => profile.sockets).toBeLessThan(2)
+    await bob.send(id, 'meanwhile')
+    // A page from the cache loads nothing, which is what Playwright would wait for.
+    const devtools = await profile.context.newCDPSession(page)
+    await page.goBack({ waitUntil: 'commit', timeout: 2_000 }).catch(() => {})
+    const evaluate = async (expression: string) =>
+      (await devtools.send('Runtime.evaluate', { expression })).result.value as unknown
+    await expect.poll(() => evaluate('wasRestored')).toBe(true)
+    await expect
+      .poll(() => evaluate(`chat.room(${id}).$messages.get().at(-1)?.message`), { timeout: 10_000 })
+      .toBe('meanwhile')
+  })
+
+  test('what is written offline goes out once, in order, when the network is back', async () => {
+    const { alice, bob, conversationId: id } = await connectedPair(service)
+    const profile = await Profile.open()
+    const page = await profile.tab()
+    await login(page, alice.username)
+    await isOnline(page)
+    await page.evaluate((room) => void chat.room(room), id)
+    await profile.context.setOffline(true)
+    await page.evaluate(async (room) => {
+      for (const text of ['one', 'two', 'three']) await chat.send(room, text)
+    }, id)
+    // A reload in the tunnel: what was written is on the machine.
+    expect(await page.evaluate(() => chat.$outgoing.get().length)).toBe(3)
+    await profile.context.setOffline(false)
+    await expect
+      .poll(
+        async () => {
+          const { body } = await bob.get(`/api/v01/chat/conversations/${id}/messages`)
+          return body.messages.map(({ message }: { message: string }) => message)
+        },
+        { timeout: 20_000 },
+      )
+      .toEqual(['one', 'two', 'three'])
+    await shows(page, id, 'three')
+    await page.waitForFunction(() => chat.$outgoing.get().length === 0)
+  })
+
+  test('an upload tells how far it is, and ends with its signal', async () => {
+    const person = await service.person()
+    const profile = await Profile.open()
+    const page = await profile.tab()
+    await login(page, person.username)
+    const { status, told, aborted } = await page.evaluate(async () => {
+      const { data } = await client.POST('/api/v01/notebooks', { body: { title: 'x' } })
+      const id = data?.notebook.id ?? 0
+      const made = await client.POST('/api/v01/notebooks/{id}/pages', { params: { path: { id } }, body: {} })
+      const upload = (signal: AbortSignal) => {
+        const body = new FormData()
+        body.set('image', new Blob([new Uint8Array(3_000_000)], { type: 'image/png' }), 'x.png')
+        return client.POST('/api/v01/pages/{id}/assets', {
+          params: { path: { id: made.data?.page.id ?? 0 } },
+          body,
+          signal,
+          fetch: withProgress(client, (sent) => told.push(sent)),
+        })
+      }
+      const told: number[] = []
+      const { response } = await upload(new AbortController().signal)
+      const end = AbortSignal.abort(new Error('no more'))
+      return { status: response.status, told: [...told], aborted: await upload(end).catch(String) }
+    })
+    // Nothing but zeros is no picture.
+    expect(status).toBe(400)
+    expect(told.at(-1)).toBeGreaterThan(3_000_000)
+    expect(told).toEqual([...told].sort((one, other) => one - other))
+    expect(aborted).toContain('no more')
+  })
+})

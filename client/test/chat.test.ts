@@ -1,0 +1,261 @@
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectedPair, startService, type TestService, withService } from '../../test/support/service.ts'
+import { type Chat, createChat, type RoomMessage } from '../src/chat/index.ts'
+import { node } from '../src/platforms/node.ts'
+import { memoryStore } from '../src/storage/memory.ts'
+import { newApp, openApp, until } from './support/app.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+async function pair() {
+  const { alice, bob, conversationId } = await connectedPair(service)
+  const [hers, his] = await Promise.all([openApp(alice), openApp(bob)])
+  return {
+    alice,
+    bob,
+    id: conversationId,
+    hers: createChat(hers),
+    his: createChat(his),
+    herApp: hers,
+    hisApp: his,
+  }
+}
+
+const texts = (messages: readonly RoomMessage[]) => messages.map(({ message }) => message)
+
+function unreadOf(chat: Chat, id: number) {
+  return chat.$conversations.get()?.find((each) => each.id === id)?.unread
+}
+
+describe('chat', () => {
+  test('shows a message on both sides, counts it, and tells that it was read', async () => {
+    const { id, hers, his, bob } = await pair()
+    await until(his.$conversations, (list) => list !== undefined)
+    const hersRoom = hers.room(id)
+    await until(hersRoom.$state, ({ status }) => status === 'ready')
+    await hers.send(id, 'hello')
+    await until(his.$unread, (unread) => unread === 1)
+    expect(unreadOf(his, id)).toBe(1)
+    const room = his.room(id)
+    const [shown] = await until(room.$messages, (messages) => messages.length === 1)
+    expect(shown).toMatchObject({ message: 'hello', state: 'sent', is_own: false, seq: 1 })
+    his.read(id)
+    expect(his.$unread.get()).toBe(0)
+    await until(hersRoom.$readBy, (readBy) => readBy[bob.id] === 1)
+    expect(hers.$conversations.get()?.[0]).toMatchObject({ last_message: { message: 'hello' }, unread: 0 })
+  })
+
+  test('shows what is written at once, and never twice: its key stays the same', async () => {
+    const { id, hers } = await pair()
+    const room = hers.room(id)
+    await until(room.$state, ({ status }) => status === 'ready')
+    const seen: string[][] = []
+    room.$messages.listen((messages) => seen.push(messages.map(({ key, state }) => `${key} ${state}`)))
+    const [one, two] = await Promise.all([hers.send(id, 'one'), hers.send(id, 'two')])
+    const end = await until(room.$messages, (all) => all.length === 2 && all.every(({ seq }) => seq !== null))
+    expect(texts(end)).toEqual(['one', 'two'])
+    await until(hers.$outgoing, (entries) => entries.length === 0)
+    for (const each of seen) expect(new Set(each.map((line) => line.split(' ')[0])).size).toBe(each.length)
+    expect(seen.at(-1)).toEqual([`${one} sent`, `${two} sent`])
+  })
+
+  test('keeps what is written before it returns: it goes out after a restart', async () => {
+    const { alice, bob, conversationId: id } = await connectedPair(service)
+    const store = memoryStore()
+    const offline = { fetch: async () => Promise.reject(new TypeError('fetch failed')) }
+    const app = await openApp(alice, { store })
+    const lost = newApp(alice.url, { store, platform: offline })
+    app.close()
+    await until(lost.session.$user, (user) => user?.id === alice.id)
+    const chat = createChat(lost)
+    for (const text of ['a', 'b', 'c']) await chat.send(id, text)
+    lost.close()
+
+    createChat(newApp(alice.url, { store }))
+    const his = createChat(await openApp(bob)).room(id)
+    expect(texts(await until(his.$messages, (all) => all.length === 3))).toEqual(['a', 'b', 'c'])
+  })
+
+  test('waits as long as a 429 says, and keeps the order', async () => {
+    const slow = await withService({ config: { chat: { sendIntervalMs: 300 } } })
+    const { alice, conversationId: id } = await connectedPair(slow)
+    const chat = createChat(await openApp(alice))
+    for (const text of ['a', 'b', 'c']) await chat.send(id, text)
+    const room = chat.room(id)
+    const all = await until(
+      room.$messages,
+      (each) => each.length === 3 && each.every(({ seq }) => seq),
+      15_000,
+    )
+    expect(texts(all)).toEqual(['a', 'b', 'c'])
+  })
+
+  test('shows what can never be sent as failed, and goes on with the rest', async () => {
+    const { alice, id, hers } = await pair()
+    const { body } = await alice.get('/api/v01/chat/conversations', 200)
+    const other = await service.person()
+    await alice.post('/api/v01/chat/connections', { recipient_id: other.id })
+    const conv = (await other.post('/api/v01/chat/connections', { recipient_id: alice.id }, 200)).body.conv_id
+    await alice.delete(`/api/v01/chat/connections/${body.conversations[0].conn_id}`, 200)
+    const refused = await hers.send(id, 'nobody there')
+    await hers.send(conv, 'somebody')
+    const [failed] = await until(hers.$outgoing, (all) => all.length === 1 && all[0]?.state === 'failed')
+    expect(failed).toMatchObject({ clientId: refused, error: 'not_connected' })
+    await until(hers.room(conv).$messages, (all) => all.length === 1 && all[0]?.seq === 1)
+    await hers.discard(refused)
+    expect(hers.$outgoing.get()).toEqual([])
+  })
+
+  test('resumes what it missed while it was cut off, and a long gap too', async () => {
+    const { alice, id, his, hisApp } = await pair()
+    await alice.send(id, 'first')
+    const room = his.room(id)
+    await until(room.$messages, (all) => all.length === 1)
+    for (const missed of [3, 520]) {
+      hisApp.live.disconnect()
+      const before = room.$messages.get().length
+      for (let n = 0; n < missed; n += 20)
+        await Promise.all(
+          Array.from({ length: Math.min(20, missed) }, (_, at) => alice.send(id, `${n + at}`)),
+        )
+      const total = (await alice.get(`/api/v01/chat/conversations/${id}`, 200)).body.conversation.last_seq
+      hisApp.live.connect()
+      const all = await until(room.$messages, (each) => each.at(-1)?.seq === total, 15_000)
+      expect(all.map(({ seq }) => seq)).toEqual(
+        Array.from({ length: all.length }, (_, at) => total - all.length + at + 1),
+      )
+      expect(all.length).toBeGreaterThan(before)
+      await until(his.$unread, (unread) => unread === total)
+    }
+    await room.more()
+  })
+
+  test('scrolls back to the first message without a hole', async () => {
+    const { alice, id, his } = await pair()
+    for (let n = 0; n < 130; n++) await alice.send(id, `${n}`)
+    const room = his.room(id)
+    await until(room.$state, ({ status }) => status === 'ready')
+    while (room.$state.get().hasMore) await room.more()
+    expect(texts(room.$messages.get())).toEqual(Array.from({ length: 130 }, (_, n) => `${n}`))
+  })
+
+  test('follows edits, deletions, requests, presence and typing', async () => {
+    const { alice, bob, id, hers, his, herApp } = await pair()
+    await until(his.$conversations, (list) => list?.length === 1)
+    const sent = (await alice.send(id, 'teh')).body.message
+    const room = his.room(id)
+    await until(room.$messages, (all) => all.length === 1)
+    await alice.patch(`/api/v01/chat/messages/${sent.id}`, { message: 'the' }, 200)
+    await until(room.$messages, ([first]) => first?.message === 'the' && first.is_edited)
+    await alice.delete(`/api/v01/chat/messages/${sent.id}`, 200)
+    await until(room.$messages, ([first]) => first?.is_deleted === true)
+    await until(his.$online, (online) => online[alice.id] === true)
+    hers.typing(id)
+    await until(his.$typing, (typing) => typing[id]?.[0] === alice.id)
+    const other = await service.person()
+    await other.post('/api/v01/chat/connections', { recipient_id: bob.id }, 201)
+    await until(his.$requests, ([request]) => request?.from_id === other.id)
+    herApp.close()
+    await until(his.$online, (online) => online[alice.id] === false)
+  })
+
+  test('is empty after a logout, and nothing of it is left on the machine', async () => {
+    const { alice, conversationId: id } = await connectedPair(service)
+    const store = memoryStore()
+    const refuse = (request: Request) =>
+      request.url.endsWith('/messages') && request.method === 'POST'
+        ? Promise.reject(new TypeError('fetch failed'))
+        : fetch(request)
+    const app = await openApp(alice, { store, platform: { fetch: refuse } })
+    const chat = createChat(app)
+    await chat.send(id, 'a secret')
+    await until(chat.$conversations, (list) => list !== undefined)
+    expect(JSON.stringify(await store.list(''))).toContain('a secret')
+    await app.session.logout()
+    expect(chat.$conversations.get()).toBeUndefined()
+    expect(chat.$outgoing.get()).toEqual([])
+    expect(await store.list('')).toEqual([])
+  })
+})
+
+describe('the socket', () => {
+  test('is opened again with a new token where its own ended', async () => {
+    const { alice } = await connectedPair(service)
+    let ahead = 0
+    const app = await openApp(alice, { platform: { now: () => Date.now() + ahead } })
+    const chat = createChat(app)
+    await until(chat.$conversations, (list) => list !== undefined)
+    const admin = await service.admin()
+    await admin.post('/api/v01/admin/users/role', { user_id: alice.id, new_role: 'user,admin' }, 200)
+    await until(app.live.$status, (status) => status !== 'online')
+    await until(app.live.$status, (status) => status === 'online', 15_000)
+    ahead = 1
+    const what = app.diagnostics.entries().map(({ what: each }) => each)
+    expect(what).toContain('session.refresh')
+  })
+
+  test('a deliberate disconnect stays one', async () => {
+    const { alice } = await connectedPair(service)
+    const listeners: ((event: 'wake') => void)[] = []
+    const app = await openApp(alice, {
+      platform: {
+        watch(tell) {
+          listeners.push(tell)
+          return () => {}
+        },
+      },
+    })
+    createChat(app)
+    await until(app.live.$status, (status) => status === 'online')
+    app.live.disconnect()
+    for (const tell of listeners) tell('wake')
+    await setTimeout(300)
+    expect(app.live.$status.get()).toBe('offline')
+    app.live.connect()
+    await until(app.live.$status, (status) => status === 'online')
+  })
+
+  test('one that is dead without a word is given up by an unanswered ping alone', async () => {
+    const { alice } = await connectedPair(service)
+    const plain = node()
+    const began = Date.now()
+    const opened: { isDeaf: boolean }[] = []
+    const listeners: ((event: 'wake') => void)[] = []
+    const app = await openApp(alice, {
+      platform: {
+        // Twenty times as fast, clock and timers alike.
+        now: () => began + (Date.now() - began) * 20,
+        after: (ms, run) => plain.after(ms / 20, run),
+        watch(tell) {
+          listeners.push(tell)
+          return () => {}
+        },
+        openSocket(url, protocols) {
+          const socket = plain.openSocket(url, protocols)
+          const state = { isDeaf: false }
+          opened.push(state)
+          const { send } = socket
+          // Half open: what goes out is lost, and nothing comes in.
+          socket.send = (text) => {
+            if (!state.isDeaf) send.call(socket, text)
+          }
+          return socket
+        },
+      },
+    })
+    createChat(app)
+    await until(app.live.$status, (status) => status === 'online')
+    const [first] = opened as [{ isDeaf: boolean }]
+    first.isDeaf = true
+    for (const tell of listeners) tell('wake')
+    await until(app.live.$status, (status) => status !== 'online')
+    await until(app.live.$status, (status) => status === 'online')
+    expect(opened).toHaveLength(2)
+    expect(app.diagnostics.entries().map(({ what }) => what)).toContain('socket.dead')
+  })
+})

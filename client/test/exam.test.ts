@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createExam } from '../../test/support/exams.ts'
+import { startService, type TestService } from '../../test/support/service.ts'
+import { type ExamSession, forgetUndelivered, listUndelivered, openExam } from '../src/exam/index.ts'
+import { type Client, type Platform, Unreachable } from '../src/index.ts'
+import { memoryStore } from '../src/storage/memory.ts'
+import { newApp, openApp, until } from './support/app.ts'
+import { tab } from './support/tab.ts'
+
+let service: TestService
+let ahead = 0
+beforeAll(async () => {
+  service = await startService({ clock: () => Date.now() + ahead })
+})
+afterAll(() => service.close())
+
+const PASSED = 60 * 60_000
+
+/** A network that a test takes away. */
+function network() {
+  const state = { isOn: true, sent: [] as { url: string; keepalive: boolean; bytes: number }[] }
+  const platform: Partial<Platform> = {
+    async fetch(request) {
+      const bytes = request.body ? (await request.clone().arrayBuffer()).byteLength : 0
+      state.sent.push({ url: `${request.method} ${request.url}`, keepalive: request.keepalive, bytes })
+      if (!state.isOn) throw new TypeError('fetch failed')
+      return fetch(request)
+    },
+  }
+  return { state, platform }
+}
+
+async function begin(given: Parameters<typeof createExam>[1] = {}) {
+  const { examId, questionIds } = await createExam(service.sql, {
+    questions: [{ correct_answer: 'B' }, { correct_answer: 'C' }, { correct_answer: 'A' }],
+    ...given,
+  })
+  return { examId, questionIds, person: await service.person(), store: memoryStore() }
+}
+
+async function open(client: Client, examId: number): Promise<ExamSession> {
+  const { exam, error } = await openExam(client, examId)
+  if (!exam) throw new Error(error.message)
+  return exam
+}
+
+async function answersStored(userId: number) {
+  const [row] = await service.sql`select answers from attempts where user_id = ${userId} order by id desc`
+  return row?.answers
+}
+
+test('answers are kept here first, then there, and handing in is graded', async () => {
+  const { examId, questionIds, person, store } = await begin()
+  const client = await openApp(person, { store })
+  const exam = await open(client, examId)
+  expect(exam.$state.get()).toMatchObject({ phase: 'active', canWrite: true, unsynced: 0 })
+  for (const [at, letter] of ['B', 'C', 'D'].entries()) await exam.answer(questionIds[at] as number, letter)
+  await exam.answer(questionIds[2] as number, null)
+  expect(exam.$state.get()).toMatchObject({ unsynced: 3 })
+  await until(exam.$state, ({ unsynced }) => unsynced === 0)
+  expect(await answersStored(person.id)).toEqual({
+    [questionIds[0] as number]: 'B',
+    [questionIds[1] as number]: 'C',
+  })
+  await exam.mark(questionIds[2] as number, true)
+  await exam.submit()
+  const { result } = await until(exam.$state, ({ phase }) => phase === 'submitted')
+  expect(result).toMatchObject({ already_submitted: false, result: { correct: 2, unattempted: 1 } })
+  expect(await listUndelivered(client)).toEqual([])
+  expect((await store.list('kept/')).length).toBe(0)
+})
+
+test('offline, a crash and a reload lose no answer', async () => {
+  const { examId, questionIds, person, store } = await begin()
+  const { state, platform } = network()
+  const first = await open(await openApp(person, { store, platform }), examId)
+  state.isOn = false
+  for (const [at, letter] of ['B', 'C'].entries()) await first.answer(questionIds[at] as number, letter)
+  // The crash: nothing is closed, nothing else is told.
+  const again = newApp(person.url, { store, platform })
+  await until(again.session.$user, (user) => user?.id === person.id)
+  const second = await open(again, examId)
+  expect(second.$state.get()).toMatchObject({ unsynced: 2, answers: { [questionIds[1] as number]: 'C' } })
+  await second.answer(questionIds[2] as number, 'A')
+  first.close()
+  state.isOn = true
+  await second.submit()
+  const { result } = await until(second.$state, ({ phase }) => phase === 'submitted', 20_000)
+  expect(result?.result).toMatchObject({ correct: 3 })
+})
+
+test('two devices: what another one answered is taken over, and nothing newer is undone', async () => {
+  const { examId, questionIds, person } = await begin()
+  const [q1, q2, q3] = questionIds as [number, number, number]
+  let later = 0
+  const { platform, tell } = tab()
+  const aside = { watch: platform.watch, now: () => Date.now() + later }
+  const phone = await open(await openApp(person, { platform: aside }), examId)
+  const laptop = await open(await openApp(person, { platform: aside }), examId)
+  await phone.answer(q1, 'A')
+  await phone.answer(q2, 'D')
+  await until(phone.$state, ({ unsynced }) => unsynced === 0)
+  for (const letter of ['B', 'C']) {
+    await laptop.answer(q2, letter)
+    await until(laptop.$state, ({ unsynced }) => unsynced === 0)
+  }
+  later = 60_000
+  tell('wake')
+  await until(laptop.$state, ({ answers }) => answers[q1] === 'A' && answers[q2] === 'C')
+  await phone.answer(q3, 'A')
+  await until(phone.$state, ({ unsynced }) => unsynced === 0)
+  later += 60_000
+  tell('wake')
+  for (const device of [phone, laptop])
+    await until(
+      device.$state,
+      ({ answers }) => answers[q1] === 'A' && answers[q2] === 'C' && answers[q3] === 'A',
+    )
+  expect(await answersStored(person.id)).toEqual({ [q1]: 'A', [q2]: 'C', [q3]: 'A' })
+})
+
+test('what could not be delivered in time is kept and shown as such, to that account alone', async () => {
+  const { examId, questionIds, person, store } = await begin({ duration_minutes: 10 })
+  const { state, platform } = network()
+  const client = await openApp(person, { store, platform })
+  const exam = await open(client, examId)
+  state.isOn = false
+  await exam.answer(questionIds[0] as number, 'B')
+  ahead += PASSED
+  state.isOn = true
+  const closed = await until(exam.$state, ({ phase }) => phase === 'closed', 20_000)
+  expect(closed).toMatchObject({ unsynced: 1, canWrite: false })
+  await client.session.logout()
+  expect(await listUndelivered(client)).toEqual([])
+  const other = await service.person()
+  await client.session.login({ username: other.username, password: 'a password of the tests' })
+  expect(await listUndelivered(client)).toEqual([])
+  await client.session.login({ username: person.username, password: 'a password of the tests' })
+  const [kept] = await listUndelivered(client)
+  expect(kept).toMatchObject({ examId, unsynced: { [questionIds[0] as number]: 'B' } })
+  if (kept) await forgetUndelivered(client, kept)
+  expect(await listUndelivered(client)).toEqual([])
+})
+
+test('a second tab reads along, takes over, and is the writer when the first one is closed', async () => {
+  const { examId, questionIds, person, store } = await begin()
+  const [q1, q2] = questionIds as [number, number]
+  const one = tab()
+  const two = tab()
+  const first = await open(await openApp(person, { store, platform: one.platform }), examId)
+  const other = newApp(person.url, { store, platform: two.platform })
+  await until(other.session.$user, (user) => user?.id === person.id)
+  const second = await open(other, examId)
+  expect(first.$state.get().canWrite).toBe(true)
+  expect(second.$state.get().canWrite).toBe(false)
+  await expect(second.answer(q1, 'A')).rejects.toThrow('only be read')
+  await first.answer(q1, 'B')
+  await until(second.$state, ({ answers }) => answers[q1] === 'B')
+
+  second.takeOver()
+  await until(second.$state, ({ canWrite }) => canWrite)
+  await until(first.$state, ({ canWrite }) => !canWrite)
+  await second.answer(q2, 'C')
+  await until(first.$state, ({ answers }) => answers[q2] === 'C')
+  second.close()
+  await until(first.$state, ({ canWrite }) => canWrite)
+  expect(first.$state.get().answers).toEqual({ [q1]: 'B', [q2]: 'C' })
+  await first.submit()
+  await until(first.$state, ({ phase }) => phase === 'submitted')
+})
+
+test('a page that goes sends what is not there yet, and no more than it may', async () => {
+  const questions = Array.from({ length: 650 }, () => ({
+    question_type: 'NUMERIC' as const,
+    correct_answer: '1',
+  }))
+  const { examId, questionIds, person, store } = await begin({ questions })
+  const page = tab()
+  const { state, platform } = network()
+  const exam = await open(
+    await openApp(person, { store, platform: { ...platform, ...page.platform } }),
+    examId,
+  )
+  state.isOn = false
+  await Promise.all(questionIds.map((id) => exam.answer(id, `${id}.${'0'.repeat(90)}`)))
+  state.isOn = true
+  state.sent.length = 0
+  page.tell('hide')
+  await until(exam.$state, ({ unsynced }) => unsynced < 650)
+  const last = state.sent.find(({ keepalive }) => keepalive)
+  expect(last?.url).toMatch(/^PUT .*\/answers$/)
+  expect(last?.bytes).toBeGreaterThan(50 * 1_024)
+  expect(last?.bytes).toBeLessThan(64 * 1_024)
+  await until(exam.$state, ({ unsynced }) => unsynced === 0, 15_000)
+})
+
+test("shows the service's time whatever this machine's clock does", async () => {
+  const { examId, person } = await begin({ duration_minutes: 30 })
+  let jump = 7 * 60_000
+  const exam = await open(await openApp(person, { platform: { now: () => Date.now() + jump } }), examId)
+  const service_ = () => Date.now() + ahead
+  expect(Math.abs(exam.now() - service_())).toBeLessThan(2_000)
+  jump -= 20 * 60_000
+  expect(Math.abs(exam.now() - service_())).toBeLessThan(2_000)
+  expect(exam.remaining()).toBeGreaterThan(29 * 60_000)
+  // Set forward, it can't be told from a sleep: less time is shown, not more, until the service is asked.
+  jump += 30 * 60_000
+  expect(exam.now()).toBeGreaterThan(service_())
+})
+
+test('refusals are answered, and without service and journal it says so', async () => {
+  const { examId, person } = await begin({ questions: [] })
+  const client = await openApp(person)
+  expect((await openExam(client, examId)).error?.code).toBe('exam_empty')
+  const { state, platform } = network()
+  const offline = await openApp(person, { platform })
+  state.isOn = false
+  await expect(openExam(offline, examId)).rejects.toThrow(Unreachable)
+})

@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createExam } from '../../test/support/exams.ts'
+import { startModel, type TestModel } from '../../test/support/outside/model.ts'
+import { startService, type TestService } from '../../test/support/service.ts'
+import { withProgress } from '../src/files/index.ts'
+import { Refused } from '../src/index.ts'
+import { watchDiscussion, watchJob } from '../src/topics/index.ts'
+import { askTutor, type TutorEvent } from '../src/tutor/index.ts'
+import { openApp, until } from './support/app.ts'
+
+let model: TestModel
+let service: TestService
+beforeAll(async () => {
+  model = await startModel()
+  service = await startService({ config: { ai: model.ai } })
+})
+afterAll(async () => {
+  await service.close()
+  await model.stub.close()
+})
+
+test('a discussion follows its comments, and is read again after a new connection', async () => {
+  const { questionIds } = await createExam(service.sql)
+  const id = questionIds[0] as number
+  const [alice, bob] = await Promise.all([service.person(), service.person()])
+  const client = await openApp(alice)
+  const discussion = watchDiscussion(client, id)
+  await until(discussion.$value, ({ status }) => status === 'ready')
+  const say = (message: string) => bob.post(`/api/v01/discussions/${id}`, { message }, 201)
+  await say('first')
+  await until(discussion.$value, ({ data }) => data?.comments[0]?.message === 'first')
+  client.live.disconnect()
+  await say('missed')
+  client.live.connect()
+  await until(discussion.$value, ({ data }) => data?.count === 2)
+  discussion.close()
+})
+
+test('what is not there, or not for this person, is refused by its code', async () => {
+  const client = await openApp(await service.person())
+  const missing = await until(watchDiscussion(client, 999_999).$value, ({ status }) => status !== 'loading')
+  expect(missing).toMatchObject({ status: 'refused', code: 'not_found' })
+  const job = watchJob(client, '00000000-0000-4000-8000-000000000000')
+  expect(await until(job.$value, ({ status }) => status !== 'loading')).toMatchObject({ code: 'forbidden' })
+})
+
+test('a job is followed to its questions', async () => {
+  const { examId } = await createExam(service.sql)
+  const client = await openApp(await service.admin())
+  model.stub.usual = { kind: 'answer', pace: 2 }
+  const form = new FormData()
+  for (const [name, value] of Object.entries({
+    mode: 'pure',
+    exam_id: `${examId}`,
+    topic: 'Sets',
+    mcq_count: '15',
+  }))
+    form.set(name, value)
+  const { data } = await client.POST('/api/v01/admin/ai/generate', { body: form })
+  const job = watchJob(client, data?.job_id ?? '')
+  const end = await until(job.$value, (value) => value.data?.status === 'done', 20_000)
+  expect(end.data?.questions).toHaveLength(15)
+})
+
+test('an answer of the tutor comes in pieces, and stops when the reader leaves', async () => {
+  const person = await service.person()
+  const client = await openApp(person)
+  model.stub.usual = { kind: 'answer', pace: 1 }
+  const events: TutorEvent[] = []
+  for await (const event of askTutor(client, { message: 'Why?' })) events.push(event)
+  expect(events[0]).toMatchObject({ type: 'start', conversation_id: expect.any(Number) })
+  const pieces = events.flatMap((event) => (event.type === 'delta' ? [event.text] : []))
+  const last = events.at(-1)
+  expect(pieces.length).toBeGreaterThan(1)
+  expect(last?.type === 'done' && JSON.stringify(last.answer)).toContain(
+    JSON.stringify(pieces.join('')).slice(1, -1),
+  )
+
+  const before = model.stub.aborted
+  model.stub.usual = { kind: 'answer', pace: 50 }
+  for await (const event of askTutor(client, { message: 'And then?' })) if (event.type === 'delta') break
+  await expect.poll(() => model.stub.aborted).toBe(before + 1)
+
+  const stop = new AbortController()
+  const reading = (async () => {
+    for await (const _ of askTutor(client, { message: 'Once more' }, { signal: stop.signal }))
+      stop.abort(new Error('enough'))
+  })()
+  await expect(reading).rejects.toThrow()
+  await expect(askTutor(client, { message: '' }).next()).rejects.toThrow(Refused)
+})
+
+test('an upload tells how far it is', async () => {
+  const client = await openApp(await service.person())
+  const { data } = await client.POST('/api/v01/notebooks', { body: { title: 'x' } })
+  const notebook = { path: { id: data?.notebook.id ?? 0 } }
+  const page = await client.POST('/api/v01/notebooks/{id}/pages', { params: notebook, body: { title: 'p' } })
+  const form = new FormData()
+  form.set('image', new Blob([randomBytes(900_000)], { type: 'image/png' }), 'x.png')
+  const told: number[] = []
+  const { response, error } = await client.POST('/api/v01/pages/{id}/assets', {
+    params: { path: { id: page.data?.page.id ?? 0 } },
+    body: form,
+    fetch: withProgress(client, (sent) => told.push(sent)),
+  })
+  expect(told.at(-1)).toBeGreaterThan(900_000)
+  expect(told).toEqual([...told].sort((one, other) => one - other))
+  // Bytes at random are no picture.
+  expect(response.status).toBe(400)
+  expect(error?.code).toBe('validation_failed')
+})

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectedPair, startService, type TestService } from '../../test/support/service.ts'
+import { createChat, type RoomMessage } from '../src/chat/index.ts'
+import type { Platform } from '../src/index.ts'
+import { openApp, until } from './support/app.ts'
+import { Network } from './support/network.ts'
+
+// Not by its types: those of phones are none of Node's.
+const PLATFORM = '../src/platforms/react-native.ts'
+const { reactNative }: { reactNative(options: object): Platform } = await import(PLATFORM)
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+/** A phone as React Native shows it to an app. */
+class Phone {
+  currentState = 'active'
+  readonly #appListeners = new Set<(state: string) => void>()
+  readonly #netListeners = new Set<(state: { isConnected: boolean | null }) => void>()
+
+  readonly platform = () =>
+    reactNative({
+      AppState: {
+        currentState: this.currentState,
+        addEventListener: (_: string, listener: (state: string) => void) => {
+          this.#appListeners.add(listener)
+          return { remove: () => this.#appListeners.delete(listener) }
+        },
+      },
+      NetInfo: {
+        addEventListener: (listener: (state: { isConnected: boolean | null }) => void) => {
+          this.#netListeners.add(listener)
+          return () => this.#netListeners.delete(listener)
+        },
+      },
+    })
+
+  show(state: 'active' | 'background'): void {
+    for (const tell of this.#appListeners) tell(state)
+  }
+
+  connect(isConnected: boolean | null): void {
+    for (const tell of this.#netListeners) tell({ isConnected })
+  }
+
+  get listeners(): number {
+    return this.#appListeners.size + this.#netListeners.size
+  }
+}
+
+test('a phone that slept in a tunnel shows what it missed when it is taken out again', async () => {
+  const { alice, bob, conversationId } = await connectedPair(service)
+  const network = await Network.start(alice.url)
+  const phone = new Phone()
+  const app = await openApp(alice, { url: network.url, platform: phone.platform() })
+  const chat = createChat(app)
+  const room = chat.room(conversationId)
+  await until(app.live.$status, (status) => status === 'online')
+  await until(room.$state, ({ status }) => status === 'ready')
+
+  // Its socket is dead, and nobody has told it.
+  phone.show('background')
+  phone.connect(false)
+  network.down()
+  network.freeze()
+  await bob.send(conversationId, 'while you were away')
+  network.heal()
+  phone.connect(true)
+  phone.show('active')
+  const isThere = (messages: readonly RoomMessage[]) => messages.at(-1)?.message === 'while you were away'
+  await until(room.$messages, isThere, 20_000)
+
+  await chat.send(conversationId, 'here again')
+  await until(room.$messages, (messages) => messages.at(-1)?.state === 'sent')
+  app.close()
+  expect(phone.listeners).toBe(0)
+  network.close()
+})

@@ -1,0 +1,48 @@
+import './no-browser.ts'
+import { onTestFinished } from 'vitest'
+import { PASSWORD, type Client as Person } from '../../../test/support/client.ts'
+import { type Client, createClient, type Platform, type Store } from '../../src/index.ts'
+import { node } from '../../src/platforms/node.ts'
+import { memoryStore } from '../../src/storage/memory.ts'
+
+export interface AppOptions {
+  url?: string
+  store?: Store
+  platform?: Partial<Platform>
+}
+
+/** The client as an app of that person has it, signed in; it ends with the test. */
+export async function openApp(person: Person, options: AppOptions = {}): Promise<Client> {
+  const client = newApp(options.url ?? person.url, options)
+  const { error } = await client.session.login({ username: person.username, password: PASSWORD })
+  if (error) throw new Error(error.message)
+  return client
+}
+
+/** The same before anybody has signed in, or with what its store holds. */
+export function newApp(url: string, { store = memoryStore(), platform }: AppOptions = {}): Client {
+  const client = createClient({ baseUrl: url, platform: { ...node({ store }), ...platform } })
+  onTestFinished(() => client.close())
+  return client
+}
+
+/** Resolves once what a store holds fits. */
+export async function until<T>(
+  $store: { listen(take: (value: T) => void): () => void; get(): T },
+  fits: (value: T) => boolean,
+  timeout = 5_000,
+): Promise<T> {
+  if (fits($store.get())) return $store.get()
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      stop()
+      reject(new Error(`it stays ${JSON.stringify($store.get()).slice(0, 2_000)}`))
+    }, timeout)
+    const stop = $store.listen((value) => {
+      if (!fits(value)) return
+      clearTimeout(timer)
+      queueMicrotask(() => stop())
+      resolve(value)
+    })
+  })
+}
