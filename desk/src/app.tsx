@@ -1,0 +1,57 @@
+import { useStore } from '@nanostores/preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { client } from './client.ts'
+import { Asking } from './components/dialogs/asking.tsx'
+import { Toasts } from './components/dialogs/toasts.tsx'
+import { Page } from './components/page/page.tsx'
+import { watchHelpLock } from './help-lock.ts'
+import { $router } from './router.ts'
+import { Connection } from './shell/connection.tsx'
+import { Navigation } from './shell/navigation.tsx'
+import { watchTitle } from './shell/title.ts'
+import { leaveForSignIn } from './sign-in.ts'
+import { View } from './views/index.tsx'
+
+export function App() {
+  const page = useStore($router)
+  const user = useStore(client.session.$user)
+  const main = useRef<HTMLElement>(null)
+  const isFirst = useRef(true)
+  useEffect(watchTitle, [])
+  useEffect(watchHelpLock, [])
+  // Signed out here, in another tab, or by the service.
+  useEffect(() => {
+    if (user === null) leaveForSignIn()
+  }, [user])
+  // Who comes by keyboard or screen reader begins at the new view, not where the old one ended.
+  useEffect(() => {
+    if (!isFirst.current) main.current?.focus({ preventScroll: true })
+    isFirst.current = false
+    scrollTo(0, 0)
+  }, [page?.path])
+  if (!user) return null
+  return (
+    <div class={`shell at-${page?.route ?? 'nowhere'}`}>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <Navigation user={user} route={page?.route} />
+      <div class="body">
+        <Connection />
+        <main id="main" ref={main} tabIndex={-1}>
+          {page ? (
+            <View page={page} user={user} />
+          ) : (
+            <Page title="There is no such page">
+              <p>
+                <a href="/desk/exams">To the exams</a>
+              </p>
+            </Page>
+          )}
+        </main>
+      </div>
+      <Asking />
+      <Toasts />
+    </div>
+  )
+}

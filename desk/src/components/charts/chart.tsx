@@ -1,0 +1,115 @@
+import './chart.css'
+
+export interface Point {
+  label: string
+  value: number
+}
+
+interface ChartProps {
+  title: string
+  points: readonly Point[]
+  /** The top of the scale; left out: the largest value. */
+  most?: number
+  unit?: string
+}
+
+const WIDTH = 640
+const HEIGHT = 200
+
+/** A line over time. What it shows stands beside it in a table, for those who can't or won't read a curve. */
+export function LineChart({ title, points, most, unit = '' }: ChartProps) {
+  const top = most ?? Math.max(1, ...points.map(({ value }) => value))
+  const x = (index: number) => (points.length < 2 ? WIDTH / 2 : (index / (points.length - 1)) * WIDTH)
+  const y = (value: number) => HEIGHT - (value / top) * HEIGHT
+  const path = points
+    .map(({ value }, index) => `${index === 0 ? 'M' : 'L'}${x(index).toFixed(1)} ${y(value).toFixed(1)}`)
+    .join('')
+  return (
+    <Figure title={title} points={points} unit={unit}>
+      <svg viewBox={`-6 -10 ${WIDTH + 12} ${HEIGHT + 20}`} class="chart" aria-hidden="true">
+        {[0, 0.5, 1].map((share) => (
+          <line key={share} x1="0" x2={WIDTH} y1={HEIGHT * share} y2={HEIGHT * share} class="grid" />
+        ))}
+        <path d={path} class="curve" />
+        {points.length <= 40 &&
+          points.map((point, index) => (
+            <circle key={point.label} cx={x(index)} cy={y(point.value)} r="4" class="dot" />
+          ))}
+      </svg>
+    </Figure>
+  )
+}
+
+/** One bar for each, with its number beside it. */
+export function BarChart({ title, points, most, unit = '' }: ChartProps) {
+  const top = most ?? Math.max(1, ...points.map(({ value }) => value))
+  return (
+    <figure class="sheet chart-figure">
+      <figcaption>{title}</figcaption>
+      {points.length === 0 ? (
+        <p class="lead">Nothing to show yet.</p>
+      ) : (
+        <dl class="bars">
+          {points.map(({ label, value }) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>
+                <meter min={0} max={top} value={Math.max(0, value)} aria-label={label} />
+                <span class="number">
+                  {value.toLocaleString(undefined, { maximumFractionDigits: 2 })}
+                  {unit}
+                </span>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </figure>
+  )
+}
+
+function Figure({
+  title,
+  points,
+  unit,
+  children,
+}: {
+  title: string
+  points: readonly Point[]
+  unit: string
+  children: preact.ComponentChildren
+}) {
+  const last = points.at(-1)
+  return (
+    <figure class="sheet chart-figure">
+      <figcaption class="row spread">
+        <span>{title}</span>
+        {last && (
+          <small>
+            {last.label}: {last.value.toLocaleString()}
+            {unit}
+          </small>
+        )}
+      </figcaption>
+      {points.length === 0 ? <p class="lead">Nothing to show yet.</p> : children}
+      {points.length > 0 && (
+        <details>
+          <summary>The numbers</summary>
+          <table>
+            <tbody>
+              {points.map(({ label, value }) => (
+                <tr key={label}>
+                  <th scope="row">{label}</th>
+                  <td class="number">
+                    {value.toLocaleString()}
+                    {unit}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </details>
+      )}
+    </figure>
+  )
+}

@@ -1,0 +1,79 @@
+import { useStore } from '@nanostores/preact'
+import { atom } from 'nanostores'
+import { Area, Field } from '../forms/fields.tsx'
+import { Form } from '../forms/form.tsx'
+import { Dialog } from './dialog.tsx'
+
+interface Question {
+  title: string
+  button: string
+  field?: Wanted
+  /** undefined: it was left without an answer. */
+  answer: (given: string | undefined) => void
+}
+
+interface Wanted {
+  label: string
+  value?: string
+  /** More than one line. */
+  isLong?: boolean
+}
+
+const $question = atom<Question | undefined>()
+
+/** Asks before something is done that can't be undone. */
+export async function askWhether(title: string, button: string): Promise<boolean> {
+  return (await put({ title, button })) !== undefined
+}
+
+/** Asks for a line or a text; undefined where there is none. */
+export async function askFor(title: string, button: string, field: Wanted): Promise<string | undefined> {
+  const given = await put({ title, button, field })
+  return given?.trim() || undefined
+}
+
+function put(question: Omit<Question, 'answer'>): Promise<string | undefined> {
+  $question.get()?.answer(undefined)
+  const { promise, resolve } = Promise.withResolvers<string | undefined>()
+  $question.set({
+    ...question,
+    answer(given) {
+      $question.set(undefined)
+      resolve(given)
+    },
+  })
+  return promise
+}
+
+/** Where questions appear, above whatever is open. */
+export function Asking() {
+  const question = useStore($question)
+  if (!question) return null
+  const { title, button, field, answer } = question
+  const leave = () => answer(undefined)
+  const cancel = (
+    <button type="button" class="quiet" onClick={leave}>
+      Cancel
+    </button>
+  )
+  return (
+    <Dialog title={title} close={leave} class="question">
+      {field ? (
+        <Form button={button} aside={cancel} send={async ({ text }) => answer(String(text))}>
+          {field.isLong ? (
+            <Area label={field.label} name="text" value={field.value} rows={3} required />
+          ) : (
+            <Field label={field.label} name="text" value={field.value} maxLength={200} required />
+          )}
+        </Form>
+      ) : (
+        <div class="row">
+          <button type="button" class="main bad" onClick={() => answer('')}>
+            {button}
+          </button>
+          {cancel}
+        </div>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,34 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+
+interface DialogProps {
+  title: string
+  close: () => void
+  children: ComponentChildren
+  class?: string
+}
+
+/** Something that comes first: the rest waits, Escape and the button close it, and one is back where one was. */
+export function Dialog({ title, close, children, class: extra = '' }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const before = document.activeElement
+    dialog.current?.showModal()
+    dialog.current?.querySelector<HTMLElement>('input, select, textarea')?.focus()
+    return () => {
+      if (document.activeElement === document.body && before instanceof HTMLElement) before.focus()
+    }
+  }, [])
+  return (
+    <dialog ref={dialog} class={extra} aria-labelledby={id} onClose={close} onCancel={close}>
+      <header class="row spread">
+        <h2 id={id}>{title}</h2>
+        <button type="button" class="quiet small" onClick={close}>
+          Close
+        </button>
+      </header>
+      {children}
+    </dialog>
+  )
+}

@@ -1,0 +1,40 @@
+import { useStore } from '@nanostores/preact'
+import { atom } from 'nanostores'
+import { explain } from '../../client.ts'
+
+const STAY_MS = 6_000
+const $toasts = atom<readonly { id: number; text: string; isBad: boolean }[]>([])
+let count = 0
+
+/** Says something for a few seconds, to eyes and to screen readers. */
+export function say(text: string, isBad = false): void {
+  count += 1
+  const toast = { id: count, text, isBad }
+  $toasts.set([...$toasts.get().slice(-2), toast])
+  setTimeout(() => $toasts.set($toasts.get().filter((each) => each !== toast)), STAY_MS)
+}
+
+/** Does something at a click, and says what went wrong. */
+export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
+  try {
+    const said = await work()
+    if (typeof said === 'string') say(said)
+    return true
+  } catch (error) {
+    say(explain(error), true)
+    return false
+  }
+}
+
+export function Toasts() {
+  const toasts = useStore($toasts)
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {toasts.map(({ id, text, isBad }) => (
+        <p key={id} class={isBad ? 'bad' : ''}>
+          {text}
+        </p>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,139 @@
+import type { ComponentChildren, TargetedEvent } from 'preact'
+import { useId } from 'preact/hooks'
+import { toLocalInput } from '../../format.ts'
+
+interface Named {
+  label: string
+  hint?: string | undefined
+  name?: string
+  required?: boolean
+}
+
+interface LabelledProps extends Pick<Named, 'label' | 'hint'> {
+  /** What ties the control to its label and its hint. */
+  children: (tie: { id: string; 'aria-describedby': string | undefined }) => ComponentChildren
+}
+
+/** A control with its label above and its hint below: the one form in which the desk asks for something. */
+export function Labelled({ label, hint, children }: LabelledProps) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, 'aria-describedby': hint ? `${id}-hint` : undefined })}
+      {hint && <small id={`${id}-hint`}>{hint}</small>}
+    </div>
+  )
+}
+
+interface FieldProps extends Named {
+  value?: string | null | undefined
+  type?: 'text' | 'email' | 'password' | 'date' | 'file'
+  autoComplete?: string
+  accept?: string
+  maxLength?: number
+  onChange?: (event: TargetedEvent<HTMLInputElement>) => void
+}
+
+export function Field({ label, hint, value, type = 'text', ...input }: FieldProps) {
+  return (
+    <Labelled label={label} hint={hint}>
+      {(tie) => <input type={type as 'text'} defaultValue={value ?? ''} {...tie} {...input} />}
+    </Labelled>
+  )
+}
+
+interface NumberFieldProps extends Named {
+  value?: number | null | undefined
+  least?: number
+  most?: number
+  /** Marks and percentages may be 0.5; minutes and counts may not. */
+  isBroken?: boolean
+}
+
+export function NumberField({
+  label,
+  hint,
+  value,
+  least = 0,
+  most,
+  isBroken = false,
+  ...input
+}: NumberFieldProps) {
+  return (
+    <Labelled label={label} hint={hint}>
+      {(tie) => (
+        <input
+          type="number"
+          min={least}
+          max={most}
+          step={isBroken ? 'any' : 1}
+          defaultValue={value ?? ''}
+          {...tie}
+          {...input}
+        />
+      )}
+    </Labelled>
+  )
+}
+
+/** A date and a time of this machine's zone; `fromLocalInput` reads it. */
+export function MomentField({ label, hint, value, ...input }: Named & { value?: string | null }) {
+  return (
+    <Labelled label={label} hint={hint}>
+      {(tie) => <input type="datetime-local" defaultValue={toLocalInput(value)} {...tie} {...input} />}
+    </Labelled>
+  )
+}
+
+interface AreaProps extends Named {
+  value?: string | undefined
+  rows?: number
+  maxLength?: number
+}
+
+export function Area({ label, hint, value, rows = 4, ...input }: AreaProps) {
+  return (
+    <Labelled label={label} hint={hint}>
+      {(tie) => <textarea rows={rows} defaultValue={value ?? ''} {...tie} {...input} />}
+    </Labelled>
+  )
+}
+
+interface ChoiceProps extends Named {
+  options: readonly (readonly [value: string | number, text: string])[]
+  value?: string | number | null | undefined
+  onChange?: (event: TargetedEvent<HTMLSelectElement>) => void
+}
+
+export function Choice({ label, options, value, hint, ...select }: ChoiceProps) {
+  return (
+    <Labelled label={label} hint={hint}>
+      {(tie) => (
+        <select {...tie} {...select}>
+          {options.map(([key, text]) => (
+            <option key={key} value={key} selected={String(key) === String(value ?? '')}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  )
+}
+
+interface CheckProps {
+  label: string
+  name: string
+  checked?: boolean
+  value?: string
+}
+
+export function Check({ label, checked = false, name, value = 'on' }: CheckProps) {
+  return (
+    <label class="check">
+      <input type="checkbox" name={name} value={value} defaultChecked={checked} />
+      <span>{label}</span>
+    </label>
+  )
+}

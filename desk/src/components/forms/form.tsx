@@ -1,0 +1,72 @@
+import type { ComponentChildren } from 'preact'
+import { useRef, useState } from 'preact/hooks'
+import { explain, Refusal } from '../../client.ts'
+import { say } from '../dialogs/toasts.tsx'
+
+export type Fields = Record<string, FormDataEntryValue>
+
+interface FormProps {
+  children: ComponentChildren
+  button: string
+  /** Throws what went wrong; a string that it answers is said to the person. */
+  send: (fields: Fields, form: HTMLFormElement) => Promise<unknown>
+  /** Empties the fields once it went well. */
+  clears?: boolean
+  aside?: ComponentChildren
+  class?: string
+}
+
+/** A form that says what is wrong, at the field where it can, and lets nobody send twice. */
+export function Form({ children, button, send, clears, aside, class: extra = '' }: FormProps) {
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const form = useRef<HTMLFormElement>(null)
+  async function submit(event: Event) {
+    event.preventDefault()
+    const element = form.current
+    if (isBusy || !element) return
+    setBusy(true)
+    setError(undefined)
+    mark(element, undefined)
+    try {
+      const said = await send(Object.fromEntries(new FormData(element)), element)
+      if (clears) element.reset()
+      if (typeof said === 'string') say(said)
+    } catch (failure) {
+      setError(failure)
+      mark(element, failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <form ref={form} class={`form ${extra}`} onSubmit={submit} aria-busy={isBusy}>
+      {children}
+      {error !== undefined && (
+        <p class="notice bad" role="alert">
+          {explain(error)}
+        </p>
+      )}
+      <div class="row">
+        <button type="submit" class="main" aria-disabled={isBusy}>
+          {button}
+        </button>
+        {aside}
+      </div>
+    </form>
+  )
+}
+
+function mark(form: HTMLFormElement, failure: unknown): void {
+  const paths =
+    failure instanceof Refusal ? failure.failure.errors?.map(({ path }) => path.replace(/^\//, '')) : []
+  let first: HTMLElement | undefined
+  for (const element of form.elements) {
+    if (!(element instanceof HTMLElement) || !('name' in element)) continue
+    const isWrong = paths?.includes(String(element.name)) ?? false
+    if (isWrong) element.setAttribute('aria-invalid', 'true')
+    else element.removeAttribute('aria-invalid')
+    if (isWrong) first ??= element
+  }
+  first?.focus()
+}

@@ -1,0 +1,32 @@
+import { ask, client } from '../../client.ts'
+import { Area } from './fields.tsx'
+import { Form } from './form.tsx'
+
+interface ReportProps {
+  what: 'comment' | 'message'
+  id: number
+  close: () => void
+}
+
+/** Tells whoever runs the service that something should not be there. */
+export function Report({ what, id, close }: ReportProps) {
+  return (
+    <Form
+      button="Report"
+      aside={
+        <button type="button" class="quiet" onClick={close}>
+          Cancel
+        </button>
+      }
+      send={async ({ reason }) => {
+        const given = { params: { path: { id } }, body: { reason: String(reason) } }
+        if (what === 'comment') await ask(client.POST('/api/v01/discussions/comments/{id}/report', given))
+        else await ask(client.POST('/api/v01/chat/messages/{id}/report', given))
+        close()
+        return 'Reported. An administrator looks at it.'
+      }}
+    >
+      <Area label={`What is wrong with this ${what}?`} name="reason" required maxLength={1000} />
+    </Form>
+  )
+}

@@ -1,0 +1,24 @@
+const PATHS = {
+  exams: 'M7 3h7l5 5v13H7zM14 3v5h5M10 13h6M10 17h4',
+  progress: 'M4 20V10M10 20V4M16 20v-7M21 20H3',
+  tutor: 'M3 9l9-5 9 5-9 5zM7 11.5V16c3 2.5 7 2.5 10 0v-4.5',
+  chat: 'M4 5h16v11H9l-5 4z',
+  people:
+    'M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM2.5 20c0-4 3-6 6.5-6s6.5 2 6.5 6M16 4.5a3.5 3.5 0 0 1 0 6.5M18 14.5c2.200.8 3.5 2.700 3.5 5.5',
+  notes: 'M5 3h11l3 3v15H5zM9 9h6M9 13h6M9 17h3',
+  library: 'M4 4h4v16H4zM10 4h4v16h-4zM16 5l3.5-.8L22 19l-3.5.8z',
+  teach: 'M3 4h18v12H3zM8 20h8M12 16v4',
+  make: 'M12 3v4M12 17v4M3 12h4M17 12h4M6 6l2.5 2.5M15.5 15.5 18 18M18 6l-2.5 2.5M8.5 15.5 6 18',
+  account: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 21c0-4.5 3.5-7 8-7s8 2.5 8 7',
+  more: 'M4 7h16M4 12h16M4 17h16',
+} as const
+
+export type IconName = keyof typeof PATHS
+
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      <path d={PATHS[name]} />
+    </svg>
+  )
+}

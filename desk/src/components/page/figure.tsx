@@ -1,0 +1,11 @@
+import type { ComponentChildren } from 'preact'
+
+/** A number and what it counts, in a `dl`. */
+export function Figure({ name, value }: { name: string; value: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}

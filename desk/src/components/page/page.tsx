@@ -1,0 +1,28 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { $title } from '../../title.ts'
+
+interface PageProps {
+  title: string
+  lead?: ComponentChildren
+  actions?: ComponentChildren
+  children: ComponentChildren
+  class?: string
+}
+
+/** A view: what it is called, what can be done with it, and itself. */
+export function Page({ title, lead, actions, children, class: extra = '' }: PageProps) {
+  useEffect(() => $title.set(title), [title])
+  return (
+    <div class={`page ${extra}`}>
+      <header class="page-head">
+        <div>
+          <h1>{title}</h1>
+          {lead && <p class="lead">{lead}</p>}
+        </div>
+        {actions && <div class="row">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,69 @@
+import type { ComponentChildren } from 'preact'
+import type { Selection } from './use-selection.ts'
+
+export interface Column<T> {
+  head: string
+  cell: (row: T) => ComponentChildren
+  isNumber?: boolean
+}
+
+interface TableProps<T> {
+  caption: string
+  columns: Column<T>[]
+  rows: readonly T[]
+  keyOf: (row: T) => string | number
+  /** Lets rows be chosen; `name` says which one to those who don't see it. */
+  selection?: Selection<T> & { name: (row: T) => string }
+}
+
+/** Rows and columns; wider than the screen it scrolls by itself, with the keyboard too. */
+export function Table<T>({ caption, columns, rows, keyOf, selection }: TableProps<T>) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard
+    <section class="table" aria-label={caption} tabIndex={0}>
+      <table>
+        <caption class="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {selection && (
+              <th scope="col" class="choice">
+                <input
+                  type="checkbox"
+                  aria-label="Choose all on this page"
+                  checked={rows.every(selection.has)}
+                  onChange={({ currentTarget }) => selection.choose(rows, currentTarget.checked)}
+                />
+              </th>
+            )}
+            {columns.map(({ head, isNumber }) => (
+              <th key={head} scope="col" class={isNumber ? 'number' : ''}>
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {selection && (
+                <td class="choice">
+                  <input
+                    type="checkbox"
+                    aria-label={`Choose ${selection.name(row)}`}
+                    checked={selection.has(row)}
+                    onChange={({ currentTarget }) => selection.choose([row], currentTarget.checked)}
+                  />
+                </td>
+              )}
+              {columns.map(({ head, cell, isNumber }) => (
+                <td key={head} class={isNumber ? 'number' : ''}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

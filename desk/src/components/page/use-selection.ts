@@ -1,0 +1,28 @@
+import { useState } from 'preact/hooks'
+
+export interface Selection<T> {
+  /** Also what was chosen on other pages. */
+  chosen: T[]
+  has: (row: T) => boolean
+  choose: (rows: readonly T[], isChosen: boolean) => void
+  clear: () => void
+}
+
+/** Rows that something is to be done with at once. */
+export function useSelection<T>(keyOf: (row: T) => string | number): Selection<T> {
+  const [rows, setRows] = useState<ReadonlyMap<string | number, T>>(new Map())
+  return {
+    chosen: [...rows.values()],
+    has: (row) => rows.has(keyOf(row)),
+    choose: (some, isChosen) =>
+      setRows((before) => {
+        const next = new Map(before)
+        for (const row of some) {
+          if (isChosen) next.set(keyOf(row), row)
+          else next.delete(keyOf(row))
+        }
+        return next
+      }),
+    clear: () => setRows(new Map()),
+  }
+}

@@ -1,0 +1,70 @@
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
+
+export function day(iso: string): string {
+  return DAY.format(new Date(iso))
+}
+
+export function moment(iso: string): string {
+  return MOMENT.format(new Date(iso))
+}
+
+/** The time alone for today, else the day. */
+export function lately(iso: string): string {
+  const date = new Date(iso)
+  return date.toDateString() === new Date().toDateString() ? TIME.format(date) : DAY.format(date)
+}
+
+export function clockTime(iso: string): string {
+  return TIME.format(new Date(iso))
+}
+
+export function describeMinutes(minutes: number | null): string {
+  return minutes === null ? 'No time limit' : `${minutes} min`
+}
+
+interface Window {
+  opens_at?: string | null
+  closes_at?: string | null
+}
+
+/** What a window means now; undefined where there is nothing to say. */
+export function describeWindow({ opens_at, closes_at }: Window): string | undefined {
+  const now = Date.now()
+  if (opens_at && Date.parse(opens_at) > now) return `Opens ${moment(opens_at)}`
+  if (closes_at && Date.parse(closes_at) <= now) return `Closed ${moment(closes_at)}`
+  return closes_at ? `Open until ${moment(closes_at)}` : undefined
+}
+
+export function countdown(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000)
+  const pad = (value: number) => String(value).padStart(2, '0')
+  const hours = Math.floor(seconds / 3_600)
+  return `${hours > 0 ? `${hours}:` : ''}${pad(Math.floor((seconds % 3_600) / 60))}:${pad(seconds % 60)}`
+}
+
+export function number(value: number | null | undefined, digits = 2): string {
+  return value === null || value === undefined
+    ? '–'
+    : value.toLocaleString(undefined, { maximumFractionDigits: digits })
+}
+
+export function signed(value: number): string {
+  return `${value > 0 ? '+' : value < 0 ? '−' : '±'}${number(Math.abs(value))}`
+}
+
+/** For an input of a date and time, in this machine's zone; and back. */
+export function toLocalInput(iso: string | null | undefined): string {
+  if (!iso) return ''
+  const date = new Date(iso)
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
+export function fromLocalInput(text: unknown): string | null {
+  return typeof text === 'string' && text !== '' ? new Date(text).toISOString() : null
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
+}

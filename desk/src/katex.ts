@@ -1,0 +1,16 @@
+import 'katex/dist/katex.min.css'
+import katex from 'katex'
+
+/** Draws LaTeX into an element: never a link, an image or markup of the writer's; what is wrong stays as typed. */
+export function draw(source: string, displayMode: boolean, into: HTMLElement): void {
+  katex.render(source, into, {
+    displayMode,
+    trust: false,
+    strict: 'ignore',
+    throwOnError: false,
+    errorColor: 'currentColor',
+    maxExpand: 200,
+    maxSize: 20,
+    output: 'htmlAndMathml',
+  })
+}

@@ -1,0 +1,38 @@
+import './design/tokens.css'
+import './design/forms.css'
+import './design/shell.css'
+import './design/page.css'
+import './design/sheets.css'
+import './design/table.css'
+import './design/texts.css'
+import './design/marks.css'
+import './design/overlays.css'
+import { render } from 'preact'
+import { App } from './app.tsx'
+import { Unentered } from './components/page/unentered.tsx'
+import { $router, go } from './router.ts'
+import { enter, leaveForSignIn } from './sign-in.ts'
+import { applyTheme } from './theme.ts'
+import { loadView } from './views/index.tsx'
+
+applyTheme()
+const root = document.getElementById('desk') as HTMLElement
+
+async function open(): Promise<void> {
+  try {
+    // Its part of the desk is on its way while it turns out who this is.
+    void loadView($router.get()?.route ?? 'home').catch(() => {})
+    if (!(await enter())) return leaveForSignIn()
+    // Where a sign-in leads, with and without the administrators' door.
+    const { pathname } = location
+    if (!/^\/(desk\/.|exam\/)/.test(pathname))
+      go(pathname === '/admin' ? '/desk/teach' : '/desk/exams', 'replace')
+    root.replaceChildren()
+    render(<App />, root)
+  } catch {
+    root.replaceChildren()
+    render(<Unentered again={() => void open()} />, root)
+  }
+}
+
+void open()

@@ -1,0 +1,51 @@
+import { createRouter } from '@nanostores/router'
+import { computed } from 'nanostores'
+
+export const $router = createRouter({
+  home: '/desk',
+  exams: '/desk/exams',
+  exam: '/desk/exams/:id',
+  /** Where a start sends a student. */
+  start: '/exam/:id',
+  result: '/desk/results/:id',
+  progress: '/desk/progress',
+  tutor: '/desk/tutor/:id?',
+  chat: '/desk/chat/:id?',
+  people: '/desk/people',
+  notes: '/desk/notes',
+  notebook: '/desk/notes/:id/:page?',
+  library: '/desk/library',
+  shared: '/desk/library/:id/:page?',
+  account: '/desk/account',
+  teach: '/desk/teach',
+  teachExams: '/desk/teach/exams',
+  teachExam: '/desk/teach/exams/:id/:tab?',
+  question: '/desk/teach/questions/:exam/:id',
+  generate: '/desk/teach/generate',
+  job: '/desk/teach/generate/:id',
+  analytics: '/desk/teach/analytics',
+  challenges: '/desk/teach/challenges',
+  users: '/desk/teach/users',
+  allowances: '/desk/teach/allowances',
+  requests: '/desk/teach/requests',
+  categories: '/desk/teach/categories',
+  reports: '/desk/teach/reports',
+  audit: '/desk/teach/audit',
+})
+
+export type RouteName = NonNullable<ReturnType<typeof $router.get>>['route']
+
+export function go(path: string, how: 'push' | 'replace' = 'push'): void {
+  $router.open(path, how === 'replace')
+}
+
+/** Query values of the address, for lists that can be searched and paged, so that going back finds them again. */
+export const $query = computed($router, (page) => (page?.search ?? {}) as Record<string, string>)
+
+export function setQuery(changes: Record<string, string | number | undefined>): void {
+  const query = new URLSearchParams($query.get())
+  for (const [name, value] of Object.entries(changes))
+    if (value === undefined || value === '') query.delete(name)
+    else query.set(name, String(value))
+  go(`${location.pathname}${query.size > 0 ? `?${query}` : ''}`, 'replace')
+}

@@ -1,0 +1,23 @@
+import { useStore } from '@nanostores/preact'
+import { useEffect, useState } from 'preact/hooks'
+import { client } from '../client.ts'
+
+/** A moment without a connection is nothing to speak of. */
+const PATIENCE_MS = 3_000
+
+/** Says honestly when what is shown may be old. */
+export function Connection() {
+  const status = useStore(client.live.$status)
+  const [isLost, setLost] = useState(false)
+  useEffect(() => {
+    setLost(false)
+    if (status === 'online') return
+    const timer = setTimeout(() => setLost(true), PATIENCE_MS)
+    return () => clearTimeout(timer)
+  }, [status])
+  return (
+    <p class="connection" role="status" hidden={!isLost}>
+      {isLost && 'No connection. What you write is kept here and sent as soon as the service can be reached.'}
+    </p>
+  )
+}

@@ -1,0 +1,142 @@
+import type { User } from '@exam-practice/client'
+import { useStore } from '@nanostores/preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { chat } from '../chat.ts'
+import { Dialog } from '../components/dialogs/dialog.tsx'
+import { Icon, type IconName } from '../components/icons.tsx'
+import type { RouteName } from '../router.ts'
+
+interface Place {
+  path: string
+  text: string
+  icon: IconName
+  routes: RouteName[]
+}
+
+const LEARN: Place[] = [
+  { path: '/desk/exams', text: 'Exams', icon: 'exams', routes: ['home', 'exams', 'exam', 'start', 'result'] },
+  { path: '/desk/progress', text: 'Progress', icon: 'progress', routes: ['progress'] },
+  { path: '/desk/tutor', text: 'Tutor', icon: 'tutor', routes: ['tutor'] },
+  { path: '/desk/notes', text: 'Notes', icon: 'notes', routes: ['notes', 'notebook'] },
+  { path: '/desk/library', text: 'Library', icon: 'library', routes: ['library', 'shared'] },
+]
+const TALK: Place[] = [
+  { path: '/desk/chat', text: 'Chat', icon: 'chat', routes: ['chat'] },
+  { path: '/desk/people', text: 'People', icon: 'people', routes: ['people'] },
+]
+const TEACH: Place[] = [
+  { path: '/desk/teach', text: 'Overview', icon: 'teach', routes: ['teach'] },
+  {
+    path: '/desk/teach/exams',
+    text: 'Exams and questions',
+    icon: 'exams',
+    routes: ['teachExams', 'teachExam', 'question'],
+  },
+  { path: '/desk/teach/generate', text: 'Generate', icon: 'make', routes: ['generate', 'job'] },
+  { path: '/desk/teach/analytics', text: 'Analytics', icon: 'progress', routes: ['analytics'] },
+  { path: '/desk/teach/challenges', text: 'Challenges', icon: 'tutor', routes: ['challenges'] },
+  { path: '/desk/teach/users', text: 'Users and roles', icon: 'people', routes: ['users'] },
+  { path: '/desk/teach/allowances', text: 'Allowances', icon: 'notes', routes: ['allowances'] },
+  { path: '/desk/teach/requests', text: 'Access requests', icon: 'account', routes: ['requests'] },
+  { path: '/desk/teach/categories', text: 'Categories', icon: 'library', routes: ['categories'] },
+  { path: '/desk/teach/reports', text: 'Reports', icon: 'chat', routes: ['reports'] },
+  { path: '/desk/teach/audit', text: 'Audit log', icon: 'notes', routes: ['audit'] },
+]
+const ACCOUNT: Place = { path: '/desk/account', text: 'Account', icon: 'account', routes: ['account'] }
+
+/** A rail on wide screens; on a phone the places that are used all the time, and the rest behind one button. */
+export function Navigation({ user, route }: { user: User; route: RouteName | undefined }) {
+  const [isOpen, setOpen] = useState(false)
+  const teaches = user.role !== 'user'
+  const here = route
+  useEffect(() => setOpen(false), [route])
+  const groups = (
+    <>
+      <Group title="Learn" places={LEARN} here={here} />
+      <Group title="Talk" places={TALK} here={here} />
+      {teaches && <Group title="Teach" places={TEACH} here={here} />}
+    </>
+  )
+  return (
+    <>
+      <nav class="rail" aria-label="Main">
+        <a class="brand" href="/desk/exams">
+          <img src="/desk/icon.svg" alt="" width="28" height="28" /> Exam Practice
+        </a>
+        <div class="rail-places">{groups}</div>
+        <div class="rail-end">
+          <Entry place={{ ...ACCOUNT, text: user.full_name || user.username }} isHere={route === 'account'} />
+        </div>
+      </nav>
+      <nav class="tabs" aria-label="Main, short">
+        {[LEARN[0], LEARN[2], TALK[0], teaches ? TEACH[1] : LEARN[3]].map(
+          (place) =>
+            place && (
+              <Entry
+                key={place.path}
+                place={place === TEACH[1] ? { ...place, text: 'Teach', icon: 'teach' } : place}
+                isHere={here !== undefined && place.routes.includes(here)}
+              />
+            ),
+        )}
+        <button type="button" class="entry" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+          <Icon name="more" />
+          <span>More</span>
+        </button>
+      </nav>
+      {isOpen && (
+        <Dialog title="Where to?" close={() => setOpen(false)} class="menu">
+          <nav aria-label="Everything">
+            {groups}
+            <Group title="You" places={[ACCOUNT]} here={here} />
+          </nav>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+function Group({ title, places, here }: { title: string; places: Place[]; here: RouteName | undefined }) {
+  return (
+    <section class="group">
+      <h2>{title}</h2>
+      <ul>
+        {places.map((place) => (
+          <li key={place.path}>
+            <Entry place={place} isHere={here !== undefined && place.routes.includes(here)} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Entry({ place: { path, text, icon }, isHere }: { place: Place; isHere: boolean }) {
+  const link = useRef<HTMLAnchorElement>(null)
+  return (
+    <a ref={link} class="entry" href={path} aria-current={isHere ? 'page' : undefined}>
+      <Icon name={icon} />
+      <span>{text}</span>
+      {path === '/desk/chat' && <Unread />}
+      {path === '/desk/people' && <Requests />}
+    </a>
+  )
+}
+
+function Unread() {
+  return <Badge count={useStore(chat.$unread)} what="unread" />
+}
+
+function Requests() {
+  return <Badge count={useStore(chat.$requests).length} what="asking to connect" />
+}
+
+export function Badge({ count, what }: { count: number; what: string }) {
+  if (count === 0) return null
+  return (
+    <b class="badge">
+      {count > 99 ? '99+' : count}
+      <span class="unseen"> {what}</span>
+    </b>
+  )
+}

@@ -1,0 +1,23 @@
+import { atom } from 'nanostores'
+
+export type Theme = 'auto' | 'light' | 'dark'
+const KEY = 'exam-practice:theme'
+
+export const $theme = atom<Theme>('auto')
+
+export function applyTheme(): void {
+  // Storage may be closed to pages altogether.
+  try {
+    $theme.set((localStorage.getItem(KEY) as Theme | null) ?? 'auto')
+  } catch {}
+  $theme.subscribe((theme) => {
+    document.documentElement.dataset.theme = theme
+  })
+}
+
+export function setTheme(theme: Theme): void {
+  $theme.set(theme)
+  try {
+    localStorage.setItem(KEY, theme)
+  } catch {}
+}

@@ -1,0 +1,56 @@
+import './chat.css'
+import { useStore } from '@nanostores/preact'
+import { useState } from 'preact/hooks'
+import { chat } from '../../chat.ts'
+import { Empty } from '../../components/page/loaded.tsx'
+import { Page } from '../../components/page/page.tsx'
+import type { ViewProps } from '../view-props.ts'
+import { ConversationList } from './conversation-list.tsx'
+import { NewGroup } from './new-group.tsx'
+import { RoomView } from './room/room.tsx'
+
+/** All conversations, and the one that is open beside them; on a phone one after the other. */
+export default function ChatView({ params, user }: ViewProps) {
+  const conversations = useStore(chat.$conversations)
+  const [isGrouping, setGrouping] = useState(false)
+  const id = params.id ? Number(params.id) : undefined
+  const open = conversations?.find((each) => each.id === id)
+  return (
+    <Page
+      title="Chat"
+      class={`chat ${id === undefined ? 'choosing' : 'reading'}`}
+      actions={
+        <>
+          <a class="button" href="/desk/people">
+            Find people
+          </a>
+          <button type="button" onClick={() => setGrouping(true)}>
+            New group
+          </button>
+        </>
+      }
+    >
+      <div class="chat-body">
+        <ConversationList conversations={conversations} current={id} />
+        {open ? (
+          <RoomView key={open.id} conversation={open} user={user} />
+        ) : (
+          <div class="room nothing">
+            <Empty
+              title={
+                id !== undefined && conversations ? 'This conversation isn’t there' : 'Choose a conversation'
+              }
+            >
+              {conversations?.length === 0 && (
+                <p>
+                  You have none yet. <a href="/desk/people">Find somebody</a> to talk to.
+                </p>
+              )}
+            </Empty>
+          </div>
+        )}
+      </div>
+      {isGrouping && <NewGroup conversations={conversations ?? []} close={() => setGrouping(false)} />}
+    </Page>
+  )
+}

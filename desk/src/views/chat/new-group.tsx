@@ -1,0 +1,45 @@
+import type { Conversation } from '@exam-practice/client/chat'
+import { ask, client } from '../../client.ts'
+import { Dialog } from '../../components/dialogs/dialog.tsx'
+import { Check, Field } from '../../components/forms/fields.tsx'
+import { Form } from '../../components/forms/form.tsx'
+import { go } from '../../router.ts'
+
+interface NewGroupProps {
+  conversations: readonly Conversation[]
+  close: () => void
+}
+
+/** A group of people with whom one is connected. */
+export function NewGroup({ conversations, close }: NewGroupProps) {
+  const people = conversations.filter(({ user_id, can_send }) => user_id !== null && can_send)
+  return (
+    <Dialog title="New group" close={close}>
+      {people.length === 0 ? (
+        <p>
+          A group is made of people with whom you are connected. <a href="/desk/people">Find people</a> first.
+        </p>
+      ) : (
+        <Form
+          button="Make the group"
+          send={async ({ name }, form) => {
+            const member_ids = new FormData(form).getAll('member').map(Number)
+            const made = await ask(
+              client.POST('/api/v01/chat/groups', { body: { name: String(name), member_ids } }),
+            )
+            close()
+            go(`/desk/chat/${made.conv_id}`)
+          }}
+        >
+          <Field label="Name" name="name" required maxLength={200} />
+          <fieldset>
+            <legend>Who is in it?</legend>
+            {people.map((each) => (
+              <Check key={each.id} label={each.name} name="member" value={String(each.user_id)} />
+            ))}
+          </fieldset>
+        </Form>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,100 @@
+import type { Conversation, RoomMessage } from '@exam-practice/client/chat'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { chat } from '../../../chat.ts'
+import { ask, client } from '../../../client.ts'
+import { attempt } from '../../../components/dialogs/toasts.tsx'
+
+const LONGEST = 4_000
+
+/** The message that is answered or edited; undefined for one that stands by itself. */
+export type ComposerTarget = { kind: 'reply' | 'edit'; message: RoomMessage } | undefined
+
+interface ComposerProps {
+  conversation: Conversation
+  target: ComposerTarget
+  done: () => void
+}
+
+/** Enter sends, Shift and Enter begins a line. What can't be sent now waits in the conversation. */
+export function Composer({ conversation, target, done }: ComposerProps) {
+  const [text, setText] = useState('')
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    if (target?.kind === 'edit') setText(target.message.message)
+    if (target) field.current?.focus()
+  }, [target])
+  async function send() {
+    const message = text.trim()
+    if (message === '') return
+    const isDone = await attempt(async () => {
+      if (target?.kind === 'edit' && target.message.id !== null) {
+        const path = { params: { path: { id: target.message.id } } }
+        await ask(client.PATCH('/api/v01/chat/messages/{id}', { ...path, body: { message } }))
+      } else if (target?.kind === 'reply' && target.message.id !== null) {
+        const { id, message: quoted, sender_name } = target.message
+        await chat.send(conversation.id, {
+          message,
+          reply_to_id: id,
+          reply_to_text: [...quoted].slice(0, 100).join(''),
+          reply_to_name: sender_name,
+        })
+      } else await chat.send(conversation.id, message)
+    })
+    if (!isDone) return
+    setText('')
+    done()
+  }
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send()
+      }}
+    >
+      {target && (
+        <p class="row spread quote">
+          <span class="latest">
+            {target.kind === 'edit' ? 'Editing' : `Reply to ${target.message.sender_name}`}:{' '}
+            {target.message.message}
+          </span>
+          <button
+            type="button"
+            class="quiet small"
+            onClick={() => {
+              if (target.kind === 'edit') setText('')
+              done()
+            }}
+          >
+            Cancel
+          </button>
+        </p>
+      )}
+      <label class="unseen" for="message">
+        Message to {conversation.name}
+      </label>
+      <textarea
+        id="message"
+        ref={field}
+        rows={1}
+        value={text}
+        maxLength={LONGEST}
+        placeholder="Write a message"
+        onInput={({ currentTarget }) => {
+          setText(currentTarget.value)
+          if (currentTarget.value.trim() !== '') chat.typing(conversation.id)
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') done()
+          // Enter also ends what an input method composes.
+          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+          event.preventDefault()
+          void send()
+        }}
+      />
+      <button type="submit" class="main" aria-disabled={text.trim() === ''}>
+        {target?.kind === 'edit' ? 'Save' : 'Send'}
+      </button>
+    </form>
+  )
+}

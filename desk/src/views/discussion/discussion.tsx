@@ -1,0 +1,206 @@
+import './discussion.css'
+import type { Comment } from '@exam-practice/client'
+import { useStore } from '@nanostores/preact'
+import { useEffect, useState } from 'preact/hooks'
+import { ask, client } from '../../client.ts'
+import { Action } from '../../components/forms/button.tsx'
+import { Area } from '../../components/forms/fields.tsx'
+import { Form } from '../../components/forms/form.tsx'
+import { Report } from '../../components/forms/report.tsx'
+import { Loaded } from '../../components/page/loaded.tsx'
+import { useLoad } from '../../components/page/use-load.ts'
+import { Rich } from '../../components/rich.tsx'
+import { lately } from '../../format.ts'
+
+/** What people say about one question; what others write appears by itself. */
+export function Discussion({ questionId }: { questionId: number }) {
+  const path = { params: { path: { question_id: questionId } } }
+  const thread = useLoad(questionId, () => ask(client.GET('/api/v01/discussions/{question_id}', path)))
+  const status = useStore(client.live.$status)
+  useEffect(() => {
+    const topic = `question:${questionId}`
+    const stop = client.live.listen((frame) => {
+      if (frame.type === 'comment' && frame.question_id === questionId) void thread.reload()
+    })
+    if (status === 'online') void client.live.request({ type: 'subscribe', topic }).catch(() => {})
+    return () => {
+      stop()
+      void client.live.request({ type: 'unsubscribe', topic }).catch(() => {})
+    }
+  }, [questionId, status])
+  return (
+    <section class="stack tight" aria-label="Discussion">
+      <Loaded of={thread}>
+        {({ comments }) => (
+          <>
+            {comments.length === 0 && <p class="lead">Nobody has written here yet.</p>}
+            <ul class="thread">
+              {comments.map((comment) => (
+                <Entry key={comment.id} comment={comment} reload={thread.reload} />
+              ))}
+            </ul>
+            <Write questionId={questionId} label="Your comment" button="Post" reload={thread.reload} />
+          </>
+        )}
+      </Loaded>
+    </section>
+  )
+}
+
+interface EntryProps {
+  comment: Comment
+  reload: () => Promise<void>
+}
+
+function Entry({ comment, reload }: EntryProps) {
+  const isAdmin = client.session.$user.get()?.role !== 'user'
+  const [open, setOpen] = useState<'reply' | 'edit' | 'report'>()
+  const path = { params: { path: { id: comment.id } } }
+  const toggle = (what: typeof open) => setOpen(open === what ? undefined : what)
+  return (
+    <li>
+      <article>
+        <p class="row">
+          <strong>{comment.username}</strong>
+          <small>
+            {lately(comment.created_at)}
+            {comment.is_edited && ' · edited'}
+          </small>
+          {comment.is_pinned && <span class="chip">Pinned</span>}
+          {comment.is_best_answer && <span class="chip good">Best answer</span>}
+        </p>
+        {comment.is_deleted ? <p class="lead">This comment was deleted.</p> : <Rich text={comment.message} />}
+        {!comment.is_deleted && (
+          <p class="row">
+            <button type="button" class="quiet small" onClick={() => toggle('reply')}>
+              Reply
+            </button>
+            {comment.is_own && (
+              <button type="button" class="quiet small" onClick={() => toggle('edit')}>
+                Edit
+              </button>
+            )}
+            {(comment.is_own || isAdmin) && (
+              <Action
+                class="quiet small"
+                confirm="Delete this comment?"
+                act={async () => {
+                  await ask(client.DELETE('/api/v01/discussions/comments/{id}', path))
+                  await reload()
+                }}
+              >
+                Delete
+              </Action>
+            )}
+            {!comment.is_own && (
+              <button type="button" class="quiet small" onClick={() => toggle('report')}>
+                Report
+              </button>
+            )}
+            {isAdmin && (
+              <>
+                <Action
+                  class="quiet small"
+                  act={async () => {
+                    await ask(
+                      client.POST('/api/v01/discussions/comments/{id}/pin', {
+                        ...path,
+                        body: { is_pinned: !comment.is_pinned },
+                      }),
+                    )
+                    await reload()
+                  }}
+                >
+                  {comment.is_pinned ? 'Unpin' : 'Pin'}
+                </Action>
+                <Action
+                  class="quiet small"
+                  act={async () => {
+                    const body = { is_best_answer: !comment.is_best_answer }
+                    await ask(
+                      client.POST('/api/v01/discussions/comments/{id}/best-answer', { ...path, body }),
+                    )
+                    await reload()
+                  }}
+                >
+                  {comment.is_best_answer ? 'Not the best answer' : 'Best answer'}
+                </Action>
+              </>
+            )}
+          </p>
+        )}
+        {open === 'reply' && (
+          <Write
+            questionId={comment.question_id}
+            parentId={comment.id}
+            label={`Reply to ${comment.username}`}
+            button="Reply"
+            reload={async () => {
+              setOpen(undefined)
+              await reload()
+            }}
+          />
+        )}
+        {open === 'edit' && (
+          <Form
+            button="Save"
+            send={async ({ message }) => {
+              await ask(
+                client.PATCH('/api/v01/discussions/comments/{id}', {
+                  ...path,
+                  body: { message: String(message) },
+                }),
+              )
+              setOpen(undefined)
+              await reload()
+            }}
+          >
+            <Area label="Your comment" name="message" value={comment.message} required maxLength={4000} />
+          </Form>
+        )}
+        {open === 'report' && <Report what="comment" id={comment.id} close={() => setOpen(undefined)} />}
+      </article>
+      {comment.replies.length > 0 && (
+        <ul class="thread">
+          {comment.replies.map((reply) => (
+            <Entry key={reply.id} comment={reply} reload={reload} />
+          ))}
+        </ul>
+      )}
+    </li>
+  )
+}
+
+interface WriteProps {
+  questionId: number
+  parentId?: number
+  label: string
+  button: string
+  reload: () => Promise<void>
+}
+
+function Write({ questionId, parentId, label, button, reload }: WriteProps) {
+  return (
+    <Form
+      button={button}
+      clears
+      send={async ({ message }) => {
+        await ask(
+          client.POST('/api/v01/discussions/{question_id}', {
+            params: { path: { question_id: questionId } },
+            body: { message: String(message), ...(parentId ? { parent_id: parentId } : {}) },
+          }),
+        )
+        await reload()
+      }}
+    >
+      <Area
+        label={label}
+        name="message"
+        required
+        maxLength={4000}
+        hint="LaTeX between dollar signs is drawn."
+      />
+    </Form>
+  )
+}

@@ -1,0 +1,127 @@
+import { type ExamSession, openExam } from '@exam-practice/client/exam'
+import { useEffect, useState } from 'preact/hooks'
+import { ask, client, Refusal } from '../../client.ts'
+import { Action } from '../../components/forms/button.tsx'
+import { Figure } from '../../components/page/figure.tsx'
+import { Failed, Loaded } from '../../components/page/loaded.tsx'
+import { Page } from '../../components/page/page.tsx'
+import { useLoad } from '../../components/page/use-load.ts'
+import { describeMinutes, describeWindow, moment, number, plural } from '../../format.ts'
+import { go } from '../../router.ts'
+import type { ViewProps } from '../view-props.ts'
+import { Taking } from './taking/taking.tsx'
+
+/** One exam: what it is, one's attempts at it, and taking it. */
+export default function ExamView({ params }: ViewProps) {
+  const id = Number(params.id)
+  const [session, setSession] = useState<ExamSession>()
+  useEffect(() => {
+    // Reloading it must not need the cookie, which ends before a long exam does.
+    if (location.pathname.startsWith('/exam/')) go(`/desk/exams/${id}`, 'replace')
+  }, [id])
+  useEffect(() => () => session?.close(), [session])
+  async function take() {
+    const { exam, error } = await openExam(client, id)
+    if (error) throw new Refusal(error, 403)
+    setSession(exam)
+  }
+  if (session) return <Taking session={session} close={() => setSession(undefined)} />
+  return <Cover key={id} id={id} take={take} />
+}
+
+function Cover({ id, take }: { id: number; take: () => Promise<void> }) {
+  const path = { params: { path: { exam_id: id } } }
+  const [error, setError] = useState<unknown>()
+  const found = useLoad(id, async () => {
+    const [{ exam }, status, history] = await Promise.all([
+      ask(client.GET('/api/v01/exams/{exam_id}', path)),
+      ask(client.GET('/api/v01/exams/{exam_id}/attempt-status', path)),
+      ask(client.GET('/api/v01/attempts', { params: { query: { exam_id: id } } })),
+    ])
+    return { exam, status, attempts: history.attempts }
+  })
+  const isActive = found.data?.status.has_active_attempt
+  const isLost = found.error !== undefined && !(found.error instanceof Refusal)
+  // After a reload the attempt goes on where it was; offline from what this machine holds.
+  useEffect(() => {
+    if (isActive || isLost) void take().catch((failure) => isActive && setError(failure))
+  }, [isActive, isLost])
+  return (
+    <Loaded of={found}>
+      {({ exam, status, attempts }) => {
+        const window = describeWindow(exam)
+        const isUsedUp = !status.has_active_attempt && exam.attempts_remaining === 0
+        return (
+          <Page title={exam.name} lead={exam.description}>
+            {error !== undefined && <Failed error={error} />}
+            <dl class="figures">
+              <Figure name="Questions" value={exam.question_count} />
+              <Figure name="Time" value={describeMinutes(exam.duration_minutes)} />
+              <Figure name="To pass" value={`${number(exam.pass_percentage)} %`} />
+              <Figure name="Attempts left" value={exam.attempts_remaining ?? 'unlimited'} />
+            </dl>
+            <section class="sheet" aria-labelledby="before">
+              <h2 id="before">Before you begin</h2>
+              <ul>
+                <li>
+                  Every answer is saved as you give it, on this machine first: a lost connection or a reload
+                  loses nothing.
+                </li>
+                <li>
+                  {exam.duration_minutes === null
+                    ? 'There is no time limit.'
+                    : 'The clock runs from the start and doesn’t stop; at its end what you answered is handed in.'}
+                </li>
+                {'extra_time_percent' in exam && Boolean(exam.extra_time_percent) && (
+                  <li>You have {Number(exam.extra_time_percent)} % more time.</li>
+                )}
+                {exam.lock_help && <li>Tutor, chat and discussions are closed while you take it.</li>}
+                <li>
+                  {exam.result_mode === 'instant'
+                    ? 'You see your result as soon as you hand in.'
+                    : 'Your teacher releases the results later.'}
+                </li>
+                {window && <li>{window}.</li>}
+              </ul>
+              <div class="row">
+                <Action
+                  class="main"
+                  disabled={isUsedUp}
+                  act={async () => {
+                    setError(undefined)
+                    await take()
+                  }}
+                >
+                  {status.has_active_attempt ? 'Go on' : 'Start the exam'}
+                </Action>
+                {isUsedUp && <small>You have used all attempts.</small>}
+              </div>
+            </section>
+            {attempts.length > 0 && (
+              <section class="stack tight" aria-labelledby="past">
+                <h2 id="past">Your attempts</h2>
+                <ul class="list sheet">
+                  {attempts.map((attempt) => (
+                    <li key={attempt.attempt_id} class="row spread">
+                      <span>
+                        Attempt {attempt.attempt_number} · {moment(attempt.submitted_at)}
+                      </span>
+                      {attempt.percentage === null ? (
+                        <span class="chip">Not released yet</span>
+                      ) : (
+                        <a href={`/desk/results/${attempt.attempt_id}`}>
+                          {number(attempt.score)} of {plural(attempt.max_score ?? 0, 'point')} (
+                          {number(attempt.percentage)} %)
+                        </a>
+                      )}
+                    </li>
+                  ))}
+                </ul>
+              </section>
+            )}
+          </Page>
+        )
+      }}
+    </Loaded>
+  )
+}

@@ -1,0 +1,21 @@
+import { Rich } from '../../components/rich.tsx'
+
+/** A question as it is asked, with its image. */
+export function QuestionText({
+  question,
+}: {
+  question: { question_text: string; image_url: string | null }
+}) {
+  return (
+    <div class="stack tight">
+      {question.question_text && (
+        <p class="question-text">
+          <Rich text={question.question_text} />
+        </p>
+      )}
+      {question.image_url && (
+        <img class="question-image" src={question.image_url} alt="Part of the question" />
+      )}
+    </div>
+  )
+}

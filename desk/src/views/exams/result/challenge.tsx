@@ -1,0 +1,51 @@
+import { type Answer, ask, client } from '../../../client.ts'
+import { Area } from '../../../components/forms/fields.tsx'
+import { Form } from '../../../components/forms/form.tsx'
+import { moment } from '../../../format.ts'
+
+export type ChallengeRow = Answer<'/api/v01/attempts/{attempt_id}/challenges', 'get'>['challenges'][number]
+
+interface ChallengeProps {
+  attemptId: number
+  questionId: number
+  challenges: ChallengeRow[]
+  reload: () => Promise<void>
+}
+
+const WORDS = { open: 'Waiting for a teacher', accepted: 'Accepted', rejected: 'Not accepted' }
+
+/** An objection to how a question was graded, and what became of it. */
+export function Challenge({ attemptId, questionId, challenges, reload }: ChallengeProps) {
+  const isOpen = challenges.some(({ status }) => status === 'open')
+  return (
+    <div class="stack tight">
+      {challenges.map((each) => (
+        <div key={each.id} class={`notice ${each.status === 'rejected' ? 'warn' : ''}`}>
+          <p>
+            <strong>{WORDS[each.status]}</strong> · {moment(each.created_at)}
+          </p>
+          <p class="rich">{each.message}</p>
+          {each.reply && <p class="rich">Answer: {each.reply}</p>}
+        </div>
+      ))}
+      {!isOpen && (
+        <Form
+          button="Send to the teacher"
+          clears
+          send={async ({ message }) => {
+            await ask(
+              client.POST('/api/v01/attempts/{attempt_id}/challenges', {
+                params: { path: { attempt_id: attemptId } },
+                body: { question_id: questionId, message: String(message) },
+              }),
+            )
+            await reload()
+            return 'Sent. You are told when a teacher has looked at it.'
+          }}
+        >
+          <Area label="What should be looked at again, and why?" name="message" required maxLength={4000} />
+        </Form>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,196 @@
+import '../taking.css'
+import { useState } from 'preact/hooks'
+import { type Answer, ask, client, Refusal } from '../../../client.ts'
+import { Figure } from '../../../components/page/figure.tsx'
+import { Empty, Loaded } from '../../../components/page/loaded.tsx'
+import { Page } from '../../../components/page/page.tsx'
+import { useLoad } from '../../../components/page/use-load.ts'
+import { Rich } from '../../../components/rich.tsx'
+import { moment, number } from '../../../format.ts'
+import { Discussion } from '../../discussion/discussion.tsx'
+import { AskTutor } from '../../tutor/ask-tutor.tsx'
+import type { ViewProps } from '../../view-props.ts'
+import { QuestionText } from '../question-text.tsx'
+import { listOptions } from '../taking/answer-field.tsx'
+import { Challenge, type ChallengeRow } from './challenge.tsx'
+
+type Result = Answer<'/api/v01/attempts/{attempt_id}', 'get'>
+type Reviewed = Result['review'][number]
+
+/** One finished attempt: the figures, and every question with what was right. */
+export default function ResultView({ params }: ViewProps) {
+  const id = Number(params.id)
+  const path = { params: { path: { attempt_id: id } } }
+  const found = useLoad(id, async () => {
+    const result = await ask(client.GET('/api/v01/attempts/{attempt_id}', path))
+    const { challenges } = await ask(client.GET('/api/v01/attempts/{attempt_id}/challenges', path))
+    const asked = result.review.slice(0, 100).map((question) => question.id)
+    // Discussions may be locked by another exam: the review is worth something without their numbers.
+    const counts = await ask(
+      client.POST('/api/v01/discussions/counts', { body: { question_ids: asked } }),
+    ).catch(() => undefined)
+    return { result, challenges, counts: counts?.counts ?? {} }
+  })
+  const [only, setOnly] = useState<'all' | 'wrong'>('all')
+  if (found.error instanceof Refusal && found.error.code === 'results_not_released')
+    return (
+      <Page title="Result">
+        <Empty title="Not released yet">
+          <p>
+            Your teacher releases the results of this exam later. You are told here as soon as it happens.
+          </p>
+        </Empty>
+      </Page>
+    )
+  return (
+    <Loaded of={found}>
+      {({ result, challenges, counts }) => (
+        <Page
+          title={result.exam_name}
+          lead={`Attempt ${result.attempt_number} · handed in ${moment(result.submitted_at)}`}
+          actions={
+            <a class="button" href={`/desk/exams/${result.exam_id}`}>
+              To the exam
+            </a>
+          }
+        >
+          <dl class="figures">
+            <Figure
+              name="Score"
+              value={`${number(result.result.score)} of ${number(result.result.max_score)}`}
+            />
+            <Figure name="Percent" value={`${number(result.result.percentage)} %`} />
+            <Figure name="Right" value={result.result.correct} />
+            <Figure name="Wrong" value={result.result.incorrect} />
+            <Figure name="Not answered" value={result.result.unattempted} />
+          </dl>
+          <div class="row">
+            <button type="button" aria-pressed={only === 'all'} onClick={() => setOnly('all')}>
+              All questions
+            </button>
+            <button type="button" aria-pressed={only === 'wrong'} onClick={() => setOnly('wrong')}>
+              Only what wasn’t right
+            </button>
+          </div>
+          {result.review.map((question, index) =>
+            only === 'wrong' && question.is_correct ? null : (
+              <ReviewedQuestion
+                key={question.id}
+                question={question}
+                number={index + 1}
+                attemptId={id}
+                challenges={challenges.filter((each) => each.question_id === question.id)}
+                comments={counts[question.id] ?? 0}
+                reload={found.reload}
+              />
+            ),
+          )}
+        </Page>
+      )}
+    </Loaded>
+  )
+}
+
+interface ReviewedProps {
+  question: Reviewed
+  number: number
+  attemptId: number
+  challenges: ChallengeRow[]
+  comments: number
+  reload: () => Promise<void>
+}
+
+function ReviewedQuestion({
+  question,
+  number: position,
+  attemptId,
+  challenges,
+  comments,
+  reload,
+}: ReviewedProps) {
+  const [beside, setBeside] = useState<'tutor' | 'discussion' | 'challenge'>()
+  const toggle = (what: typeof beside) => setBeside(beside === what ? undefined : what)
+  const verdict = question.is_correct
+    ? 'Right'
+    : question.given_answer === null
+      ? 'Not answered'
+      : 'Not right'
+  return (
+    <article class="sheet" aria-label={`Question ${position}`}>
+      <div class="row spread">
+        <h2>Question {position}</h2>
+        <span class="row">
+          {question.regraded && <span class="chip warn">Corrected since</span>}
+          <span class={`chip ${question.is_correct ? 'good' : question.given_answer === null ? '' : 'bad'}`}>
+            {verdict}
+          </span>
+          <small>{number(question.marks_awarded)} points</small>
+        </span>
+      </div>
+      <QuestionText question={question} />
+      <Answers question={question} />
+      <div class="row">
+        <button
+          type="button"
+          class="small"
+          aria-expanded={beside === 'tutor'}
+          onClick={() => toggle('tutor')}
+        >
+          Ask the tutor
+        </button>
+        <button
+          type="button"
+          class="small"
+          aria-expanded={beside === 'discussion'}
+          onClick={() => toggle('discussion')}
+        >
+          Discussion{comments > 0 && ` (${comments})`}
+        </button>
+        <button
+          type="button"
+          class="small"
+          aria-expanded={beside === 'challenge'}
+          onClick={() => toggle('challenge')}
+        >
+          Something wrong here?{challenges.length > 0 && ` (${challenges.length})`}
+        </button>
+      </div>
+      {beside === 'tutor' && <AskTutor question={question} />}
+      {beside === 'discussion' && <Discussion questionId={question.id} />}
+      {beside === 'challenge' && (
+        <Challenge attemptId={attemptId} questionId={question.id} challenges={challenges} reload={reload} />
+      )}
+    </article>
+  )
+}
+
+function Answers({ question }: { question: Reviewed }) {
+  const given = question.given_answer
+  if (question.question_type === 'NUMERIC')
+    return (
+      <p>
+        Your number: <strong>{typeof given === 'string' && given !== '' ? given : '–'}</strong> · right:{' '}
+        <strong>{question.correct_answer || '–'}</strong>
+        {question.tolerance > 0 && ` ± ${question.tolerance}`}
+      </p>
+    )
+  const key = question.correct_answer.split(',')
+  const chosen = Array.isArray(given) ? given : given === null ? [] : [given]
+  return (
+    <ul class="options reviewed">
+      {listOptions(question).map(([letter, text]) => (
+        <li
+          key={letter}
+          class={`option ${key.includes(letter) ? 'right' : chosen.includes(letter) ? 'wrong' : ''}`}
+        >
+          <b>{letter}</b>
+          <Rich text={text} />
+          <span class="marks">
+            {chosen.includes(letter) && <span class="chip">Yours</span>}
+            {key.includes(letter) && <span class="chip good">Right</span>}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}

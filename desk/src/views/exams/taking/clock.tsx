@@ -1,0 +1,39 @@
+import type { ExamSession } from '@exam-practice/client/exam'
+import { useStore } from '@nanostores/preact'
+import { useEffect, useState } from 'preact/hooks'
+import { countdown } from '../../../format.ts'
+
+/** Told aloud only at these, not every second. */
+const TOLD_MINUTES = [30, 10, 5, 1]
+
+/** What is left by the service's clock, whatever this machine's says. */
+export function Clock({ session }: { session: ExamSession }) {
+  const { endsAt } = useStore(session.$state)
+  const [left, setLeft] = useState(session.remaining())
+  const [told, setTold] = useState('')
+  useEffect(() => {
+    let previous = session.remaining()
+    setLeft(previous)
+    const timer = setInterval(() => {
+      const now = session.remaining()
+      setLeft(now)
+      const passed = TOLD_MINUTES.find(
+        (minutes) =>
+          previous !== null && now !== null && previous > minutes * 60_000 && now <= minutes * 60_000,
+      )
+      if (passed !== undefined) setTold(`${passed} minutes left`)
+      previous = now
+    }, 500)
+    return () => clearInterval(timer)
+  }, [session, endsAt])
+  if (left === null) return <p class="clock">No time limit</p>
+  return (
+    <p class={`clock ${left < 5 * 60_000 ? 'short' : ''}`}>
+      <span class="unseen">Time left: </span>
+      <span role="timer">{countdown(left)}</span>
+      <span class="unseen" role="status">
+        {told}
+      </span>
+    </p>
+  )
+}

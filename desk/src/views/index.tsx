@@ -1,0 +1,81 @@
+import type { User } from '@exam-practice/client'
+import type { ComponentType } from 'preact'
+import { Empty, Failed, Loaded } from '../components/page/loaded.tsx'
+import { Unlocked } from '../components/page/unlocked.tsx'
+import { useLoad } from '../components/page/use-load.ts'
+import type { $router, RouteName } from '../router.ts'
+import type { ViewProps } from './view-props.ts'
+
+export type Page = NonNullable<ReturnType<typeof $router.get>>
+
+/** Each view comes when it is first gone to. */
+const VIEWS: Record<RouteName, () => Promise<{ default: ComponentType<ViewProps> }>> = {
+  home: () => import('./exams/list.tsx'),
+  exams: () => import('./exams/list.tsx'),
+  exam: () => import('./exams/exam.tsx'),
+  start: () => import('./exams/exam.tsx'),
+  result: () => import('./exams/result/result.tsx'),
+  progress: () => import('./progress.tsx'),
+  tutor: () => import('./tutor/tutor.tsx'),
+  chat: () => import('./chat/chat.tsx'),
+  people: () => import('./chat/people.tsx'),
+  notes: () => import('./notes/notebooks.tsx'),
+  notebook: () => import('./notes/notebook.tsx'),
+  library: () => import('./notes/library.tsx'),
+  shared: () => import('./notes/shared.tsx'),
+  account: () => import('./account.tsx'),
+  teach: () => import('./teach/oversight/overview.tsx'),
+  teachExams: () => import('./teach/exams.tsx'),
+  teachExam: () => import('./teach/exam.tsx'),
+  question: () => import('./teach/questions/question.tsx'),
+  generate: () => import('./teach/questions/generate.tsx'),
+  job: () => import('./teach/questions/job.tsx'),
+  analytics: () => import('./teach/oversight/analytics.tsx'),
+  challenges: () => import('./teach/oversight/challenges.tsx'),
+  users: () => import('./teach/people/users.tsx'),
+  allowances: () => import('./teach/people/allowances.tsx'),
+  requests: () => import('./teach/people/requests.tsx'),
+  categories: () => import('./teach/categories.tsx'),
+  reports: () => import('./teach/oversight/reports.tsx'),
+  audit: () => import('./teach/oversight/audit.tsx'),
+}
+
+/** What is closed while somebody takes an exam without help, and what waits there. */
+const CLOSED: Partial<Record<RouteName, [title: string, promise: string]>> = {
+  chat: ['Chat', 'What is written to you meanwhile waits here.'],
+  people: ['People', 'Whoever asks to connect waits here.'],
+  tutor: ['Tutor', 'Your conversations wait here.'],
+  library: ['Library', 'What others share waits here.'],
+  shared: ['Library', 'What others share waits here.'],
+}
+
+/** Fetched once, however often it is asked for. */
+export function loadView(route: RouteName) {
+  return VIEWS[route]()
+}
+
+export function View({ page, user }: { page: Page; user: User }) {
+  const isTeaching = page.path.startsWith('/desk/teach')
+  const view = useLoad(page.route, async () => (await loadView(page.route)).default)
+  if (isTeaching && user.role === 'user')
+    return (
+      <Empty title="This part is for teachers">
+        <a href="/desk/account">Ask for access</a>
+      </Empty>
+    )
+  // After an update of the service the old page's parts are gone: it has to be loaded anew.
+  if (view.error instanceof TypeError)
+    return <Failed error={view.error} again={async () => location.reload()} />
+  const shown = (
+    <Loaded of={view}>
+      {(Shown) => <Shown key={page.route} params={page.params as ViewProps['params']} user={user} />}
+    </Loaded>
+  )
+  const closed = CLOSED[page.route]
+  if (!closed) return shown
+  return (
+    <Unlocked title={closed[0]} promise={closed[1]}>
+      {shown}
+    </Unlocked>
+  )
+}

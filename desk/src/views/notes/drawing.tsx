@@ -1,0 +1,74 @@
+import { useMemo } from 'preact/hooks'
+import { client } from '../../client.ts'
+
+export const WIDTH = 1200
+export const HEIGHT = 1600
+
+export type Mark =
+  | { id: string; kind: 'stroke'; color: string; width: number; points: number[] }
+  | { id: string; kind: 'text'; color: string; x: number; y: number; size: number; text: string }
+  | { id: string; kind: 'image'; asset_id: number; x: number; y: number; width: number; height: number }
+
+export type Asset = { id: number; url: string; width: number; height: number }
+
+/** What is known of a mark may come from any client of the service: only what can be drawn is taken. */
+export function toMarks(objects: readonly { id: string; [field: string]: unknown }[]): Mark[] {
+  return objects.filter((each): each is Mark => {
+    if (each.kind === 'stroke') return Array.isArray(each.points) && each.points.every(Number.isFinite)
+    if (each.kind === 'text')
+      return typeof each.text === 'string' && [each.x, each.y, each.size].every(Number.isFinite)
+    return each.kind === 'image' && [each.x, each.y, each.width, each.height].every(Number.isFinite)
+  })
+}
+
+/** Marks as SVG: text stays text, colours go through the element's own properties. */
+export function Drawing({ marks, assets }: { marks: readonly Mark[]; assets: readonly Asset[] }) {
+  const urls = useMemo(() => new Map(assets.map(({ id, url }) => [id, absolute(url)])), [assets])
+  return (
+    <>
+      {marks.map((mark) =>
+        mark.kind === 'stroke' ? (
+          <Stroke key={mark.id} mark={mark} />
+        ) : mark.kind === 'text' ? (
+          <text key={mark.id} x={mark.x} y={mark.y} fontSize={mark.size} fill={safeColor(mark.color)}>
+            {mark.text.split('\n').map((line, index) => (
+              <tspan key={index} x={mark.x} dy={index === 0 ? 0 : mark.size * 1.3}>
+                {line}
+              </tspan>
+            ))}
+          </text>
+        ) : (
+          <image
+            key={mark.id}
+            href={urls.get(mark.asset_id) ?? ''}
+            x={mark.x}
+            y={mark.y}
+            width={mark.width}
+            height={mark.height}
+          />
+        ),
+      )}
+    </>
+  )
+}
+
+export function Stroke({ mark }: { mark: Extract<Mark, { kind: 'stroke' }> }) {
+  return (
+    <polyline
+      points={mark.points.join(' ')}
+      fill="none"
+      stroke={safeColor(mark.color)}
+      stroke-width={mark.width}
+      stroke-linecap="round"
+      stroke-linejoin="round"
+    />
+  )
+}
+
+function safeColor(color: unknown): string {
+  return typeof color === 'string' && /^#[0-9a-f]{6}$/i.test(color) ? color : '#1d2321'
+}
+
+function absolute(url: string): string {
+  return new URL(url, client.baseUrl).href
+}

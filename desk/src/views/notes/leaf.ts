@@ -1,0 +1,153 @@
+import { ask, client, Refusal } from '../../client.ts'
+import { type Asset, type Mark, toMarks } from './drawing.tsx'
+
+const SAVE_AFTER_MS = 700
+const RETRY_MS = 4_000
+const PAGE = 500
+
+export interface LeafState {
+  marks: readonly Mark[]
+  /** `conflict`: another device changed the page meanwhile. */
+  saving: 'saved' | 'waiting' | 'failed' | 'conflict'
+  canUndo: boolean
+  canRedo: boolean
+}
+
+/** A page with everything on it. */
+export async function readPage(id: number): Promise<{ version: number; marks: Mark[]; assets: Asset[] }> {
+  const path = { params: { path: { id } } }
+  const [{ page }, { assets }] = await Promise.all([
+    ask(client.GET('/api/v01/pages/{id}', path)),
+    ask(client.GET('/api/v01/pages/{id}/assets', path)),
+  ])
+  const objects: { id: string; [field: string]: unknown }[] = []
+  while (true) {
+    const query = { start_index: objects.length, limit: PAGE }
+    const part = await ask(client.GET('/api/v01/pages/{id}/objects', { params: { path: { id }, query } }))
+    objects.push(...part.objects)
+    if (part.objects.length === 0 || objects.length >= part.total) break
+  }
+  return { version: page.version, marks: toMarks(objects), assets }
+}
+
+/** One page as it is worked on: every change can be taken back, and goes to the service after a pause. */
+export class Leaf {
+  state: LeafState
+  readonly #pageId: number
+  #version: number
+  /** As the service has it. */
+  #stored: readonly Mark[]
+  readonly #past: (readonly Mark[])[] = []
+  #future: (readonly Mark[])[] = []
+  #tell: (state: LeafState) => void = () => {}
+  #timer = 0
+  #sending: Promise<void> = Promise.resolve()
+
+  constructor(pageId: number, { version, marks }: { version: number; marks: Mark[] }) {
+    this.#pageId = pageId
+    this.#version = version
+    this.#stored = marks
+    this.state = { marks, saving: 'saved', canUndo: false, canRedo: false }
+  }
+
+  listen(tell: (state: LeafState) => void): () => void {
+    this.#tell = tell
+    return () => {
+      this.#tell = () => {}
+    }
+  }
+
+  change(marks: readonly Mark[]): void {
+    this.#past.push(this.state.marks)
+    this.#future = []
+    this.#show(marks)
+  }
+
+  undo(): void {
+    const before = this.#past.pop()
+    if (!before) return
+    this.#future.push(this.state.marks)
+    this.#show(before)
+  }
+
+  redo(): void {
+    const after = this.#future.pop()
+    if (!after) return
+    this.#past.push(this.state.marks)
+    this.#show(after)
+  }
+
+  /** Now, rather than after a pause. */
+  async save(): Promise<void> {
+    clearTimeout(this.#timer)
+    // One after the other: two at once would each be the other's conflict.
+    this.#sending = this.#sending.then(() => this.#send())
+    await this.#sending
+  }
+
+  /** What is here counts, whatever another device did. */
+  async insist(): Promise<void> {
+    const { version, marks } = await readPage(this.#pageId)
+    this.#version = version
+    this.#stored = marks
+    this.#set({ saving: 'waiting' })
+    await this.save()
+  }
+
+  #show(marks: readonly Mark[]): void {
+    const isStuck = this.state.saving === 'conflict'
+    this.#set({ marks, saving: isStuck ? 'conflict' : 'waiting' })
+    if (!isStuck) this.#saveIn(SAVE_AFTER_MS)
+  }
+
+  #saveIn(ms: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = window.setTimeout(() => void this.save(), ms)
+  }
+
+  async #send(): Promise<void> {
+    const { marks, saving } = this.state
+    if (saving === 'conflict') return
+    // Taken back to what is stored already.
+    if (marks === this.#stored) return this.#set({ saving: 'saved' })
+    const before = new Map(this.#stored.map((mark, index) => [mark.id, { mark, index }]))
+    const kept = new Set(marks.map(({ id }) => id))
+    const deleted = this.#stored.filter(({ id }) => !kept.has(id)).map(({ id }) => id)
+    // From the first that changed or moved on; those below stay as they are.
+    const rest = this.#stored.filter(({ id }) => kept.has(id))
+    const from = marks.findIndex(
+      (mark, index) => rest[index]?.id !== mark.id || before.get(mark.id)?.mark !== mark,
+    )
+    const objects = from < 0 ? [] : marks.slice(from)
+    const body = {
+      objects: [...objects],
+      deleted_ids: deleted,
+      start_index: Math.max(0, from),
+      version: this.#version,
+    }
+    try {
+      const { version } = await ask(
+        client.POST('/api/v01/pages/{id}/sync', { params: { path: { id: this.#pageId } }, body }),
+      )
+      this.#version = version
+      this.#stored = marks
+      if (this.state.marks === marks) this.#set({ saving: 'saved' })
+      else this.#saveIn(SAVE_AFTER_MS)
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'version_conflict')
+        return this.#set({ saving: 'conflict' })
+      this.#set({ saving: 'failed' })
+      this.#saveIn(RETRY_MS)
+    }
+  }
+
+  #set(change: Partial<LeafState>): void {
+    this.state = {
+      ...this.state,
+      ...change,
+      canUndo: this.#past.length > 0,
+      canRedo: this.#future.length > 0,
+    }
+    this.#tell(this.state)
+  }
+}

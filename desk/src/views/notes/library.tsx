@@ -1,0 +1,77 @@
+import { useStore } from '@nanostores/preact'
+import { ask, client } from '../../client.ts'
+import { Choice } from '../../components/forms/fields.tsx'
+import { Search } from '../../components/forms/search.tsx'
+import { Empty, Loaded } from '../../components/page/loaded.tsx'
+import { Page } from '../../components/page/page.tsx'
+import { Pager } from '../../components/page/pager.tsx'
+import { useLoad } from '../../components/page/use-load.ts'
+import { plural } from '../../format.ts'
+import { $query, setQuery } from '../../router.ts'
+
+/** What others share. */
+export default function Library() {
+  const { q, sort, page } = useStore($query)
+  const found = useLoad(`${q} ${sort} ${page}`, () =>
+    ask(
+      client.GET('/api/v01/library', {
+        params: {
+          query: {
+            ...(q ? { q } : {}),
+            ...(sort ? { sort: sort as 'popular' } : {}),
+            ...(page ? { page: Number(page) } : {}),
+          },
+        },
+      }),
+    ),
+  )
+  return (
+    <Page title="Library" lead="Notebooks that people share.">
+      <div class="filters">
+        <Search
+          label="Search the library"
+          value={q}
+          take={(text) => setQuery({ q: text, page: undefined })}
+        />
+        <Choice
+          label="First"
+          value={sort ?? 'recent'}
+          options={[
+            ['recent', 'The latest'],
+            ['popular', 'The most liked'],
+          ]}
+          onChange={({ currentTarget }) => setQuery({ sort: currentTarget.value, page: undefined })}
+        />
+      </div>
+      <Loaded of={found}>
+        {(list) =>
+          list.notebooks.length === 0 ? (
+            <Empty title={q ? 'Nothing matches' : 'Nobody shares anything yet'}>
+              <p>Share one of your own notebooks, and it stands here.</p>
+            </Empty>
+          ) : (
+            <>
+              <ul class="cards">
+                {list.notebooks.map((each) => (
+                  <li key={each.id} class="card">
+                    <h2>
+                      <a href={`/desk/library/${each.id}`}>{each.title}</a>
+                    </h2>
+                    <small>by {each.author}</small>
+                    {each.description && <p class="clamp">{each.description}</p>}
+                    <p class="row">
+                      <span class="chip">{plural(each.page_count, 'page')}</span>
+                      <span class="chip">{plural(each.likes, 'like')}</span>
+                      {each.bookmarked && <span class="chip good">Bookmarked</span>}
+                    </p>
+                  </li>
+                ))}
+              </ul>
+              <Pager of={list} what="notebooks" />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}

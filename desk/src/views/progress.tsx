@@ -1,0 +1,100 @@
+import { useStore } from '@nanostores/preact'
+import { type Answer, ask, client } from '../client.ts'
+import { LineChart } from '../components/charts/chart.tsx'
+import { Figure } from '../components/page/figure.tsx'
+import { Empty, Loaded } from '../components/page/loaded.tsx'
+import { Page } from '../components/page/page.tsx'
+import { Pager } from '../components/page/pager.tsx'
+import { Table } from '../components/page/table.tsx'
+import { useLoad } from '../components/page/use-load.ts'
+import { day, number } from '../format.ts'
+import { $query } from '../router.ts'
+
+type Attempt = Answer<'/api/v01/attempts', 'get'>['attempts'][number]
+
+/** What one has done so far, and how it went. */
+export default function Progress() {
+  const { page } = useStore($query)
+  const found = useLoad(page, () =>
+    ask(client.GET('/api/v01/attempts', { params: { query: page ? { page: Number(page) } : {} } })),
+  )
+  return (
+    <Page title="Progress" lead="Your finished attempts, the latest first.">
+      <Loaded of={found}>
+        {(history) =>
+          history.attempts.length === 0 ? (
+            <Empty title="Nothing finished yet">
+              <a class="button main" href="/desk/exams">
+                Choose an exam
+              </a>
+            </Empty>
+          ) : (
+            <>
+              <Overview attempts={history.attempts} total={history.total} />
+              <Table
+                caption="Attempts"
+                rows={history.attempts}
+                keyOf={(row) => row.attempt_id}
+                columns={[
+                  { head: 'Exam', cell: (row) => <a href={`/desk/exams/${row.exam_id}`}>{row.exam_name}</a> },
+                  { head: 'Handed in', cell: (row) => day(row.submitted_at) },
+                  {
+                    head: 'Score',
+                    cell: (row) =>
+                      row.score === null ? '–' : `${number(row.score)} of ${number(row.max_score)}`,
+                    isNumber: true,
+                  },
+                  {
+                    head: 'Percent',
+                    cell: (row) => (row.percentage === null ? '–' : `${number(row.percentage)} %`),
+                    isNumber: true,
+                  },
+                  {
+                    head: 'Review',
+                    cell: (row) =>
+                      row.percentage === null ? (
+                        <span class="chip">Not released</span>
+                      ) : (
+                        <a
+                          href={`/desk/results/${row.attempt_id}`}
+                          aria-label={`Look through attempt ${row.attempt_number} at ${row.exam_name}`}
+                        >
+                          Look through
+                        </a>
+                      ),
+                  },
+                ]}
+              />
+              <Pager of={history} what="attempts" />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}
+
+function Overview({ attempts, total }: { attempts: Attempt[]; total: number }) {
+  const graded = attempts.filter((each) => each.percentage !== null)
+  const percentages = graded.map(({ percentage }) => percentage ?? 0)
+  const mean =
+    percentages.length > 0 ? percentages.reduce((sum, each) => sum + each, 0) / percentages.length : null
+  return (
+    <>
+      <dl class="figures">
+        <Figure name="Attempts" value={total} />
+        <Figure name="On average, of those below" value={mean === null ? '–' : `${number(mean, 1)} %`} />
+        <Figure name="Best" value={percentages.length > 0 ? `${number(Math.max(...percentages))} %` : '–'} />
+      </dl>
+      <LineChart
+        title="Percent, attempt by attempt"
+        most={100}
+        unit=" %"
+        points={[...graded].reverse().map((each) => ({
+          label: `${day(each.submitted_at)}, ${each.exam_name} (${each.attempt_number})`,
+          value: each.percentage ?? 0,
+        }))}
+      />
+    </>
+  )
+}

@@ -1,0 +1,85 @@
+import { ask, client } from '../../client.ts'
+import { askFor } from '../../components/dialogs/asking.tsx'
+import { Action } from '../../components/forms/button.tsx'
+import { Field } from '../../components/forms/fields.tsx'
+import { Form } from '../../components/forms/form.tsx'
+import { Empty, Loaded } from '../../components/page/loaded.tsx'
+import { Page } from '../../components/page/page.tsx'
+import { useLoad } from '../../components/page/use-load.ts'
+
+/** What exams are sorted by. */
+export default function Categories() {
+  const found = useLoad('categories', () => ask(client.GET('/api/v01/admin/categories')))
+  return (
+    <Page title="Categories">
+      <Loaded of={found}>
+        {({ categories }) =>
+          categories.length === 0 ? (
+            <Empty title="No categories yet" />
+          ) : (
+            <ul class="cards">
+              {categories.map((each) => {
+                const path = { params: { path: { id: each.id } } }
+                return (
+                  <li key={each.id} class="card">
+                    {each.image_url && <img class="question-image" src={each.image_url} alt="" />}
+                    <h2>{each.name}</h2>
+                    <div class="row">
+                      <Action
+                        class="small"
+                        aria-label={`Rename: ${each.name}`}
+                        act={async () => {
+                          const name = await askFor('Rename the category', 'Rename', {
+                            label: 'What is it called?',
+                            value: each.name,
+                          })
+                          if (!name) return
+                          const body = new FormData()
+                          body.append('name', name)
+                          await ask(client.PATCH('/api/v01/admin/categories/{id}', { ...path, body }))
+                          await found.reload()
+                        }}
+                      >
+                        Rename
+                      </Action>
+                      <Action
+                        class="small bad"
+                        aria-label={`Delete: ${each.name}`}
+                        confirm={`Delete “${each.name}”? Its exams stay.`}
+                        act={async () => {
+                          await ask(client.DELETE('/api/v01/admin/categories/{id}', path))
+                          await found.reload()
+                        }}
+                      >
+                        Delete
+                      </Action>
+                    </div>
+                  </li>
+                )
+              })}
+            </ul>
+          )
+        }
+      </Loaded>
+      <section class="sheet" aria-labelledby="new">
+        <h2 id="new">New category</h2>
+        <Form
+          button="Make it"
+          clears
+          send={async (_fields, form) => {
+            const body = new FormData(form)
+            const image = body.get('image')
+            if (image instanceof File && image.size === 0) body.delete('image')
+            await ask(client.POST('/api/v01/admin/categories', { body }))
+            await found.reload()
+          }}
+        >
+          <div class="fields">
+            <Field label="Name" name="name" required maxLength={200} />
+            <Field label="Image" name="image" type="file" accept="image/*" hint="Optional, at most 500 KB" />
+          </div>
+        </Form>
+      </section>
+    </Page>
+  )
+}

@@ -1,0 +1,39 @@
+import type { TargetedEvent } from 'preact'
+import { ask, client } from '../../client.ts'
+import { Choice } from '../../components/forms/fields.tsx'
+import { useLoad } from '../../components/page/use-load.ts'
+
+interface ExamChoiceProps {
+  label: string
+  value: string | undefined
+  name?: string
+  /** What stands for all of them, where that is a choice. */
+  all?: string
+  onChange?: (event: TargetedEvent<HTMLSelectElement>) => void
+}
+
+/** One of the exams, published or not. */
+export function ExamChoice({ label, value, name, all, onChange }: ExamChoiceProps) {
+  const { data } = useLoad('exams', listExams)
+  const known = (data ?? []).map((exam) => [exam.id, exam.name] as const)
+  return (
+    <Choice
+      key={data ? 'known' : 'unknown'}
+      label={label}
+      value={value}
+      {...(name ? { name } : {})}
+      required={all === undefined}
+      options={all === undefined ? known : [['', all], ...known]}
+      {...(onChange ? { onChange } : {})}
+    />
+  )
+}
+
+async function listExams() {
+  const exams = []
+  for (let page = 1; ; page++) {
+    const part = await ask(client.GET('/api/v01/admin/exams', { params: { query: { page } } }))
+    exams.push(...part.exams)
+    if (page >= part.total_pages) return exams
+  }
+}

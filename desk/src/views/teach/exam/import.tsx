@@ -1,0 +1,147 @@
+import { useState } from 'preact/hooks'
+import { type Answer, ask, client } from '../../../client.ts'
+import { Action } from '../../../components/forms/button.tsx'
+import { Choice, Field } from '../../../components/forms/fields.tsx'
+import { Form } from '../../../components/forms/form.tsx'
+import { Rich } from '../../../components/rich.tsx'
+import { plural } from '../../../format.ts'
+import type { TabProps } from './tab-props.ts'
+
+type Report = Answer<'/api/v01/admin/exams/{exam_id}/import', 'post'>
+
+const FORMATS = [
+  ['auto', 'Find out'],
+  ['csv', 'CSV'],
+  ['gift', 'GIFT'],
+  ['aiken', 'Aiken'],
+  ['moodle_xml', 'Moodle XML'],
+  ['qti', 'QTI'],
+] as const
+const EXPORTS = ['csv', 'gift', 'moodle_xml', 'qti'] as const
+
+type Format = (typeof FORMATS)[number][0]
+
+/** A file that was looked through, or taken in. */
+interface Read {
+  report: Report
+  file: File
+  format: Format
+  isDry: boolean
+}
+
+/** Questions from a file: looked through first, row by row, and only then kept; and out again. */
+export function ImportExport({ exam }: TabProps) {
+  const [found, setFound] = useState<Read>()
+  async function read(file: File, format: Format, isDry: boolean): Promise<Report> {
+    const body = new FormData()
+    body.append('file', file)
+    const query = { format, ...(isDry ? { dry_run: true } : {}) }
+    const report = await ask(
+      client.POST('/api/v01/admin/exams/{exam_id}/import', {
+        params: { path: { exam_id: exam.id }, query },
+        body,
+      }),
+    )
+    setFound({ report, file, format, isDry })
+    return report
+  }
+  return (
+    <div class="stack">
+      <section class="sheet" aria-labelledby="in">
+        <h2 id="in">Import</h2>
+        <Form
+          button="Look through it"
+          send={async ({ file, format }) => {
+            setFound(undefined)
+            await read(file as File, format as Format, true)
+          }}
+        >
+          <div class="fields">
+            <Field
+              label="File"
+              name="file"
+              type="file"
+              accept=".csv,.txt,.gift,.xml,.zip"
+              hint="A file, or a QTI package as zip. Nothing is kept before you have seen what is in it."
+              required
+              onChange={() => setFound(undefined)}
+            />
+            <Choice label="Format" name="format" options={FORMATS} onChange={() => setFound(undefined)} />
+          </div>
+        </Form>
+        {found && <Found report={found.report} isDry={found.isDry} />}
+        {found?.isDry && found.report.inserted > 0 && (
+          <div class="row">
+            <Action
+              class="main"
+              act={async () => {
+                const { inserted } = await read(found.file, found.format, false)
+                return `${plural(inserted, 'question')} imported`
+              }}
+            >
+              Import {plural(found.report.inserted, 'question')}
+            </Action>
+          </div>
+        )}
+      </section>
+      <section class="sheet" aria-labelledby="out">
+        <h2 id="out">Export</h2>
+        <div class="row">
+          {EXPORTS.map((format) => (
+            <Action key={format} act={() => download(exam.id, format)}>
+              {FORMATS.find(([key]) => key === format)?.[1]}
+            </Action>
+          ))}
+        </div>
+      </section>
+    </div>
+  )
+}
+
+function Found({ report, isDry }: Pick<Read, 'report' | 'isDry'>) {
+  const reasons = report.details ?? report.errors
+  const questions = 'questions' in report ? report.questions : []
+  return (
+    <div class="stack tight" role="status">
+      <p class={`notice ${report.skipped > 0 ? 'warn' : ''}`}>
+        Read as {FORMATS.find(([key]) => key === report.format)?.[1] ?? report.format}:{' '}
+        {plural(report.inserted, 'question')} {isDry ? 'can be imported' : 'imported'}
+        {report.skipped > 0 && `, ${report.skipped} left out`}.
+      </p>
+      {reasons && reasons.length > 0 && (
+        <ul class="errors">
+          {reasons.map((reason) => (
+            <li key={reason}>{reason}</li>
+          ))}
+        </ul>
+      )}
+      {isDry && questions.length > 0 && (
+        <details>
+          <summary>The first {questions.length}, as they would be</summary>
+          <ol class="list">
+            {questions.map((question, index) => (
+              <li key={index} class="row">
+                <span class="chip">{question.question_type}</span>
+                <Rich text={question.question_text} />
+                <small>Key: {question.correct_answer || 'none'}</small>
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+    </div>
+  )
+}
+
+async function download(examId: number, format: (typeof EXPORTS)[number]): Promise<void> {
+  const response = await client.fetch(
+    new Request(`${client.baseUrl}/api/v01/admin/exams/${examId}/export?format=${format}`),
+  )
+  if (!response.ok) throw new Error(`export: ${response.status}`)
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(await response.blob())
+  link.download =
+    /filename="?([^";]+)/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? `exam-${examId}`
+  link.click()
+  URL.revokeObjectURL(link.href)
+}

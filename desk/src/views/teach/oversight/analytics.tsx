@@ -1,0 +1,175 @@
+import { useStore } from '@nanostores/preact'
+import { ask, client } from '../../../client.ts'
+import { BarChart, LineChart } from '../../../components/charts/chart.tsx'
+import { Choice, Field } from '../../../components/forms/fields.tsx'
+import { Figure } from '../../../components/page/figure.tsx'
+import { Loaded } from '../../../components/page/loaded.tsx'
+import { Page } from '../../../components/page/page.tsx'
+import { Table } from '../../../components/page/table.tsx'
+import { useLoad } from '../../../components/page/use-load.ts'
+import { day, number } from '../../../format.ts'
+import { $query, setQuery } from '../../../router.ts'
+import { ExamChoice } from '../exam-choice.tsx'
+
+const PERIODS = [
+  ['all', 'All time'],
+  ['today', 'Today'],
+  ['week', 'The last 7 days'],
+  ['month', 'The last 30 days'],
+  ['custom', 'From … to'],
+] as const
+type Period = (typeof PERIODS)[number][0]
+
+/** How it goes over all: figures, curves and the tables beneath them. */
+export default function Analytics() {
+  const { period = 'all', exam, from, to } = useStore($query)
+  const isComplete = period !== 'custom' || (from && to)
+  const query = {
+    timePeriod: (isComplete ? period : 'all') as Period,
+    ...(exam ? { exam: Number(exam) } : {}),
+    ...(period === 'custom' && from && to ? { startDate: from, endDate: to } : {}),
+  }
+  const found = useLoad(JSON.stringify(query), () =>
+    ask(client.GET('/api/v01/admin/analytics', { params: { query } })),
+  )
+  return (
+    <Page title="Analytics">
+      <div class="filters">
+        <Choice
+          label="When"
+          value={period}
+          options={PERIODS}
+          onChange={({ currentTarget }) => setQuery({ period: currentTarget.value })}
+        />
+        {period === 'custom' && (
+          <>
+            <Field
+              label="From"
+              type="date"
+              value={from}
+              onChange={({ currentTarget }) => setQuery({ from: currentTarget.value })}
+            />
+            <Field
+              label="To"
+              type="date"
+              value={to}
+              onChange={({ currentTarget }) => setQuery({ to: currentTarget.value })}
+            />
+          </>
+        )}
+        <ExamChoice
+          label="Exam"
+          value={exam}
+          all="All exams"
+          onChange={({ currentTarget }) => setQuery({ exam: currentTarget.value })}
+        />
+      </div>
+      <Loaded of={found}>
+        {({ summary, charts, tables }) => (
+          <>
+            <dl class="figures">
+              <Figure
+                name="Average"
+                value={
+                  <Changed value={`${number(summary.avgScore)} %`} by={summary.scoreChange} unit="points" />
+                }
+              />
+              <Figure
+                name="Attempts"
+                value={<Changed value={summary.totalAttempts} by={summary.attemptsChange} unit="%" />}
+              />
+              <Figure
+                name="Passed"
+                value={
+                  <Changed
+                    value={`${number(summary.passRate)} %`}
+                    by={summary.passRateChange}
+                    unit="points"
+                  />
+                }
+              />
+              <Figure
+                name="People"
+                value={<Changed value={summary.activeUsers} by={summary.usersChange} unit="%" />}
+              />
+            </dl>
+            <div class="two">
+              <BarChart
+                title="How the scores spread"
+                points={['90 % and above', '75 to 89 %', '60 to 74 %', 'Below 60 %'].map((label, index) => ({
+                  label,
+                  value: charts.scoreDistribution[index] ?? 0,
+                }))}
+              />
+              <BarChart
+                title="Average by exam"
+                most={100}
+                unit=" %"
+                points={toPoints(charts.examPerformance)}
+              />
+              <LineChart
+                title="Average, day by day"
+                most={100}
+                unit=" %"
+                points={toDays(charts.performanceTrends)}
+              />
+              <LineChart title="People, day by day" points={toDays(charts.userActivity)} />
+            </div>
+            <h2>Best results</h2>
+            <Table
+              caption="Best results"
+              rows={tables.topPerformers}
+              keyOf={(row) => row.student_id}
+              columns={[
+                { head: 'Who', cell: (row) => `${row.full_name} (${row.username})` },
+                { head: 'Average', cell: (row) => `${number(row.avgScore)} %`, isNumber: true },
+                { head: 'Attempts', cell: (row) => row.attempts, isNumber: true },
+              ]}
+            />
+            <h2>By exam</h2>
+            <Table
+              caption="By exam"
+              rows={tables.examStats}
+              keyOf={(row) => row.name}
+              columns={[
+                { head: 'Exam', cell: (row) => row.name },
+                { head: 'Attempts', cell: (row) => row.attempts, isNumber: true },
+                { head: 'Average', cell: (row) => `${number(row.avgScore)} %`, isNumber: true },
+                { head: 'Passed', cell: (row) => `${number(row.passRate)} %`, isNumber: true },
+              ]}
+            />
+            <h2>The latest</h2>
+            <Table
+              caption="The latest attempts"
+              rows={tables.recentActivity}
+              keyOf={(row) => `${row.created_at} ${row.username} ${row.exam_name}`}
+              columns={[
+                { head: 'When', cell: (row) => row.created_at },
+                { head: 'Who', cell: (row) => `${row.full_name} (${row.username})` },
+                { head: 'Exam', cell: (row) => row.exam_name },
+                { head: 'Percent', cell: (row) => `${number(row.percentage)} %`, isNumber: true },
+              ]}
+            />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+/** Days as their reader writes them; one alone is all there is to a curve. */
+function toDays(series: { labels: string[]; data: number[] }) {
+  return toPoints({ ...series, labels: series.labels.map(day) })
+}
+
+function toPoints({ labels, data }: { labels: string[]; data: number[] }) {
+  return labels.map((label, index) => ({ label, value: data[index] ?? 0 }))
+}
+
+function Changed({ value, by, unit }: { value: string | number; by: number; unit: string }) {
+  return (
+    <>
+      {value} {by !== 0 && <small>{`${by > 0 ? '▲' : '▼'} ${number(Math.abs(by))} ${unit}`}</small>}
+    </>
+  )
+}

@@ -1,0 +1,73 @@
+import { useStore } from '@nanostores/preact'
+import { ask, client } from '../../../client.ts'
+import { Field } from '../../../components/forms/fields.tsx'
+import { Empty, Loaded } from '../../../components/page/loaded.tsx'
+import { Page } from '../../../components/page/page.tsx'
+import { Pager } from '../../../components/page/pager.tsx'
+import { Table } from '../../../components/page/table.tsx'
+import { useLoad } from '../../../components/page/use-load.ts'
+import { moment } from '../../../format.ts'
+import { $query, setQuery } from '../../../router.ts'
+
+/** Every change that an administrator made. */
+export default function Audit() {
+  const { action, subject, page } = useStore($query)
+  const found = useLoad(`${action} ${subject} ${page}`, () =>
+    ask(
+      client.GET('/api/v01/admin/audit', {
+        params: {
+          query: {
+            ...(action ? { action } : {}),
+            ...(subject ? { subject } : {}),
+            ...(page ? { page: Number(page) } : {}),
+          },
+        },
+      }),
+    ),
+  )
+  return (
+    <Page title="Audit log" lead="Who changed what, and when. Nothing here can be changed.">
+      <div class="filters">
+        <Field
+          label="Action"
+          value={action}
+          onChange={({ currentTarget }) => setQuery({ action: currentTarget.value.trim(), page: undefined })}
+        />
+        <Field
+          label="Subject"
+          value={subject}
+          hint="such as exam:7"
+          onChange={({ currentTarget }) => setQuery({ subject: currentTarget.value.trim(), page: undefined })}
+        />
+      </div>
+      <Loaded of={found}>
+        {(list) =>
+          list.entries.length === 0 ? (
+            <Empty title="Nothing here" />
+          ) : (
+            <>
+              <Table
+                caption="Changes"
+                rows={list.entries}
+                keyOf={({ id }) => id}
+                columns={[
+                  { head: 'When', cell: (each) => moment(each.at) },
+                  { head: 'Who', cell: (each) => each.actor ?? 'the command line' },
+                  { head: 'What', cell: (each) => each.action },
+                  {
+                    head: 'Subject',
+                    cell: (each) =>
+                      `${each.subject_type}${each.subject_id === null ? '' : `:${each.subject_id}`}`,
+                  },
+                  { head: 'In words', cell: (each) => each.summary },
+                  { head: 'From', cell: (each) => each.ip ?? '–' },
+                ]}
+              />
+              <Pager of={list} what="changes" />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}

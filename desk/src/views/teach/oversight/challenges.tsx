@@ -1,0 +1,98 @@
+import { useStore } from '@nanostores/preact'
+import { ask, client } from '../../../client.ts'
+import { Area, Choice } from '../../../components/forms/fields.tsx'
+import { Form } from '../../../components/forms/form.tsx'
+import { Empty, Loaded } from '../../../components/page/loaded.tsx'
+import { Page } from '../../../components/page/page.tsx'
+import { Pager } from '../../../components/page/pager.tsx'
+import { useLoad } from '../../../components/page/use-load.ts'
+import { Rich } from '../../../components/rich.tsx'
+import { moment } from '../../../format.ts'
+import { $query, setQuery } from '../../../router.ts'
+
+/** What students object to, to be answered. */
+export default function Challenges() {
+  const { status = 'open', page } = useStore($query)
+  const found = useLoad(`${status} ${page}`, () =>
+    ask(
+      client.GET('/api/v01/admin/challenges', {
+        params: {
+          query: {
+            ...(status === 'all' ? {} : { status: status as 'open' }),
+            ...(page ? { page: Number(page) } : {}),
+          },
+        },
+      }),
+    ),
+  )
+  return (
+    <Page title="Challenges" lead="If a key is wrong, correct the question in its exam: all results follow.">
+      <Choice
+        label="Which"
+        value={status}
+        options={[
+          ['open', 'Open'],
+          ['accepted', 'Accepted'],
+          ['rejected', 'Not accepted'],
+          ['all', 'All'],
+        ]}
+        onChange={({ currentTarget }) => setQuery({ status: currentTarget.value, page: undefined })}
+      />
+      <Loaded of={found}>
+        {(list) =>
+          list.challenges.length === 0 ? (
+            <Empty title="None" />
+          ) : (
+            <>
+              {list.challenges.map((each) => (
+                <article key={each.id} class="sheet" aria-label={`Challenge by ${each.username}`}>
+                  <p class="row spread">
+                    <span>
+                      <strong>{each.username}</strong> · {moment(each.created_at)}
+                    </span>
+                    <a href={`/desk/teach/exams/${each.exam_id}/corrections`}>Correct the question</a>
+                  </p>
+                  <Rich text={each.question_text} />
+                  <p class="notice warn rich">{each.message}</p>
+                  {each.status === 'open' ? (
+                    <Form
+                      button="Answer"
+                      send={async ({ verdict, reply }) => {
+                        const body = {
+                          status: verdict as 'accepted' | 'rejected',
+                          ...(reply ? { reply: String(reply) } : {}),
+                        }
+                        await ask(
+                          client.POST('/api/v01/admin/challenges/{id}/resolve', {
+                            params: { path: { id: each.id } },
+                            body,
+                          }),
+                        )
+                        await found.reload()
+                      }}
+                    >
+                      <Choice
+                        label="Verdict"
+                        name="verdict"
+                        options={[
+                          ['accepted', 'Accepted'],
+                          ['rejected', 'Not accepted'],
+                        ]}
+                      />
+                      <Area label="What you answer" name="reply" rows={2} maxLength={4000} />
+                    </Form>
+                  ) : (
+                    <p>
+                      <strong>{each.status === 'accepted' ? 'Accepted' : 'Not accepted'}</strong> {each.reply}
+                    </p>
+                  )}
+                </article>
+              ))}
+              <Pager of={list} what="challenges" />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}

@@ -1,0 +1,97 @@
+import { useStore } from '@nanostores/preact'
+import { ask, client } from '../../../client.ts'
+import { Choice, Field } from '../../../components/forms/fields.tsx'
+import { Form } from '../../../components/forms/form.tsx'
+import { Empty, Loaded } from '../../../components/page/loaded.tsx'
+import { Page } from '../../../components/page/page.tsx'
+import { Pager } from '../../../components/page/pager.tsx'
+import { useLoad } from '../../../components/page/use-load.ts'
+import { moment } from '../../../format.ts'
+import { $query, setQuery } from '../../../router.ts'
+
+/** What people reported, with what stands around it, to be decided on. */
+export default function Reports() {
+  const { status = 'open', page } = useStore($query)
+  const found = useLoad(`${status} ${page}`, () =>
+    ask(
+      client.GET('/api/v01/admin/reports', {
+        params: { query: { status: status as 'open', ...(page ? { page: Number(page) } : {}) } },
+      }),
+    ),
+  )
+  return (
+    <Page title="Reports" lead="Messages and comments that somebody found wrong.">
+      <Choice
+        label="Which"
+        value={status}
+        options={[
+          ['open', 'Open'],
+          ['dismissed', 'Left standing'],
+          ['deleted', 'Deleted'],
+        ]}
+        onChange={({ currentTarget }) => setQuery({ status: currentTarget.value, page: undefined })}
+      />
+      <Loaded of={found}>
+        {(list) =>
+          list.reports.length === 0 ? (
+            <Empty title="None" />
+          ) : (
+            <>
+              {list.reports.map((report) => (
+                <article key={report.id} class="sheet" aria-label={`Report by ${report.reporter.username}`}>
+                  <p class="row spread">
+                    <span>
+                      <strong>{report.reporter.username}</strong> about a {report.kind} by{' '}
+                      <strong>{report.author.username}</strong>
+                    </span>
+                    <small>{moment(report.created_at)}</small>
+                  </p>
+                  <p class="notice warn rich">{report.reason}</p>
+                  <ul class="list">
+                    {report.context.map((each) => (
+                      <li key={each.id} class="rich">
+                        {each.is_reported && <span class="chip bad">Reported</span>}{' '}
+                        <b>{each.author.username}:</b> {each.text}
+                      </li>
+                    ))}
+                  </ul>
+                  {report.status === 'open' ? (
+                    <Form
+                      button="Decide"
+                      send={async ({ action, note }) => {
+                        const body = {
+                          action: action as 'dismiss' | 'delete',
+                          ...(note ? { note: String(note) } : {}),
+                        }
+                        const path = { params: { path: { id: report.id } } }
+                        await ask(client.POST('/api/v01/admin/reports/{id}/resolve', { ...path, body }))
+                        await found.reload()
+                      }}
+                    >
+                      <div class="fields">
+                        <Choice
+                          label="What becomes of it"
+                          name="action"
+                          options={[
+                            ['dismiss', 'It stands'],
+                            ['delete', 'It is deleted'],
+                          ]}
+                        />
+                        <Field label="Note" name="note" maxLength={1000} />
+                      </div>
+                    </Form>
+                  ) : (
+                    <small>
+                      {report.status} by {report.resolved_by} {report.note}
+                    </small>
+                  )}
+                </article>
+              ))}
+              <Pager of={list} what="reports" />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}

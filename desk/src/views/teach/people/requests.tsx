@@ -1,0 +1,108 @@
+import { useStore } from '@nanostores/preact'
+import { ask, client } from '../../../client.ts'
+import { Action } from '../../../components/forms/button.tsx'
+import { Choice, Field } from '../../../components/forms/fields.tsx'
+import { Form } from '../../../components/forms/form.tsx'
+import { Empty, Loaded } from '../../../components/page/loaded.tsx'
+import { Page } from '../../../components/page/page.tsx'
+import { Pager } from '../../../components/page/pager.tsx'
+import { useLoad } from '../../../components/page/use-load.ts'
+import { $query, setQuery } from '../../../router.ts'
+import { ROLES } from './users.tsx'
+
+const nameOf = (role: string) => ROLES.find(([value]) => value === role)?.[1] ?? role
+
+/** Who asks for more access. */
+export default function Requests() {
+  const { status = 'pending', page } = useStore($query)
+  const found = useLoad(`${status} ${page}`, () =>
+    ask(
+      client.GET('/api/v01/admin/access-requests', {
+        params: {
+          query: { ...(status === 'all' ? {} : { status }), ...(page ? { page: Number(page) } : {}) },
+        },
+      }),
+    ),
+  )
+  return (
+    <Page title="Access requests">
+      <Choice
+        label="Which"
+        value={status}
+        options={[
+          ['pending', 'Open'],
+          ['completed', 'Approved'],
+          ['denied', 'Denied'],
+          ['all', 'All'],
+        ]}
+        onChange={({ currentTarget }) => setQuery({ status: currentTarget.value, page: undefined })}
+      />
+      <Loaded of={found}>
+        {(list) =>
+          list.requests.length === 0 ? (
+            <Empty title="None" />
+          ) : (
+            <>
+              {list.requests.map((each) => {
+                const path = { params: { path: { id: each.request_id } } }
+                return (
+                  <article key={each.request_id} class="sheet" aria-label={`Request of ${each.username}`}>
+                    <p class="row spread">
+                      <span>
+                        <strong>{each.username}</strong> <small>{each.email}</small>
+                      </span>
+                      <small>{each.request_date}</small>
+                    </p>
+                    <p>
+                      {nameOf(each.current_access)} → <strong>{nameOf(each.requested_access)}</strong>
+                    </p>
+                    <p class="rich">{each.reason}</p>
+                    {each.status === 'pending' ? (
+                      <>
+                        <div>
+                          <Action
+                            class="main"
+                            act={async () => {
+                              const body = { approved_access: each.requested_access }
+                              const { message } = await ask(
+                                client.POST('/api/v01/admin/access-requests/{id}/approve', { ...path, body }),
+                              )
+                              await found.reload()
+                              return message
+                            }}
+                          >
+                            Approve
+                          </Action>
+                        </div>
+                        <Form
+                          button="Deny"
+                          send={async ({ reason }) => {
+                            const { message } = await ask(
+                              client.POST('/api/v01/admin/access-requests/{id}/deny', {
+                                ...path,
+                                body: { reason: String(reason) },
+                              }),
+                            )
+                            await found.reload()
+                            return message
+                          }}
+                        >
+                          <Field label="Why not?" name="reason" required />
+                        </Form>
+                      </>
+                    ) : (
+                      <small>
+                        {each.status} by {each.processed_by}, {each.processed_date}
+                      </small>
+                    )}
+                  </article>
+                )
+              })}
+              <Pager of={list} what="requests" />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}

@@ -1,0 +1,122 @@
+import { useStore } from '@nanostores/preact'
+import { useState } from 'preact/hooks'
+import { ask, client } from '../../../client.ts'
+import { Area, Choice, Field, NumberField } from '../../../components/forms/fields.tsx'
+import { Form } from '../../../components/forms/form.tsx'
+import { Empty, Loaded } from '../../../components/page/loaded.tsx'
+import { Page } from '../../../components/page/page.tsx'
+import { Pager } from '../../../components/page/pager.tsx'
+import { Table } from '../../../components/page/table.tsx'
+import { useLoad } from '../../../components/page/use-load.ts'
+import { moment } from '../../../format.ts'
+import { $query, go } from '../../../router.ts'
+import { ExamChoice } from '../exam-choice.tsx'
+
+/** Questions that the model writes or takes from a document: what to ask for, and the jobs so far. */
+export default function Generate() {
+  const { exam, page } = useStore($query)
+  const [mode, setMode] = useState('pure')
+  const jobs = useLoad(page, () =>
+    ask(client.GET('/api/v01/admin/ai/jobs', { params: { query: page ? { page: Number(page) } : {} } })),
+  )
+  return (
+    <Page title="Generate questions" lead="Nothing is kept until you have looked at it.">
+      <section class="sheet" aria-labelledby="ask">
+        <h2 id="ask">What should it write?</h2>
+        <Form
+          button="Start"
+          send={async (_fields, form) => {
+            const body = new FormData(form)
+            if (mode === 'pure') body.delete('pdf_file')
+            else body.delete('topic')
+            const { job_id } = await ask(client.POST('/api/v01/admin/ai/generate', { body }))
+            go(`/desk/teach/generate/${job_id}`)
+          }}
+        >
+          <div class="fields">
+            <ExamChoice label="For the exam" name="exam_id" value={exam} />
+            <Choice
+              label="From"
+              name="mode"
+              value={mode}
+              options={[
+                ['pure', 'a topic'],
+                ['mine', 'a document’s content'],
+                ['extract', 'questions that a document holds'],
+              ]}
+              onChange={({ currentTarget }) => setMode(currentTarget.value)}
+            />
+            <Choice
+              label="Difficulty"
+              name="difficulty"
+              value="Medium"
+              options={['Easy', 'Medium', 'Hard'].map((each) => [each, each] as const)}
+            />
+          </div>
+          {mode === 'pure' ? (
+            <Area label="Topic" name="topic" required maxLength={2000} />
+          ) : (
+            <Field
+              label="Document (PDF)"
+              name="pdf_file"
+              type="file"
+              accept="application/pdf"
+              required
+              hint="At most 30 MB and 100 pages"
+            />
+          )}
+          <div class="fields">
+            <NumberField label="One right option" name="mcq_count" most={100} value={5} hint="how many" />
+            <NumberField
+              label="Several right options"
+              name="msq_count"
+              most={100}
+              value={0}
+              hint="how many"
+            />
+            <NumberField label="A number" name="numeric_count" most={100} value={0} hint="how many" />
+          </div>
+          <Area label="Anything else to keep in mind" name="custom_instructions" maxLength={4000} rows={3} />
+        </Form>
+      </section>
+      <section class="stack tight" aria-labelledby="jobs">
+        <h2 id="jobs">So far</h2>
+        <Loaded of={jobs}>
+          {(list) =>
+            list.jobs.length === 0 ? (
+              <Empty title="No jobs yet" />
+            ) : (
+              <>
+                <Table
+                  caption="Jobs"
+                  rows={list.jobs}
+                  keyOf={({ job_id }) => job_id}
+                  columns={[
+                    {
+                      head: 'Started',
+                      cell: (job) => (
+                        <a href={`/desk/teach/generate/${job.job_id}`}>{moment(job.created_at)}</a>
+                      ),
+                    },
+                    { head: 'Questions', cell: (job) => job.questions_so_far, isNumber: true },
+                    { head: 'State', cell: (job) => <State status={job.status} /> },
+                    { head: 'It says', cell: (job) => job.error ?? job.message },
+                  ]}
+                />
+                <Pager of={list} what="jobs" />
+              </>
+            )
+          }
+        </Loaded>
+      </section>
+    </Page>
+  )
+}
+
+export function State({ status }: { status: 'running' | 'done' | 'failed' }) {
+  return (
+    <span class={`chip ${{ running: '', done: 'good', failed: 'bad' }[status]}`}>
+      {{ running: 'Under way', done: 'Done', failed: 'Failed' }[status]}
+    </span>
+  )
+}

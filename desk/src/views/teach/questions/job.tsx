@@ -1,0 +1,147 @@
+import '../../exams/taking.css'
+import { useStore } from '@nanostores/preact'
+import { useEffect, useState } from 'preact/hooks'
+import { type Answer, ask, client } from '../../../client.ts'
+import { Action } from '../../../components/forms/button.tsx'
+import { Loaded } from '../../../components/page/loaded.tsx'
+import { Page } from '../../../components/page/page.tsx'
+import { useLoad } from '../../../components/page/use-load.ts'
+import { plural } from '../../../format.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { State } from './generate.tsx'
+import { Preview } from './preview.tsx'
+
+type Job = Answer<'/api/v01/admin/ai/status/{job_id}', 'get'>
+type Written = Omit<Job['questions'][number], 'id'>
+
+/** A job while it runs and after: its progress as it comes, and each question to be kept or left. */
+export default function JobView({ params }: ViewProps) {
+  const id = params.id ?? ''
+  const path = { params: { path: { job_id: id } } }
+  const found = useLoad(id, () => ask(client.GET('/api/v01/admin/ai/status/{job_id}', path)))
+  const status = useStore(client.live.$status)
+  useEffect(() => {
+    const topic = `ai_job:${id}`
+    const stop = client.live.listen((frame) => {
+      if (frame.type !== 'ai_job' || frame.job_id !== id) return
+      const { type: _, ...progress } = frame
+      found.set((job) => {
+        if (progress.questions_so_far !== job.questions_so_far || progress.status !== job.status)
+          void found.reload()
+        return { ...job, ...progress }
+      })
+    })
+    if (status === 'online') {
+      void client.live.request({ type: 'subscribe', topic }).catch(() => {})
+      // What happened before the subscription.
+      void found.reload()
+    }
+    return () => {
+      stop()
+      void client.live.request({ type: 'unsubscribe', topic }).catch(() => {})
+    }
+  }, [id, status])
+  return (
+    <Page
+      title="Generated questions"
+      actions={
+        <a class="button" href="/desk/teach/generate">
+          All jobs
+        </a>
+      }
+    >
+      <Loaded of={found}>
+        {(job) => (
+          <>
+            <section class="sheet" aria-label="Progress">
+              <p class="row spread">
+                <State status={job.status} />
+                <span role="status">{job.error ?? job.message}</span>
+              </p>
+              <progress class="meter" max={100} value={job.percent} aria-label="Progress" />
+              <p class="row spread">
+                <small>
+                  {job.percent} % · {plural(job.completed_batches, 'batch', 'batches')} of {job.total_batches}{' '}
+                  · {plural(job.questions_so_far, 'question')}
+                </small>
+                {job.status === 'running' && (
+                  <Action
+                    class="small"
+                    act={async () => {
+                      await ask(client.POST('/api/v01/admin/ai/jobs/{job_id}/cancel', path))
+                      await found.reload()
+                    }}
+                  >
+                    Cancel
+                  </Action>
+                )}
+              </p>
+            </section>
+            {job.questions.length > 0 && (
+              <Review questions={job.questions} isRunning={job.status === 'running'} />
+            )}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+function Review({ questions, isRunning }: { questions: Written[]; isRunning: boolean }) {
+  const [left, setLeft] = useState<ReadonlySet<number>>(new Set())
+  const [kept, setKept] = useState<number>()
+  const chosen = questions.filter((_, index) => !left.has(index))
+  const examId = questions[0]?.exam_id ?? 0
+  function toggle(index: number) {
+    const next = new Set(left)
+    if (!next.delete(index)) next.add(index)
+    setLeft(next)
+  }
+  return (
+    <section class="stack" aria-label="Review">
+      {questions.map((question, index) => (
+        <div key={index} class={`stack tight ${left.has(index) ? 'left-out' : ''}`}>
+          <div class="row spread">
+            <h2>
+              {index + 1}. {question.question_type}
+            </h2>
+            <button
+              type="button"
+              class="small"
+              aria-pressed={!left.has(index)}
+              disabled={kept !== undefined}
+              onClick={() => toggle(index)}
+            >
+              {left.has(index) ? 'Left out' : 'Keep'}
+            </button>
+          </div>
+          <Preview question={{ ...question, image_url: null }} />
+        </div>
+      ))}
+      {kept === undefined ? (
+        <div class="row">
+          <Action
+            class="main"
+            disabled={isRunning || chosen.length === 0}
+            act={async () => {
+              const body = {
+                exam_id: examId,
+                questions: chosen.map(({ exam_id: _, ...question }) => question),
+              }
+              const { added, errors } = await ask(client.POST('/api/v01/admin/questions/bulk-add', { body }))
+              setKept(added)
+              return errors ? errors.join('; ') : `${plural(added, 'question')} kept`
+            }}
+          >
+            Keep {plural(chosen.length, 'question')}
+          </Action>
+          {isRunning && <small>As soon as the job is done.</small>}
+        </div>
+      ) : (
+        <p class="notice" role="status">
+          {plural(kept, 'question')} kept. <a href={`/desk/teach/exams/${examId}/questions`}>To the exam</a>
+        </p>
+      )}
+    </section>
+  )
+}

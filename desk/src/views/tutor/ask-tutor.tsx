@@ -1,0 +1,44 @@
+import './tutor.css'
+import { useState } from 'preact/hooks'
+import type { Answer } from '../../client.ts'
+import { Exchange } from './exchange.tsx'
+
+type Reviewed = Answer<'/api/v01/attempts/{attempt_id}', 'get'>['review'][number]
+
+/** The tutor beside a question that was reviewed: it is told the question, so that one can simply ask. */
+export function AskTutor({ question }: { question: Reviewed }) {
+  const [conversation, setConversation] = useState<number>()
+  return (
+    <section class="stack tight" aria-label="Tutor">
+      <Exchange
+        conversationId={conversation}
+        opened={setConversation}
+        suggestion={
+          conversation === undefined ? 'Why is this the answer? Explain it step by step.' : undefined
+        }
+        wrap={(text) => (conversation === undefined ? `${describe(question)}\n\n${text}` : text)}
+      />
+      {conversation !== undefined && (
+        <a href={`/desk/tutor/${conversation}`}>Go on in the tutor’s own page</a>
+      )}
+    </section>
+  )
+}
+
+/** Within the length of one message, whatever the question's. */
+function describe(question: Reviewed): string {
+  const options = [question.option_a, question.option_b, question.option_c, question.option_d]
+    .map((text, index) => (text ? `${'ABCD'[index]}) ${text}` : ''))
+    .filter(Boolean)
+  const given = Array.isArray(question.given_answer)
+    ? question.given_answer.join(', ')
+    : question.given_answer
+  return [
+    'This is a question of an exam that I have handed in:',
+    question.question_text,
+    ...options,
+    `My answer: ${given ?? 'none'}. The right answer: ${question.correct_answer}.`,
+  ]
+    .join('\n')
+    .slice(0, 6_000)
+}

@@ -1,0 +1,91 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { explain } from '../../client.ts'
+import { Area } from '../../components/forms/fields.tsx'
+import { Form } from '../../components/forms/form.tsx'
+import { askTutor } from './ask.ts'
+import { Turn } from './turn.tsx'
+
+interface ExchangeProps {
+  conversationId: number | undefined
+  opened: (id: number) => void
+  suggestion?: string | undefined
+  /** What is sent for what was typed. */
+  wrap?: (text: string) => string
+  remaining?: (count: number) => void
+}
+
+/** Questions and answers of now; the answer appears as it is written, and can be stopped. */
+export function Exchange({
+  conversationId,
+  opened,
+  suggestion,
+  wrap = (text) => text,
+  remaining,
+}: ExchangeProps) {
+  const [turns, setTurns] = useState<{ isUser: boolean; text: string }[]>([])
+  const [isWriting, setWriting] = useState(false)
+  const stop = useRef<AbortController>(undefined)
+  const [error, setError] = useState<string>()
+  useEffect(() => () => stop.current?.abort(), [])
+  async function send(typed: string) {
+    const abort = new AbortController()
+    stop.current = abort
+    setError(undefined)
+    setWriting(true)
+    setTurns((before) => [...before, { isUser: true, text: typed }, { isUser: false, text: '' }])
+    const write = (change: (text: string) => string) =>
+      setTurns((before) =>
+        before.map((turn, at) => (at === before.length - 1 ? { ...turn, text: change(turn.text) } : turn)),
+      )
+    try {
+      const heard = { delta: (piece: string) => write((text) => text + piece) }
+      const done = await askTutor(wrap(typed), conversationId, heard, abort.signal)
+      write(() => done.response)
+      remaining?.(done.questions_remaining)
+      opened(done.conversation_id)
+    } catch (failure) {
+      // What was written until it was stopped stays to be read.
+      if (!abort.signal.aborted) setError(explain(failure))
+      setTurns((before) => (before.at(-1)?.text === '' ? before.slice(0, -1) : before))
+    } finally {
+      setWriting(false)
+    }
+  }
+  return (
+    <div class="stack tight">
+      <div class="turns" role="log" aria-label="Answers" aria-busy={isWriting}>
+        {turns.map((turn, index) => (
+          <Turn key={index} {...turn} />
+        ))}
+      </div>
+      {error && (
+        <p class="notice bad" role="alert">
+          {error}
+        </p>
+      )}
+      <Form
+        button={isWriting ? 'Writing…' : 'Ask'}
+        clears
+        send={async ({ message }) => {
+          const typed = String(message).trim()
+          if (typed !== '' && !isWriting) await send(typed)
+        }}
+        aside={
+          isWriting && (
+            <button type="button" onClick={() => stop.current?.abort()}>
+              Stop
+            </button>
+          )
+        }
+      >
+        <Area
+          label="Your question"
+          name="message"
+          required
+          maxLength={wrap('x').length > 1 ? 1_500 : 8_000}
+          value={suggestion}
+        />
+      </Form>
+    </div>
+  )
+}

@@ -1,0 +1,19 @@
+import { Rich } from '../../components/rich.tsx'
+
+const FINAL = '[FINAL ANSWER]'
+
+/** One side of a conversation with the tutor; the answer that it settled on stands out. */
+export function Turn({ isUser, text }: { isUser: boolean; text: string }) {
+  const [explanation = '', ...final] = text.split(FINAL)
+  return (
+    <article class={`turn ${isUser ? 'mine' : ''}`}>
+      <p class="unseen">{isUser ? 'You' : 'Tutor'}:</p>
+      {text === '' ? <p class="lead">Thinking…</p> : <Rich text={explanation.trim()} />}
+      {final.length > 0 && (
+        <p class="notice">
+          <Rich text={final.join(' ').trim()} />
+        </p>
+      )}
+    </article>
+  )
+}

@@ -1,0 +1,168 @@
+import './tutor.css'
+import { useState } from 'preact/hooks'
+import { ask, client } from '../../client.ts'
+import { askFor } from '../../components/dialogs/asking.tsx'
+import { Action } from '../../components/forms/button.tsx'
+import { Search } from '../../components/forms/search.tsx'
+import { Loaded } from '../../components/page/loaded.tsx'
+import { Page } from '../../components/page/page.tsx'
+import { useLoad } from '../../components/page/use-load.ts'
+import { go } from '../../router.ts'
+import type { ViewProps } from '../view-props.ts'
+import { Exchange } from './exchange.tsx'
+import { Turn } from './turn.tsx'
+
+/** Conversations with the study assistant. */
+export default function TutorView({ params }: ViewProps) {
+  const id = params.id ? Number(params.id) : undefined
+  const [search, setSearch] = useState('')
+  const [remaining, setRemaining] = useState<number>()
+  // A conversation that began here stays on the screen as it is; its address changes alone.
+  const [begun, setBegun] = useState<number>()
+  const list = useLoad(search, () =>
+    ask(
+      client.GET('/api/v01/assistant/conversations', {
+        params: { query: { limit: 50, ...(search ? { search } : {}) } },
+      }),
+    ),
+  )
+  const quota =
+    list.data && 'dailyLimit' in list.data ? list.data.dailyLimit - list.data.questionsUsed : undefined
+  const left = remaining ?? quota
+  return (
+    <Page
+      title="Tutor"
+      lead={
+        left === undefined
+          ? 'Ask anything about what you study.'
+          : `Ask anything about what you study. ${left} questions left today.`
+      }
+      actions={
+        <button
+          type="button"
+          class="main"
+          onClick={() => {
+            setBegun(undefined)
+            go('/desk/tutor')
+          }}
+        >
+          New conversation
+        </button>
+      }
+    >
+      <div class="tutor">
+        <section class="stack tight" aria-label="Earlier conversations">
+          <Search label="Search conversations" value={search} take={setSearch} />
+          <Loaded of={list}>
+            {({ conversations }) => (
+              <ul class="list conversations">
+                {conversations.length === 0 && (
+                  <li class="lead">{search ? 'Nothing matches.' : 'None yet.'}</li>
+                )}
+                {conversations.map((each) => (
+                  <li key={each.id}>
+                    <a href={`/desk/tutor/${each.id}`} aria-current={each.id === id ? 'page' : undefined}>
+                      {each.title}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Loaded>
+        </section>
+        <section class="sheet" aria-label="Conversation">
+          {id === undefined && <Beginnings />}
+          {id !== undefined && id !== begun && <Earlier key={id} id={id} reload={list.reload} />}
+          <Exchange
+            key={id === begun ? 'begun' : id}
+            conversationId={id}
+            remaining={setRemaining}
+            opened={(opened) => {
+              if (opened === id) return
+              setBegun(opened)
+              go(`/desk/tutor/${opened}`, 'replace')
+              void list.reload()
+            }}
+          />
+        </section>
+      </div>
+    </Page>
+  )
+}
+
+const IDEAS = [
+  'Why does this rule hold?',
+  'Show me a worked example.',
+  'Here is my solution: where does it go wrong?',
+]
+
+/** What one may begin with. */
+function Beginnings() {
+  return (
+    <div class="beginnings">
+      <h2>What would you like to understand?</h2>
+      <ul class="lead">
+        {IDEAS.map((idea) => (
+          <li key={idea}>{idea}</li>
+        ))}
+      </ul>
+      <p class="lead">LaTeX between dollar signs is drawn, in your questions too.</p>
+    </div>
+  )
+}
+
+function Earlier({ id, reload }: { id: number; reload: () => Promise<void> }) {
+  const path = { params: { path: { id } } }
+  const found = useLoad(id, () =>
+    ask(
+      client.GET('/api/v01/assistant/conversations/{id}/messages', {
+        params: { path: { id }, query: { limit: 100 } },
+      }),
+    ),
+  )
+  return (
+    <Loaded of={found}>
+      {({ messages, conversation }) => (
+        <>
+          <div class="row spread">
+            <h2>{conversation.title}</h2>
+            <div class="row">
+              <Action
+                class="quiet small"
+                act={async () => {
+                  const title = await askFor('Rename the conversation', 'Rename', {
+                    label: 'What is it about?',
+                    value: conversation.title,
+                  })
+                  if (!title) return
+                  await ask(
+                    client.PATCH('/api/v01/assistant/conversations/{id}', { ...path, body: { title } }),
+                  )
+                  await Promise.all([found.reload(), reload()])
+                }}
+              >
+                Rename
+              </Action>
+              <Action
+                class="quiet small"
+                confirm="Delete this conversation for good?"
+                act={async () => {
+                  await ask(client.DELETE('/api/v01/assistant/conversations/{id}', path))
+                  go('/desk/tutor', 'replace')
+                  await reload()
+                }}
+              >
+                Delete
+              </Action>
+            </div>
+          </div>
+          <div class="turns">
+            {messages.map((message) => (
+              <Turn key={message.id} isUser={message.isUser} text={message.text} />
+            ))}
+          </div>
+        </>
+      )}
+    </Loaded>
+  )
+}

@@ -1,0 +1,66 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openBrowser, openPage, signIn } from '../support/browser.ts'
+import { PASSWORD } from '../support/client.ts'
+import { createExam } from '../support/exams.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let browser: Browser
+let examId: number
+beforeAll(async () => {
+  ;[service, browser] = await Promise.all([startService(), openBrowser()])
+  ;({ examId } = await createExam(service.sql, { name: 'Where a link leads' }))
+})
+afterAll(async () => {
+  await browser.close()
+  await service.close()
+})
+
+test('whoever follows a link to an exam signs in and is there', async () => {
+  const { username } = await service.person()
+  const { page, context, problems } = await openPage(browser, service.urls[0] as string)
+  await page.goto(`/exam/${examId}`)
+  expect(new URL(page.url()).pathname).toBe('/login')
+  // A slip on the way doesn't make it forget.
+  await page.getByLabel('Username or e-mail address').fill(username)
+  await page.getByLabel('Password', { exact: true }).fill('not this one')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'Where a link leads' }).waitFor()
+  await page.getByRole('button', { name: 'Start the exam' }).waitFor()
+  expect(problems).toEqual([])
+  await context.close()
+}, 60_000)
+
+test('so is whoever has to make an account first', async () => {
+  const { page, context } = await openPage(browser, service.urls[0] as string)
+  await page.goto(`/exam/${examId}`)
+  await page.getByRole('link', { name: 'Create an account' }).click()
+  await page.getByLabel('Username', { exact: true }).fill('comes.new')
+  await page.getByLabel('E-mail address').fill('comes.new@example.org')
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Where a link leads' }).waitFor()
+  await context.close()
+}, 60_000)
+
+test('an ended web session shows nobody the sign-in whose tokens are good, and a sign-out does', async () => {
+  const person = await service.person()
+  const { page, context } = await openPage(browser, service.urls[0] as string)
+  await signIn(page, person.username, PASSWORD)
+  await context.clearCookies({ name: 'session' })
+  await page.goto('/')
+  await page.getByRole('heading', { level: 1, name: 'Exams' }).waitFor()
+  await page.goto(`/exam/${examId}`)
+  await page.getByRole('heading', { level: 1, name: 'Where a link leads' }).waitFor()
+
+  await page.goto('/desk/account')
+  await page.getByRole('button', { name: 'Sign out' }).first().click()
+  await page.waitForURL('**/login')
+  await page.goto('/')
+  expect(new URL(page.url()).pathname).toBe('/login')
+  await context.close()
+}, 60_000)

@@ -1,0 +1,154 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openBrowser, openFor } from '../support/browser.ts'
+import type { Client } from '../support/client.ts'
+import { createExam } from '../support/exams.ts'
+import { expectFlawless } from '../support/flaws.ts'
+import { startModel, type TestModel } from '../support/outside/model.ts'
+import { connect, startService, type TestService } from '../support/service.ts'
+
+/** What would run if anything took a model's answer for more than text. */
+const EVIL = `<img src=x onerror="alert('XSS')"><script>alert('XSS')</script> $\\href{javascript:alert('XSS')}{x}$`
+
+let model: TestModel
+let service: TestService
+let browser: Browser
+beforeAll(async () => {
+  model = await startModel({ silenceMs: 60_000 })
+  ;[service, browser] = await Promise.all([startService({ config: { ai: model.ai } }), openBrowser()])
+})
+afterAll(async () => {
+  await browser.close()
+  await service.close()
+  await model.stub.close()
+})
+
+/** An exam that was taken, wrongly; where its result is. */
+async function takeExam(person: Client): Promise<string> {
+  const { examId, questionIds } = await createExam(service.sql, {
+    name: 'To be looked through',
+    questions: [{ question_text: 'What is $1 + 1$?', question_type: 'NUMERIC', correct_answer: '2' }],
+  })
+  await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  const answers = { [String(questionIds[0])]: '3' }
+  const { body } = await person.post(`/api/v01/exams/${examId}/submit`, { answers }, 200)
+  return `/desk/results/${body.attempt_id}`
+}
+
+test('the tutor answers beside a reviewed question as it writes, can be stopped, and nothing of it runs', async () => {
+  const person = await service.person()
+  const result = await takeExam(person)
+  const { page, context, problems } = await openFor(browser, person)
+  await page.goto(result)
+  await page.getByRole('button', { name: 'Ask the tutor' }).click()
+  const { promise: until, resolve: goOn } = Promise.withResolvers<void>()
+  model.stub.script.push({
+    kind: 'answer',
+    text: `Let us begin with the units. ${EVIL} By $a^2 = b$ it is so.\n[FINAL ANSWER] $2$`,
+    hold: 1,
+    until,
+  })
+  const tutor = page.getByRole('region', { name: 'Tutor' })
+  await tutor.getByRole('button', { name: 'Ask', exact: true }).click()
+  await tutor.getByText('Let us begin with the').waitFor()
+  expect(await tutor.getByText('it is so').count()).toBe(0)
+  goOn()
+  await tutor.getByText('it is so').waitFor()
+  await tutor.locator('.notice .katex').waitFor()
+  expect(await tutor.locator('img, script, a[href^="javascript" i]').count()).toBe(0)
+  await expectFlawless(page)
+  // It was told the question, and what was answered.
+  const asked = JSON.stringify(model.stub.requests.at(-1)?.messages)
+  expect(asked).toContain('What is $1 + 1$?')
+  expect(asked).toContain('My answer: 3. The right answer: 2')
+
+  model.stub.script.push({
+    kind: 'answer',
+    text: 'A long way to go from here '.repeat(20),
+    hold: 2,
+    until: new Promise(() => {}),
+  })
+  await tutor.getByLabel('Your question').fill('Go on')
+  await tutor.getByRole('button', { name: 'Ask', exact: true }).click()
+  await tutor.getByText('A long way to go').waitFor()
+  await tutor.getByRole('button', { name: 'Stop' }).click()
+  await tutor.getByRole('button', { name: 'Ask', exact: true }).waitFor()
+  await tutor.getByText('A long way to go').waitFor()
+
+  await tutor.getByRole('link', { name: 'Go on in the tutor’s own page' }).click()
+  await page.getByRole('article').getByText('onerror').waitFor()
+  expect(await page.locator('main img, main script, a[href^="javascript" i]').count()).toBe(0)
+  model.stub.script.push({ kind: 'status', status: 400 })
+  await page.getByLabel('Your question').fill('And now?')
+  await page.getByRole('button', { name: 'Ask', exact: true }).click()
+  await page.getByRole('alert').waitFor()
+  expect(problems).toEqual([])
+  await context.close()
+}, 120_000)
+
+test('what is drawn and written on a page can be taken back and done again, and is kept', async () => {
+  const person = await service.person()
+  const { page, context, problems } = await openFor(browser, person)
+  await page.goto('/desk/notes')
+  await page.getByRole('button', { name: 'New notebook' }).click()
+  await page.getByLabel('Title').fill('Waves')
+  await page.getByRole('button', { name: 'Make it' }).click()
+  const paper = page.getByRole('img', { name: /^A page with/ })
+  await draw(page, [120, 120], [320, 180])
+  await draw(page, [120, 220], [320, 280])
+  await expect.poll(() => paper.getAttribute('aria-label')).toBe('A page with 2 marks')
+  await page.getByRole('button', { name: 'Text', exact: true }).click()
+  await paper.click({ position: { x: 100, y: 60 } })
+  await page.getByLabel('What shall stand here?').fill(EVIL)
+  await expectFlawless(page)
+  await page.getByRole('button', { name: 'Put it here' }).click()
+  await expect.poll(() => paper.getAttribute('aria-label')).toContain('A page with 3 marks')
+  expect(await page.locator('svg img, svg script, svg a').count()).toBe(0)
+
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.keyboard.press('Control+z')
+  await expect.poll(() => paper.getAttribute('aria-label')).toBe('A page with 1 marks')
+  await page.getByRole('button', { name: 'Redo' }).click()
+  await expect.poll(() => paper.getAttribute('aria-label')).toBe('A page with 2 marks')
+  await page.getByText('Saved', { exact: true }).waitFor()
+  await page.reload()
+  await expect.poll(() => paper.getAttribute('aria-label')).toBe('A page with 2 marks')
+  expect(problems).toEqual([])
+  await context.close()
+}, 120_000)
+
+test('an exam without help closes chat, tutor and library in so many words, until it is handed in', async () => {
+  const [person, friend] = [await service.person(), await service.person()]
+  const conversation = await connect(person, friend)
+  const { examId } = await createExam(service.sql, { name: 'Alone', lock_help: true, duration_minutes: 20 })
+  const { page, context, problems } = await openFor(browser, person)
+  await page.goto(`/desk/exams/${examId}`)
+  await page.getByText('Tutor, chat and discussions are closed while you take it').waitFor()
+  await page.getByRole('button', { name: 'Start the exam' }).click()
+  await page.getByRole('timer').waitFor()
+
+  const places = page.getByRole('navigation', { name: 'Main', exact: true })
+  for (const place of ['Chat', 'Tutor', 'Library', 'People']) {
+    await places.getByRole('link', { name: place }).click()
+    await page.getByRole('heading', { level: 1, name: place }).waitFor()
+    await page.getByText('Closed during your exam').waitFor()
+  }
+  await expectFlawless(page)
+  // The same for who comes anew.
+  await page.goto(`/desk/chat/${conversation}`)
+  await page.getByText('Closed during your exam').waitFor()
+
+  await person.post(`/api/v01/exams/${examId}/submit`, {}, 200)
+  await page.getByLabel(/^Message to/).waitFor()
+  expect(problems).toEqual([])
+  await context.close()
+}, 120_000)
+
+async function draw(page: Page, from: [number, number], to: [number, number]) {
+  const box = await page.locator('svg.paper').boundingBox()
+  if (!box) throw new Error('there is no paper')
+  await page.mouse.move(box.x + from[0], box.y + from[1])
+  await page.mouse.down()
+  await page.mouse.move(box.x + to[0], box.y + to[1], { steps: 5 })
+  await page.mouse.up()
+}

@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startService, type TestService } from '../support/service.ts'
+
+const DIST = path.resolve(import.meta.dirname, '../../desk/dist')
+/** What somebody has to fetch before the desk can be used (formulas and charts come when there are some). */
+const FIRST_LOAD = 120 * 1024
+/** It may have to be built first. */
+const BUILDING = 60_000
+
+interface Chunk {
+  file: string
+  css?: string[]
+  imports?: string[]
+}
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+test(
+  'the desk is served where it was never built, under a policy without exceptions',
+  async () => {
+    const guest = service.guest()
+    await expect.poll(async () => (await guest.get('/desk/exams')).status, { timeout: BUILDING }).toBe(200)
+    const page = await guest.get('/desk/exams', 200)
+    expect(page.body).toContain('<div id="desk">')
+    expect(page.body).not.toMatch(/<script(?![^>]*src=)|\son\w+=|<style|style=/)
+    const policy = page.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("script-src 'self';")
+    expect(policy).toContain("style-src 'self'")
+    expect(policy).not.toContain('unsafe')
+    for (const [, address] of page.body.matchAll(/(?:src|href)="([^"]+)"/g)) {
+      expect(address).toMatch(/^\/(desk|login)/)
+      await guest.get(address, 200)
+    }
+    const script = /src="([^"]+\.js)"/.exec(page.body)?.[1] ?? ''
+    const { headers } = await guest.request('GET', script, undefined, 200, { 'accept-encoding': 'br' })
+    expect(headers.get('cache-control')).toContain('immutable')
+    await guest.get('/desk/assets/nothing.js', 404)
+    await guest.get('/desk/assets/..%2f..%2fpackage.json', 400)
+  },
+  BUILDING * 2,
+)
+
+test('whoever signed in by form goes on with tokens, and nobody else', async () => {
+  const person = await service.person()
+  const guest = service.guest()
+  await guest.post('/api/v01/auth/exchange', {}, 401)
+  await guest.loginOnWeb(person.username)
+  const { data } = (await guest.post('/api/v01/auth/exchange', {}, 200)).body
+  expect(data).toMatchObject({ token_type: 'Bearer', user: { id: person.id } })
+  await guest.request('POST', '/api/v01/auth/exchange', {}, 403, { origin: 'https://evil.example' })
+  await guest.post('/logout', {}, 200)
+  await guest.post('/api/v01/auth/exchange', {}, 401)
+})
+
+test('signing in leads back to a page of the desk, and to no other place', async () => {
+  const { username } = await service.person()
+  for (const [next, place] of [
+    ['/desk/chat/7', '/desk/chat/7'],
+    ['/exam/3', '/exam/3'],
+    ['//evil.example', '/'],
+    ['/desk/../../evil', '/'],
+    ['https://evil.example/desk/', '/'],
+  ]) {
+    const form = new URLSearchParams({ username, password: 'a password of the tests', next: next as string })
+    const { headers } = await service.guest().request('POST', '/login', form.toString(), 303, {
+      'content-type': 'application/x-www-form-urlencoded',
+      accept: 'text/html',
+    })
+    expect([next, headers.get('location')]).toEqual([next, place])
+  }
+})
+
+test('the first load is small', async () => {
+  const manifest: Record<string, Chunk> = JSON.parse(
+    await readFile(path.join(DIST, '.vite/manifest.json'), 'utf8'),
+  )
+  const files = new Set<string>()
+  const collect = (name: string) => {
+    const chunk = manifest[name]
+    if (!chunk || files.has(chunk.file)) return
+    for (const file of [chunk.file, ...(chunk.css ?? [])]) files.add(file)
+    for (const each of chunk.imports ?? []) collect(each)
+  }
+  collect('index.html')
+  collect('src/views/exams/list.tsx')
+  expect([...files].join()).not.toMatch(/katex/i)
+  let size = 0
+  for (const file of files) size += gzipSync(await readFile(path.join(DIST, file))).length
+  expect(size).toBeGreaterThan(10_000)
+  expect(size).toBeLessThan(FIRST_LOAD)
+})

@@ -1,0 +1,102 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openBrowser, openPage, signIn } from '../support/browser.ts'
+import { PASSWORD } from '../support/client.ts'
+import { createExam } from '../support/exams.ts'
+import { expectFlawless } from '../support/flaws.ts'
+import { startModel, type TestModel } from '../support/outside/model.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+/** What would run if anything took a file or a model's answer for more than text. */
+const EVIL = `<img src=x onerror=alert('XSS')><script>alert('XSS')</script> $\\href{javascript:alert('XSS')}{x}$`
+
+let model: TestModel
+let service: TestService
+let browser: Browser
+beforeAll(async () => {
+  model = await startModel()
+  ;[service, browser] = await Promise.all([startService({ config: { ai: model.ai } }), openBrowser()])
+})
+afterAll(async () => {
+  await browser.close()
+  await service.close()
+  await model.stub.close()
+})
+
+async function teacher() {
+  const admin = await service.admin()
+  const opened = await openPage(browser, service.urls[0] as string)
+  await signIn(opened.page, admin.username, PASSWORD)
+  return opened
+}
+
+test('an import says which rows it leaves out and why, before anything is kept', async () => {
+  const { examId } = await createExam(service.sql, { name: 'Imported', questions: [] })
+  const { page, context, problems } = await teacher()
+  await page.goto(`/desk/teach/exams/${examId}/import`)
+  const csv = [
+    'exam_id,question_text,option_a,option_b,option_c,option_d,correct_answer,question_type,positive_marks,negative_marks,tolerance,image_path',
+    `${examId},What is good? ${EVIL},${EVIL},that,,,A,MCQ,4,1,0,`,
+    `${examId},What is bad?,this,that,,,A,${EVIL},4,1,0,`,
+  ].join('\n')
+  await page
+    .getByLabel('File')
+    .setInputFiles({ name: 'questions.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) })
+  await page.getByRole('button', { name: 'Look through it' }).click()
+  await page.getByText('1 question can be imported, 1 left out').waitFor()
+  await page.locator('.errors').getByText(/Row 3/).waitFor()
+  await page.getByText('The first 1, as they would be').click()
+  await page.locator('details .katex').waitFor()
+  await expectFlawless(page)
+  expect(await service.sql`select 1 from questions where exam_id = ${examId}`).toHaveLength(0)
+  await page.getByRole('button', { name: 'Import 1 question' }).click()
+  await page.getByText('1 question imported').first().waitFor()
+  expect(await service.sql`select 1 from questions where exam_id = ${examId}`).toHaveLength(1)
+  await page.getByRole('link', { name: 'Questions', exact: true }).click()
+  await page.getByRole('link', { name: /What is good/ }).click()
+  await page.getByRole('region', { name: 'As students see it' }).getByText('onerror').first().waitFor()
+  await expectFlawless(page)
+  expect(problems).toEqual([])
+  await context.close()
+}, 120_000)
+
+test('a job shows how far it is, and its questions are kept one by one', async () => {
+  const { examId } = await createExam(service.sql, { name: 'Generated', questions: [] })
+  const { page, context, problems } = await teacher()
+  await page.goto(`/desk/teach/generate?exam=${examId}`)
+  await page.getByLabel('Topic').fill('Vectors')
+  await page.getByLabel('One right option').fill('25')
+  const { promise: until, resolve: goOn } = Promise.withResolvers<void>()
+  model.stub.script.push({ kind: 'answer' }, { kind: 'answer' }, { kind: 'answer', hold: 0, until })
+  await page.getByRole('button', { name: 'Start' }).click()
+  await page.waitForURL(/generate\/[0-9a-f-]{36}/)
+  const progress = async () => Number(await page.getByRole('progressbar').getAttribute('value'))
+  // The last batch is held back until what was done before it is seen.
+  await expect.poll(progress, { timeout: 20_000 }).toBeGreaterThan(0)
+  expect(await progress()).toBeLessThan(100)
+  goOn()
+  await expect.poll(progress, { timeout: 20_000 }).toBe(100)
+  await page.getByRole('button', { name: 'Keep', exact: true }).first().click()
+  await page.getByRole('button', { name: 'Keep 24 questions' }).click()
+  await page.getByText('24 questions kept').first().waitFor()
+  expect(await service.sql`select 1 from questions where exam_id = ${examId}`).toHaveLength(24)
+  expect(problems).toEqual([])
+  await context.close()
+}, 120_000)
+
+test('questions that a model wrote are looked at without anything of them running', async () => {
+  const { examId } = await createExam(service.sql, { name: 'Written by a model', questions: [] })
+  const options = { option_a: EVIL, option_b: 'that', option_c: '', option_d: '' }
+  const question = { question_type: 'MCQ', question_text: EVIL, correct_answer: 'A', ...options }
+  model.stub.script.push({ kind: 'answer', text: JSON.stringify({ questions: [question] }) })
+  const { page, context, problems } = await teacher()
+  await page.goto(`/desk/teach/generate?exam=${examId}`)
+  await page.getByLabel('Topic').fill('Anything')
+  await page.getByLabel('One right option').fill('1')
+  await page.getByRole('button', { name: 'Start' }).click()
+  await page.getByRole('button', { name: 'Keep 1 question' }).waitFor()
+  await page.getByRole('region', { name: 'As students see it' }).getByText('onerror').first().waitFor()
+  await expectFlawless(page)
+  expect(problems).toEqual([])
+  await context.close()
+}, 60_000)

@@ -1,0 +1,141 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openBrowser, openPage, signIn } from '../support/browser.ts'
+import { PASSWORD } from '../support/client.ts'
+import { createExam } from '../support/exams.ts'
+import { findFlaws } from '../support/flaws.ts'
+import { connect, startService, type TestService } from '../support/service.ts'
+
+/** What would run if anything took it for more than text. */
+const EVIL = `<img src=x onerror="alert('XSS')"><script>alert('XSS')</script>`
+const EVIL_LATEX = String.raw`${EVIL} $\href{javascript:alert('XSS')}{x} \htmlClass{evil}{y} \includegraphics{x} \frac{1}{2}$`
+
+let service: TestService
+let browser: Browser
+let paths: { student: string[]; teacher: string[] }
+let student: string
+let teacher: string
+
+beforeAll(async () => {
+  ;[service, browser] = await Promise.all([startService(), openBrowser()])
+  const [person, other, admin] = await Promise.all([service.person(), service.person(), service.admin()])
+  student = person.username
+  teacher = admin.username
+  const { sql } = service
+  await sql`update users set full_name = ${EVIL}`
+  const { examId, questionIds } = await createExam(sql, {
+    name: EVIL,
+    description: EVIL,
+    questions: [
+      { question_text: EVIL_LATEX, correct_answer: 'A' },
+      { question_text: EVIL, question_type: 'NUMERIC', correct_answer: '1' },
+    ],
+  })
+  await sql`update questions set option_a = ${EVIL}, option_b = ${EVIL_LATEX} where exam_id = ${examId}`
+  const [questionId] = questionIds
+  await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  const { attempt_id } = (await person.post(`/api/v01/exams/${examId}/submit`, {}, 200)).body
+  await person.post(
+    `/api/v01/attempts/${attempt_id}/challenges`,
+    { question_id: questionId, message: EVIL },
+    201,
+  )
+  await person.post(`/api/v01/discussions/${questionId}`, { message: EVIL_LATEX }, 201)
+  const conversation = await connect(person, other)
+  const sent = await other.post(
+    `/api/v01/chat/conversations/${conversation}/messages`,
+    { message: EVIL_LATEX },
+    201,
+  )
+  await person.post(`/api/v01/chat/messages/${sent.body.message.id}/report`, { reason: EVIL }, 201)
+  await admin.post('/api/v01/chat/connections', { recipient_id: person.id }, 201)
+  const { notebook } = (
+    await person.post('/api/v01/notebooks', { title: EVIL, description: EVIL, is_public: true }, 201)
+  ).body
+  const { page } = (await person.post(`/api/v01/notebooks/${notebook.id}/pages`, { title: EVIL }, 201)).body
+  const objects = [
+    { id: 'a', kind: 'text', color: '#1d2321" onload="alert(1)', x: 50, y: 90, size: 36, text: EVIL },
+    { id: 'b', kind: 'stroke', color: '#0b57d0', width: 4, points: [10, 10, 200, 200] },
+    { id: 'c', kind: 'unknown', html: EVIL },
+  ]
+  await person.post(`/api/v01/pages/${page.id}/sync`, { objects, deleted_ids: [], start_index: 0 }, 200)
+  paths = {
+    student: [
+      '/desk/exams',
+      `/desk/exams/${examId}`,
+      `/desk/results/${attempt_id}`,
+      '/desk/progress',
+      '/desk/tutor',
+      '/desk/chat',
+      `/desk/chat/${conversation}`,
+      '/desk/people',
+      '/desk/notes',
+      `/desk/notes/${notebook.id}`,
+      '/desk/library',
+      `/desk/library/${notebook.id}`,
+      '/desk/account',
+      '/desk/nowhere',
+    ],
+    teacher: [
+      '/desk/teach',
+      '/desk/teach/exams',
+      ...['questions', 'import', 'settings', 'times', 'items', 'corrections'].map(
+        (tab) => `/desk/teach/exams/${examId}/${tab}`,
+      ),
+      `/desk/teach/questions/${examId}/${questionId}`,
+      '/desk/teach/generate',
+      '/desk/teach/analytics',
+      '/desk/teach/challenges',
+      '/desk/teach/users',
+      '/desk/teach/allowances',
+      '/desk/teach/requests',
+      '/desk/teach/categories',
+      '/desk/teach/reports',
+      '/desk/teach/audit',
+    ],
+  }
+}, 120_000)
+afterAll(async () => {
+  await browser.close()
+  await service.close()
+})
+
+test.each(['student', 'teacher'] as const)(
+  'every view of a %s is accessible in either theme, and nothing that a person wrote runs',
+  async (who) => {
+    const { page, context, problems } = await openPage(browser, service.urls[0] as string)
+    await signIn(page, who === 'student' ? student : teacher, PASSWORD)
+    const findings: string[] = []
+    for (const path of paths[who]) {
+      await page.goto(path)
+      await settled(page)
+      if (path.includes('/results/')) {
+        await page
+          .getByRole('button', { name: /^Discussion/ })
+          .first()
+          .click()
+        await page.getByRole('list').filter({ hasText: 'onerror' }).first().waitFor()
+      }
+      findings.push(...(await findFlaws(page)).map((flaw) => `${path}: ${flaw}`))
+    }
+    expect(findings).toEqual([])
+    expect(problems).toEqual([])
+    await context.close()
+  },
+  240_000,
+)
+
+test('so are the pages without scripts', async () => {
+  const { page, context, problems } = await openPage(browser, service.urls[0] as string)
+  for (const path of ['/login', '/admin/login', '/create_account', '/forgot_password', '/reset_password']) {
+    await page.goto(`${path}?username=${encodeURIComponent(EVIL)}`)
+    expect(await findFlaws(page)).toEqual([])
+  }
+  expect(problems).toEqual([])
+  await context.close()
+}, 60_000)
+
+async function settled(page: Page): Promise<void> {
+  await page.locator('h1, .empty-title').first().waitFor()
+  await expect.poll(() => page.locator('.skeleton').count(), { timeout: 20_000 }).toBe(0)
+}
