@@ -1,14 +1,66 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
+
+const ALL = ['test/**/*.test.ts', 'client/test/**/*.test.ts']
+
+/** They hold times against a limit, so nothing else runs beside them. */
+const TIMED = [
+  'test/features/auth/flood.test.ts',
+  'test/gateway/pressure.test.ts',
+  'test/http/deadline.test.ts',
+  'test/http/turns.test.ts',
+  'test/http/validation.test.ts',
+]
+
+/**
+ * They find the same on whichever database and bus the settings name: code and documents that are only read, what a process
+ * says, servers that a test brings itself, the pages of the desk, the client, parsers. Where the suite runs on several
+ * databases, once is enough for them (`.ci/run`).
+ */
+const APART = [
+  'client/test/**/*.test.ts',
+  'test/{architecture,citations,cli,config,deploy,documented,process}.test.ts',
+  'test/adapters/*.test.ts',
+  'test/bus/memory.test.ts',
+  'test/db/embedded/*.test.ts',
+  'test/desk/*.test.ts',
+  'test/faults/*.test.ts',
+  'test/features/attempts/scoring.test.ts',
+  'test/features/questions/exchange-hostile.test.ts',
+  'test/features/questions/question.test.ts',
+  'test/features/uploads/*.test.ts',
+  'test/gateway/{admission,asyncapi,connection}.test.ts',
+  'test/http/{documents,manners,metrics,openapi,patterns,requests,tracing}.test.ts',
+  'test/nodes/{draining,rolling-restart}.test.ts',
+]
+
+const settings = {
+  // Some mostly wait for processes of their own: three keep two cores busy.
+  maxWorkers: 3,
+  // One module registry a worker: loading the whole service for each file would take as long as the tests.
+  isolate: false,
+  execArgv: ['--import', './src/quick-imports.ts'],
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+}
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
-    // Each file has its own database. Some mostly wait for processes of their own: three keep two cores busy.
-    maxWorkers: 3,
-    // One module registry a worker: loading the whole service for each file would take as long as the tests.
-    isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    sequence: { sequencer: LongestFirst },
+    projects: [
+      {
+        test: { ...settings, name: 'apart', include: APART, exclude: [...configDefaults.exclude, ...TIMED] },
+      },
+      {
+        test: {
+          ...settings,
+          name: 'stored',
+          include: ALL,
+          exclude: [...configDefaults.exclude, ...APART, ...TIMED],
+        },
+      },
+      { test: { ...settings, name: 'timed', include: TIMED, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+    ],
   },
 })

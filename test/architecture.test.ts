@@ -1,4 +1,5 @@
 import { glob, readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { findViolations } from './support/architecture.ts'
@@ -11,6 +12,14 @@ test('every import follows the direction, and there is no circle', async () => {
     sources.set(file.replaceAll('\\', '/'), await readFile(`${root}/${file}`, 'utf8'))
   expect(sources.size).toBeGreaterThan(40)
   expect(findViolations(sources)).toEqual([])
+})
+
+test('advisory locks are taken by the names of one registry', async () => {
+  const users: string[] = []
+  for await (const file of glob('src/**/*.ts', { cwd: root }))
+    if ((await readFile(`${root}/${file}`, 'utf8')).includes('pg_advisory')) users.push(path.basename(file))
+  // Migrations run before there is a pool, on a connection of their own.
+  expect(users.sort()).toEqual(['locks.ts', 'migrate.ts'])
 })
 
 describe('the rules catch', () => {
@@ -42,8 +51,13 @@ describe('the rules catch', () => {
     ],
     [
       'a route that uses another feature’s route',
-      { 'src/features/chat/legacy.ts': "import { x } from '../auth/routes.ts'" },
+      { 'src/features/chat/routes.ts': "import { x } from '../auth/routes.ts'" },
       'transports do not use one another',
+    ],
+    [
+      'a gateway that knows a feature',
+      { 'src/gateway/sockets.ts': "import { x } from '../features/chat/conversations/service.ts'" },
+      'gateway knows no feature',
     ],
     ['a file in no layer', { 'src/lost/things.ts': "import { x } from '../errors.ts'" }, 'lies in no layer'],
     [

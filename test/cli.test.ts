@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { findRunningEmbedded, startEmbedded } from '../src/db/embedded.ts'
+import { findRunningEmbedded, startEmbedded } from '../src/db/embedded/server.ts'
 import { PASSWORD } from './support/client.ts'
+import { runAdmin } from './support/processes/process.ts'
 import { startService, type TestService } from './support/service.ts'
 
 let service: TestService
@@ -14,18 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Runs the command as an operator does; its exit code and what it wrote. */
-async function admin(args: string[], env: Record<string, string> = { DATABASE_URL: service.databaseUrl }) {
-  const command = [path.join(import.meta.dirname, '../src/cli.ts'), ...args]
-  const { PATH = '' } = process.env
-  try {
-    const { stdout } = await promisify(execFile)(process.execPath, command, { env: { PATH, ...env } })
-    return { code: 0, stdout, stderr: '' }
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
-    return { code, stdout, stderr }
-  }
-}
+const admin = (args: string[], env: Record<string, string> = { DATABASE_URL: service.databaseUrl }) =>
+  runAdmin(args, env)
 
 const passwordIn = (stdout: string) => /Password: (\S+)/.exec(stdout)?.[1] as string
 
@@ -58,6 +47,12 @@ describe('npm run admin', () => {
     expect(reset.code).toBe(0)
     await expect.poll(async () => (await person.get('/api/v01/auth/me')).status).toBe(401)
     await person.login(person.username, passwordIn(reset.stdout))
+
+    const log = await person.get(`/api/v01/admin/audit?subject=user:${person.id}`, 200)
+    expect(log.body.entries).toMatchObject([
+      { action: 'user.reset_password', actor_id: null, actor: null, ip: null },
+      { action: 'user.change_role', actor_id: null, summary: 'From user to user,admin' },
+    ])
   })
 
   test.each([

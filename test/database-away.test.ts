@@ -5,7 +5,7 @@ import { readConfig } from '../src/config.ts'
 import { createNode } from '../src/node.ts'
 import { Client } from './support/client.ts'
 import { Documented } from './support/documented.ts'
-import { startProxy } from './support/proxy.ts'
+import { startProxy } from './support/outside/proxy.ts'
 import { createDatabase, SECRET } from './support/service.ts'
 import { TestSocket } from './support/socket.ts'
 
@@ -18,7 +18,7 @@ test('while the database hangs or is gone requests answer 503, and afterwards th
   through.port = String(proxy.port)
   const config = {
     ...readConfig({ DATABASE_URL: through.href, DATA_DIR: '/nonexistent' }),
-    requestTimeout: 1_500,
+    requestTimeoutMs: 1_500,
   }
   const log = pino({ level: 'silent' })
   const node = await createNode({ config, log, databaseUrl: through.href, jwtSecrets: [SECRET] })

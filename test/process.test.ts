@@ -1,8 +1,12 @@
+import { spawn } from 'node:child_process'
 import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { startProcess } from './support/process.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { startProcess } from './support/processes/process.ts'
+
+// Some start a whole service twice, while other files do so as well.
+vi.setConfig({ testTimeout: 120_000 })
 
 async function freshDataDir(): Promise<string> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'exam practice '))
@@ -111,4 +115,36 @@ test('no secret, token or message text reaches the log', async () => {
   const log = service.output.split('Sign in as')[0] + (service.output.split('ready at')[1] ?? '')
   for (const secret of secrets) expect(log).not.toContain(secret)
   expect(log).toContain('"path":"/api/v01/auth/login"')
+})
+
+test.each(['/dev/null/data', '/proc/none/data'])(
+  'DATA_DIR %s can’t be written and is named at the start',
+  async (folder) => {
+    const service = startProcess({ DATA_DIR: folder })
+    expect(await service.exit()).toBe(1)
+    expect(service.output).toContain(`DATA_DIR: ${folder} cannot be written`)
+    expect(service.output).not.toContain('    at ')
+  },
+)
+
+test('with the npm that started it the service ends, however that was ended', async () => {
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    const { PATH = '', HOME = '' } = process.env
+    const env = { PATH, HOME, PORT: '0', DATA_DIR: await freshDataDir() }
+    const npm = spawn('npm', ['start'], { env, detached: true })
+    let output = ''
+    npm.stdout.on('data', (chunk) => {
+      output += chunk
+    })
+    await expect.poll(() => output, { timeout: 50_000 }).toContain('ready at')
+    const address = /ready at (http:[^"\s]+)/.exec(output)?.[1] as string
+    expect((await fetch(`${address}/healthz`)).status).toBe(200)
+    npm.kill(signal)
+    const answers = () =>
+      fetch(`${address}/healthz`).then(
+        () => true,
+        () => false,
+      )
+    await expect.poll(answers, { timeout: 20_000 }).toBe(false)
+  }
 })

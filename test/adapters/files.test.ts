@@ -6,7 +6,7 @@ import { createDiskFiles } from '../../src/adapters/files-disk.ts'
 import { createS3Files } from '../../src/adapters/files-s3.ts'
 import { ConfigError, readConfig, type S3Storage } from '../../src/config.ts'
 import { filesContract } from '../contracts/files.ts'
-import { LoopbackS3 } from '../support/s3.ts'
+import { LoopbackS3 } from '../support/outside/s3.ts'
 
 let folder: string
 let s3: LoopbackS3

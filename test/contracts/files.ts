@@ -43,6 +43,17 @@ export function filesContract(name: string, create: () => Files): void {
       expect(await files.get(key)).toBeUndefined()
     })
 
+    test('are listed, however many there are, whatever their names', async () => {
+      const files = create()
+      const keys = [newKey(), newKey(), newKey(), 'Maths/a & <b> #1?.png', 'Mathématiques/½ 😀.png']
+      for (const key of keys) await files.put(key, Buffer.from(key), 'image/png')
+      const listed = await readAll(files.list())
+      expect(listed).toEqual(expect.arrayContaining(keys))
+      expect(new Set(listed).size).toBe(listed.length)
+      for (const key of keys) await files.delete(key)
+      expect(await readAll(files.list())).not.toEqual(expect.arrayContaining([keys[0]]))
+    })
+
     test.each([
       'Maths/integral 1 (final) + more!.png',
       'Mathématiques/½ 😀.png',
@@ -56,4 +67,10 @@ export function filesContract(name: string, create: () => Files): void {
       expect(await files.get(key)).toBeUndefined()
     })
   })
+}
+
+async function readAll(keys: AsyncIterable<string>): Promise<string[]> {
+  const all: string[] = []
+  for await (const key of keys) all.push(key)
+  return all
 }

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { Presence } from '../../src/bus/presence.ts'
+import type { Presence } from '../../src/bus/presence/presence.ts'
 
 /** Times that the implementations under test are made with, in milliseconds. */
-export const TIMES = { grace: 100, beat: 50, lease: 200 }
+export const TIMES = { graceMs: 100, beatMs: 50, leaseMs: 200 }
 
 /** A node's presence, with what its listeners heard. */
 export interface WatchedPresence {
@@ -39,7 +39,7 @@ export function describePresence(open: () => Promise<WatchedPresence[]>): void {
     const left = performance.now()
     expect(await here.presence.online([1, 2])).toEqual(new Set([1]))
     await expect.poll(() => here.heard, POLL).toEqual([1, 1])
-    expect(performance.now() - left).toBeGreaterThan(TIMES.grace * 0.9)
+    expect(performance.now() - left).toBeGreaterThan(TIMES.graceMs * 0.9)
     await untilOnline(there)
   })
 
@@ -50,7 +50,7 @@ export function describePresence(open: () => Promise<WatchedPresence[]>): void {
     await expect.poll(() => here.heard, POLL).toEqual([1])
     here.presence.leave(1)
     there.presence.arrive(1)
-    await setTimeout(TIMES.grace * 2)
+    await setTimeout(TIMES.graceMs * 2)
     expect(await here.presence.online([1])).toEqual(new Set([1]))
     expect(nodes.flatMap(({ heard }) => heard)).toEqual([1])
     there.presence.leave(1)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RateSlots } from '../../src/bus/rate-slots.ts'
+import type { RateSlots } from '../../src/bus/rate-slots/rate-slots.ts'
 
 export interface SlotsUnderTest {
   /** Those of each node that shares them. */

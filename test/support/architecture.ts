@@ -2,19 +2,21 @@ import path from 'node:path'
 
 /** From the outside in; a file imports only from its own layer's folder or from layers further in (CONTRIBUTING.md). */
 const LAYERS: { name: string; files: RegExp }[] = [
-  { name: 'process', files: /^src\/(main|cli|node)\.ts$/ },
-  { name: 'app', files: /^src\/(app|legacy)\.ts$/ },
+  { name: 'process', files: /^src\/(main|cli|node|background)\.ts$/ },
+  { name: 'app', files: /^src\/(app\.ts$|legacy\/)/ },
   {
     name: 'transport',
-    files: /^src\/(gateway\/|features\/[^/]+\/([a-z]+-)*(routes|admin|legacy|worker)\.ts$)/,
+    files: /^src\/features\/.+\/((routes|admin|live|worker)\.ts$|live\/)/,
   },
+  { name: 'gateway', files: /^src\/gateway\// },
   { name: 'http', files: /^src\/http\// },
-  { name: 'service', files: /^src\/features\/[^/]+\/(?!store\.ts$|[a-z-]+-store\.ts$)/ },
-  { name: 'store', files: /^src\/features\/[^/]+\/([a-z-]+-)?store\.ts$/ },
-  { name: 'core', files: /^src\/core\.ts$/ },
-  { name: 'infrastructure', files: /^src\/(db|bus|adapters)\/|^src\/tokens\.ts$/ },
+  { name: 'service', files: /^src\/features\/(?!.+\/store\.ts$)/ },
+  { name: 'store', files: /^src\/features\/.+\/store\.ts$/ },
+  { name: 'core', files: /^src\/(core|per-node)\.ts$/ },
+  { name: 'infrastructure', files: /^src\/(db|bus|adapters)\/|^src\/(tokens|live-sessions)\.ts$/ },
   { name: 'foundation', files: /^src\/[a-z-]+\.ts$/ },
   { name: 'schemas', files: /^schemas\// },
+  { name: 'manifest', files: /^package\.json$/ },
 ]
 
 /** The import lines of each file, type imports included, that break the direction or close a circle. */
@@ -39,13 +41,16 @@ function judge(file: string, target: string): string | undefined {
   const to = layerOf(target)
   if (from === -1) return 'lies in no layer'
   if (to === -1) return 'imports what lies in no layer'
+  if (['http', 'gateway'].includes(nameOf(from)) && target.startsWith('src/features/'))
+    return `${nameOf(from)} knows no feature`
   if (to < from) return `${nameOf(from)} imports from ${nameOf(to)}`
   if (nameOf(to) === 'store' && featureOf(file) !== featureOf(target))
     return 'a store is used by its own feature alone'
   if (nameOf(from) === 'transport' && nameOf(to) === 'store')
     return 'transport reaches stores through services'
-  const sameFolder = path.posix.dirname(file) === path.posix.dirname(target)
-  if (from === to && !sameFolder && nameOf(from) === 'transport') return 'transports do not use one another'
+  // A feature's own files put its rooms together.
+  const isWithin = path.posix.dirname(target).startsWith(path.posix.dirname(file))
+  if (from === to && !isWithin && nameOf(from) === 'transport') return 'transports do not use one another'
   return undefined
 }
 

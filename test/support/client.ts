@@ -118,7 +118,7 @@ export class Client {
       headers: response.headers,
       body: isJson ? JSON.parse(text) : text,
     }
-    this.#documented.check(method, path, answer.status)
+    this.#documented.check(method, path, answer.status, isJson ? answer.body : undefined)
     if (status !== undefined) expect(answer, `${method} ${path}`).toMatchObject({ status })
     return answer
   }

@@ -19,9 +19,9 @@ export interface Shown {
 }
 
 /**
- * One device of a person, kept as realtime.md tells clients to: it takes what frames tell, resumes after each
- * connecting and where it sees a gap, and lists afresh what it doesn't know. It never looks anything up
- * otherwise, so what it shows at the end is what the service told it.
+ * One device of a person, kept as docs/protocol/realtime.md#resume tells clients to: it takes what frames
+ * tell, resumes after each connecting and where it sees a gap, and lists afresh what it doesn't know. It
+ * never looks anything up otherwise, so what it shows at the end is what the service told it.
  */
 export class Device {
   readonly person: Client
@@ -102,6 +102,8 @@ export class Device {
 
   #catchUp(url: string): void {
     this.#resuming += 1
+    // It has no version of what isn't listed yet: the service tells it anew, if it is still there.
+    for (const [id, { isListed }] of this.conversations) if (!isListed) this.conversations.delete(id)
     this.#socket?.send({ type: 'resume', ref: 'resume', conversations: Object.fromEntries(this.#versions) })
     this.#onlineSince.clear()
     this.#load(async () => {

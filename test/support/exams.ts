@@ -19,6 +19,9 @@ export interface ExamGiven {
   result_mode?: 'instant' | 'on_release'
   results_released?: boolean
   is_published?: boolean
+  opens_at?: Date | null
+  closes_at?: Date | null
+  lock_help?: boolean
   msq_scoring?: 'all_or_nothing' | 'partial'
   questions?: QuestionGiven[]
 }

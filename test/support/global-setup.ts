@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
-import { startEmbedded } from '../../src/db/embedded.ts'
-import { migrate } from '../../src/db/migrate.ts'
-import { hasRedis, RedisServer } from './redis.ts'
+import { startEmbedded } from '../../src/db/embedded/server.ts'
+import { migrate } from '../../src/db/setup/migrate.ts'
+import { hasRedis, RedisServer } from './outside/redis.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -31,10 +31,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const template = `exam_template_${process.pid}`
 
   const admin = postgres(adminUrl, { max: 1, onnotice: () => {} })
+  if (embedded) {
+    // It is gone with the tests, and those of durability have servers of their own.
+    await admin.unsafe('alter system set fsync = off')
+    await admin.unsafe('select pg_reload_conf()')
+  }
   await admin.unsafe(`create database ${template}`)
   const templateUrl = new URL(adminUrl)
   templateUrl.pathname = `/${template}`
-  await migrate(templateUrl.href)
+  await migrate(templateUrl.href, quiet)
 
   const redis = process.env.REDIS_URL || !hasRedis() ? undefined : await RedisServer.start()
   const redisUrl = process.env.REDIS_URL ?? redis?.url

@@ -18,8 +18,8 @@ export async function sendUntilAnswered(
 }
 
 /**
- * A client's view of its conversations, kept as realtime.md tells clients to: takes messages in order, asks
- * to `resume` where one is missing, and comes back whenever its socket ends.
+ * A client's view of its conversations, kept as docs/protocol/realtime.md#resume tells clients to: takes
+ * messages in order, asks to `resume` where one is missing, and comes back whenever its socket ends.
  */
 export class Follower {
   readonly client: Client

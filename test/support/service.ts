@@ -17,6 +17,8 @@ export interface ServiceOptions {
   nodes?: number
   config?: Partial<Config>
   clock?: () => number
+  /** A database that is there already; it is dropped with the service. */
+  database?: TestDatabase
 }
 
 export interface TestService {
@@ -39,14 +41,14 @@ export interface TestService {
 
 /** What production boots, on a fresh copy of the migrated database. Close it, or let `withService` do so. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
-  const database = await createDatabase()
+  const database = options.database ?? (await createDatabase())
   const dataDir = await mkdtemp(path.join(tmpdir(), 'exam-practice-data-'))
   const config: Config = {
     ...readConfig({ DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: '0' }),
     // Rate limits have tests of their own; everywhere else they would only make tests wait.
-    chat: { sendInterval: 0 },
-    discussions: { postInterval: 0 },
-    presence: { grace: 100, beat: 200, lease: 600 },
+    chat: { sendIntervalMs: 0 },
+    discussions: { postIntervalMs: 0 },
+    presence: { graceMs: 100, beatMs: 200, leaseMs: 600 },
     // Two files with several nodes each share one server.
     databasePool: 5,
     ...((options.nodes ?? 1) > 1 ? { redisUrl: inject('redisUrl') } : {}),
@@ -120,11 +122,16 @@ export async function connect(one: Client, other: Client): Promise<number> {
   return accepted.body.conv_id
 }
 
-/** A copy of the migrated template. */
-export async function createDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+export interface TestDatabase {
+  url: string
+  drop(): Promise<void>
+}
+
+/** A copy of the migrated template, or of another one. */
+export async function createDatabase(template = inject('template')): Promise<TestDatabase> {
   const name = `exam_test_${randomUUID().replaceAll('-', '')}`
   const admin = postgres(inject('adminUrl'), { max: 1, onnotice: () => {} })
-  await admin.unsafe(`create database ${name} template ${inject('template')}`)
+  await admin.unsafe(`create database ${name} template ${template}`)
   const url = new URL(inject('adminUrl'))
   url.pathname = `/${name}`
   return {

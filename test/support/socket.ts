@@ -1,5 +1,7 @@
 import { once } from 'node:events'
+import { Compile } from 'typebox/compile'
 import { WebSocket } from 'ws'
+import { ServerFrame } from '../../schemas/events.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came back
 export type Frame = { type: string; [field: string]: any }
@@ -11,6 +13,19 @@ export interface SocketOptions {
   protocols?: string[]
 }
 
+const validators = new Map(
+  ServerFrame.anyOf.map((schema) => [schema.properties.type.const as string, Compile(schema)]),
+)
+
+/** Throws where a frame is not as `/asyncapi.json` says. */
+function requireDocumented(frame: Frame): void {
+  const validator = validators.get(frame.type)
+  if (!validator) throw new Error(`a frame of a type that is not documented: ${frame.type}`)
+  if (validator.Check(frame)) return
+  const problems = validator.Errors(frame).map(({ instancePath, message }) => `${instancePath} ${message}`)
+  throw new Error(`a frame is not as documented: ${problems.join(', ')}\n${JSON.stringify(frame)}`)
+}
+
 /** A client's socket that keeps every frame that it got. */
 export class TestSocket {
   readonly ws: WebSocket
@@ -19,10 +34,14 @@ export class TestSocket {
   readonly #wakers = new Set<() => void>()
   #refs = 0
 
-  constructor(ws: WebSocket) {
+  /** `isService`: false for the other end of a test's own making, whose frames nobody documents. */
+  constructor(ws: WebSocket, isService = true) {
     this.ws = ws
     ws.on('message', (data) => {
-      this.frames.push(JSON.parse(data.toString()))
+      const frame: Frame = JSON.parse(data.toString())
+      // Thrown here it fails the run, whether or not the test looks at this frame.
+      if (isService) requireDocumented(frame)
+      this.frames.push(frame)
       this.#wake()
     })
     ws.on('close', (code, reason) => {

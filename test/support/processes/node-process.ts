@@ -1,8 +1,8 @@
 import { pino } from 'pino'
-import { readConfig } from '../../src/config.ts'
-import { startEmbedded } from '../../src/db/embedded.ts'
-import { migrate } from '../../src/db/migrate.ts'
-import { createNode } from '../../src/node.ts'
+import { readConfig } from '../../../src/config.ts'
+import { startEmbedded } from '../../../src/db/embedded/server.ts'
+import { migrate } from '../../../src/db/setup/migrate.ts'
+import { createNode } from '../../../src/node.ts'
 
 /**
  * One node as a process of its own. The argument is JSON: `env` as in production, and `config` for what no
@@ -13,9 +13,10 @@ const settings = { ...readConfig(env), ...config }
 const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
 const embedded = settings.databaseUrl ? undefined : await startEmbedded({ dataDir: settings.dataDir, log })
 const databaseUrl = settings.databaseUrl ?? embedded?.url
-await migrate(databaseUrl)
+await migrate(databaseUrl, log)
 const node = await createNode({ config: settings, log, databaseUrl, jwtSecrets: settings.jwtSecrets })
 process.once('SIGTERM', async () => {
+  await node.drain()
   await node.close()
   await embedded?.stop()
 })

@@ -47,6 +47,11 @@ export class RedisServer {
     this.#process = undefined
   }
 
+  /** Forgets everything, and stays where it is. */
+  flush(): void {
+    execFileSync('redis-cli', ['-p', String(this.port), 'flushall'], { stdio: 'ignore' })
+  }
+
   /** Holds still: connections stay open and nothing is answered. */
   freeze(): void {
     this.#process?.kill('SIGSTOP')

@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 
 /** A bucket on loopback that speaks S3's protocol for single objects and checks every signature (version 4). */
 export class LoopbackS3 {
@@ -12,16 +13,19 @@ export class LoopbackS3 {
   failing: number | undefined
   /** Hangs up in the middle of every answer while it is set. */
   breaking = false
+  /** Milliseconds before each answer. */
+  delay = 0
   readonly #server: Server
 
   private constructor() {
     this.#server = createServer(async (request, response) => {
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk)
+      await setTimeout(this.delay)
       const { status, bytes, contentType } = this.#answer(request, Buffer.concat(chunks))
       if (this.breaking) {
         response.writeHead(status, { 'content-length': 1_000 }).write('the beginning')
-        setTimeout(() => response.destroy(), 20)
+        globalThis.setTimeout(() => response.destroy(), 20)
         return
       }
       response.writeHead(status, contentType ? { 'content-type': contentType } : {}).end(bytes)
@@ -58,6 +62,7 @@ export class LoopbackS3 {
         this.objects.set(key, { bytes: body, contentType: request.headers['content-type'] ?? '' })
         return { status: 200 }
       case 'GET': {
+        if (request.url?.includes('list-type=2')) return { status: 200, bytes: this.#list(request.url) }
         const found = this.objects.get(key)
         return found
           ? { status: 200, ...found }
@@ -68,6 +73,19 @@ export class LoopbackS3 {
         return { status: 204 }
     }
     return { status: 405 }
+  }
+
+  /** A page of two keys of the bucket, as ListObjectsV2 answers it. */
+  #list(url: string): string {
+    const { pathname, searchParams } = new URL(url, this.endpoint)
+    const keys = [...this.objects.keys()].flatMap((key) =>
+      key.startsWith(pathname) ? key.slice(pathname.length) : [],
+    )
+    const start = Number(searchParams.get('continuation-token') ?? 0)
+    const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+    const found = keys.slice(start, start + 2).map((key) => `<Contents><Key>${escaped(key)}</Key></Contents>`)
+    const next = start + 2 < keys.length ? `<NextContinuationToken>${start + 2}</NextContinuationToken>` : ''
+    return `<ListBucketResult>${found.join('')}${next}</ListBucketResult>`
   }
 
   /** As "Authenticating Requests: Using the Authorization Header (AWS Signature Version 4)" says. */

@@ -1,5 +1,5 @@
-import { ModelStub } from '../../scripts/model-stub.ts'
-import type { Config } from '../../src/config.ts'
+import { ModelStub } from '../../../scripts/model-stub.ts'
+import type { Config } from '../../../src/config.ts'
 
 export interface TestModel {
   stub: ModelStub
@@ -11,5 +11,5 @@ export interface TestModel {
 export async function startModel(settings: Partial<Config['ai']> = {}): Promise<TestModel> {
   const stub = new ModelStub()
   const baseUrl = await stub.listen()
-  return { stub, ai: { apiKey: 'a key of the tests', baseUrl, model: 'stub', silence: 5_000, ...settings } }
+  return { stub, ai: { apiKey: 'a key of the tests', baseUrl, model: 'stub', silenceMs: 5_000, ...settings } }
 }

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from '../support/client.ts'
+import { createExam } from '../support/exams.ts'
+import { connect } from '../support/service.ts'
+import type { Node, World } from './world.ts'
+
+/** `npm run test:faults` runs every fault for as long as it says, and writes docs/faults.md; the suite one short one. */
+export const isWhole = process.env.npm_lifecycle_event === 'test:faults'
+
+const PEOPLE = 10
+/** Between what one person does: the machine runs two nodes, PostgreSQL and Redis beside, and in the suite other tests. */
+const BREATH_MS = isWhole ? 10 : 40
+/** Codes of 503 that say to come again. */
+const HONEST = new Set(['unavailable', 'draining'])
+
+interface Sent {
+  conversation: number
+  clientId: string
+  /** undefined: not acknowledged yet. */
+  id: number | undefined
+}
+
+export interface Count {
+  acknowledged: number
+  lost: number
+  doubled: number
+}
+
+/**
+ * People who chat and answer an exam at once, at either node, and repeat whatever wasn't answered until it is. Knows what
+ * was acknowledged to them, and counts afterwards what is there.
+ */
+export class Load {
+  readonly #world: World
+  readonly #people: Client[]
+  readonly #exam: { examId: number; questionIds: number[] }
+  readonly #sent: Sent[] = []
+  /** What people were answered that isn't an honest refusal for a while. */
+  readonly failures = new Set<string>()
+  /** The last answer that was acknowledged, by person. */
+  readonly #saved = new Map<Client, number>()
+  #saves = 0
+  #working: Promise<unknown> = Promise.resolve()
+  #done = false
+
+  private constructor(world: World, people: Client[], exam: { examId: number; questionIds: number[] }) {
+    this.#world = world
+    this.#people = people
+    this.#exam = exam
+  }
+
+  static async start(world: World): Promise<Load> {
+    const { nodes, documented, sql } = world
+    const people = await Promise.all(
+      Array.from({ length: PEOPLE }, async (_, index) => {
+        const person = new Client((nodes[index % 2] as Node).url, documented)
+        await person.register(`p${randomUUID().slice(0, 12)}`)
+        return person
+      }),
+    )
+    const exam = await createExam(sql, { questions: [{ question_type: 'NUMERIC', correct_answer: '0' }] })
+    const load = new Load(world, people, exam)
+    const conversations = await Promise.all(
+      people.map((one, index) => connect(one, people[(index + 1) % PEOPLE] as Client)),
+    )
+    for (const person of people) await person.post(`/api/v01/exams/${exam.examId}/start`, {}, 201)
+    load.#working = Promise.all(
+      people.flatMap((person, index) => [
+        load.#repeat((n) => load.#send(person, conversations[index] as number, n)),
+        load.#repeat((n) => load.#save(person, n)),
+      ]),
+    )
+    return load
+  }
+
+  /** Ends the load, and counts. Submits every attempt twice, at both nodes: the results must agree. */
+  async end(): Promise<Count> {
+    this.#done = true
+    await this.#working
+    const stored = await this.#world.sql<{ id: number; client_id: string }[]>`
+      select id::int, client_id::text from messages where client_id is not null`
+    const times = Map.groupBy(stored, ({ client_id }) => client_id)
+    const acknowledged = this.#sent.filter(({ id }) => id !== undefined)
+    let lost = acknowledged.filter(
+      ({ clientId, id }) => !times.get(clientId)?.some((row) => row.id === id),
+    ).length
+    let doubled = times
+      .values()
+      .filter((rows) => rows.length > 1)
+      .toArray().length
+    const path = `/api/v01/exams/${this.#exam.examId}`
+    const [question = 0] = this.#exam.questionIds
+    for (const [person, value] of this.#saved) {
+      const { answers } = (await person.get(`${path}/paper`, 200)).body
+      if (Number(answers[question]) < value) lost += 1
+      const results = await Promise.all(
+        this.#world.nodes.map(async ({ url }) => (await person.at(url).post(`${path}/submit`)).body.result),
+      )
+      if (results.some((result) => result?.attempt_id !== results[0]?.attempt_id)) doubled += 1
+    }
+    const attempts = await this.#world.sql`select user_id from attempts group by user_id having count(*) > 1`
+    doubled += attempts.length
+    return { acknowledged: acknowledged.length + this.#saves, lost, doubled }
+  }
+
+  /** Seconds since `began` until each node does again what people ask of it; at most a minute. */
+  async serving(began: number, nodes: readonly Node[] = this.#world.nodes): Promise<number> {
+    const [person] = this.#people
+    const conversation = this.#sent[0]?.conversation ?? 0
+    const times = await Promise.all(
+      nodes.map(async ({ url }) => {
+        for (;;) {
+          const answer = await (person as Client)
+            .at(url)
+            .send(conversation, 'still there?')
+            .catch(() => undefined)
+          const seconds = (performance.now() - began) / 1_000
+          if (answer?.status === 201) return seconds
+          if (seconds > 60) throw new Error(`${url} does not serve again: ${JSON.stringify(answer?.body)}`)
+          await sleep(20)
+        }
+      }),
+    )
+    return Math.max(...times)
+  }
+
+  async #repeat(work: (n: number) => Promise<void>): Promise<void> {
+    for (let n = 1; !this.#done; n++) {
+      await work(n)
+      await sleep(BREATH_MS)
+    }
+  }
+
+  async #send(person: Client, conversation: number, n: number): Promise<void> {
+    const sent: Sent = { conversation, clientId: randomUUID(), id: undefined }
+    this.#sent.push(sent)
+    const answer = await this.#ask(
+      (client) => client.send(conversation, `message ${n}`, sent.clientId),
+      person,
+    )
+    sent.id = answer?.body.message.id
+  }
+
+  async #save(person: Client, n: number): Promise<void> {
+    const [question = 0] = this.#exam.questionIds
+    const path = `/api/v01/exams/${this.#exam.examId}/answers`
+    const answer = await this.#ask(
+      (client) => client.put(path, { answers: { [question]: String(n) } }),
+      person,
+    )
+    if (!answer) return
+    this.#saved.set(person, n)
+    this.#saves += 1
+  }
+
+  /** Asks one node and then the other until there is an answer, or the load ends. */
+  async #ask(ask: (client: Client) => ReturnType<Client['get']>, person: Client) {
+    for (let tries = 0; ; tries++) {
+      const { url } = this.#world.nodes[tries % 2] as Node
+      const answer = await ask(person.at(tries === 0 ? person.url : url)).catch(() => undefined)
+      if (answer && answer.status < 300) return answer
+      if (answer && answer.status >= 500 && !HONEST.has(answer.body.code))
+        this.failures.add(`${answer.status} ${JSON.stringify(answer.body)}`)
+      if (answer && answer.status < 500 && answer.status !== 429)
+        throw new Error(`refused: ${answer.status} ${JSON.stringify(answer.body)}`)
+      if (this.#done && tries > 20) return undefined
+      await sleep(50)
+    }
+  }
+}

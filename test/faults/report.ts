@@ -1,0 +1,42 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { cpus } from 'node:os'
+import path from 'node:path'
+import type { Row } from './show.ts'
+
+const FILE = path.resolve('docs/faults.md')
+const HEAD = ['| fault | acknowledged | lost | doubled | serving again after |', '|---|---:|---:|---:|---:|']
+/** Where what a person wrote begins. */
+const BEHIND = '\nOne of these faults runs'
+
+export function tableOf(rows: Row[]): string {
+  return [...HEAD, ...rows.map(lineOf)].join('\n')
+}
+
+function lineOf({ fault, note, acknowledged, lost, doubled, seconds }: Row): string {
+  const name = note ? `${fault}: ${note}` : fault
+  return `| ${name} | ${acknowledged.toLocaleString('en')} | ${lost} | ${doubled} | ${seconds.toFixed(1)} s |`
+}
+
+/** Puts these rows in place of those of the same faults: where only some were run (`-t`), the others stay. */
+export async function writeReport(rows: Row[]): Promise<void> {
+  const before = await readFile(FILE, 'utf8')
+  const lines = before.split('\n').filter((line) => line.startsWith('| ') && line !== HEAD[0])
+  for (const row of rows) {
+    const at = lines.findIndex((line) => [' ', ':'].some((end) => line.startsWith(`| ${row.fault}${end}`)))
+    lines.splice(at < 0 ? lines.length : at, at < 0 ? 0 : 1, lineOf(row))
+  }
+  const [cpu] = cpus()
+  await writeFile(
+    FILE,
+    `# Faults
+
+What \`npm run test:faults\` printed: two nodes, a PostgreSQL and a Redis, each a process of its own, on a machine with ${cpus().length} cores
+(${cpu?.model.trim()}). Ten people send messages and save answers of an exam without a pause, at either node, and repeat what wasn't answered, as a
+client does; then something happens. *Acknowledged* counts what they were told was done, *lost* what of it is not there afterwards, *doubled* what is
+there twice, and the last column the time from the return of what was away until both nodes do again what is asked of them. Whatever the fault, nobody
+is answered with another failure than 503 \`unavailable\` or \`draining\`.
+
+${[...HEAD, ...lines].join('\n')}
+${before.slice(before.indexOf(BEHIND))}`,
+  )
+}

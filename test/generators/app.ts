@@ -1,0 +1,56 @@
+// What somebody writes on top of generated clients; compiled beside them, then run: node app.js URL
+import createFetchClient from 'openapi-fetch'
+import { client } from './hey-api/client.gen.js'
+import * as api from './hey-api/sdk.gen.js'
+import type { Exam, Message, PaperQuestion } from './hey-api/types.gen.js'
+import type { components, paths } from './paths.js'
+
+const baseUrl = process.argv[2] as string
+const name = () => `g${Math.random().toString(36).slice(2, 12)}`
+
+async function withHeyApi() {
+  client.setConfig({ baseUrl })
+  const account = { username: name(), password: 'a password of the generators' }
+  const registered = await api.register({ body: { ...account, email: `${account.username}@example.org` } })
+  if (!registered.data) throw new Error(JSON.stringify(registered.error))
+  client.setConfig({ auth: registered.data.data.access_token })
+  const { data } = await api.listExams({ query: { page: 1 } })
+  const exams: Exam[] = data?.exams ?? []
+  const missing = await api.getExam({ path: { exam_id: 999_999 } })
+  const code = missing.error?.code
+  if (code === 'not_found')
+    return {
+      exams: exams.length,
+      code,
+      title: (await api.createNotebook({ body: { title: 'Scraps' } })).data?.notebook.title,
+    }
+  // @ts-expect-error no such code is among those of this operation
+  if (code === 'rate_limit') throw new Error('unreachable')
+  throw new Error(`unexpected: ${code}`)
+}
+
+async function withOpenapiTypescript() {
+  const client = createFetchClient<paths>({ baseUrl })
+  const username = name()
+  const { data, error } = await client.POST('/api/v01/auth/register', {
+    body: { username, email: `${username}@example.org`, password: 'a password of the generators' },
+  })
+  if (!data) throw new Error(error.code)
+  const headers = { authorization: `Bearer ${data.data.access_token}` }
+  const { data: list } = await client.GET('/api/v01/exams', { headers })
+  const exams: components['schemas']['Exam'][] = list?.exams ?? []
+  const { error: refused } = await client.POST('/api/v01/chat/conversations/{id}/messages', {
+    headers,
+    params: { path: { id: 999_999 } },
+    body: { message: 'hello' },
+  })
+  // @ts-expect-error a message has a text
+  const empty: components['schemas']['NewMessage'] = {}
+  void empty
+  return { exams: exams.length, code: refused?.code }
+}
+
+/** Types that have names, as somebody would take them into their own code. */
+export type Screen = { message: Message; question: PaperQuestion }
+
+console.log(JSON.stringify({ heyApi: await withHeyApi(), openapiTypescript: await withOpenapiTypescript() }))

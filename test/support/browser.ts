@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Client, PASSWORD } from './client.ts'
+
+const EXECUTABLE = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((file) => existsSync(file))
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** A real Chromium without a window. */
+export function openBrowser(): Promise<Browser> {
+  if (!EXECUTABLE) throw new Error('Chromium is missing: apt-get install -y chromium')
+  return chromium.launch({ executablePath: EXECUTABLE, args: FLAGS })
+}
+
+/** A page of its own profile, at the service, with everything that went wrong in it. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: Parameters<Browser['newContext']>[0] = {},
+): Promise<{ page: Page; context: BrowserContext; problems: string[] }> {
+  const context = await browser.newContext({
+    baseURL: url,
+    locale: 'en-GB',
+    reducedMotion: 'reduce',
+    ...options,
+  })
+  context.setDefaultTimeout(20_000)
+  const page = await context.newPage()
+  const problems: string[] = []
+  page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
+  page.on('console', (message) => {
+    if (/Content Security Policy|Refused to/.test(message.text())) problems.push(message.text())
+  })
+  page.on('dialog', (dialog) => {
+    if (dialog.message().startsWith('XSS')) problems.push(`ran: ${dialog.message()}`)
+    void dialog.accept().catch(() => {})
+  })
+  return { page, context, problems }
+}
+
+/** In at the front door, by the form that everybody uses. */
+export async function signIn(page: Page, username: string, password: string): Promise<void> {
+  await page.goto('/login')
+  await page.getByLabel('Username or e-mail address').fill(username)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'Exams' }).waitFor()
+}
+
+/** A page of somebody's own profile, signed in. */
+export async function openFor(browser: Browser, person: Client): ReturnType<typeof openPage> {
+  const opened = await openPage(browser, person.url)
+  await signIn(opened.page, person.username, PASSWORD)
+  return opened
+}
