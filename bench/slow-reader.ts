@@ -83,7 +83,10 @@ async function push(world: World, server: Server, reads: boolean) {
   }
 }
 
-/** What a reader that doesn't read does to a node and to everybody else on it (realtime.md, promise 4). */
+/**
+ * What a reader that doesn't read does to a node and to everybody else on it
+ * (docs/protocol/realtime.md#limits).
+ */
 export async function benchSlowReader(rounds: number): Promise<string> {
   const world = await createWorld()
   try {

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import postgres from 'postgres'
-import { startEmbedded } from '../src/db/embedded.ts'
-import { migrate } from '../src/db/migrate.ts'
-import { createTokens } from '../src/tokens.ts'
+import { startEmbedded } from '../src/db/embedded/server.ts'
+import { migrate } from '../src/db/setup/migrate.ts'
+import { createTokenSigner } from './tokens.ts'
 
 const SECRET = 'a secret of the benchmarks that is long enough'
 
@@ -15,6 +15,8 @@ export interface Server {
   url: string
   process: ChildProcess
   pid: number
+  /** Ends it before the world does. */
+  stop(): Promise<void>
 }
 
 /** A database of its own with people and conversations, and servers that run on it. */
@@ -24,9 +26,11 @@ export interface World {
   /** Starts `servers/<name>.ts`. */
   start(name: string, settings?: Record<string, string>): Promise<Server>
   /** A bearer token of a person, who need not have signed in. */
-  tokenOf(userId: number): string
+  tokenOf(userId: number, role?: 'user' | 'user,admin'): string
   close(): Promise<void>
 }
+
+let worlds = 0
 
 /** On the PostgreSQL of DATABASE_URL, else on an embedded one. */
 export async function createWorld(): Promise<World> {
@@ -36,14 +40,15 @@ export async function createWorld(): Promise<World> {
   const quiet = { info() {}, warn: console.warn, error: console.error }
   const embedded = given ? undefined : await startEmbedded({ dataDir, log: quiet })
   const admin = postgres(given ?? embedded?.url ?? '', { max: 1, onnotice: () => {} })
-  const name = `exam_bench_${process.pid}`
+  worlds += 1
+  const name = `exam_bench_${process.pid}_${worlds}`
   await admin.unsafe(`create database ${name}`)
   const url = new URL(given ?? embedded?.url ?? '')
   url.pathname = `/${name}`
-  await migrate(url.href)
+  await migrate(url.href, { info() {} })
   const sql = postgres(url.href, { max: 2, onnotice: () => {} })
   const [{ version }] = await sql<[{ version: string }]>`select current_setting('server_version') as version`
-  const tokens = createTokens([SECRET], Date.now)
+  const signToken = await createTokenSigner(SECRET)
   const servers: ChildProcess[] = []
 
   return {
@@ -58,9 +63,10 @@ export async function createWorld(): Promise<World> {
           JWT_SECRET: SECRET,
           ...settings,
         },
-        execArgv: process.env.BENCH_PROFILE
-          ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`]
-          : [],
+        execArgv: [
+          '--expose-gc',
+          ...(process.env.BENCH_PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : []),
+        ],
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       })
       servers.push(child)
@@ -68,15 +74,19 @@ export async function createWorld(): Promise<World> {
         once(child, 'message'),
         once(child, 'exit').then(() => Promise.reject(new Error(`${server} did not start`))),
       ])
-      return { url: address as string, process: child, pid: child.pid as number }
-    },
-    tokenOf: (userId) => tokens.sign('access', { userId, role: 'user', sessionId: userId, generation: 0 }),
-    async close() {
-      for (const child of servers) {
-        const exited = once(child, 'exit')
-        child.disconnect()
-        await exited
+      return {
+        url: address as string,
+        process: child,
+        pid: child.pid as number,
+        async stop() {
+          servers.splice(servers.indexOf(child), 1)
+          await end(child)
+        },
       }
+    },
+    tokenOf: (userId, role = 'user') => signToken({ userId, role, sessionId: userId, generation: 0 }),
+    async close() {
+      for (const child of servers) await end(child)
       await sql.end({ timeout: 1 })
       await admin.unsafe(`drop database ${name} with (force)`)
       await admin.end()
@@ -84,6 +94,12 @@ export async function createWorld(): Promise<World> {
       await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
     },
   }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit')
+  child.disconnect()
+  await exited
 }
 
 /** People 1 to `people`, and conversations of so many of them each; conversation n begins at person (n − 1) × size + 1. */

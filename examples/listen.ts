@@ -1,19 +1,14 @@
 // Signs in and prints what the service pushes: npx node examples/listen.ts [username] [password] [address]
-const [username = 'bob', password = 'practice-demo', address = 'http://127.0.0.1:3000'] =
+import { createClient } from '@exam-practice/client'
+import { node } from '@exam-practice/client/node'
+
+const [username = 'bob', password = 'practice-demo', baseUrl = 'http://127.0.0.1:3000'] =
   process.argv.slice(2)
 
-const login = await fetch(`${address}/api/v01/auth/login`, {
-  method: 'POST',
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({ username, password }),
-})
-const { data, message } = (await login.json()) as { data?: { access_token: string }; message?: string }
-if (!data) throw new Error(message)
+const client = createClient({ baseUrl, platform: node() })
+const { error } = await client.session.login({ username, password })
+if (error) throw new Error(error.message)
 
-// As in a browser, which can't set headers: the token goes in as a subprotocol, never into the address.
-const socket = new WebSocket(`${address.replace('http', 'ws')}/api/v01/ws`, [
-  'exam-practice.v1',
-  `bearer.${data.access_token}`,
-])
-socket.addEventListener('message', ({ data: frame }) => console.log(String(frame)))
-socket.addEventListener('close', ({ code, reason }) => console.log(`closed: ${code} ${reason}`))
+// It comes back by itself, with a new token where one is needed.
+client.live.$status.listen((status) => console.error(status))
+client.live.listen((frame) => console.log(JSON.stringify(frame)))

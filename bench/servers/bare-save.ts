@@ -1,8 +1,9 @@
 import Fastify from 'fastify'
-import { batched } from '../../src/db/batches.ts'
+import type { Core } from '../../src/core.ts'
+import { batched, HELD } from '../../src/db/batches.ts'
 import { connectDatabase } from '../../src/db/client.ts'
-import { type Sync, saveAnswers } from '../../src/features/attempts/saving-store.ts'
-import { createTokens } from '../../src/tokens.ts'
+import { type Sync, saveAnswers } from '../../src/features/attempts/saving/store.ts'
+import { registerTokens, verifyToken } from '../../src/http/callers/tokens.ts'
 
 /**
  * As little as Fastify can do for a saved answer: the same check of the token and the same statement, and
@@ -11,15 +12,22 @@ import { createTokens } from '../../src/tokens.ts'
  */
 const GRACE_MS = 30_000
 const db = connectDatabase({ url: process.env.DATABASE_URL as string, pool: 10 })
-const tokens = createTokens([process.env.JWT_SECRET as string], Date.now)
+/** As much of a node as tokens need. */
+const core = { jwtSecrets: [process.env.JWT_SECRET as string], clock: Date.now } as unknown as Core
 const rows = await db.$client<{ id: number; user_id: number }[]>`
   select id, user_id from attempts where status = 'active'`
 const attempts = new Map(rows.map(({ id, user_id }) => [user_id, id]))
 const run = (syncs: Sync[]) => saveAnswers(db, syncs, GRACE_MS)
 const save = process.env.SHARED
   ? batched({ lanes: 2, size: 64, key: ({ attemptId }) => attemptId, run })
-  : async (sync: Sync) => (await run([sync]))[0]
+  : async (sync: Sync) => {
+      for (;;) {
+        const [saved] = await run([sync])
+        if (saved !== HELD) return saved
+      }
+    }
 const app = Fastify()
+await registerTokens(app, core)
 
 const body = {
   type: 'object',
@@ -44,13 +52,18 @@ app.put<{ Body: { answers: object; markedForReview?: number[]; revision?: number
   '/api/v01/exams/:id/answers',
   { schema: { body, response: { 200: answer } } },
   async (request, reply) => {
-    const claims = tokens.verify('access', (request.headers.authorization ?? '').slice('Bearer '.length))
+    const claims = verifyToken(
+      app,
+      'access',
+      (request.headers.authorization ?? '').slice('Bearer '.length),
+      core,
+    )
     const attemptId = claims && attempts.get(claims.userId)
     if (attemptId === undefined) return reply.code(401).send()
     const { answers, markedForReview = null, revision = null } = request.body
     const at = Date.now()
     const saved = await save({ attemptId, answers: JSON.stringify(answers), markedForReview, revision, at })
-    if (!saved) return reply.code(409).send()
+    if (typeof saved !== 'object') return reply.code(409).send()
     return {
       success: true,
       saved: Object.keys(answers).length,

@@ -1,17 +1,30 @@
 import Fastify from 'fastify'
+import type { Core } from '../../src/core.ts'
+import { HELD } from '../../src/db/batches.ts'
 import { connectDatabase } from '../../src/db/client.ts'
-import { insertMessages } from '../../src/features/chat/messages-store.ts'
-import { storeMessage } from '../../src/features/chat/sending.ts'
-import { createTokens } from '../../src/tokens.ts'
+import { createSender } from '../../src/features/chat/messages/sending.ts'
+import { insertMessages, type Send, type SentRow } from '../../src/features/chat/messages/store.ts'
+import { registerTokens, verifyToken } from '../../src/http/callers/tokens.ts'
 
 /**
  * As little as Fastify can do for a persisted send: the same check of the token and the same statement, and
  * nothing else that the service does. With SHARED, sends that wait for the database share a statement, too.
  */
 const db = connectDatabase({ url: process.env.DATABASE_URL as string, pool: 10 })
-const tokens = createTokens([process.env.JWT_SECRET as string], Date.now)
+/** As much of a node as tokens need. */
+const core = { jwtSecrets: [process.env.JWT_SECRET as string], clock: Date.now } as unknown as Core
 const app = Fastify()
+await registerTokens(app, core)
+const sendShared = createSender(db)
 let stored = 0
+
+async function sendAlone(send: Send): Promise<SentRow | undefined> {
+  stored += 1
+  for (;;) {
+    const [row] = await insertMessages(db, [send], Math.floor(Math.log2(stored)))
+    if (row !== HELD) return row
+  }
+}
 
 const params = { type: 'object', properties: { id: { type: 'integer' } } }
 const body = {
@@ -37,7 +50,12 @@ app.post<{ Params: { id: number }; Body: { message: string } }>(
   '/api/v01/chat/conversations/:id/messages',
   { schema: { params, body, response: { 201: answer } } },
   async (request, reply) => {
-    const claims = tokens.verify('access', (request.headers.authorization ?? '').slice('Bearer '.length))
+    const claims = verifyToken(
+      app,
+      'access',
+      (request.headers.authorization ?? '').slice('Bearer '.length),
+      core,
+    )
     if (!claims) return reply.code(401).send()
     const send = {
       conversationId: request.params.id,
@@ -48,18 +66,15 @@ app.post<{ Params: { id: number }; Body: { message: string } }>(
       replyToText: null,
       replyToName: null,
     }
-    stored += 1
-    const row = process.env.SHARED
-      ? await storeMessage(db, send)
-      : (await insertMessages(db, [send], Math.floor(Math.log2(stored))))[0]
-    if (!row) return reply.code(404).send()
+    const row = await (process.env.SHARED ? sendShared(send) : sendAlone(send))
+    if (typeof row !== 'object') return reply.code(404).send()
     return reply.code(201).send({
       success: true,
       message: {
         ...row,
         sender_id: claims.userId,
         message: send.message,
-        created_at: row.created_at.toISOString(),
+        created_at: row.createdAt.toISOString(),
       },
     })
   },

@@ -16,6 +16,7 @@ process.on('message', ({ message }: { message: object }) => {
   const frame = encodeFrame({ type: 'message', conversation_id: 1, message: { ...message, is_own: false } })
   for (const socket of sockets) socket._socket.write(frame)
 })
+process.on('SIGUSR2', () => globalThis.gc?.())
 process.on('disconnect', () => process.exit())
 server.listen(0, '127.0.0.1', () => {
   const address = server.address() as { port: number }

@@ -3,7 +3,7 @@ import { createLog } from '../../src/log.ts'
 import { createNode } from '../../src/node.ts'
 
 /** One node as in production, save that people may send without a pause. */
-const config = { ...readConfig(process.env), port: 0, chat: { sendInterval: 0 } }
+const config = { ...readConfig(process.env), port: 0, chat: { sendIntervalMs: 0 } }
 const { app, core } = await createNode({
   config,
   log: createLog('info'),
@@ -14,5 +14,6 @@ const { app, core } = await createNode({
 process.on('message', (event: Parameters<typeof core.bus.publish<`conversation:${number}`>>[1]) =>
   core.bus.publish('conversation:1', event),
 )
+process.on('SIGUSR2', () => globalThis.gc?.())
 process.on('disconnect', () => process.exit())
 process.send?.(await app.listen({ host: '127.0.0.1', port: 0 }))

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import { interleave, summarise, table } from './measure.ts'
+import { openSocket } from './sockets.ts'
+import { createWorld, populate } from './world.ts'
+
+const SOCKETS = 10_000
+/** Opened first, so that what a process needs once is not counted. */
+const FIRST = 100
+const AT_ONCE = 50
+const COLLECTED_MS = 1_500
+
+/** What a socket weighs that is open and idle, each somebody else's, in groups of 250. */
+export async function benchIdle(rounds: number): Promise<string> {
+  const world = await createWorld()
+  try {
+    await populate(world.sql, SOCKETS, 250)
+    const tokens = Array.from({ length: SOCKETS }, (_, index) => world.tokenOf(index + 1))
+    const cases = [
+      { name: 'the service', server: 'service' },
+      { name: 'raw `ws`', server: 'raw-fan-out' },
+    ]
+    const results = await interleave(cases, Math.min(rounds, 3), async ({ server: name }) => {
+      const server = await world.start(name)
+      const sockets: Socket[] = []
+      const open = async (until: number) => {
+        while (sockets.length < until)
+          sockets.push(
+            ...(await Promise.all(
+              tokens
+                .slice(sockets.length, sockets.length + AT_ONCE)
+                .map((token) => openSocket(server.url, token)),
+            )),
+          )
+      }
+      await open(FIRST)
+      const before = await residentKilobytes(server.pid)
+      const started = performance.now()
+      await open(SOCKETS)
+      const seconds = (performance.now() - started) / 1_000
+      const kilobytes = ((await residentKilobytes(server.pid)) - before) / (SOCKETS - FIRST)
+      for (const socket of sockets) socket.destroy()
+      await server.stop()
+      return { kilobytes, perSecond: (SOCKETS - FIRST) / seconds }
+    })
+    return `### Idle sockets
+
+${SOCKETS.toLocaleString('en-US')} sockets of as many people, ${AT_ONCE} opened at a time.
+
+${table(
+  ['', 'KB a socket', 'connects/s'],
+  cases.map((each) => [
+    each.name,
+    summarise(
+      (results.get(each) ?? []).map(({ kilobytes }) => kilobytes),
+      1,
+    ),
+    summarise((results.get(each) ?? []).map(({ perSecond }) => perSecond)),
+  ]),
+)}
+`
+  } finally {
+    await world.close()
+  }
+}
+
+/** After a collection of what is garbage, which the servers make upon this signal. */
+async function residentKilobytes(pid: number): Promise<number> {
+  process.kill(pid, 'SIGUSR2')
+  await setTimeout(COLLECTED_MS)
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1])
+}

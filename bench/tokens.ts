@@ -1,0 +1,11 @@
+import Fastify from 'fastify'
+import { registerTokens, signToken } from '../src/http/callers/tokens.ts'
+import type { SessionClaims } from '../src/tokens.ts'
+
+/** Signs access tokens as the service with this secret does. */
+export async function createTokenSigner(secret: string): Promise<(claims: SessionClaims) => string> {
+  const app = Fastify()
+  await registerTokens(app, { jwtSecrets: [secret] })
+  await app.ready()
+  return (claims) => signToken(app, 'access', claims, { clock: Date.now })
+}
