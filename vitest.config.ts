@@ -1,5 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config'
-import { LongestFirst } from './test/support/longest-first.ts'
+import { LongestFirst } from './test/support/runner/longest-first.ts'
 
 const ALL = ['test/**/*.test.ts', 'client/test/**/*.test.ts']
 
@@ -9,7 +9,7 @@ const TIMED = [
   'test/gateway/pressure.test.ts',
   'test/http/deadline.test.ts',
   'test/http/turns.test.ts',
-  'test/http/validation.test.ts',
+  'test/http/checking/validation.test.ts',
 ]
 
 /**
@@ -30,7 +30,8 @@ const APART = [
   'test/features/questions/question.test.ts',
   'test/features/uploads/*.test.ts',
   'test/gateway/{admission,asyncapi,connection}.test.ts',
-  'test/http/{documents,manners,metrics,openapi,patterns,requests,tracing}.test.ts',
+  'test/http/checking/patterns.test.ts',
+  'test/http/{documents,manners,metrics,openapi,requests,tracing}.test.ts',
   'test/nodes/{draining,rolling-restart}.test.ts',
 ]
 
@@ -46,7 +47,7 @@ const settings = {
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/global-setup.ts'],
+    globalSetup: ['test/support/runner/global-setup.ts'],
     sequence: { sequencer: LongestFirst },
     projects: [
       {

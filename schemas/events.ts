@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { JobProgress } from './admin/generation.ts'
-import { Challenge } from './challenges.ts'
 import { ChatMessage, ConnectionRequest, Conversation, SendBody } from './chat.ts'
 import { Id, MAX_INT, Nullable, Timestamp, UserId } from './common.ts'
 import { CommentEntry } from './discussions.ts'
+import { Challenge } from './exams/challenges.ts'
 
 /**
  * Every frame of the WebSocket (docs/protocol/realtime.md), one schema each. What is in `ServerFrame` and

@@ -46,6 +46,7 @@ import { exchangeAdminRoutes } from './features/questions/exchange/admin.ts'
 import { regradeAdminRoutes } from './features/regrades/admin.ts'
 import { reportAdminRoutes } from './features/reports/admin.ts'
 import { reportRoutes } from './features/reports/routes.ts'
+import { resultRoutes } from './features/results/routes.ts'
 import { timingAdminRoutes } from './features/timing/admin.ts'
 import { imageAdminRoutes } from './features/uploads/admin.ts'
 import { fileRoutes } from './features/uploads/routes.ts'
@@ -161,6 +162,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     guardUsers(scope, core)
     await scope.register(categoryRoutes, { prefix: '/api/v01/categories', core })
     await scope.register(examRoutes, { prefix: '/api/v01/exams', core })
+    await scope.register(resultRoutes, { prefix: '/api/v01/attempts', core })
     await scope.register(challengeRoutes, { prefix: '/api/v01/attempts/:attempt_id/challenges', core })
     await scope.register(attemptRoutes, { prefix: '/api/v01', core })
     await scope.register(notebookRoutes, { prefix: '/api/v01', core })

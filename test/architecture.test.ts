@@ -2,7 +2,7 @@ import { glob, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { findViolations } from './support/architecture.ts'
+import { findViolations } from './support/promises/architecture.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 

@@ -1,7 +1,7 @@
 import { createSigner } from 'fast-jwt'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Client } from './support/client.ts'
-import type { Operation, Schema } from './support/documented.ts'
+import type { Operation, Schema } from './support/promises/documented.ts'
 import { connectedPair, SECRET, startService, type TestService } from './support/service.ts'
 
 // Each asks every operation something, some of them many things.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Documented } from './support/documented.ts'
+import { Documented } from './support/promises/documented.ts'
 
 const Comment = {
   type: 'object',

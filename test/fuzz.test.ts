@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from './support/client.ts'
-import type { Operation, Schema } from './support/documented.ts'
 import { startModel, type TestModel } from './support/outside/model.ts'
+import type { Operation, Schema } from './support/promises/documented.ts'
 import { connectedPair, startService, type TestService } from './support/service.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createExam } from '../../test/support/exams.ts'
+import { createExam } from '../../test/support/content/exams.ts'
 import { startService, type TestService } from '../../test/support/service.ts'
 import { type ExamSession, forgetUndelivered, listUndelivered, openExam } from '../src/exam/index.ts'
 import { type Client, type Platform, Unreachable } from '../src/index.ts'

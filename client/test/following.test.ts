@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createExam } from '../../test/support/exams.ts'
+import { createExam } from '../../test/support/content/exams.ts'
 import { startModel, type TestModel } from '../../test/support/outside/model.ts'
 import { startService, type TestService } from '../../test/support/service.ts'
 import { withProgress } from '../src/files/index.ts'

@@ -10,9 +10,9 @@ import './design/overlays.css'
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { Unentered } from './components/page/unentered.tsx'
+import { applyTheme } from './design/theme.ts'
 import { $router, go } from './router.ts'
 import { enter, leaveForSignIn } from './sign-in.ts'
-import { applyTheme } from './theme.ts'
 import { loadView } from './views/index.tsx'
 
 applyTheme()

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Email, Role, Username } from '../auth.ts'
+import { Email, Role, Username } from '../accounts/auth.ts'
 import { Id, Nullable, Page, paging, Text } from '../common.ts'
 
 export const EligibilityBody = Type.Object({ username: Username, email: Email })

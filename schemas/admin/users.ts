@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Role } from '../auth.ts'
+import { Role } from '../accounts/auth.ts'
 import { Id, MAX_INT, Page, paging, Text } from '../common.ts'
 
 export const ListUsersQuery = Type.Object({

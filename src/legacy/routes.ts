@@ -19,6 +19,7 @@ import { examRoutes } from '../features/exams/routes.ts'
 import { jobAdminRoutes } from '../features/generation/admin.ts'
 import { findRefusal } from '../features/help-lock/service.ts'
 import { questionEditingRoutes } from '../features/questions/admin.ts'
+import { resultRoutes } from '../features/results/routes.ts'
 import { imageAdminRoutes } from '../features/uploads/admin.ts'
 import { userAdminRoutes } from '../features/users/admin.ts'
 import { guardAdmins, guardUsers } from '../http/callers/callers.ts'
@@ -87,6 +88,7 @@ export const legacyGeneration: FastifyPluginAsync<Parts> = async (app, { core })
     guardUsers(scope, core)
     await scope.register(mounting(examRoutes, '/api/exams', '/api/v01/exams'))
     await scope.register(mounting(attemptRoutes, '/api', '/api/v01'))
+    await scope.register(mounting(resultRoutes, '/api/attempts', '/api/v01/attempts'))
   }
 
   const forAdmins: FastifyPluginAsync = async (scope) => {

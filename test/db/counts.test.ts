@@ -4,8 +4,8 @@ import type { Core } from '../../src/core.ts'
 import { addUpCounts } from '../../src/db/counts.ts'
 import * as attempts from '../../src/features/attempts/adjusting.ts'
 import type { Client } from '../support/client.ts'
+import { createExam } from '../support/content/exams.ts'
 import { compareCounts } from '../support/counts.ts'
-import { createExam } from '../support/exams.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService

@@ -2,8 +2,8 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser, openFor } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
-import { createExam } from '../support/exams.ts'
-import { expectFlawless } from '../support/flaws.ts'
+import { createExam } from '../support/content/exams.ts'
+import { expectFlawless } from '../support/promises/flaws.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser, openPage, signIn } from '../support/browser.ts'
 import { PASSWORD } from '../support/client.ts'
-import { createExam } from '../support/exams.ts'
+import { createExam } from '../support/content/exams.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openBrowser, openFor } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
-import { expectFlawless } from '../support/flaws.ts'
+import { expectFlawless } from '../support/promises/flaws.ts'
 import { connect, connectedPair, startService, type TestService } from '../support/service.ts'
 
 let service: TestService

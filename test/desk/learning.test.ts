@@ -2,9 +2,9 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser, openFor } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
-import { createExam } from '../support/exams.ts'
-import { expectFlawless } from '../support/flaws.ts'
+import { createExam } from '../support/content/exams.ts'
 import { startModel, type TestModel } from '../support/outside/model.ts'
+import { expectFlawless } from '../support/promises/flaws.ts'
 import { connect, startService, type TestService } from '../support/service.ts'
 
 /** What would run if anything took a model's answer for more than text. */

@@ -2,9 +2,9 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser, openPage, signIn } from '../support/browser.ts'
 import { PASSWORD } from '../support/client.ts'
-import { createExam } from '../support/exams.ts'
-import { expectFlawless } from '../support/flaws.ts'
+import { createExam } from '../support/content/exams.ts'
 import { startModel, type TestModel } from '../support/outside/model.ts'
+import { expectFlawless } from '../support/promises/flaws.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 /** What would run if anything took a file or a model's answer for more than text. */

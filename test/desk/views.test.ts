@@ -2,8 +2,8 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser, openPage, signIn } from '../support/browser.ts'
 import { PASSWORD } from '../support/client.ts'
-import { createExam } from '../support/exams.ts'
-import { findFlaws } from '../support/flaws.ts'
+import { createExam } from '../support/content/exams.ts'
+import { findFlaws } from '../support/promises/flaws.ts'
 import { connect, startService, type TestService } from '../support/service.ts'
 
 /** What would run if anything took it for more than text. */

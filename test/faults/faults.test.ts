@@ -1,15 +1,15 @@
 import { afterAll } from 'vitest'
-import { clockFaults } from './clock.ts'
-import { databaseFaults } from './database.ts'
-import { diskFaults } from './disk.ts'
-import { leavingFaults } from './leaving.ts'
+import { clockFaults } from './kinds/clock.ts'
+import { databaseFaults } from './kinds/database.ts'
+import { diskFaults } from './kinds/disk.ts'
+import { leavingFaults } from './kinds/leaving.ts'
+import { nodeFaults } from './kinds/nodes.ts'
+import { redisFaults } from './kinds/redis.ts'
+import { slowReaderFaults } from './kinds/slow-readers.ts'
+import { workFaults } from './kinds/work.ts'
 import { isWhole } from './load.ts'
-import { nodeFaults } from './nodes.ts'
-import { redisFaults } from './redis.ts'
 import { tableOf, writeReport } from './report.ts'
 import { rows } from './show.ts'
-import { slowReaderFaults } from './slow-readers.ts'
-import { workFaults } from './work.ts'
 
 nodeFaults()
 workFaults()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '../support/client.ts'
-import { createExam } from '../support/exams.ts'
+import { createExam } from '../support/content/exams.ts'
 import { connect } from '../support/service.ts'
 import type { Node, World } from './world.ts'
 

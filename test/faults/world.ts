@@ -9,10 +9,10 @@ import postgres from 'postgres'
 import { onTestFinished } from 'vitest'
 import { type EmbeddedDatabase, startEmbedded } from '../../src/db/embedded/server.ts'
 import { Client } from '../support/client.ts'
-import { Documented } from '../support/documented.ts'
 import { freePort } from '../support/outside/ports.ts'
 import { RedisServer } from '../support/outside/redis.ts'
 import { type ServiceProcess, startNodeProcess, startProcess } from '../support/processes/process.ts'
+import { Documented } from '../support/promises/documented.ts'
 import { SECRET } from '../support/service.ts'
 
 const quiet = { info() {}, warn() {}, error() {} }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
-import { form } from '../support/forms.ts'
-import { makeImage } from '../support/images.ts'
+import { form } from '../support/content/forms.ts'
+import { makeImage } from '../support/content/images.ts'
 import { connect, startService, type TestService } from '../support/service.ts'
 
 /** What one person may have, exactly, whatever comes at once and to whichever node. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
-import { form } from '../support/forms.ts'
-import { makeImage } from '../support/images.ts'
+import { form } from '../support/content/forms.ts'
+import { makeImage } from '../support/content/images.ts'
 import { connectedPair, startService, type TestService } from '../support/service.ts'
 
 let service: TestService

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { MEASURES } from '../../src/measures.ts'
 import type { Client } from '../support/client.ts'
-import { createExam } from '../support/exams.ts'
+import { createExam } from '../support/content/exams.ts'
 import { startModel } from '../support/outside/model.ts'
 import { connectedPair, startService, type TestService, withService } from '../support/service.ts'
 

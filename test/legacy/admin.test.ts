@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
-import { createExam } from '../support/exams.ts'
-import { form } from '../support/forms.ts'
-import { makeImage } from '../support/images.ts'
+import { createExam } from '../support/content/exams.ts'
+import { form } from '../support/content/forms.ts'
+import { makeImage } from '../support/content/images.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { Client } from '../support/client.ts'
-import { form } from '../support/forms.ts'
+import { form } from '../support/content/forms.ts'
 import { startModel, type TestModel } from '../support/outside/model.ts'
 import { startService, type TestService, withService } from '../support/service.ts'
 

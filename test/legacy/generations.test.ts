@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Answer, PASSWORD } from '../support/client.ts'
-import { form } from '../support/forms.ts'
-import { makeImage } from '../support/images.ts'
+import { form } from '../support/content/forms.ts'
+import { makeImage } from '../support/content/images.ts'
 import { type Provider, startProvider } from '../support/outside/google.ts'
 import { createWorld, NEWER, OLDER, type Places, scrub, snapshot, type World } from './world.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { PASSWORD } from '../support/client.ts'
-import { createExam } from '../support/exams.ts'
+import { createExam } from '../support/content/exams.ts'
 import { startModel } from '../support/outside/model.ts'
 import { connectedPair, withService } from '../support/service.ts'
 

@@ -1,5 +1,5 @@
 import type { Client } from '../support/client.ts'
-import { createExam } from '../support/exams.ts'
+import { createExam } from '../support/content/exams.ts'
 import { CLIENT_ID, type Provider } from '../support/outside/google.ts'
 import { startModel, type TestModel } from '../support/outside/model.ts'
 import { connect, startService, type TestService } from '../support/service.ts'

@@ -4,11 +4,11 @@ import path from 'node:path'
 import type postgres from 'postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Client } from '../support/client.ts'
-import { Documented } from '../support/documented.ts'
 import { freePort } from '../support/outside/ports.ts'
 import { hasRedis, RedisServer } from '../support/outside/redis.ts'
 import { Follower, sendUntilAnswered } from '../support/persistent.ts'
 import { startNodeProcess } from '../support/processes/process.ts'
+import { Documented } from '../support/promises/documented.ts'
 import { connect, SECRET, withService } from '../support/service.ts'
 
 interface Pair {

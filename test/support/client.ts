@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import type { Documented } from './documented.ts'
+import type { Documented } from './promises/documented.ts'
 import { openSocket, type SocketOptions, type TestSocket } from './socket.ts'
 
 export interface Answer {

@@ -8,7 +8,7 @@ import { inject, onTestFinished } from 'vitest'
 import { type Config, readConfig } from '../../src/config.ts'
 import { createNode, type ServiceNode } from '../../src/node.ts'
 import { Client } from './client.ts'
-import { Documented } from './documented.ts'
+import { Documented } from './promises/documented.ts'
 
 export const SECRET = 'a secret of the tests that is long enough to sign with'
 

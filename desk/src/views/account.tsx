@@ -6,9 +6,9 @@ import { Form } from '../components/forms/form.tsx'
 import { Loaded } from '../components/page/loaded.tsx'
 import { Page } from '../components/page/page.tsx'
 import { useLoad } from '../components/page/use-load.ts'
+import { $theme, setTheme, type Theme } from '../design/theme.ts'
 import { moment } from '../format.ts'
 import { signOut } from '../sign-in.ts'
-import { $theme, setTheme, type Theme } from '../theme.ts'
 
 /** Oneself: name, password, devices, how the desk looks, and the way out. */
 export default function Account() {

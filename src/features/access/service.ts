@@ -1,3 +1,4 @@
+import type { Role } from '../../../schemas/accounts/auth.ts'
 import type {
   AccessRequestBody,
   AccessRequestCounts,
@@ -5,7 +6,6 @@ import type {
   EligibilityBody,
   Requestable,
 } from '../../../schemas/admin/access.ts'
-import type { Role } from '../../../schemas/auth.ts'
 import type { Content } from '../../../schemas/common.ts'
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import type { ConfirmResetBody } from '../../../schemas/account.ts'
+import type { ConfirmResetBody } from '../../../schemas/accounts/account.ts'
 import { foldCase } from '../../case-fold.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'

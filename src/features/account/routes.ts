@@ -6,7 +6,7 @@ import {
   DeleteAccountBody,
   RequestResetBody,
   SessionsAnswer,
-} from '../../../schemas/account.ts'
+} from '../../../schemas/accounts/account.ts'
 import { IdParams, Success, SuccessMessage } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import { deviceOf, guardUsers } from '../../http/callers/callers.ts'

@@ -1,5 +1,5 @@
-import type { ChangeAccountBody } from '../../../schemas/account.ts'
-import type { Self } from '../../../schemas/auth.ts'
+import type { ChangeAccountBody } from '../../../schemas/accounts/account.ts'
+import type { Self } from '../../../schemas/accounts/auth.ts'
 import { foldCase } from '../../case-fold.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'

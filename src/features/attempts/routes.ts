@@ -1,12 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import {
-  AttemptParams,
-  AttemptsAnswer,
-  AttemptsQuery,
   ExamParams,
   PaperAnswer,
   PrepareAnswer,
-  ResultAnswer,
   ResumedAnswer,
   SaveAnswer,
   SaveBody,
@@ -14,17 +10,14 @@ import {
   StatusAnswer,
   SubmitAnswer,
   SubmitBody,
-} from '../../../schemas/attempts.ts'
+} from '../../../schemas/exams/attempts.ts'
 import type { Core } from '../../core.ts'
 import { failures } from '../../http/failures.ts'
-import { describePage, offsetOf } from '../../paging.ts'
-import { getResult, listAttempts } from './finished.ts'
 import { saveAnswers } from './saving/service.ts'
 import * as service from './service.ts'
 
 const tags = ['exams']
 const success = true as const
-const PER_PAGE = 50
 
 /** Taking exams (docs/protocol/exams.md), at `/api/v01`, for signed-in people. */
 export const attemptRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
@@ -147,43 +140,6 @@ export const attemptRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (a
     async (request) => ({
       success,
       ...(await service.getAttemptStatus(core, request.caller.userId, request.params.exam_id)),
-    }),
-  )
-
-  app.get(
-    '/attempts',
-    {
-      schema: {
-        operationId: 'listAttempts',
-        summary: 'Own finished attempts, newest first',
-        tags,
-        querystring: AttemptsQuery,
-        response: { 200: AttemptsAnswer },
-      },
-    },
-    async (request) => {
-      const { exam_id: examId, page = 1 } = request.query
-      const offset = offsetOf(page, PER_PAGE)
-      const { userId } = request.caller
-      const { attempts, total } = await listAttempts(core, userId, examId, PER_PAGE, offset)
-      return { success, attempts, ...describePage(total, page, PER_PAGE) }
-    },
-  )
-
-  app.get(
-    '/attempts/:attempt_id',
-    {
-      schema: {
-        operationId: 'getResult',
-        summary: 'The result of an attempt, question by question',
-        tags,
-        params: AttemptParams,
-        response: { 200: ResultAnswer, ...failures('not_found', 'results_not_released', 'exam_in_progress') },
-      },
-    },
-    async (request) => ({
-      success,
-      ...(await getResult(core, request.caller.userId, request.params.attempt_id)),
     }),
   )
 }

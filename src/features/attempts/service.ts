@@ -1,5 +1,10 @@
-import type { AnswersInput, PaperAnswer, StatusAnswer, SubmitAnswer } from '../../../schemas/attempts.ts'
 import type { Content } from '../../../schemas/common.ts'
+import type {
+  AnswersInput,
+  PaperAnswer,
+  StatusAnswer,
+  SubmitAnswer,
+} from '../../../schemas/exams/attempts.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import { LOCKS, lockAlone, lockShared } from '../../db/locks.ts'
@@ -12,7 +17,7 @@ import { questionImageUrl } from '../uploads/addresses.ts'
 import { closeAttempt, findLive, isOverdue, publishHelp } from './closing.ts'
 import { gradeAttempts } from './grading/service.ts'
 import { getPaper, holdsPaper, insertCurrentPaper, paperOf } from './papers/service.ts'
-import { releaseResult } from './results.ts'
+import { releaseResult } from './releasing.ts'
 import { readChanges } from './saving/answers.ts'
 import { describeState } from './saving/service.ts'
 import { remainingOf, requireLive, requireStanding } from './standing.ts'

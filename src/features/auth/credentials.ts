@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import type { LoginBody } from '../../../schemas/auth.ts'
+import type { LoginBody } from '../../../schemas/accounts/auth.ts'
 import { foldCase } from '../../case-fold.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'

@@ -11,7 +11,7 @@ import {
   RefreshBody,
   RegisterBody,
   StatusMessage,
-} from '../../../schemas/auth.ts'
+} from '../../../schemas/accounts/auth.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import { deviceOf, guardUsers, identifyByCookie } from '../../http/callers/callers.ts'

@@ -1,4 +1,11 @@
-import type { LoginAnswer, LoginBody, Portal, RegisterBody, Role, Self } from '../../../schemas/auth.ts'
+import type {
+  LoginAnswer,
+  LoginBody,
+  Portal,
+  RegisterBody,
+  Role,
+  Self,
+} from '../../../schemas/accounts/auth.ts'
 import type { Device } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'

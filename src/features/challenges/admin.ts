@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { IdParams } from '../../../schemas/common.ts'
 import {
   AdminChallengesAnswer,
   AdminChallengesQuery,
   ChallengeAnswer,
   ResolveBody,
-} from '../../../schemas/challenges.ts'
-import { IdParams } from '../../../schemas/common.ts'
+} from '../../../schemas/exams/challenges.ts'
 import type { Core } from '../../core.ts'
 import { actorOf } from '../../http/callers/callers.ts'
 import { failures } from '../../http/failures.ts'

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { AttemptParams } from '../../../schemas/attempts.ts'
-import { ChallengeAnswer, ChallengesAnswer, NewChallenge } from '../../../schemas/challenges.ts'
+import { AttemptParams } from '../../../schemas/exams/attempts.ts'
+import { ChallengeAnswer, ChallengesAnswer, NewChallenge } from '../../../schemas/exams/challenges.ts'
 import type { Core } from '../../core.ts'
 import { failures } from '../../http/failures.ts'
 import * as service from './service.ts'

@@ -4,12 +4,12 @@ import type {
   Challenge,
   NewChallenge,
   ResolveBody,
-} from '../../../schemas/challenges.ts'
+} from '../../../schemas/exams/challenges.ts'
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import { offsetOf } from '../../paging.ts'
-import { requireOwn, requireVisible } from '../attempts/finished.ts'
+import { requireOwn, requireVisible } from '../attempts/releasing.ts'
 import { record } from '../audit/service.ts'
 import * as store from './store.ts'
 

@@ -1,5 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { ExamParams, ExamsQuery, StudentExamAnswer, StudentExamsAnswer } from '../../../schemas/attempts.ts'
+import {
+  ExamParams,
+  ExamsQuery,
+  StudentExamAnswer,
+  StudentExamsAnswer,
+} from '../../../schemas/exams/attempts.ts'
 import type { Core } from '../../core.ts'
 import { failures } from '../../http/failures.ts'
 import { describePage, offsetOf } from '../../paging.ts'

@@ -1,5 +1,5 @@
 import type { AdminExam, AdminExamsQuery, ExamChanges, NewExam } from '../../../schemas/admin/exams/exams.ts'
-import type { StudentExam } from '../../../schemas/attempts.ts'
+import type { StudentExam } from '../../../schemas/exams/attempts.ts'
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'

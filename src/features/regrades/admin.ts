@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { RegradeAnswer, RegradeBody, RegradesAnswer } from '../../../schemas/admin/exams/regrades.ts'
-import { ExamParams } from '../../../schemas/attempts.ts'
 import { IdParams } from '../../../schemas/common.ts'
+import { ExamParams } from '../../../schemas/exams/attempts.ts'
 import type { Core } from '../../core.ts'
 import { actorOf } from '../../http/callers/callers.ts'
 import { failures } from '../../http/failures.ts'

@@ -7,8 +7,8 @@ import {
   ExtendAnswer,
   ExtendBody,
 } from '../../../schemas/admin/exams/timing.ts'
-import { ExamParams } from '../../../schemas/attempts.ts'
 import { Success } from '../../../schemas/common.ts'
+import { ExamParams } from '../../../schemas/exams/attempts.ts'
 import type { Core } from '../../core.ts'
 import { actorOf } from '../../http/callers/callers.ts'
 import { failures } from '../../http/failures.ts'

@@ -1,6 +1,6 @@
 import { Value } from 'typebox/value'
+import { Role } from '../../../schemas/accounts/auth.ts'
 import { RoleChange, type RoleCounts, type UserRow } from '../../../schemas/admin/users.ts'
-import { Role } from '../../../schemas/auth.ts'
 import type { Content } from '../../../schemas/common.ts'
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'

@@ -1,5 +1,5 @@
 import { and, desc, eq, lt, or, sql } from 'drizzle-orm'
-import type { Role } from '../../../schemas/auth.ts'
+import type { Role } from '../../../schemas/accounts/auth.ts'
 import type { Executor } from '../../db/client.ts'
 import { isAnyOf, query } from '../../db/query.ts'
 import { contains } from '../../db/search.ts'

@@ -1,7 +1,7 @@
 import jwt from '@fastify/jwt'
 import type { FastifyInstance } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import type { Role } from '../../../schemas/auth.ts'
+import type { Role } from '../../../schemas/accounts/auth.ts'
 import type { Core } from '../../core.ts'
 import { perNode } from '../../per-node.ts'
 import { type Claims, type SessionClaims, TOKEN_LIFETIME_SECONDS, type TokenKind } from '../../tokens.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PASSWORD } from '../../support/client.ts'
-import { form } from '../../support/forms.ts'
+import { form } from '../../support/content/forms.ts'
 import { connectedPair, startService, type TestService } from '../../support/service.ts'
 
 const PATH = '/api/v01/account'

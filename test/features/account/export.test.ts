@@ -8,11 +8,11 @@ import {
   PROFILE,
 } from '../../../src/features/account/export/areas.ts'
 import type { Client } from '../../support/client.ts'
-import { createExam } from '../../support/exams.ts'
-import { form } from '../../support/forms.ts'
-import { makeImage } from '../../support/images.ts'
+import { createExam } from '../../support/content/exams.ts'
+import { form } from '../../support/content/forms.ts'
+import { makeImage } from '../../support/content/images.ts'
+import { readZip } from '../../support/content/zip.ts'
 import { connect, startService, type TestService } from '../../support/service.ts'
-import { readZip } from '../../support/zip.ts'
 
 let service: TestService
 let alice: Client

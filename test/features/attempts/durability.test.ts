@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createExam, longPaper } from '../../support/exams.ts'
+import { createExam, longPaper } from '../../support/content/exams.ts'
 import { startProcess } from '../../support/processes/process.ts'
 import { withService } from '../../support/service.ts'
 

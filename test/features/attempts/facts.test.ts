@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createExam } from '../../support/exams.ts'
+import { createExam } from '../../support/content/exams.ts'
 import { withService } from '../../support/service.ts'
 
 interface Plan {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { COMMAND_LINE } from '../../../src/actor.ts'
 import * as attempts from '../../../src/features/attempts/adjusting.ts'
 import type { Answer, Client } from '../../support/client.ts'
-import { createExam } from '../../support/exams.ts'
+import { createExam } from '../../support/content/exams.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 let service: TestService

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { publishReleased } from '../../../src/features/attempts/service.ts'
 import type { Answer, Client } from '../../support/client.ts'
-import { createExam } from '../../support/exams.ts'
+import { createExam } from '../../support/content/exams.ts'
 import { startService, type TestService, withService } from '../../support/service.ts'
 
 let service: TestService

@@ -3,7 +3,7 @@ import { request, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer, Client } from '../../support/client.ts'
-import { createExam } from '../../support/exams.ts'
+import { createExam } from '../../support/content/exams.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 let service: TestService

@@ -10,7 +10,7 @@ import { MOST_BATCHES } from '../../../src/features/generation/writing/batches.t
 import { countPages } from '../../../src/features/generation/writing/pdf.ts'
 import { COLUMNS } from '../../../src/features/questions/import/csv.ts'
 import type { Client } from '../../support/client.ts'
-import { form } from '../../support/forms.ts'
+import { form } from '../../support/content/forms.ts'
 import { startModel, type TestModel } from '../../support/outside/model.ts'
 import { startService, type TestService, withService } from '../../support/service.ts'
 

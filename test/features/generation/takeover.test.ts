@@ -6,9 +6,9 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ModelStub } from '../../../scripts/model-stub.ts'
 import { Client } from '../../support/client.ts'
-import { Documented } from '../../support/documented.ts'
-import { form } from '../../support/forms.ts'
+import { form } from '../../support/content/forms.ts'
 import { ServiceProcess } from '../../support/processes/process.ts'
+import { Documented } from '../../support/promises/documented.ts'
 import { createDatabase } from '../../support/service.ts'
 
 /** Longest that a job may be `running` without a worker (docs/protocol/http.md#generation). */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Client } from '../../support/client.ts'
-import { form } from '../../support/forms.ts'
+import { form } from '../../support/content/forms.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 const QUESTIONS = '/api/v01/admin/questions'

@@ -3,7 +3,7 @@ import { deflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import yazl from 'yazl'
 import type { Client } from '../../support/client.ts'
-import { form } from '../../support/forms.ts'
+import { form } from '../../support/content/forms.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 /** A second on a machine that does nothing else; these tests share theirs, and what hurts would take minutes. */

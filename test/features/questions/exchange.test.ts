@@ -2,8 +2,8 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../support/client.ts'
-import { form } from '../../support/forms.ts'
-import { makeImage } from '../../support/images.ts'
+import { form } from '../../support/content/forms.ts'
+import { makeImage } from '../../support/content/images.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 /** QUESTIONS=10000 for the whole walk. */

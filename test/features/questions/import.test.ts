@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Client } from '../../support/client.ts'
-import { form } from '../../support/forms.ts'
+import { form } from '../../support/content/forms.ts'
 import { startProcess } from '../../support/processes/process.ts'
 import { startService, type TestService } from '../../support/service.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createExam } from '../../support/exams.ts'
+import { createExam } from '../../support/content/exams.ts'
 import { withService } from '../../support/service.ts'
 import {
   gradeFromScratch,

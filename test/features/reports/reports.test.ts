@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../../support/client.ts'
-import { createExam } from '../../support/exams.ts'
+import { createExam } from '../../support/content/exams.ts'
 import { connectedPair, startService, type TestService } from '../../support/service.ts'
 
 let service: TestService

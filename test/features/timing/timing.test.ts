@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { closeOverdue } from '../../../src/features/attempts/closing.ts'
 import { extendAttempts } from '../../../src/features/timing/service.ts'
 import type { Client } from '../../support/client.ts'
-import { createExam } from '../../support/exams.ts'
+import { createExam } from '../../support/content/exams.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 const MINUTE = 60_000

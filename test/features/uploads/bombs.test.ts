@@ -2,8 +2,8 @@ import net from 'node:net'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, PASSWORD } from '../../support/client.ts'
-import { form } from '../../support/forms.ts'
-import { hugePng, makeImage } from '../../support/images.ts'
+import { form } from '../../support/content/forms.ts'
+import { hugePng, makeImage } from '../../support/content/images.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 /** Small files that are a lot of work to look at: nobody else waits for that. */

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
-import * as schemas from '../../../../schemas/account-export.ts'
-import { releaseResult } from '../../attempts/results.ts'
+import * as schemas from '../../../../schemas/accounts/export.ts'
+import { releaseResult } from '../../attempts/releasing.ts'
 import type { Source } from './rows/store.ts'
 import * as store from './store.ts'
 

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { Readable } from 'node:stream'
-import { exportFile } from '../../../../schemas/account-export.ts'
+import { exportFile } from '../../../../schemas/accounts/export.ts'
 import type { Core } from '../../../core.ts'
 import { toZip, type ZipFile } from '../../../zip.ts'
 import { requireHelp } from '../../help-lock/service.ts'

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ItemsAnswer, ItemsQuery } from '../../../../schemas/admin/exams/items.ts'
-import { ExamParams } from '../../../../schemas/attempts.ts'
+import { ExamParams } from '../../../../schemas/exams/attempts.ts'
 import type { Core } from '../../../core.ts'
 import { failures } from '../../../http/failures.ts'
 import { analyseItems } from './service.ts'

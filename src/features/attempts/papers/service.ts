@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { PaperQuestion } from '../../../../schemas/attempts.ts'
+import type { PaperQuestion } from '../../../../schemas/exams/attempts.ts'
 import type { Core } from '../../../core.ts'
 import type { Executor } from '../../../db/client.ts'
 import type { StoredQuestion } from '../../../db/tables/exams/attempts.ts'

@@ -1,6 +1,6 @@
-import type { AnswersInput, Rejected } from '../../../../schemas/attempts.ts'
 import type { QuestionType } from '../../../../schemas/common.ts'
 import { MAX_INT } from '../../../../schemas/common.ts'
+import type { AnswersInput, Rejected } from '../../../../schemas/exams/attempts.ts'
 import type { Answers } from '../../../db/tables/exams/attempts.ts'
 import type { Paper } from '../papers/service.ts'
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { LRUCache } from 'lru-cache'
-import type { SaveAnswer, SaveBody } from '../../../../schemas/attempts.ts'
 import type { Content } from '../../../../schemas/common.ts'
+import type { SaveAnswer, SaveBody } from '../../../../schemas/exams/attempts.ts'
 import type { Core } from '../../../core.ts'
 import { batched } from '../../../db/batches.ts'
 import { AppError } from '../../../errors.ts'

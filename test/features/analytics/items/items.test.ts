@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cronbachAlpha, Moments, median } from '../../../../src/features/analytics/items/statistics.ts'
 import type { Client } from '../../../support/client.ts'
-import { addQuestion, createExam, type QuestionGiven } from '../../../support/exams.ts'
+import { addQuestion, createExam, type QuestionGiven } from '../../../support/content/exams.ts'
 import { startService, type TestService } from '../../../support/service.ts'
 import * as naive from './reference.ts'
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Id, Nullable, Page, paging, Text, Timestamp } from './common.ts'
+import { Id, Nullable, Page, paging, Text, Timestamp } from '../common.ts'
 
 export const ChallengeStatus = Type.Enum(['open', 'accepted', 'rejected'])
 

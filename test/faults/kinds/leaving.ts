@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
-import { Client } from '../support/client.ts'
-import { long } from './show.ts'
-import type { Node, World } from './world.ts'
+import { Client } from '../../support/client.ts'
+import { long } from '../show.ts'
+import type { Node, World } from '../world.ts'
 
 const SOCKETS = process.env.LONG_TESTS ? 5_000 : 1_000
 /** Of one person, who may have one more. */

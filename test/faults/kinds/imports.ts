@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Client } from '../support/client.ts'
-import { createExam } from '../support/exams.ts'
-import { form } from '../support/forms.ts'
-import type { Count } from './load.ts'
-import type { Work } from './show.ts'
-import type { Node, World } from './world.ts'
+import type { Client } from '../../support/client.ts'
+import { createExam } from '../../support/content/exams.ts'
+import { form } from '../../support/content/forms.ts'
+import type { Count } from '../load.ts'
+import type { Work } from '../show.ts'
+import type { Node, World } from '../world.ts'
 
 const AT_ONCE = 3
 const QUESTIONS = 2_000

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '../support/client.ts'
-import type { Operation, Schema } from '../support/documented.ts'
-import { connectedPair, startService, type TestService } from '../support/service.ts'
+import type { Client } from '../../support/client.ts'
+import type { Operation, Schema } from '../../support/promises/documented.ts'
+import { connectedPair, startService, type TestService } from '../../support/service.ts'
 
 let service: TestService
 let person: Client

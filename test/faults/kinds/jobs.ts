@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Client } from '../support/client.ts'
-import { createExam } from '../support/exams.ts'
-import { form } from '../support/forms.ts'
-import type { Count } from './load.ts'
-import type { Work } from './show.ts'
-import type { Node, World } from './world.ts'
+import type { Client } from '../../support/client.ts'
+import { createExam } from '../../support/content/exams.ts'
+import { form } from '../../support/content/forms.ts'
+import type { Count } from '../load.ts'
+import type { Work } from '../show.ts'
+import type { Node, World } from '../world.ts'
 
 const AT_ONCE = 4
 const QUESTIONS = 50

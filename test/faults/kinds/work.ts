@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import { ModelStub } from '../../scripts/model-stub.ts'
+import { ModelStub } from '../../../scripts/model-stub.ts'
+import { long } from '../show.ts'
+import type { Node } from '../world.ts'
 import { Imports } from './imports.ts'
 import { Jobs } from './jobs.ts'
-import { long } from './show.ts'
-import type { Node } from './world.ts'
 
 /** What takes long, and whose node is killed meanwhile. */
 export function workFaults(): void {

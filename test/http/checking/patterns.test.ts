@@ -2,9 +2,9 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { check } from 'recheck'
 import { expect, test } from 'vitest'
-import { CLIENT_FRAMES } from '../../schemas/events.ts'
-import type { Schema } from '../support/documented.ts'
-import { withService } from '../support/service.ts'
+import { CLIENT_FRAMES } from '../../../schemas/events.ts'
+import type { Schema } from '../../support/promises/documented.ts'
+import { withService } from '../../support/service.ts'
 
 /** Every schema within these, by where it stands. */
 function* schemasIn(schema: unknown, at: string): Generator<[at: string, schema: Schema]> {

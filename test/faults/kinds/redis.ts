@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { long } from './show.ts'
+import { long } from '../show.ts'
 
 export function redisFaults(): void {
   long('Redis flushed twenty times in 5 s (FLUSHALL)', async ({ redis }) => {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Id, Nullable, Page, paging, QuestionType, Text, Timestamp } from './common.ts'
+import { Id, Nullable, Page, paging, QuestionType, Text, Timestamp } from '../common.ts'
 
 export const ExamParams = Type.Object({ exam_id: Id })
 export const AttemptParams = Type.Object({ attempt_id: Id })

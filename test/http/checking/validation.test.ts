@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Client } from '../support/client.ts'
-import type { Operation } from '../support/documented.ts'
-import { startService, type TestService } from '../support/service.ts'
+import type { Client } from '../../support/client.ts'
+import type { Operation } from '../../support/promises/documented.ts'
+import { startService, type TestService } from '../../support/service.ts'
 
 /** What somebody sends is looked through in linear time and within bounds, whatever it is and wherever it goes. */
 let service: TestService

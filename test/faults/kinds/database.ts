@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { long } from './show.ts'
+import { long } from '../show.ts'
 
 export function databaseFaults(): void {
   long('PostgreSQL stopped at once for 10 s', async ({ database, nodes }) => {

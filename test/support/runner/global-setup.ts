@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
-import { startEmbedded } from '../../src/db/embedded/server.ts'
-import { migrate } from '../../src/db/setup/migrate.ts'
-import { hasRedis, RedisServer } from './outside/redis.ts'
+import { startEmbedded } from '../../../src/db/embedded/server.ts'
+import { migrate } from '../../../src/db/setup/migrate.ts'
+import { hasRedis, RedisServer } from '../outside/redis.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

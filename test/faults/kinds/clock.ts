@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { Client } from '../support/client.ts'
-import { createExam } from '../support/exams.ts'
-import { long } from './show.ts'
-import type { Node } from './world.ts'
+import { Client } from '../../support/client.ts'
+import { createExam } from '../../support/content/exams.ts'
+import { long } from '../show.ts'
+import type { Node } from '../world.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isWhole } from './load.ts'
-import { long, short } from './show.ts'
-import type { Node } from './world.ts'
+import { isWhole } from '../load.ts'
+import { long, short } from '../show.ts'
+import type { Node } from '../world.ts'
 
 /** Nodes that end or stand still. */
 export function nodeFaults(): void {

@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
-import { Client } from '../support/client.ts'
-import { connect } from '../support/service.ts'
-import { long } from './show.ts'
-import type { Node, World } from './world.ts'
+import { Client } from '../../support/client.ts'
+import { connect } from '../../support/service.ts'
+import { long } from '../show.ts'
+import type { Node, World } from '../world.ts'
 
 const READERS = 20
 /** 16 KB a message. */

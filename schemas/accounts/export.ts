@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
-import { Score } from './attempts.ts'
-import { Id, Nullable, Timestamp, UserId } from './common.ts'
+import { Id, Nullable, Timestamp, UserId } from '../common.ts'
+import { Score } from '../exams/attempts.ts'
 
 /** What stands in the files of a personal export (docs/protocol/records.md#personal-export). */
 

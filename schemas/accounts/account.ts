@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { Id, Nullable, Text, Timestamp } from '../common.ts'
 import { Email, FullName, Password, Self } from './auth.ts'
-import { Id, Nullable, Text, Timestamp } from './common.ts'
 
 export const RequestResetBody = Type.Object({ email: Email })
 

@@ -7,11 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import sharp from 'sharp'
 import { expect, onTestFinished } from 'vitest'
-import type { Client } from '../support/client.ts'
-import { form } from '../support/forms.ts'
-import { type Count, isWhole } from './load.ts'
-import { long, type Work } from './show.ts'
-import type { Node, World } from './world.ts'
+import type { Client } from '../../support/client.ts'
+import { form } from '../../support/content/forms.ts'
+import { type Count, isWhole } from '../load.ts'
+import { long, type Work } from '../show.ts'
+import type { Node, World } from '../world.ts'
 
 /** A file of noise, which no format makes smaller. */
 const SIDE = 256

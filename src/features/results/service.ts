@@ -1,12 +1,14 @@
-import type { AttemptRow, ResultAnswer } from '../../../schemas/attempts.ts'
 import type { Content } from '../../../schemas/common.ts'
+import type { AttemptRow, ResultAnswer, ReviewedQuestion } from '../../../schemas/exams/attempts.ts'
 import type { Core } from '../../core.ts'
+import type { Regrade } from '../../db/tables/exams/corrections.ts'
 import { AppError } from '../../errors.ts'
 import { localDateTime } from '../../local-time.ts'
+import { closeOverdueOf } from '../attempts/closing.ts'
+import { type Paper, paperOf } from '../attempts/papers/service.ts'
+import { type FinishedRow, type ReleasedResult, releaseResult } from '../attempts/releasing.ts'
 import { requireHelp } from '../help-lock/service.ts'
-import { closeOverdueOf } from './closing.ts'
-import { type Paper, paperOf } from './papers/service.ts'
-import { releaseResult, reviewResult } from './results.ts'
+import { questionImageUrl } from '../uploads/addresses.ts'
 import * as store from './store.ts'
 
 /** A page of somebody's finished attempts, newest first, and how many there are. */
@@ -48,21 +50,32 @@ export async function getResult(
   }
 }
 
-/** The paper of one's own attempt whose result may be seen. 404 for another's, 403 `results_not_released`. */
-export async function requireVisible(core: Core, userId: number, attemptId: number): Promise<Paper> {
-  const finished = await requireOwn(core, userId, attemptId)
-  if (!releaseResult(finished)) throw new AppError('results_not_released')
-  return paperOf(core, core.db, finished.attempt)
+/** For each question the given answer, the right one by the regrades in force, and the marks. */
+function reviewResult(
+  core: Core,
+  { attempt }: ReleasedResult,
+  paper: Paper,
+  inForce: readonly Regrade[],
+): ReviewedQuestion[] {
+  const { key, questions } = paper.gradedBy(inForce)
+  const judgements = key.judge(attempt.answers)
+  return paper.questions.map((question, index) => {
+    const graded = questions[index]
+    const judgement = judgements[index]
+    return {
+      ...question,
+      image_url: questionImageUrl(core, question.image_path),
+      correct_answer: graded?.correct_answer ?? '',
+      tolerance: Number(graded?.tolerance ?? 0),
+      regraded: graded?.regraded ?? false,
+      given_answer: attempt.answers[question.id] ?? null,
+      is_correct: judgement?.verdict === 'correct',
+      marks_awarded: judgement?.marks ?? 0,
+    }
+  })
 }
 
-/** 404 for another's attempt. */
-export async function requireOwn(core: Core, userId: number, attemptId: number): Promise<store.FinishedRow> {
-  const found = await store.findOwnAttempt(core.db, userId, attemptId)
-  if (!found) throw new AppError('not_found')
-  return found
-}
-
-function toAttempt(core: Core, finished: store.FinishedRow): AttemptRow {
+function toAttempt(core: Core, finished: FinishedRow): AttemptRow {
   const { attempt, exam } = finished
   const { score = null, max_score = null, percentage = null } = releaseResult(finished)?.score ?? {}
   return {

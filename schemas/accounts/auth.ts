@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Id, Name, Text } from './common.ts'
+import { Id, Name, Text } from '../common.ts'
 
 export const Role = Type.Enum(['user', 'admin', 'user,admin'])
 export type Role = Static<typeof Role>
