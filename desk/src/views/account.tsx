@@ -6,8 +6,8 @@ import { Form } from '../components/forms/form.tsx'
 import { Loaded } from '../components/page/loaded.tsx'
 import { Page } from '../components/page/page.tsx'
 import { useLoad } from '../components/page/use-load.ts'
-import { $theme, setTheme, type Theme } from '../design/theme.ts'
 import { moment } from '../format.ts'
+import { $theme, setTheme, type Theme } from '../shell/theme.ts'
 import { signOut } from '../sign-in.ts'
 
 /** Oneself: name, password, devices, how the desk looks, and the way out. */
