@@ -1,5 +1,6 @@
-import { and, asc, count, desc, eq, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { only } from '../../db/query.ts'
 import { attempts, examPapers } from '../../db/tables/exams/attempts.ts'
 import { challenges } from '../../db/tables/exams/corrections.ts'
 import { users } from '../../db/tables/people/users.ts'
@@ -24,21 +25,18 @@ export async function insertChallenge(
   tx: Executor,
   challenge: typeof challenges.$inferInsert,
 ): Promise<ChallengeRow> {
-  const [row] = await tx.insert(challenges).values(challenge).returning({ id: challenges.id })
-  return (await findChallenge(tx, row?.id ?? 0)) as ChallengeRow
+  const { id } = only(await tx.insert(challenges).values(challenge).returning({ id: challenges.id }))
+  return only(await selectChallenges(tx).where(eq(challenges.id, id)))
 }
 
 export async function findChallenge(db: Executor, id: number): Promise<ChallengeRow | undefined> {
   const [row] = await selectChallenges(db).where(eq(challenges.id, id))
-  return row && toChallenge(row)
+  return row
 }
 
 /** Of one attempt, oldest first. */
 export async function listOfAttempt(db: Executor, attemptId: number): Promise<ChallengeRow[]> {
-  const rows = await selectChallenges(db)
-    .where(eq(challenges.attemptId, attemptId))
-    .orderBy(asc(challenges.id))
-  return rows.map(toChallenge)
+  return selectChallenges(db).where(eq(challenges.attemptId, attemptId)).orderBy(asc(challenges.id))
 }
 
 /** False where it was resolved before. */
@@ -57,21 +55,10 @@ export async function updateResolved(
 
 function selectChallenges(db: Executor) {
   return db
-    .select({ challenge: challenges, examId: attempts.examId, userId: attempts.userId })
+    .select({ ...getTableColumns(challenges), examId: attempts.examId, userId: attempts.userId })
     .from(challenges)
     .innerJoin(attempts, eq(attempts.id, challenges.attemptId))
     .$dynamic()
-}
-
-function toChallenge({
-  challenge,
-  ...whose
-}: {
-  challenge: typeof challenges.$inferSelect
-  examId: number
-  userId: number
-}): ChallengeRow {
-  return { ...challenge, ...whose }
 }
 
 // --- as administrators see them
@@ -80,8 +67,6 @@ export interface ChallengeFilter {
   status: ChallengeRow['status'] | undefined
   examId: number | undefined
 }
-
-export type AdminChallengeRow = ChallengeRow & { username: string; questionText: string }
 
 /** A page, newest first, each with its student and its question as their paper has it, and how many there are. */
 export async function listChallenges(db: Executor, filter: ChallengeFilter, limit: number, offset: number) {
@@ -92,7 +77,7 @@ export async function listChallenges(db: Executor, filter: ChallengeFilter, limi
   const [rows, totals] = await Promise.all([
     db
       .select({
-        challenge: challenges,
+        ...getTableColumns(challenges),
         examId: attempts.examId,
         userId: attempts.userId,
         username: users.username,
@@ -115,7 +100,7 @@ export async function listChallenges(db: Executor, filter: ChallengeFilter, limi
       .where(chosen),
   ])
   return {
-    rows: rows.map(({ challenge, ...rest }): AdminChallengeRow => ({ ...challenge, ...rest })),
+    rows,
     total: totals[0]?.total ?? 0,
   }
 }
