@@ -7,11 +7,6 @@ import { users } from '../../db/tables/people/users.ts'
 
 export type ChallengeRow = typeof challenges.$inferSelect & { examId: number; userId: number }
 
-/** This person's challenges are made one after another until the transaction ends. */
-export async function lockPerson(tx: Executor, userId: number): Promise<void> {
-  await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
-}
-
 export async function countOpen(db: Executor, userId: number): Promise<number> {
   const [row] = await db
     .select({ total: count() })

@@ -1,6 +1,7 @@
 import type { DecisionBody, Report, ReportsQuery } from '../../../schemas/reports.ts'
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
+import { lockPerson } from '../../db/locks.ts'
 import { AppError } from '../../errors.ts'
 import { offsetOf } from '../../paging.ts'
 import { record } from '../audit/service.ts'
@@ -58,7 +59,7 @@ export async function reportComment(
 
 async function file(core: Core, report: Omit<store.NewReportRow, 'createdAt'>): Promise<Filed> {
   return core.db.transaction(async (tx) => {
-    await store.lockPerson(tx, report.reporterId)
+    await lockPerson(tx, report.reporterId)
     const known = await store.findOwnReport(tx, report)
     if (known !== undefined) return { id: known, repeated: true }
     const now = core.clock()

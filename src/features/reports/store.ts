@@ -28,11 +28,6 @@ export interface ReportRow extends Row {
   resolver: string | null
 }
 
-/** This person's reports are made one after another until the transaction ends. */
-export async function lockPerson(tx: Executor, userId: number): Promise<void> {
-  await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
-}
-
 /** This person's earlier report of it. */
 export async function findOwnReport(
   tx: Executor,
