@@ -132,7 +132,7 @@ export type LibraryNotebook = Static<typeof LibraryNotebook>
 export const LibraryQuery = Type.Object({
   q: Type.Optional(Text(0, 200, { description: 'in title, description or author, in any case' })),
   sort: Type.Optional(Type.Enum(['recent', 'popular'], { description: 'default `recent`' })),
-  page: Type.Optional(PageNumber),
+  page: PageNumber,
 })
 export type LibraryQuery = Static<typeof LibraryQuery>
 export const LibraryAnswer = Type.Object({ success, notebooks: Type.Array(LibraryNotebook), ...paging })

@@ -1449,6 +1449,40 @@ export interface paths {
       }
     }
   }
+  '/api/v01/attempts': {
+    /** Own finished attempts, newest first */
+    get: {
+      parameters: { query?: { 'exam_id'?: number; 'page'?: number }; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': AttemptsAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/attempts/{attempt_id}': {
+    /** The result of an attempt, question by question */
+    get: {
+      parameters: { query?: never; path: { 'attempt_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ResultAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'results_not_released' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
   '/api/v01/attempts/{attempt_id}/challenges': {
     /** Object to how a question was graded */
     post: {
@@ -1592,40 +1626,6 @@ export interface paths {
         304: { content: {} }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        404: { content: { 'application/json': Failure<'not_found'> } }
-        429: { content: { 'application/json': Failure<'rate_limited'> } }
-        500: { content: { 'application/json': Failure<'internal_error'> } }
-        503: { content: { 'application/json': Failure<'unavailable'> } }
-      }
-    }
-  }
-  '/api/v01/attempts': {
-    /** Own finished attempts, newest first */
-    get: {
-      parameters: { query?: { 'exam_id'?: number; 'page'?: number }; path?: never; header?: never; cookie?: never }
-      requestBody?: never
-      responses: {
-        200: { content: { 'application/json': AttemptsAnswer } }
-        304: { content: {} }
-        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
-        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        429: { content: { 'application/json': Failure<'rate_limited'> } }
-        500: { content: { 'application/json': Failure<'internal_error'> } }
-        503: { content: { 'application/json': Failure<'unavailable'> } }
-      }
-    }
-  }
-  '/api/v01/attempts/{attempt_id}': {
-    /** The result of an attempt, question by question */
-    get: {
-      parameters: { query?: never; path: { 'attempt_id': number }; header?: never; cookie?: never }
-      requestBody?: never
-      responses: {
-        200: { content: { 'application/json': ResultAnswer } }
-        304: { content: {} }
-        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
-        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'results_not_released' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
