@@ -41,7 +41,9 @@ const settings = {
   // One module registry a worker: loading the whole service for each file would take as long as the tests.
   isolate: false,
   execArgv: ['--import', './src/quick-imports.ts'],
-  testTimeout: 30_000,
+  // Long enough for a machine that stands still for a while: who waits for a condition goes on as soon as it holds.
+  testTimeout: 60_000,
+  expect: { poll: { timeout: 15_000 } },
   hookTimeout: 60_000,
 }
 

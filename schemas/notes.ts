@@ -136,7 +136,7 @@ export const LibraryQuery = Type.Object({
     }),
   ),
   sort: Type.Optional(Type.Enum(['recent', 'popular'], { description: 'default `recent`' })),
-  page: Type.Optional(PageNumber),
+  page: PageNumber,
 })
 export type LibraryQuery = Static<typeof LibraryQuery>
 export const LibraryAnswer = Type.Object({ success, notebooks: Type.Array(LibraryNotebook), ...paging })

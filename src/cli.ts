@@ -12,7 +12,6 @@ import { findRunningEmbedded, startEmbedded } from './db/embedded/server.ts'
 import { translateDatabaseError } from './db/errors.ts'
 import { migrate } from './db/setup/migrate.ts'
 import { learnServer } from './db/setup/server.ts'
-import { GHOST_ID } from './db/tables/people/users.ts'
 import { AppError } from './errors.ts'
 import { setPassword } from './features/account/service.ts'
 import { record } from './features/audit/service.ts'
@@ -140,7 +139,7 @@ async function confirmEmptying(): Promise<void> {
 async function requireAccount(db: Db, { username }: Options) {
   if (username === undefined) throw new UsageError('--username is missing')
   const account = await findAccount(db, username)
-  if (!account || account.id === GHOST_ID) throw new UsageError(`there is no account ${username}`)
+  if (!account) throw new UsageError(`there is no account ${username}`)
   return account
 }
 

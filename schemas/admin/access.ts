@@ -37,7 +37,7 @@ export const AccessRequestsQuery = Type.Object({
   status: Type.Optional(
     Text(0, 50, { description: '`pending` unless given; anything else: completed and denied together' }),
   ),
-  page: Type.Optional(Page),
+  page: Page,
 })
 
 const DisplayDate = Type.String({ examples: ['15 January 2025 10:30 AM'] })

@@ -5,7 +5,7 @@ import { Id, MAX_INT, Page, paging, Text } from '../common.ts'
 export const ListUsersQuery = Type.Object({
   q: Type.Optional(Text(0, 200, { description: 'part of a username, e-mail address or full name' })),
   role: Type.Optional(Type.Enum(['user', 'admin', 'both'], { description: 'exactly this role' })),
-  page: Type.Optional(Page),
+  page: Page,
 })
 
 const DisplayDate = Type.String({ examples: ['15 January 2025 10:30 AM'] })

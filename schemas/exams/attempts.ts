@@ -34,7 +34,7 @@ export type StudentExam = Static<typeof StudentExam>
 export const ExamsQuery = Type.Object({
   category_id: Type.Optional(Id),
   q: Type.Optional(Text(0, 200, { description: 'part of the name or description, in any case' })),
-  page: Type.Optional(Page),
+  page: Page,
 })
 export type ExamsQuery = Static<typeof ExamsQuery>
 
@@ -216,7 +216,7 @@ export const AttemptRow = Type.Object({
 })
 export type AttemptRow = Static<typeof AttemptRow>
 
-export const AttemptsQuery = Type.Object({ exam_id: Type.Optional(Id), page: Type.Optional(Page) })
+export const AttemptsQuery = Type.Object({ exam_id: Type.Optional(Id), page: Page })
 export type AttemptsQuery = Static<typeof AttemptsQuery>
 export const AttemptsAnswer = Type.Object({ ...success, attempts: Type.Array(AttemptRow), ...paging })
 

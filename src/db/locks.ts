@@ -47,6 +47,14 @@ export async function tryLockShared(tx: Executor, lock: Lock): Promise<boolean> 
   return row?.shared === true
 }
 
+/**
+ * Locks somebody's row of `users` until the transaction ends: decisions that take this lock, such as those about the
+ * person's limits, are made one after another.
+ */
+export async function lockPerson(tx: Executor, userId: number): Promise<void> {
+  await tx.execute(sql`select from users where id = ${userId} for no key update`)
+}
+
 /** Whether somebody shares the lock at this moment. */
 export async function isShared(db: Executor, lock: Lock): Promise<boolean> {
   const rows = await db.execute(sql`

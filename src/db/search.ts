@@ -7,11 +7,15 @@ export function foldedCase(column: SQLWrapper): SQL {
 
 /** Whether a text contains these characters, in any case; `%` and `_` are plain characters. */
 export function contains(column: SQLWrapper, text: string): SQL {
-  return sql`${column} ilike ${`%${literally(text)}%`}`
+  return sql`${column} ilike ${`%${escapePattern(text)}%`}`
 }
 
-/** Escapes a text for the pattern of a `like`. */
-export function literally(text: string): string {
+/** Whether a text begins with these characters. */
+export function beginsWith(column: SQLWrapper, text: string): SQL {
+  return sql`${column} like ${`${escapePattern(text)}%`}`
+}
+
+function escapePattern(text: string): string {
   return text.replaceAll(/[\\%_]/g, '\\$&')
 }
 

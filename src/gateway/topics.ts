@@ -14,7 +14,8 @@ const LIMIT = 200
 export interface TopicKind<Event> {
   /** Throws an AppError where this person may not listen to it. */
   admit?(topic: ClientTopic, claims: Claims): Promise<void>
-  toFrame(event: Event, isOwn: boolean): ServerFrame
+  /** As this person sees it; without a person, as everybody but its owner does. */
+  toFrame(event: Event, readerId?: number): ServerFrame
   /** The event's owner, if their frame differs from the others'. */
   ownerOf?(event: Event): number
 }
@@ -83,10 +84,10 @@ export class SocketTopics {
 const encoded = new WeakMap<TopicEvent, Buffer>()
 
 function encodeFor(kind: TopicKind<TopicEvent>, event: TopicEvent, readerId: number): Buffer {
-  if (kind.ownerOf?.(event) === readerId) return encodeFrame(kind.toFrame(event, true))
+  if (kind.ownerOf?.(event) === readerId) return encodeFrame(kind.toFrame(event, readerId))
   let frame = encoded.get(event)
   if (!frame) {
-    frame = encodeFrame(kind.toFrame(event, false))
+    frame = encodeFrame(kind.toFrame(event))
     encoded.set(event, frame)
   }
   return frame

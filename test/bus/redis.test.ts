@@ -114,9 +114,9 @@ describe.runIf(hasRedis())('over Redis', () => {
       expect(performance.now() - started).toBeLessThan(300)
 
       await server.start()
-      await expect.poll(() => Math.min(one.resyncs(), other.resyncs()), { timeout: 5_000 }).toBeGreaterThan(0)
+      await expect.poll(() => Math.min(one.resyncs(), other.resyncs())).toBeGreaterThan(0)
       // What was listened to before and meanwhile is listened to again.
-      await expect.poll(() => other.bus.ping().then(() => 'back', String), { timeout: 5_000 }).toBe('back')
+      await expect.poll(() => other.bus.ping().then(() => 'back', String)).toBe('back')
       other.bus.publish('user:1', { kind: 'conversation', conversationId: 1 })
       other.bus.publish('user:2', { kind: 'conversation', conversationId: 2 })
       await expect.poll(() => one.heard.length).toBe(4)
@@ -134,11 +134,11 @@ describe.runIf(hasRedis())('over Redis', () => {
         await one.bus.subscribe('user:2', () => {}).ready
         await expect(one.bus.ping()).rejects.toThrow()
         expect(performance.now() - started).toBeLessThan(2_000)
-        await expect.poll(() => other.bus.ping().then(String, () => 'away'), { timeout: 5_000 }).toBe('away')
+        await expect.poll(() => other.bus.ping().then(String, () => 'away')).toBe('away')
       } finally {
         server.thaw()
       }
-      await expect.poll(() => Math.min(one.resyncs(), other.resyncs()), { timeout: 5_000 }).toBeGreaterThan(0)
+      await expect.poll(() => Math.min(one.resyncs(), other.resyncs())).toBeGreaterThan(0)
     })
 
     test('a node that could not tell something says so to those who were never away', async () => {
@@ -148,7 +148,7 @@ describe.runIf(hasRedis())('over Redis', () => {
       await other.listen().ready
       redis.commands.disconnect(true)
       teller.publish('user:1', { kind: 'counters' })
-      await expect.poll(other.resyncs, { timeout: 5_000 }).toBe(1)
+      await expect.poll(other.resyncs).toBe(1)
     })
 
     test('starts without Redis, and joins the others when it comes', async () => {
@@ -159,8 +159,8 @@ describe.runIf(hasRedis())('over Redis', () => {
       await one.listen().ready
       expect(performance.now() - started).toBeLessThan(2_000)
       await server.start()
-      await expect.poll(one.resyncs, { timeout: 5_000 }).toBe(1)
-      await expect.poll(() => other.bus.ping().then(() => 'back', String), { timeout: 5_000 }).toBe('back')
+      await expect.poll(one.resyncs).toBe(1)
+      await expect.poll(() => other.bus.ping().then(() => 'back', String)).toBe('back')
       other.bus.publish('user:1', { kind: 'counters' })
       await expect.poll(() => one.heard).toEqual([{ kind: 'counters' }])
     })

@@ -22,7 +22,7 @@ export async function untilOnline({ presence }: WatchedPresence, ...userIds: num
   await expect.poll(async () => [...(await presence.online(EVERYBODY))].sort(), POLL).toEqual(userIds)
 }
 
-export const POLL = { interval: 5, timeout: 5_000 }
+export const POLL = { interval: 5, timeout: 15_000 }
 const EVERYBODY = [1, 2, 3, 4, 5, 6, 7, 8, 9]
 
 /** The guarantees of src/bus/presence.ts. `open` answers those of each node that shares it: one, or more. */

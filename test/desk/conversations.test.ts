@@ -119,7 +119,7 @@ test('a long room begins at what is unread, and what is older comes in above wit
   await page.goto(`/desk/chat/${conversationId}`)
   // 140 are unread, which is more than one page: the first of them is in sight, below its mark.
   await page.getByText('New messages', { exact: true }).waitFor()
-  await expect.poll(async () => (await topLine(page)).number, { timeout: 10_000 }).toBe(121)
+  await expect.poll(async () => (await topLine(page)).number).toBe(121)
   const jump = page.getByRole('button', { name: /new messages ↓/ })
   await jump.click()
   await expect.poll(() => lineInSight(page, 260)).toBe(true)
@@ -189,5 +189,5 @@ async function lineInSight(page: Page, number: number): Promise<boolean> {
 }
 
 async function topLine(page: Page) {
-  return vi.waitUntil(async () => (await linesInSight(page))[0], { timeout: 5_000 })
+  return vi.waitUntil(async () => (await linesInSight(page))[0], { timeout: 15_000 })
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MEASURES } from '../../src/measures.ts'
 import type { Client } from '../support/client.ts'
 import { createExam } from '../support/content/exams.ts'
@@ -51,7 +51,7 @@ describe('what is measured', () => {
       one.send('nonsense')
       await one.until(() => one.of('error').length > 0)
       await Promise.all([one.close(), other.close()])
-      await vi.waitFor(async () => expect((await read()).get('gateway_sockets')).toBe(0))
+      await expect.poll(async () => (await read()).get('gateway_sockets')).toBe(0)
     })
     expect(rose('gateway_sockets_opened_total')).toBe(2)
     expect(rose('gateway_frames_received_total{type="send"}')).toBe(1)
@@ -87,9 +87,7 @@ describe('what is measured', () => {
       await service.guest().post('/api/v01/auth/login', { username: alice.username, password: 'wrong' }, 401)
       const email = `${bob.username}@example.org`
       await service.guest().post('/api/v01/account/password-reset', { email }, 200)
-      await vi.waitFor(async () =>
-        expect((await read()).get('mails_total{outcome="sent"}')).toBeGreaterThan(0),
-      )
+      await expect.poll(async () => (await read()).get('mails_total{outcome="sent"}')).toBeGreaterThan(0)
     })
     expect(rose('ai_calls_total{outcome="answered"}')).toBe(1)
     expect(rose('ai_call_seconds_count')).toBe(1)
@@ -102,18 +100,23 @@ describe('what is measured', () => {
   })
 
   test('the pool, idle and beyond its connections', async () => {
+    const { examId } = await createExam(service.sql)
+    // Several people: of one's requests a few are worked for at a time.
+    const people = await Promise.all(Array.from({ length: 8 }, () => service.person()))
     const rose = await rises(async () => {
-      // Several people: of one's requests a few are worked for at a time.
-      const people = await Promise.all(Array.from({ length: 6 }, () => service.person()))
-      await Promise.all(
-        Array.from({ length: 60 }, (_, n) => people[n % 6]?.get('/api/v01/chat/conversations', 200)),
-      )
+      const asked = await service.sql.begin(async (tx) => {
+        await tx`lock table exams in access exclusive mode`
+        const asked = people.map((person) => person.get(`/api/v01/exams/${examId}/attempt-status`, 200))
+        await expect.poll(async () => (await read()).get('db_work_waiting')).toBeGreaterThan(0)
+        return asked.map((answer) => [answer])
+      })
+      await Promise.all(asked.flat())
     })
     expect(rose('db_waits_total')).toBeGreaterThan(0)
     const now = await read()
     expect(now.get('db_connections_max')).toBe(5)
     // Nothing that was begun is forgotten: only what the sweeps do at this moment.
-    await vi.waitFor(async () => expect((await read()).get('db_work_under_way')).toBeLessThan(2))
+    await expect.poll(async () => (await read()).get('db_work_under_way')).toBeLessThan(2)
     expect(now.get('db_work_waiting')).toBe(0)
   })
 

@@ -22,6 +22,8 @@ interface Span {
   status: { code?: number }
 }
 
+const PATIENCE = { timeout: 15_000 }
+
 /** A collector on loopback, which speaks OTLP over HTTP. */
 class Collector {
   readonly spans: Span[] = []
@@ -52,7 +54,7 @@ class Collector {
       const found = this.spans.findLast((span) => span.name === name)
       if (!found) throw new Error(`no span ${name} among ${this.spans.map((span) => span.name)}`)
       return found
-    })
+    }, PATIENCE)
   }
 }
 
@@ -98,7 +100,7 @@ test('a request is a span, and what it asks of database and model are parts of i
     const parts = collector.spans.filter((span) => span.traceId === request.traceId && span !== request)
     expect(new Set(parts.map(({ parentSpanId }) => parentSpanId))).toEqual(new Set([request.spanId]))
     expect(parts.map(({ name }) => name)).toEqual(expect.arrayContaining(['transaction', 'chat']))
-  })
+  }, PATIENCE)
   const chat = await collector.find('chat')
   expect(Number(read(chat, 'gen_ai.usage.output_tokens'))).toBeGreaterThan(0)
   expect(JSON.stringify(collector.spans)).not.toMatch(/private|secret|password/)

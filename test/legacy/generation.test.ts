@@ -78,11 +78,11 @@ test('who hangs up cancels the job', async () => {
     headers: { authorization: `Bearer ${admin.accessToken}` },
     body: fields(),
   })
-  await vi.waitUntil(() => model.stub.requests.length > length, { timeout: 5_000 })
+  await vi.waitUntil(() => model.stub.requests.length > length, { timeout: 15_000 })
   expect((await newestJob()).status).toBe('running')
   hangUp.abort()
   await expect(asking).rejects.toThrow()
-  await vi.waitUntil(async () => (await newestJob()).status === 'failed', { timeout: 5_000 })
+  await vi.waitUntil(async () => (await newestJob()).status === 'failed', { timeout: 15_000 })
   expect((await newestJob()).error).toBe('cancelled')
 })
 
@@ -107,7 +107,7 @@ test('a job that somebody else cancels ends the waiting', async () => {
   model.stub.script.push({ kind: 'hang', after: true })
   const { length } = model.stub.requests
   const waiting = admin.request('POST', `${AI}/generate`, fields())
-  await vi.waitUntil(() => model.stub.requests.length > length, { timeout: 5_000 })
+  await vi.waitUntil(() => model.stub.requests.length > length, { timeout: 15_000 })
   await admin.post(`/api/v01/admin/ai/jobs/${(await newestJob()).job_id}/cancel`, {}, 200)
   expect(await waiting).toMatchObject({ status: 502, body: { message: 'cancelled' } })
 })
@@ -119,7 +119,7 @@ test('a node that shuts down gives the job up and says so', async () => {
   model.stub.script.push({ kind: 'hang', after: true })
   const { length } = model.stub.requests
   const waiting = teacher.request('POST', `${AI}/generate`, fields({ exam_id: exam }))
-  await vi.waitUntil(() => model.stub.requests.length > length, { timeout: 5_000 })
+  await vi.waitUntil(() => model.stub.requests.length > length, { timeout: 15_000 })
   const [answer] = await Promise.all([waiting, leaving.nodes[0]?.close()])
   expect(answer).toMatchObject({ status: 503, body: { success: false, code: 'draining' } })
   expect(await leaving.sql`select status, error from generation_jobs`).toEqual([

@@ -501,7 +501,7 @@ const operations: Operation[] = [
           const answer = await admin.get(`/api/v01/admin/ai/status/${body.job_id}`, 200)
           return answer.body.status === 'done' && answer
         },
-        { timeout: 10_000, interval: 50 },
+        { timeout: 15_000, interval: 50 },
       )
     },
     ({ admin, examIds }) =>

@@ -73,7 +73,7 @@ test('SIGTERM: served on for a while, sockets sent away one after another, reque
       () => true,
       () => false,
     )
-  await expect.poll(connects, { timeout: 10_000 }).toBe(false)
+  await expect.poll(connects).toBe(false)
   await sleep(1_000)
   late.end('\r\n')
   const refused = await text(late)

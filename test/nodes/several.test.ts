@@ -22,7 +22,7 @@ describe.runIf(hasRedis())('two nodes', () => {
   const busIsUp = (service: TestService) =>
     expect
       .poll(() => Promise.all(service.nodes.map(({ core }) => core.bus.ping().then(() => 'up', String))), {
-        timeout: 10_000,
+        timeout: 15_000,
       })
       .toEqual(['up', 'up'])
 

@@ -64,7 +64,7 @@ export class TestSocket {
   }
 
   /** The first frame that fits, of those that came or come. */
-  waitFor(fits: (frame: Frame) => boolean, timeout = 5_000): Promise<Frame> {
+  waitFor(fits: (frame: Frame) => boolean, timeout = 15_000): Promise<Frame> {
     return this.until(() => this.frames.find(fits), timeout)
   }
 
@@ -73,7 +73,7 @@ export class TestSocket {
   }
 
   /** Waits until `look` finds something, looking again after each frame. */
-  async until<T>(look: () => T | undefined | false, timeout = 5_000): Promise<T> {
+  async until<T>(look: () => T | undefined | false, timeout = 15_000): Promise<T> {
     const deadline = performance.now() + timeout
     for (;;) {
       const found = look()
@@ -95,7 +95,7 @@ export class TestSocket {
     }
   }
 
-  async closure(timeout = 5_000): Promise<{ code: number; reason: string }> {
+  async closure(timeout = 15_000): Promise<{ code: number; reason: string }> {
     return this.until(() => this.closed, timeout)
   }
 

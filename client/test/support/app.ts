@@ -30,7 +30,7 @@ export function newApp(url: string, { store = memoryStore(), platform }: AppOpti
 export async function until<T>(
   $store: { listen(take: (value: T) => void): () => void; get(): T },
   fits: (value: T) => boolean,
-  timeout = 5_000,
+  timeout = 15_000,
 ): Promise<T> {
   if (fits($store.get())) return $store.get()
   return new Promise((resolve, reject) => {

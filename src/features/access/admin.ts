@@ -10,12 +10,11 @@ import { IdParams, SuccessMessage } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import { actorOf } from '../../http/callers/callers.ts'
 import { failures } from '../../http/failures.ts'
-import { describePage, offsetOf } from '../../paging.ts'
+import { describePage } from '../../paging.ts'
 import * as service from './service.ts'
 
 const tags = ['admin: access requests']
 const success = true as const
-const PER_PAGE = 25
 
 /** Deciding on access requests, at `/api/v01/admin/access-requests`, for administrators. */
 export const accessAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
@@ -30,10 +29,9 @@ export const accessAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
         response: { 200: AccessRequestsAnswer },
       },
     },
-    async ({ query: { status = 'pending', page = 1 } }) => {
-      const offset = offsetOf(page, PER_PAGE)
-      const { requests, total } = await service.listRequests(core, status === 'pending', PER_PAGE, offset)
-      return { success, requests, ...describePage(total, page, PER_PAGE) }
+    async ({ query: { status = 'pending', page } }) => {
+      const { requests, total } = await service.listRequests(core, status === 'pending', page)
+      return { success, requests, ...describePage(total, page, service.REQUESTS_PER_PAGE) }
     },
   )
 

@@ -12,11 +12,14 @@ import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { localDisplay } from '../../local-time.ts'
+import { offsetOf } from '../../paging.ts'
 import { record } from '../audit/service.ts'
 import { announceRevocations } from '../auth/sessions.ts'
 import { setRole } from '../users/service.ts'
 import * as store from './store.ts'
 
+/** Requests on a page of the administrators' list. */
+export const REQUESTS_PER_PAGE = 25
 /** What each role can ask for (docs/protocol/http.md#accounts). */
 const REQUESTABLE: Record<Role, Requestable[]> = {
   user: ['admin', 'user,admin'],
@@ -64,10 +67,11 @@ export async function requestAccess(
   })
 }
 
-/** Requests that are pending, or all others, newest first, and how many there are. */
-export async function listRequests(core: Core, pending: boolean, limit: number, offset: number) {
+/** One page of the pending requests, or of all others, newest first, and how many there are. */
+export async function listRequests(core: Core, pending: boolean, page: number) {
   const statuses: store.AccessStatus[] = pending ? ['pending'] : ['completed', 'denied']
-  const { rows, total } = await store.listRequests(core.db, statuses, limit, offset)
+  const offset = offsetOf(page, REQUESTS_PER_PAGE)
+  const { rows, total } = await store.listRequests(core.db, statuses, REQUESTS_PER_PAGE, offset)
   const display = (date: Date) => localDisplay(date, core.config.timezone)
   const requests = rows.map((request) => ({
     request_id: request.id,

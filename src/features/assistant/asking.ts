@@ -4,6 +4,7 @@ import type { Content } from '../../../schemas/common.ts'
 import { requireAi, type Usage } from '../../adapters/ai.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
+import { lockPerson } from '../../db/locks.ts'
 import { AppError } from '../../errors.ts'
 import { every } from '../../periodic.ts'
 import { refuse, requireHelpIn } from '../help-lock/service.ts'
@@ -134,7 +135,7 @@ function reserve(core: Core, userId: number, { message, conversation }: Question
     const askedAt = new Date(core.clock())
     // Sent together; PostgreSQL runs them in this order, the later ones once the lock is held.
     const [, , , existing, today] = await Promise.all([
-      quota.lockPerson(tx, userId),
+      lockPerson(tx, userId),
       requireHelpIn(tx, userId),
       quota.deleteExpiredQuestions(tx, userId),
       findAsked(tx, userId, conversation),
@@ -182,7 +183,7 @@ function keep(
   const begun = { userId, title, messageCount: EXCHANGE, createdAt: askedAt, updatedAt: now }
   return core.db.transaction(async (tx) => {
     const [, , isKept, conversationId] = await Promise.all([
-      quota.lockPerson(tx, userId),
+      lockPerson(tx, userId),
       requireHelpIn(tx, userId),
       quota.keepQuestion(tx, id, model, usage),
       conversation === 'study_chat'
@@ -228,7 +229,7 @@ async function settleHangUp(
       return
     }
     await core.db.transaction(async (tx) => {
-      await quota.lockPerson(tx, userId)
+      await lockPerson(tx, userId)
       const now = new Date(core.clock())
       const { hungUp } = await quota.countQuestionsToday(tx, userId, now, core.config.timezone)
       await quota.endQuestion(tx, asked.id, hungUp < FREE_HANG_UPS)

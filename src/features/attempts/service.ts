@@ -7,7 +7,7 @@ import type {
 } from '../../../schemas/exams/attempts.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
-import { LOCKS, lockAlone, lockShared } from '../../db/locks.ts'
+import { LOCKS, lockAlone, lockPerson, lockShared } from '../../db/locks.ts'
 import { AppError } from '../../errors.ts'
 import { localDateTime } from '../../local-time.ts'
 import { exams as measured } from '../../measures.ts'
@@ -90,7 +90,7 @@ async function insertNext(
   const { questions } = await getPaper(core, tx, paperId)
   if (questions.length === 0) throw new AppError('exam_empty')
   // Decisions that take the same lock, such as storing an answer of the tutor, come entirely before or after this.
-  if (exam.lockHelp) await store.lockPerson(tx, userId)
+  if (exam.lockHelp) await lockPerson(tx, userId)
   const number = standing.highestNumber + 1
   const id = await store.insertAttempt(tx, {
     userId,

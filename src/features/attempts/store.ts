@@ -59,11 +59,6 @@ export async function findStanding(
   return row
 }
 
-/** No decision about this person's help is made until the transaction ends. */
-export async function lockPerson(tx: Executor, userId: number): Promise<void> {
-  await tx.execute(sql`select from users where id = ${userId} for no key update`)
-}
-
 export async function insertAttempt(tx: Executor, attempt: typeof attempts.$inferInsert): Promise<number> {
   return only(await tx.insert(attempts).values(attempt).returning({ id: attempts.id })).id
 }

@@ -3,6 +3,7 @@ import postgres from 'postgres'
 import { driverOptions, toExecutor } from '../../db/client.ts'
 import { LOCKS, lockShared } from '../../db/locks.ts'
 import { listOwnTables } from '../../db/setup/migrate.ts'
+import { GHOST_ID } from '../../db/tables/people/users.ts'
 
 /** The driver itself: COPY, and catalogs that no table of ours describes. */
 export type Sql = postgres.Sql | postgres.TransactionSql
@@ -106,7 +107,7 @@ export async function setNumbering(sql: Sql, { name, numbered }: Table, last: st
 /** Whether anybody has used the database: a new one holds the ghost alone. */
 export async function isUnused(sql: Sql, tables: Table[]): Promise<boolean> {
   for (const { name } of tables) {
-    const real = name === 'users' ? sql`where id > 0` : sql``
+    const real = name === 'users' ? sql`where id <> ${GHOST_ID}` : sql``
     if ((await sql`select 1 from ${sql(name)} ${real} limit 1`).length > 0) return false
   }
   return true

@@ -7,6 +7,7 @@ import type {
 } from '../../../schemas/exams/challenges.ts'
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
+import { lockPerson } from '../../db/locks.ts'
 import { AppError } from '../../errors.ts'
 import { offsetOf } from '../../paging.ts'
 import { requireOwn, requireVisible } from '../attempts/releasing.ts'
@@ -31,7 +32,7 @@ export async function challenge(
   const paper = await requireVisible(core, userId, attemptId)
   if (!paper.types.has(questionId)) throw new AppError('not_found')
   const row = await core.db.transaction(async (tx) => {
-    await store.lockPerson(tx, userId)
+    await lockPerson(tx, userId)
     if ((await store.countOpen(tx, userId)) >= MOST_OPEN)
       throw new AppError('too_many', { message: `At most ${MOST_OPEN} open challenges` })
     const createdAt = new Date(core.clock())

@@ -1,15 +1,11 @@
-import { and, asc, count, desc, eq, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { only } from '../../db/query.ts'
 import { attempts, examPapers } from '../../db/tables/exams/attempts.ts'
 import { challenges } from '../../db/tables/exams/corrections.ts'
 import { users } from '../../db/tables/people/users.ts'
 
 export type ChallengeRow = typeof challenges.$inferSelect & { examId: number; userId: number }
-
-/** This person's challenges are made one after another until the transaction ends. */
-export async function lockPerson(tx: Executor, userId: number): Promise<void> {
-  await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
-}
 
 export async function countOpen(db: Executor, userId: number): Promise<number> {
   const [row] = await db
@@ -24,21 +20,18 @@ export async function insertChallenge(
   tx: Executor,
   challenge: typeof challenges.$inferInsert,
 ): Promise<ChallengeRow> {
-  const [row] = await tx.insert(challenges).values(challenge).returning({ id: challenges.id })
-  return (await findChallenge(tx, row?.id ?? 0)) as ChallengeRow
+  const { id } = only(await tx.insert(challenges).values(challenge).returning({ id: challenges.id }))
+  return only(await selectChallenges(tx).where(eq(challenges.id, id)))
 }
 
 export async function findChallenge(db: Executor, id: number): Promise<ChallengeRow | undefined> {
   const [row] = await selectChallenges(db).where(eq(challenges.id, id))
-  return row && toChallenge(row)
+  return row
 }
 
 /** Of one attempt, oldest first. */
 export async function listOfAttempt(db: Executor, attemptId: number): Promise<ChallengeRow[]> {
-  const rows = await selectChallenges(db)
-    .where(eq(challenges.attemptId, attemptId))
-    .orderBy(asc(challenges.id))
-  return rows.map(toChallenge)
+  return selectChallenges(db).where(eq(challenges.attemptId, attemptId)).orderBy(asc(challenges.id))
 }
 
 /** False where it was resolved before. */
@@ -57,21 +50,10 @@ export async function updateResolved(
 
 function selectChallenges(db: Executor) {
   return db
-    .select({ challenge: challenges, examId: attempts.examId, userId: attempts.userId })
+    .select({ ...getTableColumns(challenges), examId: attempts.examId, userId: attempts.userId })
     .from(challenges)
     .innerJoin(attempts, eq(attempts.id, challenges.attemptId))
     .$dynamic()
-}
-
-function toChallenge({
-  challenge,
-  ...whose
-}: {
-  challenge: typeof challenges.$inferSelect
-  examId: number
-  userId: number
-}): ChallengeRow {
-  return { ...challenge, ...whose }
 }
 
 // --- as administrators see them
@@ -80,8 +62,6 @@ export interface ChallengeFilter {
   status: ChallengeRow['status'] | undefined
   examId: number | undefined
 }
-
-export type AdminChallengeRow = ChallengeRow & { username: string; questionText: string }
 
 /** A page, newest first, each with its student and its question as their paper has it, and how many there are. */
 export async function listChallenges(db: Executor, filter: ChallengeFilter, limit: number, offset: number) {
@@ -92,7 +72,7 @@ export async function listChallenges(db: Executor, filter: ChallengeFilter, limi
   const [rows, totals] = await Promise.all([
     db
       .select({
-        challenge: challenges,
+        ...getTableColumns(challenges),
         examId: attempts.examId,
         userId: attempts.userId,
         username: users.username,
@@ -115,7 +95,7 @@ export async function listChallenges(db: Executor, filter: ChallengeFilter, limi
       .where(chosen),
   ])
   return {
-    rows: rows.map(({ challenge, ...rest }): AdminChallengeRow => ({ ...challenge, ...rest })),
+    rows,
     total: totals[0]?.total ?? 0,
   }
 }

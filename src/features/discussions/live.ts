@@ -10,11 +10,11 @@ export const discussionsLive: LivePlugin = (core) => ({
       async admit(topic, claims) {
         await requireQuestion(core, Number(topic.slice('question:'.length)), toParticipant(claims))
       },
-      toFrame: ({ action, comment }, isOwn) => ({
+      toFrame: ({ action, comment }, readerId) => ({
         type: 'comment',
         question_id: comment.question_id,
         action,
-        comment: { ...toEntry(comment, isOwn), ...(action === 'created' ? { replies: [] } : {}) },
+        comment: { ...toEntry(comment, readerId), ...(action === 'created' ? { replies: [] } : {}) },
       }),
       ownerOf: ({ comment }) => comment.user_id,
     },

@@ -50,12 +50,12 @@ export function writeComments(comments: readonly Comment[]): string {
 }
 
 export function toComment(row: CommentRow, readerId: number): Comment {
-  return { ...toEntry(toSharedComment(row), row.authorId === readerId), replies: [] }
+  return { ...toEntry(toSharedComment(row), readerId), replies: [] }
 }
 
-/** A comment as one reader may see it, without its replies. */
-export function toEntry(comment: SharedComment, isOwn: boolean): CommentEntry {
-  return { ...comment, is_own: isOwn }
+/** A comment as this reader sees it, without its replies; without a reader, as everybody but its author does. */
+export function toEntry(comment: SharedComment, readerId: number | undefined): CommentEntry {
+  return { ...comment, is_own: comment.user_id === readerId }
 }
 
 export function toSharedComment(row: CommentRow): SharedComment {

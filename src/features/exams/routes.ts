@@ -7,12 +7,11 @@ import {
 } from '../../../schemas/exams/attempts.ts'
 import type { Core } from '../../core.ts'
 import { failures } from '../../http/failures.ts'
-import { describePage, offsetOf } from '../../paging.ts'
+import { describePage } from '../../paging.ts'
 import * as service from './service.ts'
 
 const tags = ['exams']
 const success = true as const
-const PER_PAGE = 50
 
 /** The exams that students may take, at `/api/v01/exams`. */
 export const examRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
@@ -28,12 +27,9 @@ export const examRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
       },
     },
     async (request) => {
-      const { category_id: categoryId, q, page = 1 } = request.query
-      const offset = offsetOf(page, PER_PAGE)
-      const { userId } = request.caller
-      const filter = { categoryId, q }
-      const { exams, total } = await service.listPublishedExams(core, userId, filter, PER_PAGE, offset)
-      return { success, exams, ...describePage(total, page, PER_PAGE) }
+      const { page } = request.query
+      const { exams, total } = await service.listPublishedExams(core, request.caller.userId, request.query)
+      return { success, exams, ...describePage(total, page, service.EXAMS_PER_PAGE) }
     },
   )
 

@@ -1,5 +1,5 @@
 import type { AdminExam, AdminExamsQuery, ExamChanges, NewExam } from '../../../schemas/admin/exams/exams.ts'
-import type { StudentExam } from '../../../schemas/exams/attempts.ts'
+import type { ExamsQuery, StudentExam } from '../../../schemas/exams/attempts.ts'
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
@@ -15,7 +15,7 @@ import { changeTimes, readWindow } from '../timing/service.ts'
 import { timesFor } from '../timing/windows.ts'
 import * as store from './store.ts'
 
-/** Exams on a page of the administrators' list. */
+/** Exams on a page of a list, for administrators or students. */
 export const EXAMS_PER_PAGE = 50
 
 /** One page, newest first, and how many there are in all. */
@@ -149,16 +149,15 @@ function toAdminExam(row: store.ExamRow): AdminExam {
 
 // --- as students see them
 
-/** A page of the published exams, and how many there are. */
+/** One page, newest first, and how many there are. */
 export async function listPublishedExams(
   core: Core,
   userId: number,
-  filter: store.PublishedFilter,
-  limit: number,
-  offset: number,
+  { category_id: categoryId, q, page }: ExamsQuery,
 ) {
+  const filter = { categoryId, q }
   const [rows, total] = await Promise.all([
-    store.listPublished(core.db, userId, filter, limit, offset),
+    store.listPublished(core.db, userId, filter, EXAMS_PER_PAGE, offsetOf(page, EXAMS_PER_PAGE)),
     store.countPublished(core.db, filter),
   ])
   return { exams: rows.map((row) => toStudentExam(row, row.personal)), total }

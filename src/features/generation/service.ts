@@ -6,6 +6,7 @@ import type { Executor } from '../../db/client.ts'
 import { violates } from '../../db/errors.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { generation as measured } from '../../measures.ts'
+import { offsetOf } from '../../paging.ts'
 import { record } from '../audit/service.ts'
 import * as store from './store.ts'
 import { planBatches } from './writing/batches.ts'
@@ -111,7 +112,7 @@ export async function readJob(core: Core, id: string) {
 /** Newest first. */
 export async function listJobs(core: Core, page: number) {
   const [jobs, total] = await Promise.all([
-    store.listJobs(core.db, JOBS_PER_PAGE, (page - 1) * JOBS_PER_PAGE),
+    store.listJobs(core.db, JOBS_PER_PAGE, offsetOf(page, JOBS_PER_PAGE)),
     store.countJobs(core.db),
   ])
   const rows = jobs.map((job) => ({

@@ -172,7 +172,7 @@ export function toValues(examId: number, question: QuestionFields): store.Questi
   }
 }
 
-function toFields(row: store.QuestionRow): QuestionFields {
+export function toFields(row: store.QuestionRow): QuestionFields {
   return {
     question_text: row.questionText,
     option_a: row.optionA,

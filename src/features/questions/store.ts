@@ -1,4 +1,4 @@
-import { and, eq, inArray, type SQL } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isAnyOf } from '../../db/query.ts'
 import { exams, questions } from '../../db/tables/exams/exams.ts'
@@ -22,6 +22,21 @@ export async function listQuestions(
     .orderBy(questions.examId, questions.id)
     .limit(limit)
     .offset(offset)
+}
+
+/** The questions of an exam in the order of their ids, from the one after `lastId` on. */
+export async function listQuestionsAfter(
+  db: Executor,
+  examId: number,
+  lastId: number,
+  limit: number,
+): Promise<QuestionRow[]> {
+  return db
+    .select()
+    .from(questions)
+    .where(and(eq(questions.examId, examId), gt(questions.id, lastId)))
+    .orderBy(asc(questions.id))
+    .limit(limit)
 }
 
 export function countQuestions(db: Executor, examId: number | undefined): Promise<number> {

@@ -46,7 +46,7 @@ export async function previewRegrade(
         createdByName: names.get(actor.id ?? GHOST_ID) ?? '',
         undoneAt: null,
       }
-      return { ...(await present(tx, [row]))[0], id: null } as RegradeView
+      return { ...(await present(tx, row)), id: null }
     },
     { isolationLevel: 'repeatable read' },
   )
@@ -83,10 +83,10 @@ export async function applyRegrade(
       subject: ['regrade', row.id],
       summary: `${regrade.action} for question ${regrade.questionId} of exam ${examId}: ${describe(outcome)}`,
     })
-    return { view: (await present(tx, [row]))[0], told: exam.isVisible ? results : [] }
+    return { view: await present(tx, row), told: exam.isVisible ? results : [] }
   })
   publishChanged(core, examId, told)
-  return view as RegradeView
+  return view
 }
 
 /** Undoes a regrade: results become what grading without it gives. */
@@ -107,17 +107,18 @@ export async function undoRegrade(core: Core, actor: Actor, id: number): Promise
       subject: ['regrade', id],
       summary: `${found.action} for question ${found.questionId} of exam ${examId} was undone: ${describe(outcome)}`,
     })
-    const undone = (await store.findRegrade(tx, id)) as store.RegradeRow
-    return { view: (await present(tx, [undone]))[0], told: exam.isVisible ? results : [] }
+    return { view: await present(tx, await store.getRegrade(tx, id)), told: exam.isVisible ? results : [] }
   })
   publishChanged(core, examId, told)
-  return view as RegradeView
+  return view
 }
 
 /** Newest first. 404 without such an exam. */
 export async function listRegrades(core: Core, examId: number): Promise<RegradeView[]> {
   if (!(await store.keepExam(core.db, examId))) throw new AppError('not_found')
-  return present(core.db, await store.listRegrades(core.db, examId, MOST_LISTED))
+  const rows = await store.listRegrades(core.db, examId, MOST_LISTED)
+  const names = await listNames(core.db, rows)
+  return rows.map((row) => toView(row, names))
 }
 
 /** Reads a correction and checks it against the question as the exam has it, or had it last. */
@@ -156,10 +157,18 @@ function describe({ attempts, raised, lowered }: Omit<Outcome, 'results'>): stri
   return `of ${attempts} attempts ${raised} raised, ${lowered} lowered`
 }
 
-async function present(db: Executor, rows: store.RegradeRow[]): Promise<RegradeView[]> {
+async function present(db: Executor, row: store.RegradeRow): Promise<RegradeView> {
+  return toView(row, await listNames(db, [row]))
+}
+
+/** The names of the students whose results changed, and the ghost's. */
+async function listNames(db: Executor, rows: store.RegradeRow[]): Promise<Map<number, string>> {
   const userIds = new Set(rows.flatMap(({ changes }) => changes.map(({ user_id }) => user_id)))
-  const names = await store.listUsernames(db, [GHOST_ID, ...userIds])
-  return rows.map((row) => ({
+  return store.listUsernames(db, [GHOST_ID, ...userIds])
+}
+
+function toView(row: store.RegradeRow, names: ReadonlyMap<number, string>): RegradeView {
+  return {
     id: row.id,
     exam_id: row.examId,
     question_id: row.questionId,
@@ -178,5 +187,5 @@ async function present(db: Executor, rows: store.RegradeRow[]): Promise<RegradeV
     created_at: row.createdAt.toISOString(),
     created_by: row.createdByName,
     undone_at: row.undoneAt?.toISOString() ?? null,
-  }))
+  }
 }

@@ -1,6 +1,6 @@
-import { and, asc, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { isAnyOf, query } from '../../db/query.ts'
+import { isAnyOf, only, query } from '../../db/query.ts'
 import { type Answers, attempts, examPapers, type StoredQuestion } from '../../db/tables/exams/attempts.ts'
 import { regrades } from '../../db/tables/exams/corrections.ts'
 import { exams, questions } from '../../db/tables/exams/exams.ts'
@@ -130,22 +130,23 @@ export async function updateResults(tx: Executor, results: NewResult[]): Promise
 // --- regrades
 
 export async function insertRegrade(tx: Executor, regrade: NewRegrade): Promise<RegradeRow> {
-  const [row] = await tx.insert(regrades).values(regrade).returning({ id: regrades.id })
-  return (await findRegrade(tx, row?.id ?? 0)) as RegradeRow
+  const { id } = only(await tx.insert(regrades).values(regrade).returning({ id: regrades.id }))
+  return getRegrade(tx, id)
 }
 
 /** Newest first. */
 export async function listRegrades(db: Executor, examId: number, limit: number): Promise<RegradeRow[]> {
-  const rows = await selectRegrades(db)
-    .where(eq(regrades.examId, examId))
-    .orderBy(desc(regrades.id))
-    .limit(limit)
-  return rows.map(toRegrade)
+  return selectRegrades(db).where(eq(regrades.examId, examId)).orderBy(desc(regrades.id)).limit(limit)
 }
 
 export async function findRegrade(db: Executor, id: number): Promise<RegradeRow | undefined> {
   const [row] = await selectRegrades(db).where(eq(regrades.id, id))
-  return row && toRegrade(row)
+  return row
+}
+
+/** One that is known to exist. */
+export async function getRegrade(db: Executor, id: number): Promise<RegradeRow> {
+  return only(await selectRegrades(db).where(eq(regrades.id, id)))
 }
 
 /** False if it was undone before. */
@@ -160,20 +161,10 @@ export async function updateUndone(tx: Executor, id: number, undoneAt: Date): Pr
 
 function selectRegrades(db: Executor) {
   return db
-    .select({ regrade: regrades, createdByName: users.username })
+    .select({ ...getTableColumns(regrades), createdByName: users.username })
     .from(regrades)
     .innerJoin(users, eq(users.id, regrades.createdBy))
     .$dynamic()
-}
-
-function toRegrade({
-  regrade,
-  createdByName,
-}: {
-  regrade: typeof regrades.$inferSelect
-  createdByName: string
-}): RegradeRow {
-  return { ...regrade, createdByName }
 }
 
 export async function listUsernames(db: Executor, ids: number[]): Promise<Map<number, string>> {

@@ -1,6 +1,7 @@
 import type { DecisionBody, Report, ReportsQuery } from '../../../schemas/reports.ts'
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
+import { lockPerson } from '../../db/locks.ts'
 import { AppError } from '../../errors.ts'
 import { offsetOf } from '../../paging.ts'
 import { record } from '../audit/service.ts'
@@ -58,7 +59,7 @@ export async function reportComment(
 
 async function file(core: Core, report: Omit<store.NewReportRow, 'createdAt'>): Promise<Filed> {
   return core.db.transaction(async (tx) => {
-    await store.lockPerson(tx, report.reporterId)
+    await lockPerson(tx, report.reporterId)
     const known = await store.findOwnReport(tx, report)
     if (known !== undefined) return { id: known, repeated: true }
     const now = core.clock()
@@ -106,11 +107,10 @@ export async function resolveReport(
     })
     const summary = `${action}: ${report.kind} ${messageId ?? commentId ?? '(gone)'} of user ${report.authorId}`
     await record(tx, actor, { action: 'report.resolve', subject: ['report', id], summary })
-    return { row: (await store.findReport(tx, id)) as store.ReportRow, publish }
+    return { row: await store.getReport(tx, id), publish }
   })
   publish()
-  const [resolved] = await present(core, [row])
-  return resolved as Report
+  return toReport(row)
 }
 
 async function present(core: Core, rows: store.ReportRow[]): Promise<Report[]> {
@@ -121,26 +121,33 @@ async function present(core: Core, rows: store.ReportRow[]): Promise<Report[]> {
     ids('commentId').length > 0 ? store.listCommentsAround(core.db, ids('commentId'), AROUND) : [],
   ])
   return rows.map((row) => {
-    const isOpen = row.status === 'open'
+    if (row.status !== 'open') return toReport(row)
     const around = row.kind === 'message' ? aroundMessages : aroundComments
     const subject = row.messageId ?? row.commentId
-    return {
-      id: row.id,
-      kind: row.kind,
-      message_id: row.messageId,
-      comment_id: row.commentId,
-      text: row.reportedText,
-      author: toPerson(row.author),
-      reporter: toPerson(row.reporter),
-      reason: row.reason,
-      status: row.status,
-      note: row.note,
-      resolved_by: row.resolver,
-      resolved_at: row.resolvedAt?.toISOString() ?? null,
-      created_at: row.createdAt.toISOString(),
-      context: isOpen ? around.filter(({ subjectId }) => subjectId === subject).map(toContext) : [],
-    }
+    return toReport(
+      row,
+      around.filter(({ subjectId }) => subjectId === subject),
+    )
   })
+}
+
+function toReport(row: store.ReportRow, context: store.ContextRow[] = []): Report {
+  return {
+    id: row.id,
+    kind: row.kind,
+    message_id: row.messageId,
+    comment_id: row.commentId,
+    text: row.reportedText,
+    author: toPerson(row.author),
+    reporter: toPerson(row.reporter),
+    reason: row.reason,
+    status: row.status,
+    note: row.note,
+    resolved_by: row.resolver,
+    resolved_at: row.resolvedAt?.toISOString() ?? null,
+    created_at: row.createdAt.toISOString(),
+    context: context.map(toContext),
+  }
 }
 
 function toPerson({ id, username, fullName }: store.PersonRow) {

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gt, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
 import { isAnyOf, only, query } from '../../db/query.ts'
@@ -26,11 +26,6 @@ export interface ReportRow extends Row {
   author: PersonRow
   reporter: PersonRow
   resolver: string | null
-}
-
-/** This person's reports are made one after another until the transaction ends. */
-export async function lockPerson(tx: Executor, userId: number): Promise<void> {
-  await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
 }
 
 /** This person's earlier report of it. */
@@ -67,7 +62,7 @@ const resolver = alias(users, 'resolver')
 function selectReports(db: Executor) {
   return db
     .select({
-      report: reports,
+      ...getTableColumns(reports),
       author: { id: author.id, username: author.username, fullName: author.fullName },
       reporter: { id: reporter.id, username: reporter.username, fullName: reporter.fullName },
       resolver: resolver.username,
@@ -91,14 +86,12 @@ export async function listReports(
     selectReports(db).where(chosen).orderBy(desc(reports.id)).limit(limit).offset(offset),
     db.$count(reports, chosen),
   ])
-  return { rows: rows.map(({ report, ...people }): ReportRow => ({ ...report, ...people })), total }
+  return { rows, total }
 }
 
-export async function findReport(db: Executor, id: number): Promise<ReportRow | undefined> {
-  const [row] = await selectReports(db).where(eq(reports.id, id))
-  if (!row) return undefined
-  const { report, ...people } = row
-  return { ...report, ...people }
+/** One that is known to exist. */
+export async function getReport(db: Executor, id: number): Promise<ReportRow> {
+  return only(await selectReports(db).where(eq(reports.id, id)))
 }
 
 /** Locks it until the transaction ends. */

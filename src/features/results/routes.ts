@@ -7,12 +7,11 @@ import {
 } from '../../../schemas/exams/attempts.ts'
 import type { Core } from '../../core.ts'
 import { failures } from '../../http/failures.ts'
-import { describePage, offsetOf } from '../../paging.ts'
-import { getResult, listAttempts } from './service.ts'
+import { describePage } from '../../paging.ts'
+import { ATTEMPTS_PER_PAGE, getResult, listAttempts } from './service.ts'
 
 const tags = ['exams']
 const success = true as const
-const PER_PAGE = 50
 
 /** Finished attempts (docs/protocol/exams.md#attempts), at `/api/v01/attempts`, for signed-in people. */
 export const resultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
@@ -28,11 +27,9 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (ap
       },
     },
     async (request) => {
-      const { exam_id: examId, page = 1 } = request.query
-      const offset = offsetOf(page, PER_PAGE)
-      const { userId } = request.caller
-      const { attempts, total } = await listAttempts(core, userId, examId, PER_PAGE, offset)
-      return { success, attempts, ...describePage(total, page, PER_PAGE) }
+      const { exam_id: examId, page } = request.query
+      const { attempts, total } = await listAttempts(core, request.caller.userId, examId, page)
+      return { success, attempts, ...describePage(total, page, ATTEMPTS_PER_PAGE) }
     },
   )
 

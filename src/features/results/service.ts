@@ -4,6 +4,7 @@ import type { Core } from '../../core.ts'
 import type { Regrade } from '../../db/tables/exams/corrections.ts'
 import { AppError } from '../../errors.ts'
 import { localDateTime } from '../../local-time.ts'
+import { offsetOf } from '../../paging.ts'
 import { closeOverdueOf } from '../attempts/closing.ts'
 import { type Paper, paperOf } from '../attempts/papers/service.ts'
 import { type FinishedRow, type ReleasedResult, releaseResult } from '../attempts/releasing.ts'
@@ -11,17 +12,18 @@ import { requireHelp } from '../help-lock/service.ts'
 import { questionImageUrl } from '../uploads/addresses.ts'
 import * as store from './store.ts'
 
-/** A page of somebody's finished attempts, newest first, and how many there are. */
+export const ATTEMPTS_PER_PAGE = 50
+
+/** One page of somebody's finished attempts, newest first, and how many there are. */
 export async function listAttempts(
   core: Core,
   userId: number,
   examId: number | undefined,
-  limit: number,
-  offset: number,
+  page: number,
 ): Promise<{ attempts: AttemptRow[]; total: number }> {
   await closeOverdueOf(core, userId)
   const [rows, total] = await Promise.all([
-    store.listFinished(core.db, userId, examId, limit, offset),
+    store.listFinished(core.db, userId, examId, ATTEMPTS_PER_PAGE, offsetOf(page, ATTEMPTS_PER_PAGE)),
     store.countFinished(core.db, userId, examId),
   ])
   return { attempts: rows.map((row) => toAttempt(core, row)), total }

@@ -12,12 +12,11 @@ import type { Core } from '../../core.ts'
 import { sendCsv, wantsCsv } from '../../http/bodies/csv.ts'
 import { actorOf } from '../../http/callers/callers.ts'
 import { failures } from '../../http/failures.ts'
-import { describePage, offsetOf } from '../../paging.ts'
+import { describePage } from '../../paging.ts'
 import * as service from './service.ts'
 
 const tags = ['admin: users']
 const success = true as const
-const PER_PAGE = 50
 const COLUMNS = ['id', 'username', 'email', 'full_name', 'role', 'created_at', 'updated_at']
 
 /** Users and their roles (docs/protocol/http.md#people), at `/api/v01/admin/users`, for administrators. */
@@ -37,11 +36,11 @@ export const userAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
       },
     },
     async (request, reply) => {
-      const { q, role, page = 1 } = request.query
+      const { q, role, page } = request.query
       const filter = { q, role: role === 'both' ? ('user,admin' as const) : role }
       if (wantsCsv(request)) return sendCsv(reply, 'users', COLUMNS, service.streamUsers(core, filter))
-      const { users, total } = await service.listUsers(core, filter, PER_PAGE, offsetOf(page, PER_PAGE))
-      return { success, users, ...describePage(total, page, PER_PAGE) }
+      const { users, total } = await service.listUsers(core, filter, page)
+      return { success, users, ...describePage(total, page, service.USERS_PER_PAGE) }
     },
   )
 

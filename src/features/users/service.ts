@@ -8,16 +8,20 @@ import type { Executor } from '../../db/client.ts'
 import { GHOST_ID } from '../../db/tables/people/users.ts'
 import { AppError } from '../../errors.ts'
 import { localDisplay } from '../../local-time.ts'
+import { offsetOf } from '../../paging.ts'
 import { record } from '../audit/service.ts'
 import { announceRevocations, renewSessionsOf } from '../auth/sessions.ts'
 import * as store from './store.ts'
 
+/** Users on a page of the administrators' list. */
+export const USERS_PER_PAGE = 50
 /** Rows of one query of a download. */
 const DOWNLOAD_PAGE = 1_000
 
-/** People, newest first, as administrators see them, and how many there are. */
-export async function listUsers(core: Core, filter: store.UserFilter, limit: number, offset: number) {
-  const { rows, total } = await store.listUsers(core.db, filter, limit, offset)
+/** One page, newest first, and how many there are. */
+export async function listUsers(core: Core, filter: store.UserFilter, page: number) {
+  const offset = offsetOf(page, USERS_PER_PAGE)
+  const { rows, total } = await store.listUsers(core.db, filter, USERS_PER_PAGE, offset)
   return { users: rows.map((user) => describeUser(core, user)), total }
 }
 

@@ -222,7 +222,7 @@ test('does not outlive a service that exits without stopping it', async () => {
   service.process.send('exit')
   await once(service.process, 'exit')
   const cluster = await clusterOf(dataDir)
-  await vi.waitUntil(async () => !(await runsOn(pid, cluster)), { timeout: 5_000, interval: 10 })
+  await vi.waitUntil(async () => !(await runsOn(pid, cluster)), { timeout: 15_000, interval: 10 })
 })
 
 test('recovers from a first start that was killed while it made the cluster', async () => {

@@ -213,13 +213,13 @@ describe('server-sent events', () => {
       controller.abort()
       await expect(asking).rejects.toThrow()
     }
-    await vi.waitUntil(() => model.stub.aborted === aborted + 1, { timeout: 5_000 })
+    await vi.waitUntil(() => model.stub.aborted === aborted + 1, { timeout: 15_000 })
     await vi.waitUntil(
       async () =>
         (
           await service.sql`select from assistant_questions where user_id = ${client.id} and expires_at is not null`
         ).length === 0,
-      { timeout: 5_000 },
+      { timeout: 15_000 },
     )
   }
   const hold = (written: { resolve(): void }) =>
@@ -244,7 +244,7 @@ describe('server-sent events', () => {
     async (kind) => {
       const alice = await service.person()
       await hangUp(alice, kind, true)
-      await vi.waitUntil(async () => (await used(alice)) === 1, { timeout: 5_000 })
+      await vi.waitUntil(async () => (await used(alice)) === 1, { timeout: 15_000 })
       const { conversations } = (await alice.get(CONVERSATIONS, 200)).body
       expect(conversations).toMatchObject([{ title: 'never mind', messageCount: 2 }])
       const { id } = conversations[0]
@@ -254,7 +254,7 @@ describe('server-sent events', () => {
       expect(messages[1].text).not.toBe('')
       // The next one goes on from there.
       await hangUp(alice, kind, true, id)
-      await vi.waitUntil(async () => (await used(alice)) === 2, { timeout: 5_000 })
+      await vi.waitUntil(async () => (await used(alice)) === 2, { timeout: 15_000 })
       expect((await ask(alice, 'and now?', id, 200)).body.questions_remaining).toBe(47)
     },
   )

@@ -59,7 +59,7 @@ async function finished(jobId: string) {
       const { body } = await admin.get(`${AI}/status/${jobId}`, 200)
       return body.status === 'running' ? undefined : body
     },
-    { timeout: 10_000, interval: 50 },
+    { timeout: 15_000, interval: 50 },
   )
 }
 
@@ -478,7 +478,7 @@ describe('jobs', () => {
     const { job_id } = (await generate({ mode: 'pure', topic: 'x', mcq_count: 20 })).body
     await vi.waitUntil(
       async () => (await admin.get(`${AI}/status/${job_id}`, 200)).body.completed_batches === 1,
-      { timeout: 5_000 },
+      { timeout: 15_000 },
     )
     await admin.post(`${AI}/jobs/${job_id}/cancel`, {}, 200)
     const cancelled = (await admin.get(`${AI}/status/${job_id}`, 200)).body
@@ -490,7 +490,7 @@ describe('jobs', () => {
     })
     expect(cancelled.questions).toHaveLength(10)
     await admin.post(`${AI}/jobs/${job_id}/cancel`, {}, 200)
-    await vi.waitUntil(() => model.stub.aborted === aborted + 1, { timeout: 5_000 })
+    await vi.waitUntil(() => model.stub.aborted === aborted + 1, { timeout: 15_000 })
 
     const done = await run({ mode: 'pure', topic: 'x', mcq_count: 1 })
     expect((await admin.post(`${AI}/jobs/${done.job_id}/cancel`, {}, 409)).body.code).toBe('already_finished')

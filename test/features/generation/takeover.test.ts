@@ -98,7 +98,7 @@ async function killInBatchThree(pair: Pair) {
   const { nodes, stub } = pair
   stub.script.push({ kind: 'answer' }, { kind: 'answer' }, { kind: 'hang', after: true })
   const jobId = await pair.generate(50)
-  await vi.waitUntil(() => stub.requests.length === 3, { timeout: 10_000 })
+  await vi.waitUntil(() => stub.requests.length === 3, { timeout: 15_000 })
   await nodes[0].exit('SIGKILL')
   const { before, job, resumedAfter } = await outlive(pair, jobId)
   expect(before).toMatchObject({ completed_batches: 2, percent: 40 })
@@ -124,7 +124,7 @@ async function freezeInBatchTwo(pair: Pair) {
   })
   stub.script.push({ kind: 'answer' }, { kind: 'answer', hold: 1, until })
   const jobId = await pair.generate(30)
-  await vi.waitUntil(() => stub.requests.length === 2, { timeout: 10_000 })
+  await vi.waitUntil(() => stub.requests.length === 2, { timeout: 15_000 })
   nodes[0].child.kill('SIGSTOP')
   const { job, resumedAfter } = await outlive(pair, jobId)
   expect(job).toMatchObject({ status: 'done', completed_batches: 3, questions_so_far: 30 })
@@ -134,7 +134,7 @@ async function freezeInBatchTwo(pair: Pair) {
   // Its answer was waiting for it all the time.
   goOn()
   nodes[0].child.kill('SIGCONT')
-  await vi.waitUntil(() => nodes[0].output.includes('the job was taken over'), { timeout: 10_000 })
+  await vi.waitUntil(() => nodes[0].output.includes('the job was taken over'), { timeout: 15_000 })
   const { body } = await pair.survivor.get(`/api/v01/admin/ai/status/${jobId}`, 200)
   expect(body).toEqual(job)
   expect(textsOf(body).size).toBe(30)

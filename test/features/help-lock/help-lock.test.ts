@@ -203,9 +203,9 @@ describe('the tutor', () => {
       }
       return undefined
     })()
-    await expect.poll(() => events, { timeout: 5_000 }).toContain('delta')
+    await expect.poll(() => events).toContain('delta')
     const awaited = alice.post('/api/v01/assistant/messages', { message: 'Explain', conversation_id: null })
-    await expect.poll(() => model.stub.script.length, { timeout: 5_000 }).toBe(0)
+    await expect.poll(() => model.stub.script.length).toBe(0)
     const began = performance.now()
     await start(alice, examId)
     expect(await reading).toMatchObject({ code: 'exam_in_progress', exam_id: examId })
@@ -249,7 +249,7 @@ describe('the lock', () => {
           }
         }
         const senders = [sending(alice), sending(elsewhere(alice)), sending(alice)]
-        await expect.poll(() => accepted, { timeout: 10_000 }).toBeGreaterThan(3)
+        await expect.poll(() => accepted).toBeGreaterThan(3)
         await start(index % 4 ? alice : elsewhere(alice), examId)
         started = true
         await Promise.all(senders)

@@ -10,7 +10,6 @@ import { startService, type TestService } from '../../support/service.ts'
 const PATH = '/api/v01/admin/questions/import-csv'
 const HEADER =
   'exam_id,question_text,option_a,option_b,option_c,option_d,correct_answer,question_type,image_path,positive_marks,negative_marks,tolerance'
-const SOON = { timeout: 10_000 }
 let service: TestService
 let admin: Client
 let examId: number
@@ -233,13 +232,13 @@ describe('a CSV', () => {
     let begun = 0
     const upload = stream(async (write, abort) => {
       await write(`${HEADER}\n${row.repeat(3_000)}`)
-      await expect.poll(copying, SOON).toBe(1)
+      await expect.poll(copying).toBe(1)
       begun = 1
       abort()
     })
     await expect(upload).rejects.toThrow('socket hang up')
     expect(begun).toBe(1)
-    await expect.poll(copying, SOON).toBe(0)
+    await expect.poll(copying).toBe(0)
     expect(await count()).toBe(0)
     expect((await send(`${HEADER}\n${row}`, 200)).body.inserted).toBe(1)
   })
@@ -255,11 +254,11 @@ describe('a CSV', () => {
     const row = `${examId},"${'x'.repeat(1_000)}",,,,,A,MCQ,,4,1,0\n`
     const upload = stream(async (write) => {
       await write(`${HEADER}\n${row.repeat(3_000)}`)
-      await expect.poll(copying, SOON).toBe(1)
+      await expect.poll(copying).toBe(1)
       expect(await other.exit('SIGKILL')).toBe('SIGKILL')
     }, by)
     await expect(upload).rejects.toThrow(/hang up|ECONNRESET|EPIPE/)
-    await expect.poll(copying, SOON).toBe(0)
+    await expect.poll(copying).toBe(0)
     expect(await count()).toBe(0)
   })
 
@@ -298,9 +297,9 @@ describe('a CSV', () => {
     let removal: Promise<{ status: number }> | undefined
     const status = await stream(async (write) => {
       await write(`${HEADER}\n${`${examId},text,,,,,A,MCQ,,4,1,0\n`.repeat(3_000)}`)
-      await expect.poll(copying, SOON).toBe(1)
+      await expect.poll(copying).toBe(1)
       removal = admin.delete(`/api/v01/admin/exams/${examId}`)
-      await expect.poll(waiting, SOON).toBe(1)
+      await expect.poll(waiting).toBe(1)
     })
     expect(status).toBe(200)
     expect(await removal).toMatchObject({ status: 200, body: { message: /with 3000 questions/ } })

@@ -1,13 +1,18 @@
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Names the tests that passed only when they were tried again: each of them stands for something to mend. */
+/** Names the tests that passed only when they were tried again, and why they failed first: each is something to mend. */
 export default class Retried implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const names = modules.flatMap((module) =>
+    const lines = modules.flatMap((module) =>
       [...module.children.allTests()]
         .filter((test) => (test.diagnostic()?.retryCount ?? 0) > 0 && test.result().state === 'passed')
-        .map((test) => `  ${module.relativeModuleId} > ${test.fullName}`),
+        .flatMap((test) => [
+          `  ${module.relativeModuleId} > ${test.fullName}`,
+          ...(test.result().errors ?? []).map(
+            ({ message, stack }) => `    ${message}\n${stack?.split('\n').slice(1, 4).join('\n')}`,
+          ),
+        ]),
     )
-    if (names.length > 0) process.stdout.write(`\nneeded a second try:\n${names.join('\n')}\n`)
+    if (lines.length > 0) process.stdout.write(`\nneeded a second try:\n${lines.join('\n')}\n`)
   }
 }

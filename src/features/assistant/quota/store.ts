@@ -3,12 +3,6 @@ import type { Usage } from '../../../adapters/ai.ts'
 import type { Executor } from '../../../db/client.ts'
 import { only } from '../../../db/query.ts'
 import { assistantQuestions } from '../../../db/tables/assistant.ts'
-import { users } from '../../../db/tables/people/users.ts'
-
-/** Decisions about one person's questions are made one after another until the transaction ends. */
-export async function lockPerson(db: Executor, userId: number): Promise<void> {
-  await db.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
-}
 
 /** Removes the reservations of nodes that have died. A node that still lives can no longer keep such a question. */
 export async function deleteExpiredQuestions(db: Executor, userId: number): Promise<void> {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ConnectionRequest } from '../../../../schemas/chat.ts'
 import type { Core } from '../../../core.ts'
 import type { Executor } from '../../../db/client.ts'
-import { LOCKS, lockAlone } from '../../../db/locks.ts'
+import { LOCKS, lockAlone, lockPerson } from '../../../db/locks.ts'
 import { AppError } from '../../../errors.ts'
 import * as conversations from '../conversations/store.ts'
 import * as people from '../people/store.ts'
@@ -81,7 +81,7 @@ function requireInterval({ clock, config }: Core, earlier: store.ConnectionRow, 
 
 /** However many people there are to ask. 409 `too_many`. */
 async function requireRoom({ clock }: Core, tx: Executor, userId: number): Promise<void> {
-  await store.lockRequester(tx, userId)
+  await lockPerson(tx, userId)
   if ((await store.countRequests(tx, userId, new Date(clock() - DAY_MS))) >= MOST_A_DAY)
     throw new AppError('too_many', { message: `At most ${MOST_A_DAY} people a day` })
 }

@@ -17,11 +17,6 @@ export async function insertConnection(
   )
 }
 
-/** Until the transaction ends: the requests that somebody makes take turns. */
-export async function lockRequester(tx: Executor, requesterId: number): Promise<void> {
-  await tx.select({ id: users.id }).from(users).where(eq(users.id, requesterId)).for('no key update')
-}
-
 /** How many people this one asked after that time, whatever became of it. */
 export function countRequests(db: Executor, requesterId: number, since: Date): Promise<number> {
   return db.$count(

@@ -2,6 +2,7 @@ import { GROUP_SIZE } from '../../../../schemas/chat.ts'
 import { inSlot } from '../../../bus/rate-slots/in-slot.ts'
 import type { Core } from '../../../core.ts'
 import type { Executor } from '../../../db/client.ts'
+import { lockPerson } from '../../../db/locks.ts'
 import { AppError } from '../../../errors.ts'
 import { listUnconnected } from '../connections/store.ts'
 import { lockConversation, takeVersion } from '../conversations/store.ts'
@@ -32,7 +33,7 @@ export async function createGroup(
   requireSize(userIds.length)
   const conversationId = await core.db.transaction(async (tx) => {
     await requireConnected(tx, creatorId, userIds.slice(1))
-    await store.lockCreator(tx, creatorId)
+    await lockPerson(tx, creatorId)
     if ((await store.countGroupsMade(tx, creatorId)) >= MOST_GROUPS) throw new AppError('too_many')
     await countAdditions(core, tx, userIds.slice(1))
     const id = await store.insertGroup(tx, name, creatorId)

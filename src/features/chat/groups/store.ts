@@ -2,12 +2,6 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { only, query } from '../../../db/query.ts'
 import { conversationMembers, conversations } from '../../../db/tables/chat.ts'
-import { users } from '../../../db/tables/people/users.ts'
-
-/** Groups of one creator are made one after another until the transaction ends. */
-export async function lockCreator(tx: Executor, creatorId: number): Promise<void> {
-  await tx.select({ id: users.id }).from(users).where(eq(users.id, creatorId)).for('no key update')
-}
 
 export async function countGroupsMade(db: Executor, creatorId: number): Promise<number> {
   return db.$count(conversations, eq(conversations.creatorId, creatorId))

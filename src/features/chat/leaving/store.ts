@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { query } from '../../../db/query.ts'
-import { GHOST_ID } from '../../../db/tables/people/users.ts'
+import { GHOST_ID, isPerson } from '../../../db/tables/people/users.ts'
 
 export interface LeftRow {
   id: number
@@ -11,7 +11,7 @@ export interface LeftRow {
 /** Whether anybody but this person and the ghost is in the conversation `c`. */
 function isShared(userId: number): SQL {
   return sql`exists (select from conversation_members other
-                      where other.conversation_id = c.id and other.user_id not in (${userId}, ${GHOST_ID}))`
+                      where other.conversation_id = c.id and other.user_id <> ${userId} and ${isPerson(sql`other.user_id`)})`
 }
 
 /** Locks conversations that this person shares with others, in the order of their ids as sends do. */

@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { foldCase } from '../../../case-fold.ts'
 import type { Executor } from '../../../db/client.ts'
 import { isAnyOf, query } from '../../../db/query.ts'
-import { contains, foldedCase, literally } from '../../../db/search.ts'
+import { beginsWith, contains, foldedCase } from '../../../db/search.ts'
 import { blocks, type connections } from '../../../db/tables/chat.ts'
 import { isAccount, isPerson, users } from '../../../db/tables/people/users.ts'
 
@@ -36,7 +36,7 @@ export async function searchPeople(
 ): Promise<FoundRow[]> {
   const name = foldedCase(sql`username`)
   const mayBeFound = sql`${isAccount()} and id <> ${seekerId}`
-  const begins = sql`${name} like ${`${literally(foldCase(text))}%`}`
+  const begins = beginsWith(name, foldCase(text))
   return query<FoundRow>(
     db,
     sql`

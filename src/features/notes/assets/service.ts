@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { Asset } from '../../../../schemas/notes.ts'
 import type { Core } from '../../../core.ts'
 import type { Executor } from '../../../db/client.ts'
+import { lockPerson } from '../../../db/locks.ts'
 import { AppError, invalidField } from '../../../errors.ts'
 import type { Asker } from '../../../fair-queue.ts'
 import { fileUrl } from '../../uploads/addresses.ts'
 import { keepFile, putNewFile, trySweepDiscardedFiles } from '../../uploads/discarded.ts'
 import { checkImage } from '../../uploads/images.ts'
 import { requireOwn, requireReadable } from '../access.ts'
-import * as notebooks from '../notebooks/store.ts'
 import * as pages from '../pages/store.ts'
 import * as store from './store.ts'
 
@@ -57,7 +57,7 @@ export async function addAsset(
   const file = await storeImage(core, upload, asker)
   const row = await core.db.transaction(async (tx) => {
     await keepFile(tx, file.fileKey)
-    await notebooks.lockOwner(tx, userId)
+    await lockPerson(tx, userId)
     const added = await store.insertAsset(tx, { pageId, ...file })
     await requireRoom(tx, userId)
     return added
@@ -78,7 +78,7 @@ export async function replaceAsset(
   const file = await storeImage(core, upload, asker)
   const row = await core.db.transaction(async (tx) => {
     await keepFile(tx, file.fileKey)
-    await notebooks.lockOwner(tx, userId)
+    await lockPerson(tx, userId)
     const changed = await store.updateAsset(tx, id, file)
     if (!changed) throw new AppError('not_found')
     await requireRoom(tx, userId)

@@ -9,12 +9,11 @@ import {
 } from '../../../../schemas/notes.ts'
 import type { Core } from '../../../core.ts'
 import { failures } from '../../../http/failures.ts'
-import { describePage, offsetOf } from '../../../paging.ts'
+import { describePage } from '../../../paging.ts'
 import * as library from './service.ts'
 
 const tags = ['library']
 const success = true as const
-const PER_PAGE = 20
 
 /** Everybody's public notebooks, at `/api/v01/library`, for signed-in people. */
 export const libraryRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
@@ -31,10 +30,8 @@ export const libraryRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (a
       },
     },
     async ({ caller, query }) => {
-      const page = query.page ?? 1
-      const offset = offsetOf(page, PER_PAGE)
-      const found = await library.searchLibrary(core, caller.userId, query, PER_PAGE, offset)
-      return { success, notebooks: found.notebooks, ...describePage(found.total, page, PER_PAGE) }
+      const { notebooks, total } = await library.searchLibrary(core, caller.userId, query)
+      return { success, notebooks, ...describePage(total, query.page, library.NOTEBOOKS_PER_PAGE) }
     },
   )
 

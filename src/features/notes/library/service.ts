@@ -2,18 +2,20 @@ import type { InteractionBody, LibraryNotebook, LibraryQuery } from '../../../..
 import type { Core } from '../../../core.ts'
 import { LOCKS, lockAlone } from '../../../db/locks.ts'
 import { AppError } from '../../../errors.ts'
+import { offsetOf } from '../../../paging.ts'
 import { listPages } from '../pages/service.ts'
 import * as store from './store.ts'
 
-/** Some of all public notebooks, and how many there are. */
+export const NOTEBOOKS_PER_PAGE = 20
+
+/** One page of the public notebooks, and how many there are. */
 export async function searchLibrary(
   core: Core,
   readerId: number,
-  { q = '', sort = 'recent' }: LibraryQuery,
-  limit: number,
-  offset: number,
+  { q = '', sort = 'recent', page }: LibraryQuery,
 ) {
-  const { rows, total } = await store.listPublic(core.db, { readerId, q, sort }, limit, offset)
+  const offset = offsetOf(page, NOTEBOOKS_PER_PAGE)
+  const { rows, total } = await store.listPublic(core.db, { readerId, q, sort }, NOTEBOOKS_PER_PAGE, offset)
   return { notebooks: rows.map(toLibraryNotebook), total }
 }
 

@@ -1,5 +1,6 @@
 import type { NewNotebookBody, Notebook, NotebookChange } from '../../../../schemas/notes.ts'
 import type { Core } from '../../../core.ts'
+import { lockPerson } from '../../../db/locks.ts'
 import { AppError } from '../../../errors.ts'
 import { trySweepDiscardedFiles } from '../../uploads/discarded.ts'
 import { requireOwn, requireReadable } from '../access.ts'
@@ -14,7 +15,7 @@ export async function listNotebooks(core: Core, userId: number): Promise<Noteboo
 
 export async function createNotebook(core: Core, ownerId: number, input: NewNotebookBody): Promise<Notebook> {
   const id = await core.db.transaction(async (tx) => {
-    await store.lockOwner(tx, ownerId)
+    await lockPerson(tx, ownerId)
     if ((await store.countNotebooks(tx, ownerId)) >= MOST_NOTEBOOKS) throw new AppError('too_many')
     return store.insertNotebook(tx, {
       ownerId,

@@ -2,7 +2,6 @@ import { desc, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { only } from '../../../db/query.ts'
 import { notebooks } from '../../../db/tables/notes.ts'
-import { users } from '../../../db/tables/people/users.ts'
 
 /** Anything that belongs to a notebook: the notebook's owner. */
 export interface Owned {
@@ -30,11 +29,6 @@ export async function listNotebooks(db: Executor, ownerId: number): Promise<Note
     .from(notebooks)
     .where(eq(notebooks.ownerId, ownerId))
     .orderBy(desc(notebooks.updatedAt), desc(notebooks.id))
-}
-
-/** Changes that count towards the owner's limits run one after another until the transaction ends. */
-export async function lockOwner(tx: Executor, ownerId: number): Promise<void> {
-  await tx.select({ id: users.id }).from(users).where(eq(users.id, ownerId)).for('no key update')
 }
 
 export async function countNotebooks(db: Executor, ownerId: number): Promise<number> {

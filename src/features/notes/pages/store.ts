@@ -167,7 +167,7 @@ export async function upsertObjects(
   pageId: number,
   objects: readonly { objectId: string; data: string }[],
 ): Promise<Map<string, number>> {
-  const rows = await query<{ id: number; object_id: string }>(
+  const rows = await query<{ id: number; objectId: string }>(
     tx,
     sql`
     insert into page_objects (page_id, object_id, data)
@@ -175,9 +175,9 @@ export async function upsertObjects(
       from unnest(${sql.param(objects.map(({ objectId }) => objectId))}::text[],
                   ${sql.param(objects.map(({ data }) => data))}::text[]) as t(object_id, data)
     on conflict (page_id, object_id) do update set data = excluded.data
-    returning id, object_id`,
+    returning id, object_id as "objectId"`,
   )
-  return new Map(rows.map(({ id, object_id }) => [object_id, id]))
+  return new Map(rows.map(({ id, objectId }) => [objectId, id]))
 }
 
 /** Replaces the existing ones by tombstones. */

@@ -1,5 +1,6 @@
 import type { SyncBody } from '../../../../schemas/notes.ts'
 import type { Core } from '../../../core.ts'
+import { lockPerson } from '../../../db/locks.ts'
 import { AppError } from '../../../errors.ts'
 import { requireOwn } from '../access.ts'
 import * as notebooks from '../notebooks/store.ts'
@@ -28,7 +29,7 @@ export async function syncPage(core: Core, userId: number, pageId: number, input
   const objects = writeObjects(input.objects ?? [])
   const { notebookId } = requireOwn(await store.findPage(core.db, pageId), userId)
   return core.db.transaction(async (tx) => {
-    if (objects.length > 0) await notebooks.lockOwner(tx, userId)
+    if (objects.length > 0) await lockPerson(tx, userId)
     await notebooks.lockNotebook(tx, notebookId)
     const page = await store.findPageWithStack(tx, pageId)
     if (!page) throw new AppError('not_found')

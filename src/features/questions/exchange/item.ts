@@ -1,5 +1,4 @@
-import type { OfferedQuestion } from '../../../../schemas/admin/exams/questions.ts'
-import type { QuestionType } from '../../../../schemas/common.ts'
+import type { OfferedQuestion, QuestionFields } from '../../../../schemas/admin/exams/questions.ts'
 
 /** A picture that came inside the file. */
 export interface FoundImage {
@@ -123,20 +122,9 @@ export function listOptions(question: ExportedQuestion): { letter: string; text:
 }
 
 /** A question to be exported. */
-export interface ExportedQuestion {
+export interface ExportedQuestion extends QuestionFields {
   id: number
   exam_id: number
-  question_text: string
-  option_a: string
-  option_b: string
-  option_c: string
-  option_d: string
-  correct_answer: string
-  question_type: QuestionType
-  image_path: string | null
-  positive_marks: number
-  negative_marks: number
-  tolerance: number
 }
 
 /** Reads the image of an exported question; undefined if there is none. */

@@ -16,7 +16,8 @@ import { checkImage, IMAGE_BYTES } from '../../uploads/images.ts'
 import { isImageKey } from '../../uploads/keys.ts'
 import { copyQuestions } from '../import/store.ts'
 import { checkQuestion } from '../question.ts'
-import { toValues } from '../service.ts'
+import { toFields, toValues } from '../service.ts'
+import { listQuestionsAfter } from '../store.ts'
 import { unreadable } from './files/text.ts'
 import { writeCsv } from './formats/csv.ts'
 import { writeGift } from './formats/gift.ts'
@@ -24,7 +25,6 @@ import { writeMoodleXml } from './formats/moodle-xml.ts'
 import { writeQti } from './formats/qti-writer.ts'
 import type { ExportedQuestion, FoundImage, Item } from './item.ts'
 import { readFileItems, type ThreadInput } from './reading.ts'
-import * as store from './store.ts'
 
 /** Skipped items whose reason is told; a file can have millions. */
 const MOST_DETAILS = 1_000
@@ -222,8 +222,8 @@ const PAGE = 200
 async function* streamQuestions(core: Core, examId: number): AsyncGenerator<ExportedQuestion> {
   let lastId: number | undefined = 0
   do {
-    const rows: ExportedQuestion[] = await store.listQuestionsAfter(core.db, examId, lastId, PAGE)
-    yield* rows
+    const rows = await listQuestionsAfter(core.db, examId, lastId, PAGE)
+    for (const row of rows) yield { id: row.id, exam_id: row.examId, ...toFields(row) }
     lastId = rows.length < PAGE ? undefined : rows.at(-1)?.id
   } while (lastId !== undefined)
 }
