@@ -10,6 +10,9 @@ declare module 'fastify' {
      */
     uploadTimeoutMs?: number
   }
+  interface FastifyRequest {
+    deadline: Deadline | null
+  }
 }
 
 /** Bytes of a body that have to arrive within each `patienceMs`: a slower client only blocks a connection. */
@@ -23,12 +26,11 @@ const LOOKS = 20
 
 interface Deadline {
   timer: NodeJS.Timeout
-  passed: AbortController
+  /** Made when somebody wants to know. */
+  passed?: AbortController
+  /** Whether the answer is being sent: `reply.sent` is only true after the last byte. */
+  isAnswered?: true
 }
-
-const deadlines = new WeakMap<FastifyRequest, Deadline>()
-/** Requests whose answer is being sent: `reply.sent` is only true after the last byte. */
-const answered = new WeakSet<FastifyRequest>()
 
 /**
  * Answers 503 where a request takes longer than `patienceMs`, or than its route's own `handlerTimeout`
@@ -38,6 +40,7 @@ const answered = new WeakSet<FastifyRequest>()
  * never fires for a POST.)
  */
 export function registerDeadline(app: FastifyInstance, patienceMs: number): void {
+  app.decorateRequest('deadline', null)
   app.addHook('onRoute', (route) => {
     const { handlerTimeout, config: { uploadTimeoutMs } = {} } = route
     const start =
@@ -46,12 +49,12 @@ export function registerDeadline(app: FastifyInstance, patienceMs: number): void
         : limit(patienceMs)
     route.onRequest = [start, ...[route.onRequest ?? []].flat()]
   })
-  app.addHook('onSend', (request, _reply, _payload, done) => {
-    answered.add(request)
+  app.addHook('onSend', ({ deadline }, _reply, _payload, done) => {
+    if (deadline) deadline.isAnswered = true
     done()
   })
   app.addHook('onResponse', ({ raw }, reply, done) => {
-    clearTimeout(deadlines.get(reply.request)?.timer)
+    clearTimeout(reply.request.deadline?.timer)
     if (!raw.complete) {
       const linger = setTimeout(() => {
         if (!raw.complete) raw.socket.destroy()
@@ -64,21 +67,25 @@ export function registerDeadline(app: FastifyInstance, patienceMs: number): void
 
 /** For requests whose answer is given elsewhere. */
 export function dropDeadline(request: FastifyRequest): void {
-  clearTimeout(deadlines.get(request)?.timer)
-  deadlines.delete(request)
+  clearTimeout(request.deadline?.timer)
+  request.deadline = null
 }
 
 /** Aborts when the request's time is over, or its client has gone away: then nobody reads the result. */
-export function endOf(request: FastifyRequest, reply: FastifyReply): AbortSignal {
-  const passed = deadlines.get(request)?.passed.signal
-  return passed ? AbortSignal.any([passed, hangUpSignal(reply)]) : hangUpSignal(reply)
+export function endOf({ deadline }: FastifyRequest, reply: FastifyReply): AbortSignal {
+  return deadline ? AbortSignal.any([passing(deadline).signal, hangUpSignal(reply)]) : hangUpSignal(reply)
+}
+
+function passing(deadline: Deadline): AbortController {
+  deadline.passed ??= new AbortController()
+  return deadline.passed
 }
 
 function limit(patienceMs: number): onRequestHookHandler {
   return (request, reply, done) => {
-    const passed = new AbortController()
-    const timer = setTimeout(() => end(request, reply, passed, patienceMs), patienceMs).unref()
-    deadlines.set(request, { timer, passed })
+    const pass = () => end(request, reply, deadline, patienceMs)
+    const deadline: Deadline = { timer: setTimeout(pass, patienceMs).unref() }
+    request.deadline = deadline
     done()
   }
 }
@@ -87,7 +94,6 @@ function limit(patienceMs: number): onRequestHookHandler {
 function watch(patienceMs: number, longest: number, isUpload: boolean): onRequestHookHandler {
   return (request, reply, done) => {
     const { raw } = request
-    const passed = new AbortController()
     const began = performance.now()
     let progressAt = began
     let bytes = raw.socket.bytesRead
@@ -103,25 +109,21 @@ function watch(patienceMs: number, longest: number, isUpload: boolean): onReques
       const isStalled = now - progressAt >= patienceMs && (!raw.complete || isUpload)
       if (!isStalled && now - began < longest) return
       clearInterval(timer)
-      end(request, reply, passed, patienceMs)
+      end(request, reply, deadline, patienceMs)
     }
     const timer = setInterval(look, patienceMs / LOOKS).unref()
-    deadlines.set(request, { timer, passed })
+    const deadline: Deadline = { timer }
+    request.deadline = deadline
     done()
   }
 }
 
-function end(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  passed: AbortController,
-  patienceMs: number,
-): void {
-  if (answered.has(request)) {
+function end(request: FastifyRequest, reply: FastifyReply, deadline: Deadline, patienceMs: number): void {
+  if (deadline.isAnswered) {
     watchReader(request, reply, patienceMs)
     return
   }
-  passed.abort(new AppError('unavailable', { retryAfter: 2 }))
+  passing(deadline).abort(new AppError('unavailable', { retryAfter: 2 }))
   // The rest of the body would be read for nothing.
   if (!request.raw.complete) reply.header('connection', 'close')
   void reply.send(new AppError('unavailable', { retryAfter: 2 }))
@@ -134,8 +136,7 @@ function watchReader(request: FastifyRequest, { raw }: FastifyReply, patienceMs:
   raw.setTimeout(patienceMs, () => {
     if (socket.writableLength > 0) socket.destroy()
   })
-  const timer = setTimeout(() => socket.destroy(), patienceMs * LONGEST_ANSWER).unref()
-  deadlines.set(request, { timer, passed: new AbortController() })
+  request.deadline = { timer: setTimeout(() => socket.destroy(), patienceMs * LONGEST_ANSWER).unref() }
 }
 
 /** Throws `unavailable` if work outside of a request takes too long; the work itself goes on. */
