@@ -2,8 +2,8 @@ import helmet from '@fastify/helmet'
 import type { FastifyInstance } from 'fastify'
 
 /**
- * A constant, since helmet would build it for each answer. Without `upgrade-insecure-requests`, because plain HTTP in
- * a private network is allowed.
+ * Written here, because helmet would build it anew for each answer. It has no `upgrade-insecure-requests`, because
+ * plain HTTP in a private network is allowed.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
@@ -22,7 +22,7 @@ const CONTENT_SECURITY_POLICY = [
 export async function registerSecurityHeaders(app: FastifyInstance): Promise<void> {
   await app.register(helmet, {
     contentSecurityPolicy: false,
-    // With `no-referrer` browsers send `Origin: null` along with forms, ours as well, and the guard refuses them.
+    // With `no-referrer`, browsers send our own forms with `Origin: null`, which the cross-site guard refuses.
     referrerPolicy: { policy: 'same-origin' },
     // A proxy that ends TLS sends its own.
     strictTransportSecurity: false,
@@ -37,7 +37,7 @@ export async function registerSecurityHeaders(app: FastifyInstance): Promise<voi
     done()
   })
   app.addHook('onSend', (_request, reply, _payload, done) => {
-    // Nothing private may be cached; answers that may be say so themselves.
+    // Nothing private may be cached; answers that may be cached set the header themselves.
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
     done()
   })

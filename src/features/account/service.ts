@@ -1,10 +1,10 @@
 import type { ChangeAccountBody } from '../../../schemas/accounts/account.ts'
 import type { Self } from '../../../schemas/accounts/auth.ts'
+import type { Device } from '../../actor.ts'
 import { foldCase } from '../../case-fold.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import { AppError, invalidField } from '../../errors.ts'
-import type { Asker } from '../../fair-queue.ts'
 import { confirmPassword } from '../auth/credentials.ts'
 import { hashPassword } from '../auth/passwords.ts'
 import { toSelf } from '../auth/service.ts'
@@ -27,7 +27,7 @@ export async function changeAccount(
   core: Core,
   { userId, sessionId }: Caller,
   { full_name, email, current_password, new_password }: ChangeAccountBody,
-  asker: Asker,
+  device: Device,
 ): Promise<Self> {
   if (full_name === undefined && email === undefined && new_password === undefined)
     throw new AppError('nothing_to_update')
@@ -35,9 +35,9 @@ export async function changeAccount(
   if (!before) throw new AppError('token_expired_or_invalid')
   if (email !== undefined || new_password !== undefined) {
     if (current_password === undefined) throw invalidField('/current_password', 'is required')
-    await confirmPassword(core, before, current_password, asker)
+    await confirmPassword(core, before, current_password, device)
   }
-  const passwordHash = new_password === undefined ? undefined : await hashPassword(new_password, asker)
+  const passwordHash = new_password === undefined ? undefined : await hashPassword(new_password, device)
   const user = await core.db.transaction(async (tx) => {
     const now = await store.findUserForUpdate(tx, userId)
     if (!now) throw new AppError('token_expired_or_invalid')

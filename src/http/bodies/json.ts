@@ -6,7 +6,7 @@ export function sendJson(reply: Pick<FastifyReply, 'type'>, json: string | Reada
   return reply.type('application/json; charset=utf-8').send(json)
 }
 
-/** Some clients name JSON as the type of requests without a body: that is no body, not a broken one. */
+/** Some clients send the content type of JSON without a body: that counts as no body, not as invalid JSON. */
 export function registerJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {

@@ -13,17 +13,17 @@ import { showTo } from '../messages/wire.ts'
 
 /** Changes that are sent before the next ones wait until the client has read them. */
 const PORTION = 50
-/** Conversations whose changes are in memory at the same time, for one socket and for all sockets of one address. */
+/** Conversations whose changes are in memory at the same time, for one socket and for all sockets of one person. */
 const AT_ONCE = 8
 const AT_ONCE_OF_ONE = 2 * AT_ONCE
-/** A conversation with more missed changes than this is long; at most this many long ones are in memory per address. */
+/** A conversation with more missed changes than this is long; at most this many long ones are in memory per person. */
 const LONG = 50
 const LONG_AT_ONCE = 2
 /** Conversations unknown to the client that are read together. */
 const WHOLE_AT_ONCE = 200
 const MOST_WAITING = 20_000
 
-/** Sockets that resume at the same time take turns, by address. */
+/** Sockets that resume at the same time take turns, by person. */
 const readings = perNode(() => {
   const queueOf = (each: number) => new FairQueue({ each, waiting: MOST_WAITING })
   return { short: queueOf(AT_ONCE_OF_ONE), long: queueOf(LONG_AT_ONCE), whole: queueOf(1) }
