@@ -130,7 +130,11 @@ export const LibraryNotebook = Type.Object(LibraryFields)
 export type LibraryNotebook = Static<typeof LibraryNotebook>
 
 export const LibraryQuery = Type.Object({
-  q: Type.Optional(Text(0, 200, { description: 'in title, description or author, in any case' })),
+  q: Type.Optional(
+    Text(0, 200, {
+      description: 'in title, description or author, in any case; one or two letters in the first 1,000',
+    }),
+  ),
   sort: Type.Optional(Type.Enum(['recent', 'popular'], { description: 'default `recent`' })),
   page: PageNumber,
 })

@@ -19,6 +19,34 @@ export function localDay(date: Date, timezone: string): string {
   return `${year}-${month}-${day}`
 }
 
+export const DAY_MS = 24 * 3_600_000
+
+/**
+ * The local days of instants in milliseconds, each as days since 1970-01-01. Made for many instants in order: the time
+ * zone is only asked again on another day (UTC), and for each instant of a day on which clocks change.
+ */
+export function localDays(timezone: string): (instant: number) => number {
+  let day = Number.NaN
+  let [first, last] = [0, 0]
+  return (instant) => {
+    const today = Math.floor(instant / DAY_MS)
+    if (today !== day) {
+      day = today
+      first = offsetAt(today * DAY_MS, timezone)
+      last = offsetAt((today + 1) * DAY_MS, timezone)
+    }
+    const offset = first === last ? first : offsetAt(instant, timezone)
+    return Math.floor((instant + offset) / DAY_MS)
+  }
+}
+
+/** Milliseconds by which local clocks are ahead of UTC. */
+function offsetAt(instant: number, timezone: string): number {
+  const seconds = Math.floor(instant / 1_000) * 1_000
+  const { year, month, day, hour, minute, second } = localParts(new Date(seconds), timezone)
+  return Date.UTC(+year, +month - 1, +day, +hour, +minute, +second) - seconds
+}
+
 const INSTANT = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/
 
 /** Reads ISO 8601, also without seconds, time or zone; without a zone it is UTC. undefined for anything else. */

@@ -165,6 +165,16 @@ describe('bodies', () => {
     })
   })
 
+  test('nesting deeper than any operation asks for is not even parsed', async () => {
+    const nested = (levels: number) => `${'['.repeat(levels)}"]}\\"[["${']'.repeat(levels)}`
+    const [operation] = withBody()
+    if (!operation) throw new Error('no operation has a body')
+    expect((await ask(operation, nested(64))).body.code).toBe('validation_failed')
+    for (const levels of [65, 200_000])
+      expect((await ask(operation, nested(levels))).body.code).toBe('invalid_json')
+    expect((await ask(operation, `{"a":"${'['.repeat(1_000)}"}`)).body.code).toBe('validation_failed')
+  })
+
   test('none at all is an empty one, even where JSON is announced', async () => {
     await forEach(withBody(), async (operation) => {
       const name = `${operation.method} ${operation.path}`

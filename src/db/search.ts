@@ -18,3 +18,11 @@ export function beginsWith(column: SQLWrapper, text: string): SQL {
 function escapePattern(text: string): string {
   return text.replaceAll(/[\\%_]/g, '\\$&')
 }
+
+/** Shorter texts are in no index of trigrams. */
+const SHORTEST_INDEXED = 3
+
+/** Whether an index can find what contains this text. If not, a search looks through a part of all. */
+export function isIndexed(text: string): boolean {
+  return [...text].length >= SHORTEST_INDEXED
+}

@@ -149,3 +149,27 @@ test.each([
   }
   await Promise.all(asked)
 })
+
+test('large bodies of others delay nobody by more than a few of them', async () => {
+  const body = `{${Array.from({ length: 80_000 }, (_, n) => `"key${n}":0`).join(',')}}`
+  const { hostname, port } = new URL(service.urls[0] as string)
+  const message = `POST /api/v01/account/password-reset HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  let answered = 0
+  const sockets = await Promise.all(
+    Array.from({ length: 60 }, async () => {
+      const socket = net.connect(Number(port), hostname)
+      await once(socket, 'connect')
+      // All but the end, so that all of them are ready to be read at the same time.
+      await new Promise((resolve) => socket.write(message.slice(0, -1), resolve))
+      return socket
+    }),
+  )
+  const answers = sockets.map((socket) => once(socket, 'data').then(() => (answered += 1)))
+  // Meanwhile the service reads them, a part of each at a time.
+  for (let count = 0; count < 20; count++) await reader.get('/api/v01/chat/unread', 200)
+  for (const socket of sockets) socket.write('}')
+  for (let count = 0; count < 3; count++) await reader.get('/api/v01/chat/unread', 200)
+  expect(answered).toBeLessThan(40)
+  await Promise.all(answers)
+  for (const socket of sockets) socket.destroy()
+})

@@ -34,6 +34,9 @@ export const notebooks = pgTable(
     index('notebooks_owner_id_idx').on(table.ownerId, table.updatedAt),
     index('notebooks_public_idx').on(table.updatedAt).where(sql`${table.isPublic}`),
     index('notebooks_popular_idx').on(table.likes, table.updatedAt, table.id).where(sql`${table.isPublic}`),
+    index('notebooks_search_idx')
+      .using('gin', table.title.op('gin_trgm_ops'), table.description.op('gin_trgm_ops'))
+      .where(sql`${table.isPublic}`),
   ],
 )
 

@@ -1,8 +1,8 @@
 import type { AnalyticsQuery } from '../../../schemas/admin/analytics.ts'
 import { invalidField } from '../../errors.ts'
+import { DAY_MS } from '../../local-time.ts'
 import type { Period } from './store.ts'
 
-const DAY_MS = 24 * 3_600 * 1_000
 const LENGTHS = { today: 1, week: 7, month: 30 }
 
 /** The days that a query asks for; undefined for all time. 400 for `custom` without two real days in order. */

@@ -4,6 +4,7 @@ import { isAnyOf, only, query } from '../../db/query.ts'
 import { attempts } from '../../db/tables/exams/attempts.ts'
 import { exams } from '../../db/tables/exams/exams.ts'
 import { users } from '../../db/tables/people/users.ts'
+import { DAY_MS, localDays } from '../../local-time.ts'
 
 /** Days as `YYYY-MM-DD`, both included. */
 export interface Period {
@@ -22,7 +23,7 @@ export interface Matching {
 export interface ResultColumns {
   userIds: Int32Array
   examIds: Int32Array
-  /** Days since 2000-01-01 in the time zone asked for. */
+  /** Local days since 2000-01-01. */
   days: Int32Array
   percentages: Float64Array
 }
@@ -38,24 +39,28 @@ function matches({ examId, period, timezone }: Matching): SQL | undefined {
   )
 }
 
-/** Bytes of one packed result: three integers and a double. */
-const ROW = 20
+const START_OF_2000 = Date.UTC(2000)
+const DAY_OF_2000 = START_OF_2000 / DAY_MS
+/** Bytes of one packed result: two ids, a double, and microseconds since 2000-01-01. */
+const ROW = 24
 
 /**
  * The most recent matching results, from an index alone. They are packed into one value: reading fifty thousand rows
- * one by one would take the driver longer than the database.
+ * one by one would take the driver longer than the database. The local days are found here, since PostgreSQL looks
+ * the time zone up for each row.
  */
 export async function readResults(db: Executor, matching: Matching, limit: number): Promise<ResultColumns> {
   const [packed] = await query<{ rows: Buffer | null }>(
     db,
     sql`
-    select string_agg(int4send(user_id) || int4send(exam_id) || float8send(percentage)
-             || int4send((submitted_at at time zone ${matching.timezone})::date - '2000-01-01'::date), '') as rows
+    select string_agg(int8send(user_id::bigint << 32 | exam_id) || float8send(percentage)
+             || timestamptz_send(submitted_at), '') as rows
       from (select user_id, exam_id, percentage, submitted_at from ${attempts}
              where ${matches(matching)} order by submitted_at desc limit ${limit}) result`,
   )
   const bytes = packed?.rows ?? Buffer.alloc(0)
   const count = bytes.length / ROW
+  const dayOf = localDays(matching.timezone)
   const columns = {
     userIds: new Int32Array(count),
     examIds: new Int32Array(count),
@@ -63,10 +68,12 @@ export async function readResults(db: Executor, matching: Matching, limit: numbe
     percentages: new Float64Array(count),
   }
   for (let row = 0; row < count; row++) {
-    columns.userIds[row] = bytes.readInt32BE(row * ROW)
-    columns.examIds[row] = bytes.readInt32BE(row * ROW + 4)
-    columns.percentages[row] = bytes.readDoubleBE(row * ROW + 8)
-    columns.days[row] = bytes.readInt32BE(row * ROW + 16)
+    const at = row * ROW
+    columns.userIds[row] = bytes.readInt32BE(at)
+    columns.examIds[row] = bytes.readInt32BE(at + 4)
+    columns.percentages[row] = bytes.readDoubleBE(at + 8)
+    const microseconds = bytes.readInt32BE(at + 16) * 2 ** 32 + bytes.readUInt32BE(at + 20)
+    columns.days[row] = dayOf(START_OF_2000 + microseconds / 1_000) - DAY_OF_2000
   }
   return columns
 }

@@ -1,7 +1,7 @@
 import { and, count, desc, eq, inArray, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { only } from '../../db/query.ts'
-import { contains } from '../../db/search.ts'
+import { contains, isIndexed } from '../../db/search.ts'
 import { assistantConversations, assistantMessages, assistantQuestions } from '../../db/tables/assistant.ts'
 
 export type ConversationRow = typeof assistantConversations.$inferSelect
@@ -56,10 +56,8 @@ export interface ConversationCursor {
   id: number
 }
 
-/** A search reads through this many conversations before it uses the index. */
-const READ_THROUGH = 100
-/** Shorter texts are in no index of trigrams. */
-const SHORTEST_INDEXED = 3
+/** A search reads through this many conversations before it uses the index, which short texts are not in. */
+const READ_THROUGH = 50
 
 /** Latest change first; those that hold `search` in their title or a message, if it is given. */
 export async function listConversations(
@@ -86,7 +84,6 @@ export async function listConversations(
   const holds = sql`(${contains(title, search)} or (
     select true from assistant_messages message
      where message.conversation_id = ${id} and ${contains(sql`message.text`, search)} limit 1))`
-  if ([...search].length < SHORTEST_INDEXED) return list(holds)
   // Words that many messages contain are found among the latest ones; rare words are found by the index.
   const latest = db
     .select({ id })
@@ -95,7 +92,7 @@ export async function listConversations(
     .orderBy(desc(updatedAt), desc(id))
     .limit(READ_THROUGH)
   const found = await list(and(inArray(id, latest), holds))
-  if (found.length === limit) return found
+  if (found.length === limit || !isIndexed(search)) return found
   return list(sql`(${contains(title, search)} or ${id} in (
     select conversation_id from assistant_messages message
      where message.user_id = ${userId} and ${contains(sql`message.text`, search)}))`)

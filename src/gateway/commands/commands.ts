@@ -6,6 +6,7 @@ import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import { verifyLive } from '../../http/callers/callers.ts'
 import { compileBody, type Validate } from '../../http/checking/validation.ts'
+import { isTooDeep } from '../../json-depth.ts'
 import type { Connection } from '../connection.ts'
 import type { Commands, Live } from '../live.ts'
 import type { TopicKind, TopicKinds } from '../topics.ts'
@@ -105,7 +106,9 @@ function isFrameType(type: unknown): type is FrameType {
 
 function parseObject(data: Buffer): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(data.toString())
+    const text = data.toString()
+    if (isTooDeep(text)) return undefined
+    const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
   } catch {
     return undefined

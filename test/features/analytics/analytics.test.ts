@@ -283,6 +283,34 @@ describe('the dashboard', () => {
     ])
   })
 
+  test('counts local days, those on which clocks change too', async () => {
+    const own = await withService({ clock: () => NOW, config: { timezone: 'Europe/Berlin' } })
+    const chief = await own.admin()
+    const [exam] = await own.sql`insert into exams (name) values ('One') returning id`
+    const instants = [
+      '2026-03-28T22:59:59.999Z',
+      // 23 hours long.
+      '2026-03-28T23:00:00Z',
+      '2026-03-29T00:59:59Z',
+      '2026-03-29T21:59:59.999Z',
+      '2026-03-29T22:00:00Z',
+      // 25 hours long.
+      '2026-10-24T22:00:00Z',
+      '2026-10-25T22:59:59.999Z',
+      '2026-10-25T23:00:00Z',
+    ]
+    await own.sql`
+      insert into attempts (user_id, exam_id, attempt_number, status, started_at, submitted_at, score, max_score,
+                            percentage, correct, incorrect, unattempted)
+      select ${chief.id}, ${exam?.id}, n, 'submitted', at, at, n, 100, n, 1, 0, 0
+        from unnest(${instants}::timestamptz[]) with ordinality result (at, n)`
+    const { body } = await chief.get('/api/v01/admin/analytics', 200)
+    expect(body.charts.performanceTrends).toEqual({
+      labels: ['2026-03-28', '2026-03-29', '2026-03-30', '2026-10-25', '2026-10-26'],
+      data: [1, 3, 5, 6.5, 8],
+    })
+  })
+
   test('covers the 50,000 most recent results and no more', async () => {
     const own = await withService({ clock: () => NOW })
     const chief = await own.admin()

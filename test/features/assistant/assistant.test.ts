@@ -469,6 +469,24 @@ describe('conversations', () => {
     expect(await search('')).toHaveLength(2)
   })
 
+  test('one or two letters are looked for in the 50 latest, longer texts in all', async () => {
+    const alice = await service.person()
+    const rows = await service.sql<{ id: number }[]>`
+      insert into assistant_conversations (user_id, title, message_count, updated_at)
+      select ${alice.id}, 'Talk', 2, now() - n * interval '1 min' from generate_series(1, 51) n returning id`
+    const ids = rows.map(({ id }) => id)
+    const [latest, last, older] = [ids[0], ids[49], ids[50]] as [number, number, number]
+    await service.sql`
+      insert into assistant_messages (conversation_id, user_id, is_user, text)
+      select id, ${alice.id}, true, 'Why does the pH of a buffer stay?' from unnest(${[latest, last, older]}::int[]) id`
+    const search = async (text: string) =>
+      (await alice.get(`${CONVERSATIONS}?search=${text}`, 200)).body.conversations.map(
+        ({ id }: { id: number }) => id,
+      )
+    expect(await search('ph')).toEqual([latest, last])
+    expect(await search('buffer')).toEqual([latest, last, older])
+  })
+
   test('messages come newest page first, each page oldest to newest', async () => {
     const alice = await service.person()
     const id = (await ask(alice, 'q1', null, 200)).body.conversation_id

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../support/client.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { startService, type TestService, withService } from '../../support/service.ts'
 import { addPage, createNotebook, objectsOf } from './notes.ts'
 
 let service: TestService
@@ -130,6 +130,23 @@ describe('notebooks and pages', () => {
 })
 
 describe('the library', () => {
+  test('looks for one or two letters in the first 1,000, for longer texts in all', async () => {
+    const own = await withService()
+    const bob = await own.person('bob')
+    await own.sql`
+      insert into notebooks (owner_id, title, description, is_public, likes, updated_at)
+      select ${bob.id}, case when n in (1, 1000, 1001) then 'Øl pH' else 'Notes' end, '', true, n,
+             now() - n * interval '1 min' from generate_series(1, 1001) n`
+    const count = async (query: string) => (await bob.get(`/api/v01/library?${query}`, 200)).body.total
+    expect(await count('q=ph')).toBe(2)
+    expect(await count('q=PH&sort=popular')).toBe(2)
+    expect(await count('q=øl ph')).toBe(3)
+    expect(await count('q=bo')).toBe(1_000)
+    expect(await count('q=bob')).toBe(1_001)
+    const { body } = await bob.get('/api/v01/library?q=bob&page=51', 200)
+    expect(body.notebooks.map(({ title }: { title: string }) => title)).toEqual(['Øl pH'])
+  })
+
   test('lists, searches and sorts public notebooks', async () => {
     const tag = `t${Date.now()}`
     const [alice, bob] = await Promise.all([service.person(), service.person()])
@@ -148,6 +165,10 @@ describe('the library', () => {
     expect(await search(`q=100%25 ${tag}`)).toEqual([one])
     expect(await search(`q=1_0% ${tag}`.replace('%', '%25'))).toEqual([])
     expect(await search(`q=${alice.username}`)).toEqual([one, two])
+    const all = { title: `By ${alice.username}`, description: tag, is_public: true }
+    const three = await createNotebook(alice, all)
+    expect(await search(`q=${alice.username}`)).toEqual([three, one, two])
+    await alice.delete(`/api/v01/notebooks/${three}`, 200)
     const found = await bob.get(`/api/v01/library?q=${tag}&page=2`, 200)
     expect(found.body).toMatchObject({ notebooks: [], total: 2, page: 2, per_page: 20, total_pages: 1 })
     await bob.get('/api/v01/library?page=0', 400)

@@ -1,6 +1,7 @@
-import { and, desc, eq, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, or, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
-import { contains } from '../../../db/search.ts'
+import { isAnyOf, only, query } from '../../../db/query.ts'
+import { contains, isIndexed } from '../../../db/search.ts'
 import { notebookInteractions, notebooks } from '../../../db/tables/notes.ts'
 import { users } from '../../../db/tables/people/users.ts'
 
@@ -39,6 +40,9 @@ const selection = (readerId: number) => ({
   updatedAt: notebooks.updatedAt,
 })
 
+/** How many notebooks a text is looked for in that is too short for the index: the first ones in their order. */
+const LOOKED_THROUGH = 1_000
+
 /** A page of the public notebooks that contain `q`, by latest change or by likes, and how many there are. */
 export async function listPublic(
   db: Executor,
@@ -46,22 +50,45 @@ export async function listPublic(
   limit: number,
   offset: number,
 ): Promise<{ rows: LibraryRow[]; total: number }> {
-  const found = and(eq(notebooks.isPublic, true), q === '' ? undefined : matches(q))
-  const latest = [desc(notebooks.updatedAt), desc(notebooks.id)]
+  const order = sort === 'popular' ? sql`likes desc, updated_at desc, id desc` : sql`updated_at desc, id desc`
+  const page = only(
+    await query<{ ids: number[]; total: number }>(
+      db,
+      q === ''
+        ? sql`
+    select array(select id from notebooks where is_public order by ${order} limit ${limit} offset ${offset}) as ids,
+           (select count(*)::int from notebooks where is_public) as total`
+        : sql`
+    with found as materialized (${find(q, order)})
+    select array(select id from found order by ${order} limit ${limit} offset ${offset}) as ids,
+           (select count(*)::int from found) as total`,
+    ),
+  )
   const rows = await db
     .select(selection(readerId))
     .from(notebooks)
     .innerJoin(users, eq(users.id, notebooks.ownerId))
-    .where(found)
-    .orderBy(...(sort === 'popular' ? [desc(notebooks.likes), ...latest] : latest))
-    .limit(limit)
-    .offset(offset)
-  return { rows, total: await db.$count(notebooks, found) }
+    .where(isAnyOf(notebooks.id, page.ids))
+    .orderBy(sql`array_position(${sql.param(page.ids)}::int[], ${notebooks.id})`)
+  return { rows, total: page.total }
 }
 
-function matches(q: string): SQL | undefined {
-  const author = sql`${notebooks.ownerId} in (select id from users where ${contains(sql`username`, q)})`
-  return or(contains(notebooks.title, q), contains(notebooks.description, q), author)
+/** Public notebooks whose title, description or author contains `q`. */
+function find(q: string, order: SQL): SQL {
+  const text = or(contains(sql`title`, q), contains(sql`description`, q))
+  const author = contains(sql`username`, q)
+  if (isIndexed(q))
+    return sql`
+      select id, likes, updated_at from notebooks where is_public and ${text}
+      union
+      select notebook.id, likes, notebook.updated_at
+        from users join notebooks notebook on notebook.owner_id = users.id and is_public
+       where ${author}`
+  return sql`
+      select notebook.id, likes, notebook.updated_at
+        from (select * from notebooks where is_public order by ${order} limit ${LOOKED_THROUGH}) notebook
+        join users on users.id = notebook.owner_id
+       where ${text} or ${author}`
 }
 
 export async function findPublic(

@@ -16,7 +16,8 @@ const DEEPEST = 200
 const MOST_ATTRIBUTES = 200
 const MOST_IN_AN_ELEMENT = 50_000
 const MOST_OUTSIDE = 200_000
-const LONGEST_ELEMENT = 16 * 1024 * 1024
+/** Characters of its source: room for images much larger than those that are kept, which are named then, not refused. */
+const LONGEST_ELEMENT = 14 * 1024 * 1024
 const MOST_ENTITIES = 1_000_000
 /** The document's own element stands before this. */
 const LATEST_ROOT = 1024 * 1024
@@ -40,7 +41,7 @@ export function* readElements(
   let inside = 0
   let outside = 0
   let attributes = 0
-  let length = 0
+  let openedAt = 0
   const countInside = () => {
     inside += 1
     if (inside > MOST_IN_AN_ELEMENT) throw unreadable('A question of the XML is too large')
@@ -77,15 +78,12 @@ export function* readElements(
     }
     countInside()
     const element = { name, attributes: tag.attributes as Record<string, string>, children: [] }
-    parent?.children.push(element)
+    if (parent) parent.children.push(element)
+    else openedAt = parser.position
     open.push(element)
   })
   const addText = (chunk: string) => {
-    const element = open.at(-1)
-    if (!element) return
-    length += chunk.length
-    if (length > LONGEST_ELEMENT) throw unreadable('A question of the XML is too large')
-    element.children.push(chunk)
+    open.at(-1)?.children.push(chunk)
   }
   parser.on('text', addText)
   parser.on('cdata', addText)
@@ -94,12 +92,14 @@ export function* readElements(
     const element = open.pop()
     if (!element || open.length > 0) return
     inside = 0
-    length = 0
     found.push(element)
   })
   for (let start = 0; start < text.length; start += CHUNK) {
     parser.write(text.slice(start, start + CHUNK))
     yield* found.splice(0)
+    // A text is passed on when it ends, however long it is.
+    if (open.length > 0 && parser.position - openedAt > LONGEST_ELEMENT)
+      throw unreadable('A question of the XML is too large')
     const { user, system } = process.threadCpuUsage(begun)
     if (user + system > MOST_MICROSECONDS) throw unreadable('The XML takes too long to read')
   }

@@ -1,0 +1,1 @@
+CREATE INDEX "notebooks_search_idx" ON "notebooks" USING gin ("title" gin_trgm_ops,"description" gin_trgm_ops) WHERE "notebooks"."is_public";
