@@ -20,7 +20,7 @@ const RESTRICTIONS = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'origin-agent-cluster': '?1',
-  // With `no-referrer` browsers send `Origin: null` along with forms, ours as well, and the guard refuses them.
+  // With `no-referrer`, browsers send our own forms with `Origin: null`, which the cross-site guard refuses.
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'SAMEORIGIN',
@@ -33,7 +33,7 @@ export function registerSecurityHeaders(app: FastifyInstance): void {
     done()
   })
   app.addHook('onSend', (_request, reply, _payload, done) => {
-    // Nothing private may be cached; answers that may be say so themselves.
+    // Nothing private may be cached; answers that may be cached set the header themselves.
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
     done()
   })

@@ -10,9 +10,9 @@ interface Pipeline {
 }
 
 /**
- * Delays requests that a connection sends before it has the answers to earlier ones: otherwise a thousand requests in
- * one packet would all begin before anybody else's next one. The connection is not read meanwhile, and when it closes
- * the waiting requests are dropped. Must be registered before all other hooks.
+ * Limits how many pipelined requests of one connection run at once: otherwise a thousand requests in one packet would
+ * all begin before the next request of anybody else. While some wait, the connection is not read; when it closes, they
+ * are dropped. Must be registered before all other hooks.
  */
 export function registerPipelining(app: FastifyInstance): void {
   const pipelines = new WeakMap<Socket, Pipeline>()
@@ -32,7 +32,7 @@ export function registerPipelining(app: FastifyInstance): void {
     if (pipeline.running < AT_ONCE) begin()
     else {
       pipeline.waiting.push(begin)
-      // All earlier bodies have arrived completely, or this request could not have.
+      // Pausing is safe: the bodies of all earlier requests have arrived before this one.
       socket.pause()
     }
   })

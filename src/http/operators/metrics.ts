@@ -16,14 +16,14 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 let durations: Histograms
 
 /**
- * Prometheus metrics at `/metrics`: with METRICS_TOKEN for clients that present it, otherwise for this machine only;
- * all others get 404.
+ * Prometheus metrics at `/metrics`. With METRICS_TOKEN they are for clients that send it, otherwise for this machine
+ * only; all others get 404.
  */
 export async function registerMetrics(app: FastifyInstance, core: Core): Promise<void> {
   const { metricsToken } = core.config
   await app.register(fastifyMetrics.default, {
     endpoint: null,
-    // A process has one node; if it has more, as in tests, the newest one is measured.
+    // A process has one node; in tests it has more, and the newest one is measured.
     clearRegisterOnInit: true,
     routeMetrics: { enabled: false },
   })
@@ -95,8 +95,8 @@ function digest(text: string): Buffer {
 const FORWARDED = /^(forwarded|via|x-forwarded-.+|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip)$/
 
 /**
- * Whether a client on this machine asks for itself. A local proxy asks for others: it adds such a header, or passes
- * on another host name, or speaks HTTP/1.0 as nginx does by default.
+ * Whether the client itself runs on this machine, rather than behind a proxy on this machine. A proxy adds such a
+ * header, passes on another host name, or speaks HTTP/1.0, as nginx does by default.
  */
 function isLocal({ socket, headers, raw }: FastifyRequest): boolean {
   return (

@@ -27,22 +27,27 @@ interface Read {
   file: File
   format: Format
   isDry: boolean
+  /** Of the import that may follow: pressed again after an answer was lost, it brings nothing in twice. */
+  key: string
 }
 
 /** Questions from a file: looked through first, row by row, and only then kept; and out again. */
 export function ImportExport({ exam }: TabProps) {
   const [found, setFound] = useState<Read>()
-  async function read(file: File, format: Format, isDry: boolean): Promise<Report> {
+  async function read(
+    file: File,
+    format: Format,
+    query: { dry_run: true } | { key: string },
+  ): Promise<Report> {
     const body = new FormData()
     body.append('file', file)
-    const query = { format, ...(isDry ? { dry_run: true } : {}) }
     const report = await ask(
       client.POST('/api/v01/admin/exams/{exam_id}/import', {
-        params: { path: { exam_id: exam.id }, query },
+        params: { path: { exam_id: exam.id }, query: { format, ...query } },
         body,
       }),
     )
-    setFound({ report, file, format, isDry })
+    setFound({ report, file, format, isDry: 'dry_run' in query, key: client.platform.uuid() })
     return report
   }
   return (
@@ -53,7 +58,7 @@ export function ImportExport({ exam }: TabProps) {
           button="Look through it"
           send={async ({ file, format }) => {
             setFound(undefined)
-            await read(file as File, format as Format, true)
+            await read(file as File, format as Format, { dry_run: true })
           }}
         >
           <div class="fields">
@@ -75,7 +80,7 @@ export function ImportExport({ exam }: TabProps) {
             <Action
               class="main"
               act={async () => {
-                const { inserted } = await read(found.file, found.format, false)
+                const { inserted } = await read(found.file, found.format, { key: found.key })
                 return `${plural(inserted, 'question')} imported`
               }}
             >
