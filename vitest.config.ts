@@ -31,7 +31,7 @@ const APART = [
   'test/features/uploads/*.test.ts',
   'test/gateway/{admission,asyncapi,connection}.test.ts',
   'test/http/checking/patterns.test.ts',
-  'test/http/{documents,manners,metrics,openapi,requests,tracing}.test.ts',
+  'test/http/{documents,metrics,openapi,requests,semantics,tracing}.test.ts',
   'test/nodes/{draining,rolling-restart}.test.ts',
 ]
 

@@ -11,5 +11,6 @@ export const COMMAND_LINE: Actor = { id: null, ip: null }
 
 /** Where a login comes from; its owner sees address and program in the list of sessions. */
 export interface Device extends Asker {
+  ip: string
   userAgent: string | undefined
 }

@@ -67,12 +67,12 @@ import { guardHelp } from './http/help-lock.ts'
 import { createHttpServer } from './http/load/arrivals.ts'
 import { registerDeadline } from './http/load/deadline.ts'
 import { registerDraining } from './http/load/draining.ts'
-import { registerEtags } from './http/manners/etags.ts'
-import { registerVary } from './http/manners/vary.ts'
 import { registerMetrics } from './http/operators/metrics.ts'
 import { operationsRoutes } from './http/operators/operations.ts'
 import { registerTracing } from './http/operators/tracing.ts'
 import { logController, nameRequest, registerRequestLog, upgradesAt } from './http/requests.ts'
+import { registerEtags } from './http/semantics/etags.ts'
+import { registerVary } from './http/semantics/vary.ts'
 import { registerTurns } from './http/turns.ts'
 import { legacyGeneration } from './legacy/routes.ts'
 
@@ -113,7 +113,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   registerFailures(app)
   // Not in the routes' own scope: a scope with schemas of its own would get Fastify's validator back.
   app.addSchema(Comment)
-  await registerSecurityHeaders(app)
+  registerSecurityHeaders(app)
   if (core.config.corsOrigins.length > 0)
     await app.register(cors, {
       origin: core.config.corsOrigins,

@@ -15,8 +15,8 @@ import type { RefreshTokens } from './refresh-tokens.ts'
 import type { DerivedKeys } from './secrets.ts'
 
 /**
- * Everything outside of the features that a service may use. There is one per node; it is every service's first
- * argument.
+ * Everything outside of the features that a service may use: one per node, and the first argument of every service
+ * function.
  */
 export interface Core {
   config: Config
@@ -41,8 +41,10 @@ export interface Core {
   jwtSecrets: readonly string[]
   /** For the addresses of files: the first one signs, all of them verify. */
   fileKeys: DerivedKeys
-  /** Aborted when the node begins to shut down: it serves on for `config.drainDelayMs`, while its sockets are sent away. */
+  /**
+   * Aborted when the node begins to shut down: it closes its sockets, and answers requests for `config.drainDelayMs`.
+   */
   draining: AbortSignal
-  /** Aborted when that time is over and nobody can connect any more: no new work from then on. */
+  /** Aborted after that time: nobody can connect any more, and no new work begins. */
   closing: AbortSignal
 }

@@ -1,43 +1,44 @@
 import type { Socket } from 'node:net'
 import { AppError } from './errors.ts'
 
-/** Who asks for costly work: the address, and the connection. */
+/** Who asks for costly work. */
 export interface Asker {
-  ip: string
+  /** The person, or the address of somebody who has not signed in. */
+  name: string
   /** When it is closed, the work that still waits is dropped. */
   connection: Socket
 }
 
-/** Somebody who has signed in is the same wherever they ask from. */
+/** Somebody who has signed in is the same asker from every address. */
 export function personAsking(userId: number, connection: Socket): Asker {
-  return { ip: `person ${userId}`, connection }
+  return { name: `person ${userId}`, connection }
 }
 
 export interface FairQueueOptions {
   /** Pieces of work that run at once. Left out: any number. */
   places?: number
-  /** How many of them may be one address's. Left out: all of them. */
+  /** How many of them one asker may have. Left out: all of them. */
   each?: number
-  /** Pieces of work that may wait, in all. */
+  /** Most pieces of work that may wait. */
   waiting: number
 }
 
 interface Waiter {
-  /** Called when there is a place, or with the reason why there won't be one. */
+  /** Called when there is a place, or with the reason of a refusal. */
   settle: (refusal?: AppError) => void
 }
 
 /**
- * Runs costly work, a few pieces at once. Addresses take turns, and so do the connections of one address: somebody
- * who asks for much delays everybody else by one piece at most. Work of a connection that was closed is dropped. If
- * the queue is full, the last piece of whoever has the most in it is refused with 503 `unavailable`.
+ * Runs costly work, a few pieces at once. Askers take turns, and so do the connections of one asker: somebody who
+ * asks for much delays everybody else by one piece at most. Work of a closed connection is dropped. If the queue is
+ * full, the asker with the most waiting work loses the last piece of it: 503 `unavailable`.
  */
 export class FairQueue {
   readonly #options: FairQueueOptions
   #running = 0
   readonly #runningFor = new Map<string, number>()
   #waiting = 0
-  /** By address, then by connection. Who is next stands first. */
+  /** By asker, then by connection; the next one is the first entry. */
   readonly #lines = new Map<string, Map<Socket, Waiter[]>>()
   /** Connections that have a `close` listener already. */
   readonly #watched = new WeakSet<Socket>()
@@ -46,43 +47,43 @@ export class FairQueue {
     this.#options = options
   }
 
-  /** Throws `aborted` where the asker hung up before its turn. Work without an asker is the service's own. */
+  /** Throws `aborted` if the asker hung up before its turn. Without an asker it is work of the service itself. */
   async run<T>(asker: Asker | undefined, work: () => Promise<T>): Promise<T> {
     if (asker?.connection.destroyed) throw new AppError('aborted')
-    const ip = asker?.ip ?? ''
-    if (asker && !this.#mayBegin(ip)) await this.#wait(asker)
-    else this.#begin(ip)
+    const name = asker?.name ?? ''
+    if (asker && !this.#mayBegin(name)) await this.#wait(asker)
+    else this.#begin(name)
     try {
       return await work()
     } finally {
-      this.#end(ip)
+      this.#end(name)
     }
   }
 
-  #mayBegin(ip: string): boolean {
+  #mayBegin(name: string): boolean {
     const { places = Number.POSITIVE_INFINITY, each = places } = this.#options
-    return this.#running < places && (this.#runningFor.get(ip) ?? 0) < each
+    return this.#running < places && (this.#runningFor.get(name) ?? 0) < each
   }
 
-  #begin(ip: string): void {
+  #begin(name: string): void {
     this.#running += 1
-    this.#runningFor.set(ip, (this.#runningFor.get(ip) ?? 0) + 1)
+    this.#runningFor.set(name, (this.#runningFor.get(name) ?? 0) + 1)
   }
 
   /** Gives the place to the next in line, if there is one. */
-  #end(ip: string): void {
+  #end(name: string): void {
     this.#running -= 1
-    const left = (this.#runningFor.get(ip) ?? 0) - 1
-    if (left > 0) this.#runningFor.set(ip, left)
-    else this.#runningFor.delete(ip)
+    const left = (this.#runningFor.get(name) ?? 0) - 1
+    if (left > 0) this.#runningFor.set(name, left)
+    else this.#runningFor.delete(name)
     for (let next = this.#takeNext(); next; next = this.#takeNext()) next.settle()
   }
 
   #wait(asker: Asker): Promise<void> {
-    const { ip, connection } = asker
+    const { name, connection } = asker
     if (this.#waiting >= this.#options.waiting) this.#makeRoom()
-    const connections = this.#lines.get(ip) ?? new Map<Socket, Waiter[]>()
-    this.#lines.set(ip, connections)
+    const connections = this.#lines.get(name) ?? new Map<Socket, Waiter[]>()
+    this.#lines.set(name, connections)
     const line = connections.get(connection) ?? []
     connections.set(connection, line)
     if (!this.#watched.has(connection)) {
@@ -97,46 +98,46 @@ export class FairQueue {
 
   /** The first in line that may begin; its place is counted as taken. */
   #takeNext(): Waiter | undefined {
-    for (const [ip, connections] of this.#lines) {
-      if (!this.#mayBegin(ip)) continue
+    for (const [name, connections] of this.#lines) {
+      if (!this.#mayBegin(name)) continue
       const [first] = connections
       const [connection, line] = first as [Socket, Waiter[]]
       const next = line.shift()
       this.#waiting -= 1
-      this.#begin(ip)
+      this.#begin(name)
       // Both go to the end of their line.
       connections.delete(connection)
       if (line.length > 0) connections.set(connection, line)
-      this.#lines.delete(ip)
-      if (connections.size > 0) this.#lines.set(ip, connections)
+      this.#lines.delete(name)
+      if (connections.size > 0) this.#lines.set(name, connections)
       return next
     }
     return undefined
   }
 
   #makeRoom(): void {
-    const [ip, connections] = longest(this.#lines, countWaiting)
+    const [name, connections] = longest(this.#lines, countWaiting)
     const [connection, line] = longest(connections, ({ length }) => length)
     const last = line.pop()
     this.#waiting -= 1
-    this.#tidy(ip, connection)
+    this.#tidy(name, connection)
     last?.settle(new AppError('unavailable', { retryAfter: 2 }))
   }
 
-  /** A proxy's connection carries requests of several addresses. */
+  /** Drops what a closed connection has waiting; a proxy's connection carries requests of several askers. */
   #drop(connection: Socket): void {
-    for (const [ip, connections] of [...this.#lines]) {
+    for (const [name, connections] of [...this.#lines]) {
       const gone = connections.get(connection)?.splice(0) ?? []
       this.#waiting -= gone.length
-      this.#tidy(ip, connection)
+      this.#tidy(name, connection)
       for (const { settle } of gone) settle(new AppError('aborted'))
     }
   }
 
-  #tidy(ip: string, connection: Socket): void {
-    const connections = this.#lines.get(ip)
+  #tidy(name: string, connection: Socket): void {
+    const connections = this.#lines.get(name)
     if (connections?.get(connection)?.length === 0) connections.delete(connection)
-    if (connections?.size === 0) this.#lines.delete(ip)
+    if (connections?.size === 0) this.#lines.delete(name)
   }
 }
 

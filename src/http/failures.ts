@@ -12,8 +12,8 @@ import { type TSchema, Type } from 'typebox'
 import { Failure } from '../../schemas/common.ts'
 import { translateDatabaseError } from '../db/errors.ts'
 import { AppError, CATALOGUE, type ErrorCode } from '../errors.ts'
-import { watchMethods } from './manners/methods.ts'
 import { nextName } from './requests.ts'
+import { watchMethods } from './semantics/methods.ts'
 
 /** Token endpoints answer `{status, …}`, all others `{success, …}` (docs/protocol/http.md#envelopes). */
 export type Envelope = 'status' | 'success'
@@ -42,7 +42,7 @@ export function failures(...codes: ErrorCode[]): Record<number, TSchema> {
   return Object.assign({}, ...[...byStatus].map(([status, group]) => failuresAt(status, ...group)))
 }
 
-/** The same for codes that are answered with another status than usual. */
+/** The same for codes that these routes answer with another status than usual. */
 export function failuresAt(status: number, ...codes: ErrorCode[]): Record<number, TSchema> {
   return { [status]: failureSchema(codes.map((code) => `\`${code}\``).join(', ')) }
 }
@@ -100,7 +100,7 @@ export function refuseUnroutable(error: unknown, request: FastifyRequest, reply:
   sendFailure(failure, request, reply.header('x-request-id', request.id))
 }
 
-/** For what Node can't parse as a request: answered on the bare connection. */
+/** For requests that Node can't parse: the answer is written to the socket itself. */
 export function refuseUnreadable(this: FastifyInstance, { code }: ConnectionError, socket: Socket): void {
   if (code === 'ECONNRESET' || socket.destroyed) return
   const status = UNREADABLE[code] ?? 400

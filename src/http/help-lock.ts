@@ -5,14 +5,14 @@ import { withFailures } from './failures.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Its own statement decides whether help is locked: here that is only checked after a failure. */
+    /** The route's own SQL statement refuses while help is locked; this guard only runs after a failure. */
     decidesHelpLock?: true
   }
 }
 
 /**
- * All routes that are registered on `scope` from now on are help: 403 `exam_in_progress`, before any other failure,
- * while the caller has an attempt under way at an exam that locks help. `findRefusal` decides.
+ * Guards all routes that are registered on `scope` from now on: they answer 403 `exam_in_progress`, before any other
+ * failure, while the caller has an active attempt at an exam that locks help. `findRefusal` decides.
  */
 export function guardHelp(
   scope: FastifyInstance,
@@ -27,7 +27,6 @@ export function guardHelp(
       ...route.schema,
       response: withFailures(route.schema?.response, 'exam_in_progress'),
     }
-    // Routes that decide by themselves get no extra hook.
     if (route.config?.decidesHelpLock)
       route.errorHandler = async (error, request) => {
         // null if the request was refused before the caller was known.

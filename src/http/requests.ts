@@ -18,8 +18,8 @@ export function nextName(): string {
 }
 
 /**
- * Whether a request is a WebSocket upgrade: a complete handshake at the only address that accepts them. Any other
- * request with an `Upgrade` header is answered like a plain one, such as HTTP/2's of `curl --http2`.
+ * Whether a request is a WebSocket upgrade: a complete handshake at the only address that accepts them. Other requests
+ * with an `Upgrade` header, such as those of `curl --http2`, are answered like plain ones.
  */
 export function upgradesAt(path: string): (request: IncomingMessage) => boolean {
   return ({ method, url = '', headers }) =>
@@ -36,12 +36,12 @@ export const logController = new LogController({
   requestIdLogLabel: 'request_id',
 })
 
-/** The content type without its parameters, in lower case as it is meant; undefined without one. */
+/** The content type without its parameters, in lower case; undefined without one. */
 export function mediaTypeOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
   return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
 }
 
-/** Every answer has the request's id, and every refused one a line in the log; all others only at level `debug`. */
+/** Each answer has the request's id. Refused requests are logged, all others only at level `debug`. */
 export function registerRequestLog(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
@@ -63,8 +63,8 @@ export function registerRequestLog(app: FastifyInstance): void {
 }
 
 /**
- * Aborts when the client goes away before it has its whole answer. (`request.signal` won't do: it aborts as
- * soon as a body has been read.)
+ * Aborts when the client goes away before it has its whole answer. (`request.signal` can't be used: it aborts as soon as
+ * a body has been read.)
  */
 export function hangUpSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController()
@@ -74,12 +74,12 @@ export function hangUpSignal({ raw }: FastifyReply): AbortSignal {
   return gone.signal
 }
 
-/** Resolves when the answer is out, or the client went away. */
+/** Resolves when the answer has been sent, or the client has gone away. */
 export function whenClosed({ raw }: FastifyReply): Promise<void> {
   return new Promise((resolve) => raw.once('close', () => resolve()))
 }
 
-/** The asker of a request, for queues in which people take turns. Without a sign-in it is the address. */
+/** Who asks, for queues in which people take turns: the person, or the address without a sign-in. */
 export function askerOf({ caller, ip, raw }: FastifyRequest): Asker {
-  return caller ? personAsking(caller.userId, raw.socket) : { ip, connection: raw.socket }
+  return caller ? personAsking(caller.userId, raw.socket) : { name: ip, connection: raw.socket }
 }

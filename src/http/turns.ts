@@ -6,35 +6,35 @@ import { askerOf, whenClosed } from './requests.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What it reads can be large: such reads take turns. */
+    /** The answer can be large: such reads take turns, one per person. */
     heavy?: true
-    /** Works for people who have not signed in, whose address stands for them. */
+    /** Requests without a sign-in take turns too, by address. */
     turns?: 'by address'
   }
 }
 
-/** How many requests may wait in each line: more are refused, of whoever has the most. */
+/** Most requests that wait in one queue. If there are more, the asker with the most waiting ones is refused. */
 const MOST_WAITING = 2_000
 
 /**
- * Of one person's requests and frames only a part of the database's connections is worked for at a time, though each
- * may wait there for the same row.
+ * One person's requests and frames use at most a part of the database's connections at once, even if all wait for one
+ * row.
  */
 export const personTurns = perNode(
   ({ config: { databasePool } }) => new FairQueue({ each: shareOf(databasePool), waiting: MOST_WAITING }),
 )
 
-/** As many of a pool's connections as one person, or all heavy reads together, may hold. */
+/** The part of a pool's connections that one person, or all heavy reads together, may hold. */
 function shareOf(databasePool: number): number {
   return Math.ceil(databasePool / 3)
 }
 
-/** Goes on when it is the asker's turn in that queue, which lasts until the answer is out. */
+/** Lets a request wait for its turn in the queue. The turn ends when the answer has been sent. */
 export function takeTurnIn(queue: FairQueue): preHandlerHookHandler {
   return (request, reply, done) => {
     const closed = whenClosed(reply)
     const work = () => {
-      // Its deadline may have come before its turn.
+      // The request may have timed out while it waited.
       if (!reply.raw.closed) done()
       return closed
     }
@@ -43,22 +43,21 @@ export function takeTurnIn(queue: FairQueue): preHandlerHookHandler {
 }
 
 /**
- * However much one person asks for at once, others' next request waits for none of it: of one person's requests only
- * a part of the database's connections is worked for at a time, though each may wait there for the same row. Where
- * what is read can be large, one person has one answer at a time, until it is out, and all together have a part of
- * the connections, until what they answer is made or begins to stream in small pieces. Those who hang up lose their
- * turn.
+ * Makes requests take turns, so that one person's many requests don't delay others. One person's requests use at most a
+ * part of the database's connections. A heavy read also waits until this person's previous heavy answer has been sent;
+ * all heavy reads together use at most a part of the connections, each until its answer is made or begins to stream.
+ * Clients that hang up lose their turn.
  */
 export function registerTurns(app: FastifyInstance, core: Core): void {
   const readers = new FairQueue({ each: 1, waiting: MOST_WAITING })
   const reads = new FairQueue({ places: shareOf(core.config.databasePool), waiting: MOST_WAITING })
-  /** Whose answers are being made, and how to say that they are. */
+  /** Requests whose answer is being made, with the function that reports it as made. */
   const making = new WeakMap<FastifyRequest, () => void>()
 
-  /** Resolves when the answer is made, or nobody waits for it any more. */
+  /** Resolves when the answer is made, or the client has gone away. */
   const make = (request: FastifyRequest, reply: FastifyReply, done: () => void): Promise<void> => {
     const closed = whenClosed(reply)
-    // Its deadline may have come before its turn.
+    // The request may have timed out while it waited.
     if (reply.raw.closed) return Promise.resolve()
     const made = new Promise<void>((resolve) => making.set(request, resolve))
     done()
@@ -78,7 +77,7 @@ export function registerTurns(app: FastifyInstance, core: Core): void {
 
   app.addHook('onRoute', (route) => {
     const { heavy, turns, uploadTimeoutMs } = route.config ?? {}
-    // What may take long waits for something else than the database, and sockets have an admission of their own.
+    // Routes with a timeout of their own wait for something else than the database; sockets have their own admission.
     if (!heavy && (route.handlerTimeout || uploadTimeoutMs || route.websocket || route.wsHandler)) return
     const take = heavy ? takeReadersTurn : takePersonsTurn
     route.preHandler = [

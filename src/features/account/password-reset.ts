@@ -16,21 +16,21 @@ import * as store from './store.ts'
  */
 const RESET_LIFETIME_MS = 3_600_000
 const MAIL_INTERVAL_MS = 60_000
-/** Links of one account that are good at once: all of an hour, so that no stranger's request makes one useless. */
+/** Valid links of one account: all that can be mailed within an hour, so that a stranger's requests don't void any. */
 const MOST_LINKS = RESET_LIFETIME_MS / MAIL_INTERVAL_MS
-/** Requests of one node that are looked up or mailed at once; what is asked for beyond them is dropped. */
+/** Requests that one node handles at once; more are dropped. */
 const MOST_UNDER_WAY = 300
-/** Before each further try of a mail that didn't go out. */
+/** Pauses between the tries to send a mail. */
 const RETRY_PAUSES_MS = [1_000, 5_000, 15_000, 60_000]
 
 /** Mails links that reset a password. */
 export interface ResetMails {
   /**
-   * Returns at once: what the caller sees tells nothing of whether such an account exists. `ownAddress` is where
-   * this service listens, for when no PUBLIC_URL is set.
+   * Returns at once, so that a caller can't find out whether such an account exists. `ownAddress`: where this service
+   * listens, for links while no PUBLIC_URL is set.
    */
   request(email: string, ownAddress: string): void
-  /** Resolves when the mails under way have gone out. */
+  /** Resolves when the mails that are being sent have been sent. */
   close(): Promise<void>
 }
 
@@ -40,10 +40,10 @@ export const resetMails = perNode((core): ResetMails => {
   return {
     request(email, ownAddress) {
       if (underWay.size >= MOST_UNDER_WAY) {
-        core.log.warn('a password reset was dropped: as many as there may be are under way')
+        core.log.warn('a password reset was dropped: too many are under way')
         return
       }
-      // Never the request's own Host: whoever asks could have the link lead to them.
+      // The Host of the request is never used: an attacker could make the link lead to their own server.
       const address = core.config.publicUrl ?? ownAddress
       const sending = mailReset(core, email, address, closing.signal)
         .catch((error) => core.log.error({ err: error }, 'a password reset could not be mailed'))
@@ -57,7 +57,7 @@ export const resetMails = perNode((core): ResetMails => {
   }
 })
 
-/** Tries again for a while, unless another mail is asked for meanwhile. */
+/** Tries for a while, unless another mail to the same mailbox is asked for meanwhile. */
 async function mailReset(core: Core, email: string, address: string, closing: AbortSignal): Promise<void> {
   const user = await store.findUserByEmail(core.db, email)
   if (!user) return
@@ -69,7 +69,7 @@ async function mailReset(core: Core, email: string, address: string, closing: Ab
       await sendReset(core, user, token, hash, address)
       return
     } catch (error) {
-      // What didn't go out must not keep the next one from going.
+      // A mail that was not sent must not delay the next one.
       await core.rateSlots.release(slot, hash)
       if (pause === undefined || closing.aborted) throw error
       core.log.warn({ err: error }, 'a password reset could not be mailed; it is tried again')
@@ -90,7 +90,7 @@ async function sendReset(
   await core.db.transaction((tx) =>
     store.insertReset(tx, reset, { since: new Date(now - RESET_LIFETIME_MS), most: MOST_LINKS }),
   )
-  // Nothing that anybody chose stands in it: it would be a way to write to strangers in this service's name.
+  // The mail contains no text that anybody chose, such as a name: otherwise strangers could be sent messages this way.
   await core.mail.send({
     to: user.email,
     subject: 'Reset your password',
@@ -106,14 +106,14 @@ If it wasn't you, ignore this mail: nothing has changed.
   })
 }
 
-/** Many providers deliver `name+anything@…` to `name@…`: whoever registers those writes to one mailbox. */
+/** Many providers deliver `name+anything@…` to the mailbox of `name@…`, so both count as one. */
 function mailboxOf(email: string): string {
   return foldCase(email).replace(/\+[^@]*/, '')
 }
 
 /**
- * Sets the password of whoever was mailed this token, once, and with it ends the other links and all of their
- * sessions. 400 `invalid_token`.
+ * Sets the password of the account that this token was mailed to. The token works once; the account's other links and
+ * all of its sessions end. 400 `invalid_token`.
  */
 export async function confirmPasswordReset(
   core: Core,
@@ -126,11 +126,11 @@ export async function confirmPasswordReset(
   if (!reset) throw new AppError('invalid_token')
   const passwordHash = await hashPassword(new_password, asker)
   await core.db.transaction(async (tx) => {
-    // The account first, in the order of everything else that changes it.
+    // The account's row is locked first, as everywhere (docs/architecture.md#locks).
     const user = await store.findUserForUpdate(tx, reset.userId)
     if (!(await store.findReset(tx, tokenHash, since))) throw new AppError('invalid_token')
     await store.voidResets(tx, reset.userId)
-    // Who never showed that the address is theirs keeps no other way in, now that its owner has the account.
+    // If the address was never verified, somebody else may have made the account: they must not keep their sign-in.
     const googleSubject = user?.emailVerified ? user.googleSubject : null
     await store.updateUser(tx, reset.userId, { passwordHash, emailVerified: true, googleSubject })
     await endSessionsOf(tx, reset.userId)

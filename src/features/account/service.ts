@@ -1,10 +1,10 @@
 import type { ChangeAccountBody } from '../../../schemas/accounts/account.ts'
 import type { Self } from '../../../schemas/accounts/auth.ts'
+import type { Device } from '../../actor.ts'
 import { foldCase } from '../../case-fold.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import { AppError, invalidField } from '../../errors.ts'
-import type { Asker } from '../../fair-queue.ts'
 import { confirmPassword } from '../auth/credentials.ts'
 import { hashPassword } from '../auth/passwords.ts'
 import { toSelf } from '../auth/service.ts'
@@ -27,7 +27,7 @@ export async function changeAccount(
   core: Core,
   { userId, sessionId }: Caller,
   { full_name, email, current_password, new_password }: ChangeAccountBody,
-  asker: Asker,
+  device: Device,
 ): Promise<Self> {
   if (full_name === undefined && email === undefined && new_password === undefined)
     throw new AppError('nothing_to_update')
@@ -35,13 +35,13 @@ export async function changeAccount(
   if (!before) throw new AppError('token_expired_or_invalid')
   if (email !== undefined || new_password !== undefined) {
     if (current_password === undefined) throw invalidField('/current_password', 'is required')
-    await confirmPassword(core, before, current_password, asker)
+    await confirmPassword(core, before, current_password, device)
   }
-  const passwordHash = new_password === undefined ? undefined : await hashPassword(new_password, asker)
+  const passwordHash = new_password === undefined ? undefined : await hashPassword(new_password, device)
   const user = await core.db.transaction(async (tx) => {
     const now = await store.findUserForUpdate(tx, userId)
     if (!now) throw new AppError('token_expired_or_invalid')
-    // Changed by somebody else since it was checked.
+    // The password was changed since it was checked.
     if (current_password !== undefined && now.passwordHash !== before.passwordHash)
       throw new AppError('wrong_password')
     const movesAway = email !== undefined && foldCase(email) !== foldCase(now.email)
@@ -51,7 +51,7 @@ export async function changeAccount(
       ...(movesAway ? { emailVerified: false } : {}),
       ...(passwordHash === undefined ? {} : { passwordHash }),
     })
-    // A link in an old mailbox, or one asked for before the change, is no way in any more.
+    // Links that were mailed before the change must no longer work.
     if (movesAway || passwordHash !== undefined) await store.voidResets(tx, userId)
     if (passwordHash !== undefined) await endSessionsOf(tx, userId, sessionId)
     return changed
@@ -60,7 +60,7 @@ export async function changeAccount(
   return toSelf(core, user)
 }
 
-/** Replaces a password and ends every session of the account; `announceRevocations` after the commit. */
+/** Replaces a password and ends every session of the account; call `announceRevocations` after the commit. */
 export async function setPassword(tx: Executor, userId: number, passwordHash: string): Promise<void> {
   await store.updateUser(tx, userId, { passwordHash })
   await store.voidResets(tx, userId)
@@ -68,15 +68,15 @@ export async function setPassword(tx: Executor, userId: number, passwordHash: st
 }
 
 /**
- * Erases a person and ends all of their sessions. Who they were, and every way in, is gone with the first transaction;
- * what they had follows in pieces, before the answer unless there is very much. What others go on reading stays under
- * the ghost's name. 400 `confirmation_required`, 409 `last_admin`.
+ * Deletes an account and ends all of its sessions. The first transaction removes the person's names and every way to
+ * sign in. Their data is erased after that, before the answer unless there is very much. What other people still read
+ * stays under the ghost's name. 400 `confirmation_required`, 409 `last_admin`.
  */
 export async function deleteAccount(core: Core, userId: number, confirm: unknown): Promise<void> {
   if (confirm !== 'DELETE') throw new AppError('confirmation_required')
   await core.db.transaction(async (tx) => {
     await requireOtherAdmin(tx, userId)
-    // Nobody signs in from here on, so no session is missed.
+    // Locking the account keeps new sessions from being made, so none is missed.
     if (!(await store.findUserForUpdate(tx, userId))) throw new AppError('token_expired_or_invalid')
     await endSessionsOf(tx, userId)
     await store.closeUser(tx, userId)

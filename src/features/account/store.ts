@@ -30,7 +30,7 @@ export async function findUserByEmail(db: Executor, email: string): Promise<User
   const [row] = await db
     .select()
     .from(users)
-    .where(eq(foldedCase(users.email), foldCase(email)))
+    .where(and(eq(foldedCase(users.email), foldCase(email)), isAccount()))
   return row
 }
 
@@ -49,8 +49,8 @@ export async function updateUser(
 }
 
 /**
- * Leaves nothing of who somebody was, nor a way to sign in, and hides what they published. Nobody else can have these
- * names: neither is a username or an address.
+ * Removes somebody's names and every way to sign in, and hides their public notebooks. The new username and address are
+ * invalid as such, so nobody else can have them.
  */
 export async function closeUser(tx: Executor, id: number): Promise<void> {
   await tx.execute(sql`
@@ -66,8 +66,8 @@ export async function closeUser(tx: Executor, id: number): Promise<void> {
 }
 
 /**
- * An account's newest reset. Those before it stay good, as far as they were asked for after `since` and are not too
- * many; the same one again adds none.
+ * Stores an account's newest reset. Earlier ones stay valid if they were requested after `since` and are among the
+ * `most` newest. Storing the same one again changes nothing.
  */
 export async function insertReset(
   tx: Executor,
@@ -92,7 +92,7 @@ export async function insertReset(
     .onConflictDoUpdate({ target: passwordResets.userId, set: { tokenHash, requestedAt } })
 }
 
-/** Whose reset this is, if it was asked for after `since` and is not used up. */
+/** The account of a reset that was requested after `since` and is still valid. */
 export async function findReset(
   db: Executor,
   tokenHash: string,
@@ -109,7 +109,7 @@ export async function findReset(
   return row
 }
 
-/** Makes all of an account's resets useless. */
+/** Makes all of an account's resets invalid. */
 export async function voidResets(tx: Executor, userId: number): Promise<void> {
   await tx.update(passwordResets).set({ tokenHash: null }).where(eq(passwordResets.userId, userId))
   await tx.delete(earlierResets).where(eq(earlierResets.userId, userId))

@@ -1,9 +1,10 @@
 import { availableParallelism } from 'node:os'
 import type { LoginBody } from '../../../schemas/accounts/auth.ts'
+import type { Device } from '../../actor.ts'
 import { foldCase } from '../../case-fold.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
-import { type Asker, FairQueue } from '../../fair-queue.ts'
+import { FairQueue } from '../../fair-queue.ts'
 import { accounts as measured } from '../../measures.ts'
 import * as lockouts from './lockouts/store.ts'
 import { verifyPassword } from './passwords.ts'
@@ -17,23 +18,23 @@ const LOCKOUT_FAILURES = 3
 const LOCKOUT_MS = 15 * 60_000
 
 /**
- * The account of these credentials. Failures are counted per address and identifier, over all ways of signing in and
- * all nodes, and for unknown identifiers too, which take as long. Somebody who is locked out is refused before the
- * password is checked. Otherwise the password is checked first and then counted, so that of many tries at once each
- * one counts before it is answered. 401 `invalid_credentials`; 429 `locked_out`, even for the right password.
+ * The account of these credentials. Failures are counted per address and identifier, over all nodes and all ways of
+ * signing in. Unknown identifiers are counted too, and take as long as known ones. While an address is locked out, it
+ * is refused before the password is checked. Otherwise each try is counted before it is answered, so that many tries at
+ * once all count. 401 `invalid_credentials`; 429 `locked_out`, even for the right password.
  */
-export function checkCredentials(core: Core, credentials: LoginBody, asker: Asker): Promise<store.UserRow> {
-  return logins.run(asker, () => check(core, credentials, asker))
+export function checkCredentials(core: Core, credentials: LoginBody, device: Device): Promise<store.UserRow> {
+  return logins.run(device, () => check(core, credentials, device))
 }
 
 /** Logins that run at once: enough to keep the hashing busy, too few to delay other queries. */
 const logins = new FairQueue({ places: 4 * availableParallelism(), waiting: 200 })
 
-async function check(core: Core, { username, password }: LoginBody, asker: Asker): Promise<store.UserRow> {
-  const pair = { ip: asker.ip, identifier: foldCase(username) }
+async function check(core: Core, { username, password }: LoginBody, device: Device): Promise<store.UserRow> {
+  const pair = { ip: device.ip, identifier: foldCase(username) }
   await refuseLocked(core, pair)
   const user = await store.findUserByIdentifier(core.db, username)
-  const valid = await verifyPassword(user?.passwordHash, password, asker)
+  const valid = await verifyPassword(user?.passwordHash, password, device)
   const remaining = await countAttempt(core, pair, valid)
   if (!user || !valid) {
     measured.refused.add('invalid_credentials')
@@ -49,12 +50,12 @@ export function confirmPassword(
   core: Core,
   account: Pick<store.UserRow, 'username' | 'passwordHash'>,
   password: string,
-  asker: Asker,
+  device: Device,
 ): Promise<void> {
-  return logins.run(asker, async () => {
-    const pair = { ip: asker.ip, identifier: foldCase(account.username) }
+  return logins.run(device, async () => {
+    const pair = { ip: device.ip, identifier: foldCase(account.username) }
     await refuseLocked(core, pair)
-    const valid = await verifyPassword(account.passwordHash, password, asker)
+    const valid = await verifyPassword(account.passwordHash, password, device)
     await countAttempt(core, pair, valid)
     if (valid) return
     measured.refused.add('wrong_password')

@@ -5,13 +5,13 @@ import { AppError } from '../../errors.ts'
 import { endSessionsOf } from './sessions.ts'
 import * as store from './store.ts'
 
-/** Tries to find a free username; from the second one on it has six random digits. */
+/** Tries to find a free username; from the second try on it ends with six random digits. */
 const NAME_TRIES = 10
 
 /**
  * The account of somebody whom the identity provider has identified: the one with their subject, else the one with
- * their address, which is then linked, else a new one. 409 `email_taken` if the account with that address is linked
- * to somebody else.
+ * their address, which is linked to the subject, else a new one. 409 `email_taken` if the account with that address
+ * is linked to somebody else.
  */
 export async function findOrCreateGoogleUser(
   tx: Executor,
@@ -44,7 +44,7 @@ async function link(tx: Executor, user: store.UserRow, { subject }: GoogleIdenti
     await store.updateUser(tx, user.id, change)
     return { ...user, ...change }
   }
-  // Nobody has proved that this address is theirs until now: its owner takes the account over.
+  // Until now nobody had proved to own this address, so its owner takes over the account.
   await store.updateUser(tx, user.id, { ...change, passwordHash: null })
   await endSessionsOf(tx, user.id)
   return { ...user, ...change, passwordHash: null }

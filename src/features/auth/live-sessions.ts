@@ -4,7 +4,7 @@ import { every } from '../../periodic.ts'
 import { type Claims, TOKEN_LIFETIME_SECONDS } from '../../tokens.ts'
 import * as store from './store.ts'
 
-/** How long a revocation matters: the longest life of a token, plus room for clocks that differ. */
+/** How long a revocation is needed: the longest lifetime of a token, plus time for clocks that differ. */
 export const REMEMBERED_SECONDS = Math.max(...Object.values(TOKEN_LIFETIME_SECONDS)) + 600
 /** How long a transaction may take between writing a revocation and committing it. */
 const OVERLAP = 30
@@ -12,13 +12,13 @@ const POLL_MS = 500
 const RELOAD_MS = 600_000
 
 /**
- * Keeps all revocations of live tokens in memory: they are read at the start and polled by one indexed query; the bus
- * makes it faster.
+ * Keeps all revocations of live tokens in memory. They are read at the start and then polled by one indexed query; an
+ * event on the bus makes a node read them at once.
  */
 export async function watchSessions(core: Omit<Core, 'sessions'>): Promise<LiveSessions> {
   const listeners: RevokedListener[] = []
   let minGenerations = new Map(await store.listRevocations(core.db, REMEMBERED_SECONDS))
-  // The process's clock: times of the database are only compared within the database.
+  // The clock of this process: times of the database are only compared within the database.
   let loadedAt = performance.now()
 
   async function load(): Promise<void> {
@@ -32,7 +32,7 @@ export async function watchSessions(core: Omit<Core, 'sessions'>): Promise<LiveS
     loadedAt = started
   }
 
-  /** Reads all of them again, and so forgets those that no live token needs. */
+  /** Reads all of them again, which drops those that no live token needs. */
   async function reload(): Promise<void> {
     await load()
     minGenerations = new Map(await store.listRevocations(core.db, REMEMBERED_SECONDS))

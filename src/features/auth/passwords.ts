@@ -6,17 +6,17 @@ import { type Asker, FairQueue } from '../../fair-queue.ts'
 const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /**
- * One at a time for each core: more would only take threads from the rest of the service. The queue is as long as a
- * small machine can work off within a few seconds.
+ * One hash at a time per core: more would take threads from the rest of the service. The queue holds what a small
+ * machine can work off within a few seconds.
  */
 const queue = new FairQueue({ places: availableParallelism(), waiting: 200 })
 
-/** Waits for its turn; without `asker` the service itself asks. */
+/** Without `asker` it is the service itself that asks. */
 export function hashPassword(password: string, asker?: Asker): Promise<string> {
   return queue.run(asker, () => hash(password, OPTIONS))
 }
 
-/** Without a hash (an unknown account, or one without a password) it takes as long, and the answer is false. */
+/** False without a stored hash: an unknown account, or one without a password. That takes as long as any check. */
 export async function verifyPassword(
   stored: string | null | undefined,
   password: string,
@@ -26,5 +26,5 @@ export async function verifyPassword(
   return matches && stored != null
 }
 
-/** A hash that no password matches, to take the same time. */
+/** A hash that no password matches, for checks that must take the same time. */
 const absent = hash(crypto.randomUUID(), OPTIONS)

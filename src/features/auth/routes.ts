@@ -23,10 +23,10 @@ import { endSessionByRefreshToken, refresh } from './sessions.ts'
 
 const config = { envelope: 'status' } as const
 const status = 'success' as const
-/** The longest that browsers keep a cookie. If the desk's tokens end earlier, that costs one redirect. */
+/** The longest time that browsers keep a cookie. If the desk's tokens end before, that costs one redirect. */
 const REMEMBERED_SECONDS = 400 * 24 * 3_600
 
-/** Routes at `/api/v01/auth` that only the newer generation has: new accounts, and tokens for a page's session. */
+/** Routes at `/api/v01/auth` that the older generation doesn't have: new accounts, and tokens for the desk's page. */
 export const newerAuthRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.post(
     '/register',

@@ -80,8 +80,8 @@ export async function login(core: Core, input: LoginBody, device: Device): Promi
 }
 
 /**
- * A client session for the person whom the browser's session cookie names, so that a page has tokens of its own.
- * Asked again, it is the same session. 401 if the web session has just ended.
+ * A client session for the person of the browser's session cookie, so that a page has tokens of its own. The same page
+ * gets the same session again. 401 if the web session has just ended.
  */
 export function loginByWebSession(
   core: Core,
@@ -95,7 +95,7 @@ export function loginByWebSession(
   })
 }
 
-/** A browser's login at either page; 403 `admin_required` for others at the administrators' page. */
+/** A browser's login at the page of users or of administrators; 403 `admin_required` at the latter for others. */
 export async function loginOnWeb(
   core: Core,
   input: LoginBody,

@@ -15,8 +15,8 @@ const MOST_SESSIONS = 50
 const SPENT_GRACE_MS = 30_000
 
 /**
- * A client session for this account, with its current role. If there are too many, the one that was used longest ago
- * ends; the nodes notice that at their next poll. 401 if the password was changed meanwhile.
+ * A client session for this account, with its current role. If the account has too many sessions, the least recently
+ * used one ends, which the nodes notice at their next poll. 401 if the password was changed meanwhile.
  */
 export async function openClientSession(core: Core, tx: Executor, person: store.UserRow, device: Device) {
   const { user, session } = await insertSession(core, tx, person, device, 'client', REFRESH_LIFETIME_MS)
@@ -25,9 +25,8 @@ export async function openClientSession(core: Core, tx: Executor, person: store.
 }
 
 /**
- * The client session of a page whose browser has this web session. If the page was given one before that is still
- * live, it is that one, so that asking again adds none. undefined if the web session has just ended, or the account
- * has changed.
+ * The client session of a page whose browser has this web session: the one that the page got before, if it is still
+ * live, else a new one. undefined if the web session has just ended, or the account has changed.
  */
 export async function openPageSession(
   core: Core,
@@ -64,8 +63,8 @@ async function insertSession(
   lifetimeMs: number,
   openedBy?: number,
 ) {
-  // Locked until the commit: whoever changes the role or the password afterwards finds this session too, and logins
-  // of one person run one after another.
+  // Locked until the commit: a later change of the role or the password finds this session too, and logins of one
+  // person run one after another.
   const user = await store.holdUser(tx, person)
   if (!user) throw new AppError('invalid_credentials')
   const now = core.clock()
@@ -91,9 +90,9 @@ export interface Refreshed {
 
 /**
  * A new access token, with the account's current role; with `rotate` also a new refresh token, and the old one is
- * spent. A spent one gives the same answer for 30 seconds, as long as nobody has used the new one: the answer may
- * have been lost, or several tabs may have asked at once. Any later use ends the session, since then two parties have
- * its tokens. 401 in all other cases.
+ * spent. For 30 seconds a spent one gives the same answer, unless the new one has been used: the answer may have been
+ * lost, or several tabs may have asked at once. Any later use ends the session, because then two parties have its
+ * tokens. 401 in all other cases.
  */
 export async function refresh(core: Core, token: string, rotate: boolean): Promise<Refreshed> {
   const now = new Date(core.clock())
@@ -136,7 +135,7 @@ export async function refresh(core: Core, token: string, rotate: boolean): Promi
   throw new AppError('token_expired_or_invalid')
 }
 
-/** Ends the session of this refresh token; an unknown or ended one is fine. */
+/** Ends the session of this refresh token; does nothing if it is unknown or has ended. */
 export async function endSessionByRefreshToken(core: Core, token: string): Promise<void> {
   const now = new Date(core.clock())
   await core.db.transaction(async (tx) => {
@@ -155,13 +154,13 @@ async function findPresented(core: Core, tx: Executor, token: string, now: Date)
   return { session, generation: claims.generation }
 }
 
-/** A token from the time when each one was stored. The unspent one is generation 0 of today's tokens. */
+/** A token of an older version, which stored each refresh token. The unspent one is generation 0 of today's tokens. */
 async function readStored(tx: Executor, token: string, now: Date) {
   const row = await store.findStoredRefreshToken(tx, hashSecretToken(token), now)
   return row && { sessionId: row.sessionId, startedAt: undefined, generation: row.spentAt ? -1 : 0 }
 }
 
-/** Ends one session of a person. 404 if they have no such. */
+/** Ends one session of a person. 404 if it is not theirs. */
 export async function endSession(core: Core, userId: number, id: number): Promise<void> {
   if ((await store.endSessions(core.db, { id, userId })) === 0) throw new AppError('not_found')
   announceRevocations(core)
@@ -171,12 +170,12 @@ export function listSessions(core: Core, userId: number): Promise<store.SessionR
   return store.listSessions(core.db, userId, new Date(core.clock()))
 }
 
-/** Ends every session of a person, or all but one; `announceRevocations` after the commit. */
+/** Ends every session of a person, or all but one; call `announceRevocations` after the commit. */
 export async function endSessionsOf(tx: Executor, userId: number, exceptId?: number): Promise<void> {
   await store.endSessions(tx, exceptId === undefined ? { userId } : { userId, exceptId })
 }
 
-/** After a role change: web sessions end, clients have to refresh; `announceRevocations` after the commit. */
+/** After a role change: web sessions end, clients have to refresh. Call `announceRevocations` after the commit. */
 export async function renewSessionsOf(tx: Executor, userIds: number[]): Promise<void> {
   await store.renewSessions(tx, userIds)
 }
@@ -194,7 +193,7 @@ function toClaims({ id, generation }: store.SessionRow, user: store.UserRow): Se
   return { userId: user.id, role: user.role, sessionId: id, generation }
 }
 
-/** Forgets the sessions that ended long ago. */
+/** Deletes sessions that ended long ago. */
 export async function deleteStaleSessions(core: Core): Promise<void> {
   await store.deleteStale(core.db, new Date(core.clock()), REMEMBERED_SECONDS)
 }

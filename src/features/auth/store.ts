@@ -145,7 +145,7 @@ export async function findOpenedSession(
   return row
 }
 
-/** One session, or all sessions of an account with or without one of them. */
+/** One session, or all sessions of an account, possibly except one. */
 export type SessionChoice = { id: number; userId?: number } | { userId: number; exceptId?: number }
 
 /** Removes sessions and voids their tokens, in one statement. Answers how many there were. */
@@ -164,7 +164,7 @@ export async function endSessions(db: Executor, choice: SessionChoice): Promise<
   )
 }
 
-/** Does the same with an account's least recently used sessions, so that `kept` of the live ones stay. */
+/** Ends an account's least recently used sessions, so that `kept` live ones stay. */
 export async function endOldestSessions(
   db: Executor,
   userId: number,
@@ -183,7 +183,7 @@ export async function endOldestSessions(
   )
 }
 
-/** Voids the tokens that these accounts have now: clients can refresh theirs, web sessions end. */
+/** Voids the current tokens of these accounts: clients can refresh theirs, web sessions end. */
 export async function renewSessions(db: Executor, userIds: number[]): Promise<void> {
   const theirs = sql`user_id = any(${sql.param(userIds)}::int[])`
   await revoke(
@@ -209,7 +209,7 @@ async function revoke(db: Executor, changes: SQL, revoked: SQL): Promise<number>
   return rows.length
 }
 
-/** Revocations of the last `seconds`, as pairs of session and lowest live generation. */
+/** Revocations of the last `seconds`, as pairs of a session and its lowest valid generation. */
 export async function listRevocations(db: Executor, seconds: number): Promise<[number, number][]> {
   const rows = await db
     .select({ sessionId: revocations.sessionId, minGeneration: revocations.minGeneration })
@@ -218,7 +218,7 @@ export async function listRevocations(db: Executor, seconds: number): Promise<[n
   return rows.map(({ sessionId, minGeneration }) => [sessionId, minGeneration])
 }
 
-/** Removes what has expired, and revocations that no live token needs. */
+/** Deletes expired sessions, and revocations that no live token needs. */
 export async function deleteStale(db: Executor, now: Date, revokedSeconds: number): Promise<void> {
   await db.delete(sessions).where(lt(sessions.expiresAt, now))
   await db.delete(refreshTokens).where(lt(refreshTokens.expiresAt, now))
@@ -247,7 +247,7 @@ export async function findSessionForUpdate(
   return row
 }
 
-/** A token from the time when refresh tokens were stored. */
+/** A token of an older version, which stored each refresh token. */
 export async function findStoredRefreshToken(db: Executor, hash: string, now: Date) {
   const [row] = await db
     .select({ sessionId: refreshTokens.sessionId, spentAt: refreshTokens.spentAt })

@@ -7,8 +7,8 @@ import { changeRoutes } from './messages/routes.ts'
 import { peopleRoutes } from './people/routes.ts'
 
 /**
- * Peer chat (docs/protocol/http.md#chat), at `/api/v01/chat`, for signed-in people; listing and sending
- * messages are `messageRoutes`, which lie elsewhere in the older generation.
+ * Peer chat (docs/protocol/http.md#chat), at `/api/v01/chat`, for signed-in people. Listing and sending messages are
+ * `messageRoutes`, because the older generation has them at another address.
  */
 export const chatRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   await app.register(conversationRoutes, { core })

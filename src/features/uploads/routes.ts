@@ -4,8 +4,8 @@ import { Type } from 'typebox'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import { failures } from '../../http/failures.ts'
-import { isHeld, NotModified } from '../../http/manners/etags.ts'
-import { sendBytes } from '../../http/manners/ranges.ts'
+import { isHeld, NotModified } from '../../http/semantics/etags.ts'
+import { sendBytes } from '../../http/semantics/ranges.ts'
 import { isLiveAddress } from './addresses.ts'
 
 /** Any text: a wrong address is answered 403, not 400. */

@@ -11,8 +11,8 @@ export function wantsCsv({ headers }: Pick<FastifyRequest, 'headers'>): boolean 
 }
 
 /**
- * Answers a download of these columns, written as fast as it is read. Text that a spreadsheet would take for
- * a formula gets an apostrophe in front.
+ * Answers a download of these columns, written as fast as the client reads. Text that a spreadsheet would take for a
+ * formula gets an apostrophe in front.
  */
 export function sendCsv(
   reply: Pick<FastifyReply, 'header'>,

@@ -8,7 +8,7 @@ import { takeTurnIn } from '../turns.ts'
 
 export interface UploadedFile {
   field: string
-  /** As the client wrote it, with folders: check it before it names anything. */
+  /** As the client wrote it, with folders: never use it as a path unchecked. */
   filename: string
   bytes: Buffer
   /** True if the file was longer than `largest`: then `bytes` is only its beginning. */
@@ -18,9 +18,9 @@ export interface UploadedFile {
 /** A file that is still arriving: read it before the next part, or not at all. */
 export type IncomingFile = Omit<UploadedFile, 'bytes' | 'truncated'> & { stream: FileStream }
 
-/** Throws 400 `invalid_request` if the form ends within the file. */
+/** The content of a file; throws 400 `invalid_request` if the form ends before the file does. */
 export interface FileStream extends AsyncIterable<Buffer> {
-  /** Only right after the end of the stream. */
+  /** Whether the file was too long: only known after the end of the stream. */
   readonly truncated: boolean
 }
 
@@ -31,15 +31,15 @@ export interface FormOptions {
   files: number
 }
 
-/** Fields of a form, more than any of ours has. */
+/** Most fields of a form; ours have fewer. */
 const MOST_FIELDS = 50
 
-/** Files are in memory while they are handled, so only a few forms of one person are read at once. */
+/** Files are held in memory, so only a few forms of one person are read at once. */
 const queue = new FairQueue({ each: 4, waiting: 200 })
 
 /**
- * To spread into a route that reads a form. Its `body` schema describes the form's fields for the API's documents;
- * `readForm` checks them as they arrive, when it is the person's turn.
+ * Options of a route that reads a form. The route's `body` schema describes the fields for the API's documents;
+ * `readForm` checks them, once it is the person's turn.
  */
 export const takesForm = {
   validatorCompiler: ((part) =>
@@ -94,7 +94,7 @@ export async function* readParts(
       throw new AppError('invalid_request', { cause: error })
     throw error
   } finally {
-    // Otherwise the connection would hang with the rest of the form in it.
+    // Unread parts would block the connection.
     if (!request.raw.readableEnded) request.raw.unpipe().resume()
   }
 }

@@ -11,15 +11,15 @@ export function sendJson(reply: Pick<FastifyReply, 'type'>, json: string | Reada
   return reply.type('application/json; charset=utf-8').send(json)
 }
 
-/** Characters of a body that anybody's may have at any time. */
+/** Bodies up to this many characters are read at once. */
 const LARGE = 32 * 1024
 /** Large bodies that may wait to be read. */
 const MOST_WAITING = 100
 
 /**
- * Reads JSON bodies. While one is parsed and checked, nobody else is served: so those that are too deep for any
- * operation are refused, and large ones take turns, with as long a pause after each as it took. (Some clients name JSON as
- * the type of requests without a body: that is no body, not a broken one.)
+ * Reads JSON bodies. Parsing and checking one blocks the process: so bodies that are too deep for any operation are
+ * refused, and large ones take turns, with a pause after each that is as long as its work. (Some clients send the content
+ * type of JSON without a body: that counts as no body, not as invalid JSON.)
  */
 export function registerJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')

@@ -11,12 +11,12 @@ import { verifyToken } from './tokens.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is asking: set in guarded scopes, before any handler runs. */
+    /** Who sends the request: set in guarded scopes, before any handler runs. */
     caller: Claims
   }
 }
 
-/** All routes that are registered on `scope` from now on are for people who are signed in: 401 for anybody else. */
+/** All routes that are registered on `scope` from now on need a sign-in: 401 without one. */
 export function guardUsers(scope: FastifyInstance, core: Core): void {
   guard(scope, ['authentication_required', 'token_expired_or_invalid'], (request) => identify(request, core))
 }
@@ -30,7 +30,7 @@ export function guardAdmins(scope: FastifyInstance, core: Core): void {
   })
 }
 
-/** The caller as services need it that show administrators more. */
+/** The caller, for services that show administrators more than others. */
 export function toParticipant(claims: Pick<Claims, 'userId' | 'role'>): { userId: number; isAdmin: boolean } {
   return { userId: claims.userId, isAdmin: isAdmin(claims) }
 }
@@ -82,7 +82,7 @@ export function identifyByCookie(request: FastifyRequest, core: Core): Claims | 
   return cookie === undefined ? undefined : verifyLive(request.server, 'web', cookie, core)
 }
 
-/** undefined unless the token is valid, of this kind, and its session has not ended. */
+/** The token's claims; undefined unless it is valid, of this kind, and its session has not ended. */
 export function verifyLive(
   app: FastifyInstance,
   kind: TokenKind,
@@ -95,7 +95,8 @@ export function verifyLive(
 
 /** Where a request comes from. */
 export function deviceOf(request: FastifyRequest): Device {
-  return { ip: request.ip, connection: request.socket, userAgent: request.headers['user-agent'] }
+  const { ip, socket, headers } = request
+  return { name: ip, ip, connection: socket, userAgent: headers['user-agent'] }
 }
 
 /** Who makes a change, for the audit log; in guarded scopes. */

@@ -3,7 +3,7 @@ import type { Core } from '../../core.ts'
 /** The web session's cookie (docs/protocol/http.md#signing-in). */
 export const SESSION_COOKIE = 'session'
 
-/** Set if this browser's desk has tokens of its own: it can still know the person after the session has ended. */
+/** Set if this browser's desk has tokens of its own, which may outlive the session. */
 export const DESK_COOKIE = 'desk'
 
 /** The page that somebody without a session wanted to open. */
@@ -14,7 +14,7 @@ export function cookieOptions({ config: { production } }: Pick<Core, 'config'>) 
   return { path: '/', httpOnly: true, sameSite: 'lax', secure: production } as const
 }
 
-/** undefined if there is no bearer token at all; '' for an empty one. */
+/** The bearer token of a header; '' if it is empty, undefined if there is none. */
 export function bearerToken(authorization: string | undefined): string | undefined {
   const [scheme, token = ''] = (authorization ?? '').trim().split(/ +/)
   return scheme?.toLowerCase() === 'bearer' ? token : undefined

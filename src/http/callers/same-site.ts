@@ -7,9 +7,9 @@ import { bearerToken, SESSION_COOKIE } from './credentials.ts'
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Refuses requests that change something and that another site made a browser send: those with the session cookie,
- * and all that are not JSON, which browsers send without asking us first and which could sign somebody in as another
- * person. Browsers never add a bearer token by themselves.
+ * Refuses changes that another site made a browser send: requests with the session cookie, and all requests that are
+ * not JSON. Browsers send the latter without a preflight, and one could sign somebody in as another person. Bearer
+ * tokens are safe: browsers never add them by themselves.
  */
 export function registerCrossSiteGuard(app: FastifyInstance, config: Config): void {
   app.addHook('onRequest', (request, _reply, done) => {
@@ -25,7 +25,7 @@ function isForgeable(request: FastifyRequest): boolean {
   return request.cookies[SESSION_COOKIE] !== undefined || mediaTypeOf(request) !== 'application/json'
 }
 
-/** Whether a browser says that another site made it send this request. Other programs don't say that. */
+/** Whether a browser reports that another site made it send this request. Other programs don't report that. */
 function isCrossSite(request: FastifyRequest, config: Config): boolean {
   const { origin } = request.headers
   const site = request.headers['sec-fetch-site']
@@ -36,7 +36,7 @@ function isCrossSite(request: FastifyRequest, config: Config): boolean {
 /** This service's own origin, or one that the operator lists. */
 export function isTrustedOrigin(origin: string, request: FastifyRequest, config: Config): boolean {
   if (config.corsOrigins.includes(origin) || origin === originOf(config.publicUrl)) return true
-  // By host only: behind a proxy that ends TLS we don't know the scheme.
+  // Only the host is compared: behind a proxy that ends TLS we don't know the scheme.
   return URL.canParse(origin) && new URL(origin).host === request.host
 }
 

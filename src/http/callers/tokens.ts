@@ -24,8 +24,8 @@ declare module '@fastify/jwt' {
 
 const ISSUER = 'exam-practice'
 /**
- * Tokens of both kinds whose signatures were verified. The library remembers them too, but by their SHA-256: that
- * is most of what a verification costs.
+ * Tokens of both kinds whose signatures were verified. The library has such a cache too, but looks up each token by its
+ * SHA-256, which costs most of a verification.
  */
 const rememberedBy = perNode(() => new LRUCache<string, Payload>({ max: 5_000 }))
 
@@ -47,7 +47,7 @@ export async function registerTokens(
         allowedAud: audience,
         checkTyp: typ,
         requiredClaims: ['iss', 'aud', 'sub', 'exp'],
-        // `verifyToken` compares it with the injected clock, for remembered tokens too.
+        // `verifyToken` checks the expiry with the injected clock, for cached tokens too.
         ignoreExpiration: true,
       },
     })
@@ -80,7 +80,7 @@ export function issueAccessToken(app: FastifyInstance, core: Core, claims: Sessi
   }
 }
 
-/** undefined unless it is a live token of this kind. */
+/** The token's claims; undefined unless it is a token of this kind that has not expired. */
 export function verifyToken(
   app: FastifyInstance,
   kind: TokenKind,
@@ -98,7 +98,7 @@ export function verifyToken(
   }
 }
 
-/** What a token with a valid signature says, however old it is. */
+/** The payload of a token with a valid signature, expired or not. */
 function readPayload(app: FastifyInstance, kind: TokenKind, token: string, core: Core): Payload | undefined {
   const remembered = rememberedBy(core)
   const name = `${kind} ${token}`

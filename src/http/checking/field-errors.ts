@@ -28,19 +28,19 @@ export interface JsonSchema {
   errorMessage?: string
 }
 
-/** Most errors in one answer: a client that sends a thousand wrong items learns enough from these. */
+/** Most errors in one answer. */
 const MOST_ERRORS = 20
-/** Characters of the client's own names in an error's path. */
+/** Longest field name of the client's own in an error's path. */
 const LONGEST_NAME = 64
 
-/** A schema prepared for checking values: it is used for every request, so as much as possible is computed before. */
+/** A schema prepared for checking values: what can be computed once is not computed for every request. */
 export interface Plan {
   schema: JsonSchema
   alternatives: Plan[]
   items: Plan | undefined
   properties: [name: string, plan: Plan][]
   records: [names: RegExp, plan: Plan][]
-  /** Whether the size of anything in it has a bound. */
+  /** Whether the schema limits the size of anything. */
   isBounded: boolean
 }
 
@@ -66,8 +66,8 @@ export function planFor(schema: JsonSchema): Plan {
 }
 
 /**
- * Values that are longer, or have more entries, than their schema allows. This is checked first, so that no pattern
- * and no loop runs over more than the limits.
+ * The errors of values that are longer, or have more entries, than their schema allows. They are looked for first, so
+ * that no pattern and no loop runs over more than that.
  */
 export function findOversized(plan: Plan, value: unknown): FieldError[] {
   const errors: FieldError[] = []
@@ -86,7 +86,7 @@ export function explain(plan: Plan, value: unknown): FieldError[] {
 type Check = (plan: Plan, value: unknown, path: string, errors: FieldError[]) => boolean
 
 function visit(check: Check, plan: Plan, value: unknown, path: string, errors: FieldError[]): void {
-  // Of several alternatives the one of the value's type.
+  // Of several alternatives, the value is checked against the one of its type.
   const meant = plan.alternatives.find(({ schema }) => isOfType(schema, value)) ?? plan
   if (errors.length >= MOST_ERRORS || !check(meant, value, path, errors)) return
   if (Array.isArray(value)) {
@@ -102,7 +102,7 @@ function visit(check: Check, plan: Plan, value: unknown, path: string, errors: F
   }
 }
 
-/** Names that don't fit are the `additionalProperties` of a record: `checkForm` sees to them. */
+/** Checks the values whose names fit the record's pattern; `checkForm` refuses the other names. */
 function visitRecord(
   check: Check,
   names: RegExp,

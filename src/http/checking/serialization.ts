@@ -3,10 +3,10 @@ import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 type BuildSerializer = ReturnType<typeof SerializerSelector>
 type Serialize = (value: unknown) => string
 
-/** One for each schema, shared by all routes and apps of this process. */
+/** The serialiser of each schema, shared by all routes and apps of this process. */
 const serializers = new WeakMap<object, Serialize>()
 
-/** Serialisers are built when they are first needed: building all of them would take most of a start. */
+/** Builds a serialiser when it is first needed: building all of them would take most of the start. */
 export const buildSerializer: BuildSerializer = (externalSchemas, options) => {
   const make = SerializerSelector()(externalSchemas, options)
   return (route) => {

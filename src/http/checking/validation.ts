@@ -53,7 +53,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
 function compile(schema: TSchema, prepare: (value: unknown) => unknown): Validate {
   let ready: { validator: Validator; plan: Plan } | undefined
   return (given) => {
-    // At the first request rather than at the start: most nodes never use most of the operations.
+    // Compiled at the first request: most nodes never use most of the operations.
     ready ??= { validator: Compile(schema), plan: planFor(schema) }
     const { validator, plan } = ready
     const value = prepare(given)
@@ -86,7 +86,7 @@ function tidy(schema: JsonSchema, value: unknown): unknown {
   return known
 }
 
-/** Whether the schema allows null; a schema for anything leaves that to the service. */
+/** Whether the schema allows null, as a schema without a type does. */
 function takesNull({ type, anyOf, enum: values, const: only }: JsonSchema): boolean {
   if (anyOf) return anyOf.some(takesNull)
   return type === 'null' || (type === undefined && only === undefined && (values?.includes(null) ?? true))

@@ -8,7 +8,7 @@ import { Components, type Schema } from './schemas.ts'
 
 const { CLIENT_FRAMES, ServerFrame } = events
 
-/** The WebSocket's own description at `/asyncapi.json`: every frame that schemas/events.ts lists, by itself. */
+/** Describes the WebSocket at `/asyncapi.json`: every frame that schemas/events.ts lists. */
 export function registerAsyncApi(app: FastifyInstance, config: Config): void {
   const document = describeFrames(config)
   app.get('/asyncapi.json', { schema: { hide: true } }, async () => document)
@@ -87,7 +87,7 @@ interface Message {
   payload: Schema
 }
 
-/** Messages by a name that includes the direction; `$id` is the name of the payload's schema. */
+/** The messages of one direction, by name; `$id` is the name of the payload's schema. */
 function messagesOf(
   components: Components,
   side: 'server' | 'client',

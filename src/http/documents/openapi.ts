@@ -13,7 +13,7 @@ import { TAGS } from './tags.ts'
 const ADDRESS = '/openapi.json'
 const COPIES: ReadonlySet<string> = new Set(['/docs/json', '/docs/yaml'])
 
-/** The API's own description at `/openapi.json`, and a page to read and try it at `/docs`. */
+/** Describes the API at `/openapi.json`; the page at `/docs` shows and tries it. */
 export async function registerOpenApi(app: FastifyInstance, { publicUrl }: Config): Promise<void> {
   await app.register(swagger, {
     convertConstToEnum: false,
@@ -84,7 +84,7 @@ interface Document {
   components: { schemas: Record<string, Schema> }
 }
 
-/** Improves what generators of clients can't use as the routes' schemas have it. */
+/** Rewrites what generators of clients can't use in the form of the routes' schemas. */
 function finish(document: Document): Document {
   const components = new Components()
   const paths = Object.entries(document.paths).map(([route, operations]) => [
@@ -128,7 +128,7 @@ function finishOperation(components: Components, method: string, operation: Oper
   }
 }
 
-/** Two routes may share an operation's name: other methods, or the older generation. */
+/** An operation's unique name: routes of other methods, or of the older generation, may have the same `operationId`. */
 function nameOperation(name: string, method: string, isOld = false): string {
   const own = method === 'put' && /^(change|rename)/.test(name) ? `${name}ByPut` : name
   return isOld ? `old${own.charAt(0).toUpperCase()}${own.slice(1)}` : own

@@ -77,7 +77,7 @@ const WORDS: Record<string, string> = {
   RegradeBody: 'NewRegrade',
 }
 
-/** Schemas by name, and names by the schemas' form. */
+/** Schemas by name, and names by form: schemas that differ only in their description have the same form. */
 const NAMED = new Map<string, Schema>()
 const NAMES = new Map<string, string>()
 for (const source of SOURCES) nameSchemas(source)
@@ -88,12 +88,12 @@ const REFERENCE = /^#\/components\/schemas\//
 export class Components {
   readonly schemas: Record<string, Schema> = {}
 
-  /** `schema` as a document shows it: what has a name in `schemas/` is referred to by that. */
+  /** `schema` as a document shows it: parts that have a name in `schemas/` become references. */
   show(schema: object): Schema {
     return this.#refer(tidy(schema as Schema))
   }
 
-  /** The same with its name as `$id`, for generators that name types by that. */
+  /** The collected schemas with their names as `$id`, for generators that name types by that. */
   identify(): Record<string, Schema> {
     return Object.fromEntries(
       Object.entries(this.schemas).map(([name, schema]) => [name, { $id: name, ...schema }]),
@@ -111,13 +111,13 @@ export class Components {
   #add(name: string): void {
     const schema = NAMED.get(name)
     if (!schema || name in this.schemas) return
-    // Added before its parts, which may refer to it.
+    // Added before its parts, because these may refer to it.
     this.schemas[name] = schema
     this.schemas[name] = mapParts(schema, (part) => this.#refer(part))
   }
 }
 
-/** Names the schemas of a module that are worth it; `…Params` and `…Query` become parameters. */
+/** Registers the names of a module's schemas, except `…Params` and `…Query`, which become parameters. */
 export function nameSchemas(source: object): void {
   for (const [key, schema] of Object.entries(source)) {
     if (!/^[A-Z]/.test(key) || /(Params|Query)$/.test(key) || !isPart(schema)) continue
@@ -142,7 +142,7 @@ function isPart(value: unknown): value is Schema {
   )
 }
 
-/** A text that is equal for equal schemas, whatever their description and the order of their keys. */
+/** A text that is equal for schemas that differ only in their description or the order of their keys. */
 function formOf({ description: _, ...schema }: Schema): string {
   return JSON.stringify(schema, (_key, value) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,4 @@
-/** What the documents' groups of operations are about; a route names its group in `tags`. */
+/** The descriptions of the documents' groups of operations; a route names its group in `tags`. */
 const DESCRIPTIONS: Record<string, string> = {
   auth: 'Signing in and out, and tokens.',
   account: 'One’s own account, its sessions, and asking for another role.',

@@ -30,7 +30,7 @@ interface Parser {
 
 /** A server for `handler`, which one connection can't keep busy with what costs its client nothing. */
 export function createHttpServer(handler: RequestListener, options: ServerOptions): Server {
-  const takeTurn = delayPipelined(handler)
+  const takeTurn = limitPipelined(handler)
   const server = createServer(options, (request, response) => {
     limitPieces(request)
     takeTurn(request, response)
@@ -40,11 +40,11 @@ export function createHttpServer(handler: RequestListener, options: ServerOption
 }
 
 /**
- * Delays requests that a connection sends before it has the answers to earlier ones: otherwise a thousand requests in
- * one packet would all begin before anybody else's next one. The connection is not read meanwhile. Where too many wait
- * even so it is cut off, and when it closes the waiting requests are dropped.
+ * Limits how many pipelined requests of one connection run at once: otherwise a thousand requests in one packet would
+ * all begin before the next request of anybody else. While some wait, the connection is not read. If too many wait, it
+ * is cut off; when it closes, they are dropped.
  */
-function delayPipelined(handler: RequestListener): RequestListener {
+function limitPipelined(handler: RequestListener): RequestListener {
   const pipelines = new WeakMap<Socket, Pipeline>()
 
   return (request, response) => {
@@ -62,7 +62,7 @@ function delayPipelined(handler: RequestListener): RequestListener {
     if (pipeline.running < AT_ONCE) begin()
     else if (pipeline.waiting.length < MOST_WAITING) {
       pipeline.waiting.push(begin)
-      // All earlier bodies have arrived completely, or this request could not have.
+      // Pausing is safe: the bodies of all earlier requests have arrived before this one.
       socket.pause()
     } else cutOff(socket)
   }

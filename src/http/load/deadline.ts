@@ -5,39 +5,45 @@ import { hangUpSignal } from '../requests.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * How long the body may take in all, as long as it keeps coming: an upload over a slow line. The rest of the work
-     * then has the same time as any.
+     * How long the body may take to arrive, as long as it makes progress, as for uploads over a slow line. After that
+     * the usual deadline begins.
      */
     uploadTimeoutMs?: number
   }
+  interface FastifyRequest {
+    deadline: Deadline | null
+  }
 }
 
-/** Bytes of a body that have to arrive within each `patienceMs`: a slower client only blocks a connection. */
+/** Bytes of a body that have to arrive within each `patienceMs`; a slower client is cut off. */
 const LEAST_PROGRESS = 16 * 1024
-/** How long a client may go on sending after the answer, so that it comes to read it: a part of `patienceMs`. */
+/**
+ * How long a client may go on sending its body after the answer, so that it can read the answer: a part of
+ * `patienceMs`.
+ */
 const LINGER = 0.5
 /** How long an answer may take to be read, as a multiple of `patienceMs`. */
 const LONGEST_ANSWER = 60
 /** How often an upload is checked within `patienceMs`. */
-const LOOKS = 20
+const CHECKS = 20
 
 interface Deadline {
   timer: NodeJS.Timeout
-  passed: AbortController
+  /** Made when somebody wants to know. */
+  passed?: AbortController
+  /** Whether the answer is being sent: `reply.sent` is only true after the last byte. */
+  isAnswered?: true
 }
 
-const deadlines = new WeakMap<FastifyRequest, Deadline>()
-/** Requests whose answer is being sent: `reply.sent` is only true after the last byte. */
-const answered = new WeakSet<FastifyRequest>()
-
 /**
- * Answers 503 where a request takes longer than `patienceMs`, or than its route's own `handlerTimeout`
- * (docs/protocol/operations.md#deadlines), its body included; there a body that stalls ends it as well, and so does one that
- * takes longer than the route's `uploadTimeoutMs`. What is left of a body when the answer is out, and a client that
- * doesn't read its answer, are cut off. (Fastify's own timer ends as soon as a body was read, in 5.12, and so
- * never fires for a POST.)
+ * Answers 503 when a request, its body included, takes longer than `patienceMs` or its route's own `handlerTimeout`
+ * (docs/protocol/operations.md#deadlines). On routes with a timeout of their own, a body that makes no progress, or
+ * takes longer than `uploadTimeoutMs`, is answered 503 too. Connections are closed when a client goes on sending its
+ * body long after the answer, or doesn't read its answer. (Fastify 5.12 stops its own timer as soon as a body was read,
+ * so that one never fires for a POST.)
  */
 export function registerDeadline(app: FastifyInstance, patienceMs: number): void {
+  app.decorateRequest('deadline', null)
   app.addHook('onRoute', (route) => {
     const { handlerTimeout, config: { uploadTimeoutMs } = {} } = route
     const start =
@@ -46,12 +52,12 @@ export function registerDeadline(app: FastifyInstance, patienceMs: number): void
         : limit(patienceMs)
     route.onRequest = [start, ...[route.onRequest ?? []].flat()]
   })
-  app.addHook('onSend', (request, _reply, _payload, done) => {
-    answered.add(request)
+  app.addHook('onSend', ({ deadline }, _reply, _payload, done) => {
+    if (deadline) deadline.isAnswered = true
     done()
   })
   app.addHook('onResponse', ({ raw }, reply, done) => {
-    clearTimeout(deadlines.get(reply.request)?.timer)
+    clearTimeout(reply.request.deadline?.timer)
     if (!raw.complete) {
       const linger = setTimeout(() => {
         if (!raw.complete) raw.socket.destroy()
@@ -62,37 +68,40 @@ export function registerDeadline(app: FastifyInstance, patienceMs: number): void
   })
 }
 
-/** For requests whose answer is given elsewhere. */
+/** For requests that are answered outside of Fastify. */
 export function dropDeadline(request: FastifyRequest): void {
-  clearTimeout(deadlines.get(request)?.timer)
-  deadlines.delete(request)
+  clearTimeout(request.deadline?.timer)
+  request.deadline = null
 }
 
-/** Aborts when the request's time is over, or its client has gone away: then nobody reads the result. */
-export function endOf(request: FastifyRequest, reply: FastifyReply): AbortSignal {
-  const passed = deadlines.get(request)?.passed.signal
-  return passed ? AbortSignal.any([passed, hangUpSignal(reply)]) : hangUpSignal(reply)
+/** Aborts at the request's deadline, or when its client goes away. */
+export function endOf({ deadline }: FastifyRequest, reply: FastifyReply): AbortSignal {
+  return deadline ? AbortSignal.any([passing(deadline).signal, hangUpSignal(reply)]) : hangUpSignal(reply)
+}
+
+function passing(deadline: Deadline): AbortController {
+  deadline.passed ??= new AbortController()
+  return deadline.passed
 }
 
 function limit(patienceMs: number): onRequestHookHandler {
   return (request, reply, done) => {
-    const passed = new AbortController()
-    const timer = setTimeout(() => end(request, reply, passed, patienceMs), patienceMs).unref()
-    deadlines.set(request, { timer, passed })
+    const pass = () => end(request, reply, deadline, patienceMs)
+    const deadline: Deadline = { timer: setTimeout(pass, patienceMs).unref() }
+    request.deadline = deadline
     done()
   }
 }
 
-/** `isUpload`: after the body, the rest has only the usual time. */
+/** `isUpload`: after the body, the usual deadline begins. */
 function watch(patienceMs: number, longest: number, isUpload: boolean): onRequestHookHandler {
   return (request, reply, done) => {
     const { raw } = request
-    const passed = new AbortController()
     const began = performance.now()
     let progressAt = began
     let bytes = raw.socket.bytesRead
     let wasComplete = false
-    const look = () => {
+    const check = () => {
       const now = performance.now()
       const { bytesRead } = raw.socket
       if (bytesRead - bytes >= LEAST_PROGRESS || (raw.complete && !wasComplete)) {
@@ -103,39 +112,34 @@ function watch(patienceMs: number, longest: number, isUpload: boolean): onReques
       const isStalled = now - progressAt >= patienceMs && (!raw.complete || isUpload)
       if (!isStalled && now - began < longest) return
       clearInterval(timer)
-      end(request, reply, passed, patienceMs)
+      end(request, reply, deadline, patienceMs)
     }
-    const timer = setInterval(look, patienceMs / LOOKS).unref()
-    deadlines.set(request, { timer, passed })
+    const timer = setInterval(check, patienceMs / CHECKS).unref()
+    const deadline: Deadline = { timer }
+    request.deadline = deadline
     done()
   }
 }
 
-function end(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  passed: AbortController,
-  patienceMs: number,
-): void {
-  if (answered.has(request)) {
+function end(request: FastifyRequest, reply: FastifyReply, deadline: Deadline, patienceMs: number): void {
+  if (deadline.isAnswered) {
     watchReader(request, reply, patienceMs)
     return
   }
-  passed.abort(new AppError('unavailable', { retryAfter: 2 }))
-  // The rest of the body would be read for nothing.
+  passing(deadline).abort(new AppError('unavailable', { retryAfter: 2 }))
+  // Nobody needs the rest of the body.
   if (!request.raw.complete) reply.header('connection', 'close')
   void reply.send(new AppError('unavailable', { retryAfter: 2 }))
 }
 
-/** From now on a client that stops reading loses the connection, and after a long time every client does. */
+/** Closes the connection of a client that stops reading its answer, or takes too long for it. */
 function watchReader(request: FastifyRequest, { raw }: FastifyReply, patienceMs: number): void {
   const { socket } = request.raw
-  // Node restarts this timer whenever the system accepts a part of the data.
+  // Node restarts this timer each time the operating system takes some of the data.
   raw.setTimeout(patienceMs, () => {
     if (socket.writableLength > 0) socket.destroy()
   })
-  const timer = setTimeout(() => socket.destroy(), patienceMs * LONGEST_ANSWER).unref()
-  deadlines.set(request, { timer, passed: new AbortController() })
+  request.deadline = { timer: setTimeout(() => socket.destroy(), patienceMs * LONGEST_ANSWER).unref() }
 }
 
 /** Throws `unavailable` if work outside of a request takes too long; the work itself goes on. */

@@ -10,7 +10,7 @@ declare module 'fastify' {
 }
 
 /**
- * While a node drains, each connection ends with its next answer. Once it is closing, new requests are refused
+ * While a node drains, each answer closes its connection. Once the node is closing, new requests are refused
  * (docs/protocol/operations.md#draining); running ones go on.
  */
 export function registerDraining(app: FastifyInstance, { draining, closing }: Core): void {

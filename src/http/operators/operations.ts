@@ -58,7 +58,7 @@ export const operationsRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
   )
 }
 
-/** Longest that a probe waits for a part to answer. */
+/** How long a probe waits for the database, the bus or the files. */
 const PROBE_TIMEOUT_MS = 2_000
 
 async function answers(probe: () => Promise<unknown>): Promise<boolean> {

@@ -22,7 +22,7 @@ export function registerTracing(app: FastifyInstance, { config: { traces }, log 
     spans.set(request, span)
     within(span, done)
   })
-  // A body arrives in its connection's async context, not in the request's.
+  // A body arrives in the async context of its connection, not of its request.
   app.addHook('preValidation', (request, _reply, done) => {
     const span = spans.get(request)
     if (span) within(span, done)
@@ -43,10 +43,10 @@ export function registerTracing(app: FastifyInstance, { config: { traces }, log 
   app.addHook('onClose', () => tracer.close())
 }
 
-/** They are called every second and are of no interest. */
+/** Called every second, and of no interest in traces. */
 const PROBES = new Set<string | undefined>(['/healthz', '/readyz', '/metrics'])
 
-/** Without the query, which may hold a signature, and without who asks. */
+/** Leaves out the query, which may hold a signature, and the person. */
 function describe({ method, url, protocol, id }: FastifyRequest) {
   return {
     'http.request.method': method,

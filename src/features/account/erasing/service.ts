@@ -5,24 +5,24 @@ import { perNode } from '../../../per-node.ts'
 import { type Departure, leaveSome, tellLeft } from '../../chat/leaving/service.ts'
 import * as store from './store.ts'
 
-/** Rows of one piece: other people's messages, likes and sends wait no longer than it takes. */
+/** Rows that one transaction changes at most: others wait for its locks. */
 const PIECE_ROWS = 500
-/** No further step of a piece begins after this. */
-const PIECE_MS = 200
-/** For so long a deletion waits for its erasure: an ordinary account is gone when it is answered. */
+/** After this time a transaction begins no further step. */
+const STEPS_MS = 200
+/** How long a deletion waits until everything is erased, which is enough for an ordinary account. */
 const PATIENCE_MS = 2_000
-/** Before another look where a request of theirs is still under way, or another node erases. */
+/** Pause before the next try while a request of this person, or another node, holds the account's row. */
 const HELD_MS = 50
-/** Accounts that one sweep looks at. */
+/** Most accounts that one sweep erases. */
 const SWEEP_SIZE = 100
 
-/** Erases what deleted accounts leave behind, piece by piece: a transaction each, whichever node comes first. */
+/** Erases the data of deleted accounts, in transactions of limited size. Several nodes may try; one at a time works. */
 export interface Erasing {
-  /** Goes on in the background where there is much. */
+  /** Returns when everything is erased, or after two seconds, and then goes on in the background. */
   erase(userId: number): Promise<void>
-  /** What deletions have left over, on whichever node; a node may have died over it. */
+  /** Erases what is left of deleted accounts, for example because a node died. */
   sweep(): Promise<void>
-  /** Resolves when the pieces under way are done. */
+  /** Resolves when the running transactions have ended. */
   close(): Promise<void>
 }
 
@@ -57,7 +57,7 @@ export const erasing = perNode((core): Erasing => {
   }
 })
 
-/** Stops where another node holds the account, unless it is patient. */
+/** `isPatient`: waits while the account's row is held, rather than giving up. */
 async function eraseAll(core: Core, userId: number, isPatient: boolean, closing: AbortSignal): Promise<void> {
   while (!closing.aborted) {
     const outcome = await erasePiece(core, userId)
@@ -75,7 +75,7 @@ async function erasePiece(core: Core, userId: number): Promise<'more' | 'held' |
     let room = PIECE_ROWS
     for (const step of [leaveSome(departure), ...store.STEPS]) {
       room -= await step(tx, userId, room)
-      if (room <= 0 || performance.now() - began > PIECE_MS) return 'more'
+      if (room <= 0 || performance.now() - began > STEPS_MS) return 'more'
     }
     await store.deleteUser(tx, userId)
     return 'erased'

@@ -3,10 +3,10 @@ import type { Executor } from '../../../db/client.ts'
 import { query } from '../../../db/query.ts'
 import { GHOST_ID } from '../../../db/tables/people/users.ts'
 
-/** Takes away, or gives to the ghost, at most `limit` rows of a person's; how many it were. */
+/** Deletes at most `limit` rows of a person, or gives them to the ghost; answers how many it were. */
 export type Step = (tx: Executor, userId: number, limit: number) => Promise<number>
 
-/** Accounts that their owners deleted and of which something is left, the longest deleted first. */
+/** Deleted accounts that are not erased yet, the longest deleted first. */
 export async function listDeleted(db: Executor, limit: number): Promise<number[]> {
   const rows = await query<{ id: number }>(
     db,
@@ -15,7 +15,10 @@ export async function listDeleted(db: Executor, limit: number): Promise<number[]
   return rows.map(({ id }) => id)
 }
 
-/** Nobody else erases it, and nothing new refers to it, until the transaction ends; how it is, or whether it is gone. */
+/**
+ * Locks a deleted account until the transaction ends, so that nobody else erases it and no new row refers to it.
+ * `held`: another transaction has the lock; `gone`: everything is erased.
+ */
 export async function holdDeleted(tx: Executor, userId: number): Promise<'mine' | 'held' | 'gone'> {
   const deleted = sql`from users where id = ${userId} and deleted_at is not null`
   if ((await tx.execute(sql`select ${deleted} for update skip locked`)).length > 0) return 'mine'
@@ -27,8 +30,8 @@ export async function deleteUser(tx: Executor, userId: number): Promise<void> {
 }
 
 /**
- * All that a person has in numbers beside chat, what hangs on other rows before those. The few rows that are left
- * after these go with the account's own, as its references say.
+ * Everything beside chat of which a person can have many rows, dependent rows first. The few other rows are deleted
+ * with the account's own row, by their foreign keys.
  */
 export const STEPS: readonly Step[] = [
   remove('page_objects', (id) => sql`page_id in (select id from pages where ${ofNotebooks(id)})`),

@@ -7,7 +7,7 @@ import * as store from './store.ts'
 /** A JSON file of a personal export. */
 export interface Area {
   title: string
-  /** The columns that name a person, and the tables that depend on such rows. */
+  /** The columns that refer to a person, and the tables that depend on such rows. */
   holds: string[]
   /** The schema of one row. */
   schema: TSchema
@@ -33,7 +33,7 @@ export const PROFILE = area(
   store.profile,
 )
 
-/** Lists, by their names. Notes and their images have other kinds of files. */
+/** The lists by name. Notes and their images are files of other kinds. */
 export const LISTS: Readonly<Record<string, Area>> = {
   sessions: area('Where you are signed in', ['sessions.user_id'], schemas.ExportedSession, store.ownSessions),
   access_requests: area(
@@ -138,7 +138,7 @@ export const NOTE_IMAGES = {
   schema: schemas.ExportedNoteImage,
 }
 
-/** Data about people, or that looks like it, and why it is in no file. */
+/** Data that is, or looks as if it were, about people, and why the export leaves it out. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   'blocks.blocked_id': 'who blocked you is their own affair',
   'reports.author_id': 'what others reported of you is told to administrators alone',

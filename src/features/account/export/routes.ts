@@ -8,7 +8,7 @@ const Archive = Type.Unsafe<NodeJS.ReadableStream>({
   content: { 'application/zip': { schema: Type.String({ format: 'binary' }) } },
 })
 
-/** What one can take along (docs/protocol/records.md#personal-export), at `/api/v01/account`. */
+/** A person's download of their data (docs/protocol/records.md#personal-export), at `/api/v01/account`. */
 export const accountExportRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.get(
     '/export',

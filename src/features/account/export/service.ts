@@ -8,12 +8,12 @@ import { type Area, LEFT_OUT, LISTS, listSchema, NOTE_IMAGES, NOTE_PAGES, PROFIL
 import type { Source } from './rows/store.ts'
 import * as store from './store.ts'
 
-/** Rows, or objects of a page, that are in memory at once. */
+/** Most rows, or objects of a page, that are in memory at once. */
 const AT_ONCE = 100
 
 /**
- * A zip of everything that the service holds about a person, written as fast as it is read. It breaks off if an exam
- * that locks help begins meanwhile.
+ * A zip of everything that the service holds about a person, written as fast as the client reads. It breaks off if the
+ * person begins an exam that locks help meanwhile.
  */
 export function exportAccount(core: Core, userId: number): Readable {
   return toZip(listFiles(core, userId))
@@ -83,7 +83,7 @@ async function* joined(rows: AsyncIterable<Pieces>): AsyncGenerator<string> {
   yield separator === ',\n' ? ']' : '[]'
 }
 
-/** Each row that still exists when its turn comes. */
+/** The rows, read in steps; rows that were deleted meanwhile are left out. */
 async function* readRows<Row>(core: Core, userId: number, source: Source<Row>): AsyncGenerator<Row> {
   const keys = await source.listKeys(core.db, userId)
   for (let start = 0; start < keys.length; start += AT_ONCE) {

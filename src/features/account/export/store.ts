@@ -64,7 +64,7 @@ export const ownAccessRequests = columnsOf(
   'id current_access requested_access status user_reason admin_reason created_at processed_at',
 )
 
-/** With their exams, which decide whether the results may be seen. */
+/** Attempts with their exams, which decide whether the results may be seen. */
 export const ownAttempts = rowsOf(attempts, attempts.id, attempts.userId, (db) =>
   db
     .select({ attempt: attempts, exam: exams })
@@ -116,7 +116,7 @@ export const tutorQuestions = columnsOf(
   'id conversation_id asked_at hung_up model input_tokens cached_tokens output_tokens',
 )
 
-/** Conversations that somebody is in, or has made and left. */
+/** Conversations that somebody is in, and groups that they made and have left. */
 export const ownConversations = rowsOf(
   conversations,
   conversations.id,
@@ -217,7 +217,7 @@ export const notePages = columnsOf<NotePageRow>(
   'id notebook_id title position version created_at updated_at stack',
 )
 
-/** JSON of those of these objects that are still there, in this order. */
+/** The JSON of these objects in this order; deleted ones are left out. */
 export async function listObjects(db: Executor, ids: number[]): Promise<string[]> {
   const rows = await query<{ data: string }>(
     db,

@@ -3,15 +3,15 @@ import type { Executor } from '../../../db/client.ts'
 import { only } from '../../../db/query.ts'
 import { loginFailures } from '../../../db/tables/people/users.ts'
 
-/** The folded identifier of a login, and the address that it came from. */
+/** The case-folded identifier of a login, and the address that it came from. */
 export interface LoginPair {
   ip: string
   identifier: string
 }
 
 /**
- * Counts a failure, or after a success forgets the earlier ones; during a lockout only the count changes. Answers the
- * failures so far. It is one statement, so tries at the same time are counted one after another.
+ * Counts a failed login, or clears the count after a successful one; a lockout that has begun keeps its end. Answers
+ * the failures so far. It is one statement, so simultaneous logins are counted one after another.
  */
 export async function recordLogin(
   db: Executor,

@@ -22,8 +22,8 @@ interface Repeated {
 }
 
 /**
- * Asks somebody to connect, or accepts if they have asked already. After a rejection or an end one may ask again, as
- * often as one may send messages. 404 also if the other person has blocked this one.
+ * Asks somebody to connect; if they have asked already, accepts their request. After a rejection or an end one may ask
+ * again, at the pace of messages. 404 also if the other person has blocked this one.
  */
 export async function requestConnection(
   core: Core,
@@ -69,7 +69,8 @@ export async function requestConnection(
 }
 
 /**
- * Its recipient is told of each request: withdrawing it and asking again must not be faster than sending messages.
+ * The recipient is told of each request, so withdrawing one and asking again must not be faster than sending
+ * messages.
  */
 function requireInterval({ clock, config }: Core, earlier: store.ConnectionRow, userId: number): void {
   const { sendIntervalMs } = config.chat
@@ -79,7 +80,7 @@ function requireInterval({ clock, config }: Core, earlier: store.ConnectionRow, 
     throw new AppError('rate_limited', { retryAfter: waitMs / 1_000 })
 }
 
-/** However many people there are to ask. 409 `too_many`. */
+/** 409 `too_many` after the day's last request. */
 async function requireRoom({ clock }: Core, tx: Executor, userId: number): Promise<void> {
   await lockPerson(tx, userId)
   if ((await store.countRequests(tx, userId, new Date(clock() - DAY_MS))) >= MOST_A_DAY)
@@ -90,7 +91,10 @@ export async function listRequests(core: Core, userId: number): Promise<Connecti
   return (await store.listRequests(core.db, userId)).map(toRequest)
 }
 
-/** The recipient's answer: the direct conversation's id, or null on a rejection. 404, 409 `already_answered`. */
+/**
+ * Accepts or rejects a request; answers the direct conversation's id, or null on a rejection. 404, 409
+ * `already_answered`.
+ */
 export async function respondToRequest(
   core: Core,
   userId: number,
@@ -114,7 +118,7 @@ export async function respondToRequest(
   return answered.conversationId
 }
 
-/** Either side may end it; a pending request is withdrawn. The conversation stays readable. */
+/** Ends a connection, which either side may do, or withdraws a request. The conversation stays readable. */
 export async function endConnection(core: Core, userId: number, connectionId: number): Promise<void> {
   const ended = await core.db.transaction(async (tx) => {
     const connection = await findLocked(tx, connectionId)
@@ -153,7 +157,7 @@ async function accept(tx: Executor, connection: store.ConnectionRow): Promise<nu
   return conversationId
 }
 
-/** Repeated requests are told again: the node that stored the first one may have died before it told anybody. */
+/** Also called for repeated requests: the node that stored the first one may have died before it published. */
 function tellCounters(core: Core, userId: number): void {
   core.bus.publish(`user:${userId}`, { kind: 'counters' })
 }

@@ -17,7 +17,7 @@ export async function insertConnection(
   )
 }
 
-/** How many people this one asked after that time, whatever became of it. */
+/** How many people this one has asked after that time, whatever they answered. */
 export function countRequests(db: Executor, requesterId: number, since: Date): Promise<number> {
   return db.$count(
     connections,
@@ -52,7 +52,7 @@ export async function updateConnection(
   await db.update(connections).set(change).where(eq(connections.id, id))
 }
 
-/** Pending requests to this person, newest first, or the one of them with this id. */
+/** Pending requests to this person, newest first; with `connectionId` only that one. */
 export async function listRequests(db: Executor, recipientId: number, connectionId?: number) {
   return db
     .select({
@@ -74,7 +74,7 @@ export async function listRequests(db: Executor, recipientId: number, connection
     .orderBy(sql`${connections.createdAt} desc`, sql`${connections.id} desc`)
 }
 
-/** The people among these who are not connected to this one, or where one of the two has blocked the other. */
+/** Those of these people who are not connected to this one, or between whom there is a block. */
 export async function listUnconnected(db: Executor, userId: number, otherIds: number[]): Promise<number[]> {
   const rows = await query<{ id: number }>(
     db,

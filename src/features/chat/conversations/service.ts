@@ -5,7 +5,7 @@ import type { Core } from '../../../core.ts'
 import { AppError } from '../../../errors.ts'
 import * as store from './store.ts'
 
-/** Somebody's conversations, or those of these that they are in. */
+/** Somebody's conversations; with `ids` only those of them. */
 export async function listConversations(core: Core, userId: number, ids?: number[]): Promise<Conversation[]> {
   const rows = await store.listConversations(core.db, [userId], ids)
   return (await present(core, rows)).map(([, conversation]) => conversation)
@@ -20,7 +20,7 @@ export async function viewConversation(
   return new Map(await present(core, await store.listConversations(core.db, userIds, [conversationId])))
 }
 
-/** With its members. 404. */
+/** A conversation with its members. 404 for others than members. */
 export async function describeConversation(
   core: Core,
   userId: number,
@@ -57,7 +57,7 @@ async function present(core: Core, rows: store.ConversationRow[]): Promise<[numb
   ])
 }
 
-/** 404 for a conversation that they are not in, or that is none. */
+/** 404 if there is no such conversation, or this person is not in it. */
 export async function requireMember(core: Core, conversationId: number, userId: number) {
   const member = await store.findMember(core.db, conversationId, userId)
   if (!member) throw new AppError('not_found')
@@ -65,8 +65,8 @@ export async function requireMember(core: Core, conversationId: number, userId: 
 }
 
 /**
- * Shows the other members that somebody is typing, twice as often as messages may come at most: what is too soon
- * after the last is shown by that. 404, 403 `not_connected`.
+ * Shows the other members that somebody is typing, at most twice per interval of messages; a repetition before that is
+ * ignored. 404, 403 `not_connected`.
  */
 export async function tellTyping(core: Core, userId: number, conversationId: number): Promise<void> {
   const { canSend } = await requireMember(core, conversationId, userId)
@@ -78,9 +78,7 @@ export async function tellTyping(core: Core, userId: number, conversationId: num
   core.bus.publish(`conversation:${conversationId}`, { kind: 'typing', userId, hiddenFrom })
 }
 
-/**
- * Moves the reader's pointer forward, by default to the newest message. Answers how many messages are unread there.
- */
+/** Moves the reader's pointer forward, by default to the newest message; answers how many messages are still unread. */
 export async function markRead(
   core: Core,
   userId: number,

@@ -25,7 +25,7 @@ export interface ConversationRow {
   lastMessageAt: Date | null
 }
 
-/** The conversations of these people, or of these alone, latest activity first: index look-ups only, whatever the history. */
+/** The conversations of these people, latest activity first; with `conversationIds` only those of them. */
 export async function listConversations(
   db: Executor,
   userIds: number[],
@@ -70,7 +70,7 @@ export interface MemberRow {
   isVisible: boolean
 }
 
-/** Longest-standing first, so a group's owner is the first. */
+/** In the order in which they joined, so a group's owner is the first. */
 export async function listMembers(
   db: Executor,
   conversationId: number,
@@ -87,7 +87,7 @@ export async function listMembers(
   )
 }
 
-/** The members who have blocked this one, or whom this one has blocked. */
+/** The members between whom and this one there is a block. */
 export async function listBlockedMembers(
   db: Executor,
   conversationId: number,
@@ -139,7 +139,7 @@ export async function advancePointer(
   return row
 }
 
-// --- changes: whoever changes a conversation or its members locks its row first, as sends do
+// --- changes: each one first locks the row of the conversation, as sends do
 
 /** Nobody else changes the conversation or its members, or sends, until the transaction ends. */
 export async function lockConversation(tx: Executor, conversationId: number): Promise<void> {
@@ -147,8 +147,8 @@ export async function lockConversation(tx: Executor, conversationId: number): Pr
 }
 
 /**
- * Takes the next version of a conversation, and so locks it until the transaction ends: what is read after this
- * contains every earlier change. `members`: its members or its name change.
+ * Gives the conversation its next version, which locks it until the transaction ends: what is read after this contains
+ * every earlier change. `members`: the members or the name change.
  */
 export async function takeVersion(
   tx: Executor,

@@ -4,7 +4,7 @@ import { batched } from '../../../db/batches.ts'
 import { perNode } from '../../../per-node.ts'
 import * as store from './store.ts'
 
-/** Sockets that come back at the same time ask together. */
+/** People whose reads share one statement, when many sockets connect at the same time. */
 const PEOPLE_AT_ONCE = 250
 
 const membershipsShared = perNode((core) =>
@@ -35,19 +35,18 @@ const countersShared = perNode((core) =>
   }),
 )
 
-/** The conversations that somebody is in and the version of each. */
+/** The conversations that somebody is in, with their versions. */
 export function membershipsOf(core: Core, userId: number): Promise<store.Membership[]> {
   return membershipsShared(core)(userId)
 }
 
-/** The conversations that these people have joined within the last seconds. */
 export function listNewMemberships(core: Core, userIds: number[], withinSeconds: number) {
   return store.listNewMemberships(core.db, userIds, withinSeconds)
 }
 
-/** The conversations among these that have a newer version than the given one, with that version. */
-export async function listAhead(core: Core, known: { id: number; version: number }[]) {
-  return known.length === 0 ? [] : store.listAhead(core.db, known)
+/** Those of these conversations whose version is newer than the known one, with the newer version. */
+export async function listNewerVersions(core: Core, known: { id: number; version: number }[]) {
+  return known.length === 0 ? [] : store.listNewerVersions(core.db, known)
 }
 
 /** Unread messages and pending requests of one person. */
@@ -55,7 +54,7 @@ export function countersOf(core: Core, userId: number): Promise<Counters> {
   return countersShared(core)(userId)
 }
 
-/** The same for many people at once, each with one conversation's own if asked for. */
+/** The same for many people at once; where a conversation is named, with its unread messages too. */
 export function listCounters(
   core: Core,
   asked: { userId: number; conversationId: number | undefined }[],

@@ -3,27 +3,21 @@ import type { Executor } from '../../../db/client.ts'
 import { isAnyOf, query } from '../../../db/query.ts'
 import { conversationMembers } from '../../../db/tables/chat.ts'
 
-export interface StandingRow {
+export interface VersionRow {
   version: number
   membersVersion: number
-  /** The people among those asked about who are members as of that version. */
+  /** Those of the given people who are members at that version. */
   memberIds: number[]
 }
 
-export interface StandingQuery {
+export interface VersionQuery {
   conversationId: number
   userIds: number[]
 }
 
-/**
- * The version of each conversation, and which of the people asked about are in it; undefined for a conversation that
- * is gone.
- */
-export async function listStandings(
-  db: Executor,
-  asked: StandingQuery[],
-): Promise<(StandingRow | undefined)[]> {
-  const rows = await query<StandingRow & { ord: number }>(
+/** The version of each conversation, and which of the given people are in it; undefined for a deleted conversation. */
+export async function listVersions(db: Executor, asked: VersionQuery[]): Promise<(VersionRow | undefined)[]> {
+  const rows = await query<VersionRow & { ord: number }>(
     db,
     sql`
     select asked.ord::int, c.version, c.members_version as "membersVersion",
@@ -34,9 +28,9 @@ export async function listStandings(
              with ordinality as asked(conversation_id, user_ids, ord)
       join conversations c on c.id = asked.conversation_id`,
   )
-  const standings: (StandingRow | undefined)[] = asked.map(() => undefined)
-  for (const { ord, ...standing } of rows) standings[ord - 1] = standing
-  return standings
+  const versions: (VersionRow | undefined)[] = asked.map(() => undefined)
+  for (const { ord, ...row } of rows) versions[ord - 1] = row
+  return versions
 }
 
 export interface Membership {
@@ -47,7 +41,7 @@ export interface Membership {
   lastReadSeq: number
 }
 
-/** The conversations that these people are in, their versions, and how far each has read. */
+/** The conversations that these people are in, with their versions and read pointers. */
 export async function listMemberships(db: Executor, userIds: number[]): Promise<Membership[]> {
   return query<Membership>(
     db,
@@ -58,7 +52,7 @@ export async function listMemberships(db: Executor, userIds: number[]): Promise<
   )
 }
 
-/** The conversations that these people have joined lately. */
+/** The conversations that these people have joined within the last seconds. */
 export async function listNewMemberships(
   db: Executor,
   userIds: number[],
@@ -75,8 +69,8 @@ export async function listNewMemberships(
     )
 }
 
-/** The conversations among these that have a newer version than the given one, with that version. */
-export async function listAhead(
+/** Those of these conversations whose version is newer than the known one, with the newer version. */
+export async function listNewerVersions(
   db: Executor,
   known: { id: number; version: number }[],
 ): Promise<{ id: number; version: number }[]> {
@@ -94,13 +88,13 @@ export interface CountersRow {
   userId: number
   unread: number
   requests: number
-  /** Of the conversation asked about; null if none was, or if the person is not in it. */
+  /** Unread messages of the given conversation; null without one, or if the person is not in it. */
   conversationUnread: number | null
 }
 
 /**
- * The counters of many people at once, for each with one conversation's own if asked for. They are computed from the
- * read pointers alone.
+ * The counters of many people, computed from the read pointers; where a conversation is named, with its unread
+ * messages too.
  */
 export async function listCounters(
   db: Executor,

@@ -8,10 +8,7 @@ import { listUnconnected } from '../connections/store.ts'
 import { lockConversation, takeVersion } from '../conversations/store.ts'
 import * as store from './store.ts'
 
-/**
- * A group's owner is its longest-standing member, at first the creator: so when the owner leaves, the group has a new
- * one without further ado.
- */
+// A group's owner is its longest-standing member: first the creator, and when the owner leaves, the next one.
 
 /** Groups that one person may make. */
 const MOST_GROUPS = 500
@@ -19,8 +16,8 @@ const MOST_GROUPS = 500
 const MOST_ADDITIONS = 50
 
 /**
- * Answers its id. 400 `not_connected` with the `ids` of members who are no accepted connections of the creator, 409
- * `too_many` if the creator has too many groups, or with the `ids` of members who were added to too many groups
+ * Makes a group and answers its id. 400 `not_connected` with the `ids` of members who are not connected to the creator;
+ * 409 `too_many` if the creator has too many groups, or with the `ids` of members who were added to too many groups
  * today.
  */
 export async function createGroup(
@@ -44,7 +41,7 @@ export async function createGroup(
   return conversationId
 }
 
-/** All members are told, so it comes no faster than messages may. 404, 403 `owner_only`, 429 `rate_limited`. */
+/** All members are told, so the pace is that of messages. 404, 403 `owner_only`, 429 `rate_limited`. */
 export async function renameGroup(
   core: Core,
   userId: number,
@@ -59,7 +56,7 @@ export async function renameGroup(
   )
 }
 
-/** People who are in it already stay in it. 400 and 409 as for a new group. */
+/** Adds people who are not in the group yet. 400 and 409 as for a new group. */
 export async function addMembers(
   core: Core,
   userId: number,
@@ -79,7 +76,7 @@ export async function addMembers(
   tellJoined(core, conversationId, added)
 }
 
-/** The owner may remove anybody, others themselves. 404 for somebody who is not in it. */
+/** The owner may remove anybody, other members only themselves. 404 for somebody who is not in the group. */
 export async function removeMember(
   core: Core,
   userId: number,
@@ -95,8 +92,8 @@ export async function removeMember(
 }
 
 /**
- * Runs a change of a group by its owner, or by any member, while nobody else can change it. The members are told
- * unless `change` answers that nothing has changed.
+ * Runs a change of a group under its lock, for its owner or for any member. The members are told unless `change`
+ * answers false: nothing has changed.
  */
 async function changeGroup(
   core: Core,

@@ -45,8 +45,8 @@ export async function updateName(tx: Executor, conversationId: number, name: str
 }
 
 /**
- * Adds the people who are not in it yet, with everything read; the order of `userIds` is their seniority. Answers who
- * was added.
+ * Adds the people who are not members yet and answers who was added. They join in the order of `userIds`, with all
+ * earlier messages read.
  */
 export async function insertMembers(
   tx: Executor,
@@ -70,7 +70,7 @@ export async function insertMembers(
   return rows.map(({ userId }) => userId)
 }
 
-/** False if they were not in it. */
+/** False if this person was not a member. */
 export async function deleteMember(tx: Executor, conversationId: number, userId: number): Promise<boolean> {
   const gone = await tx
     .delete(conversationMembers)
@@ -89,7 +89,7 @@ export async function deleteEmptyGroup(db: Executor, conversationId: number): Pr
        and not exists (select from conversation_members where conversation_id = c.id)`)
 }
 
-/** The members of a group, longest-standing first: nobody for what is no group. */
+/** The members of a group, longest-standing first; nobody if it is not a group. */
 export async function listGroupMemberIds(db: Executor, conversationId: number): Promise<number[]> {
   const rows = await db
     .select({ userId: conversationMembers.userId })

@@ -2,20 +2,20 @@ import type { Core } from '../../../core.ts'
 import type { Executor } from '../../../db/client.ts'
 import * as store from './store.ts'
 
-/** Who has to be told that somebody left. */
+/** Who has to be told about a deleted account. */
 export interface Departure {
-  /** Conversations that they were in, with the version that their leaving took. */
+  /** Conversations that the person was in, with the version of their leaving. */
   left: store.LeftRow[]
-  /** People whose pending requests went with them. */
+  /** People who had a pending request of the person. */
   asked: number[]
 }
 
 /**
- * Takes somebody who deleted their account out of chat, at most `limit` rows at a time: answers how many, fewer once
- * nothing is left. Direct conversations keep their shape, with the ghost account as the other person, and can't be
- * sent to; groups go on without them, under their longest-standing member; what nobody else is in goes. What they
- * wrote stays, under the ghost's name, also where replies quote it. What there is to tell, by `tellLeft` after the
- * commit, is added to `departure`.
+ * Takes somebody who deleted their account out of chat. One call changes at most `limit` rows and answers how many;
+ * fewer than `limit` means that nothing is left. In direct conversations the ghost account takes their place, and
+ * nobody can send there any more. Groups go on under their longest-standing member. Conversations without anybody else
+ * are deleted. The person's messages stay under the ghost's name, also where replies quote them. What `tellLeft` has to
+ * tell after the commit is added to the given departure.
  */
 export function leaveSome({ left, asked }: Departure) {
   return async (tx: Executor, userId: number, limit: number): Promise<number> => {

@@ -14,7 +14,7 @@ function isShared(userId: number): SQL {
                       where other.conversation_id = c.id and other.user_id <> ${userId} and ${isPerson(sql`other.user_id`)})`
 }
 
-/** Locks conversations that this person shares with others, in the order of their ids as sends do. */
+/** Locks the conversations that this person shares with others, in the order of their ids, as sends do. */
 export async function lockShared(tx: Executor, userId: number, limit: number): Promise<number[]> {
   const rows = await query<{ id: number }>(
     tx,
@@ -27,8 +27,8 @@ export async function lockShared(tx: Executor, userId: number, limit: number): P
 }
 
 /**
- * Out of these groups, and in direct conversations the ghost takes this person's place, except where the others have
- * left by now. Answers what was left, with the version that this took.
+ * Takes this person out of these groups, and puts the ghost into their place in direct conversations. Conversations
+ * that the others have left meanwhile stay as they are. Answers the changed ones with their new versions.
  */
 export async function leaveConversations(
   tx: Executor,
@@ -55,7 +55,8 @@ export async function leaveConversations(
 }
 
 /**
- * The ghost keeps no `client_id`: two people's could be the same. Answers how many messages it became the sender of.
+ * Makes the ghost the sender of this person's messages and answers how many it were. `client_id` is removed, because
+ * two people may have used the same one.
  */
 export async function disownMessages(tx: Executor, userId: number, limit: number): Promise<number> {
   const theirs = await query<{ id: number; conversationId: number }>(
@@ -75,7 +76,7 @@ export async function disownMessages(tx: Executor, userId: number, limit: number
   return theirs.length
 }
 
-/** Of conversations that nobody else is in: their messages first, then themselves. Answers how many rows. */
+/** Deletes the conversations that nobody else is in, their messages first; answers how many rows. */
 export async function deleteAbandoned(tx: Executor, userId: number, limit: number): Promise<number> {
   const abandoned = await query<{ id: number }>(
     tx,
@@ -94,7 +95,7 @@ export async function deleteAbandoned(tx: Executor, userId: number, limit: numbe
   return Math.min(limit, messages.count + abandoned.length)
 }
 
-/** Answers how many there were, and who had a pending request of theirs. */
+/** Answers how many connections were deleted, and who had a pending request of this person. */
 export async function deleteConnectionsOf(
   tx: Executor,
   userId: number,

@@ -4,20 +4,22 @@ import type { Person } from '../../../gateway/person.ts'
 import { listCounters } from '../following/service.ts'
 
 /**
- * Shortest time between two `unread` frames to one person (docs/protocol/realtime.md#counters): a little over
- * half a second, so that three don't arrive within one where the first was held up on its way.
+ * Shortest time between two `unread` frames to one person (docs/protocol/realtime.md#counters): a little more than
+ * half a second, so that a client never gets three within one second, even if the first was delayed.
  */
 const INTERVAL_MS = 520
 
 /**
- * Tells people their counters whenever these changed: exact, since they are read from the database after
- * the change, and coalesced, one query for everybody who is due.
+ * Sends people their counters when these change. They are read from the database after the change, so they are exact;
+ * one query reads them for everybody who is due.
  */
 export class CounterUpdates {
   readonly #core: Core
-  /** With the conversation that it was about; undefined where it was about more than one, or none. */
+  /**
+   * People with changed counters, and the conversation that changed them; undefined if it was more than one, or none.
+   */
   readonly #due = new Map<Person, number | undefined>()
-  readonly #lastTold = new WeakMap<Person, { at: number; text: string | undefined }>()
+  readonly #lastSent = new WeakMap<Person, { at: number; text: string | undefined }>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(core: Core) {
@@ -30,9 +32,9 @@ export class CounterUpdates {
     if (!this.#timer) this.#schedule()
   }
 
-  /** A socket of theirs was told by other means: the next frame goes out whatever the last one said. */
+  /** A new socket got the counters in its `ready` frame: the next frame is sent even if it equals the last one. */
   forget(person: Person): void {
-    this.#lastTold.set(person, { at: this.#lastTold.get(person)?.at ?? 0, text: undefined })
+    this.#lastSent.set(person, { at: this.#lastSent.get(person)?.at ?? 0, text: undefined })
   }
 
   close(): void {
@@ -45,19 +47,19 @@ export class CounterUpdates {
     let wait = Number.POSITIVE_INFINITY
     for (const person of this.#due.keys()) wait = Math.min(wait, this.#dueAt(person) - now)
     if (wait !== Number.POSITIVE_INFINITY)
-      this.#timer = setTimeout(() => void this.#tell(), Math.max(0, wait)).unref()
+      this.#timer = setTimeout(() => void this.#send(), Math.max(0, wait)).unref()
   }
 
   #dueAt(person: Person): number {
-    return (this.#lastTold.get(person)?.at ?? Number.NEGATIVE_INFINITY) + INTERVAL_MS
+    return (this.#lastSent.get(person)?.at ?? Number.NEGATIVE_INFINITY) + INTERVAL_MS
   }
 
-  async #tell(): Promise<void> {
+  async #send(): Promise<void> {
     const now = performance.now()
     const due = [...this.#due].filter(([person]) => this.#dueAt(person) <= now)
     for (const [person] of due) {
       this.#due.delete(person)
-      this.#lastTold.set(person, { at: now, text: this.#lastTold.get(person)?.text })
+      this.#lastSent.set(person, { at: now, text: this.#lastSent.get(person)?.text })
     }
     try {
       const rows = await listCounters(
@@ -72,10 +74,10 @@ export class CounterUpdates {
           conversationUnread: null,
         }
         const text = `${unread} ${requests}`
-        if (this.#lastTold.get(person)?.text === text) continue
-        // What was withheld was not told.
+        if (this.#lastSent.get(person)?.text === text) continue
+        // A withheld frame does not count as sent.
         const isWithheld = [...person.connections].some((connection) => connection.isWithholding)
-        this.#lastTold.set(person, { at: performance.now(), text: isWithheld ? undefined : text })
+        this.#lastSent.set(person, { at: performance.now(), text: isWithheld ? undefined : text })
         const frame = encodeFrame({
           type: 'unread',
           unread,

@@ -7,7 +7,7 @@ import { PresenceUpdates } from './presence.ts'
 import { resume } from './resume.ts'
 import { ConversationWatches } from './watches.ts'
 
-/** Peer chat on sockets: conversations and their messages, counters, and who is there. */
+/** Peer chat on sockets: conversations and their messages, counters, and presence. */
 export const chatLive: LivePlugin = (core, people) => {
   const counters = new CounterUpdates(core)
   const presence = new PresenceUpdates(core, people)

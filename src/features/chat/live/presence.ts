@@ -4,15 +4,12 @@ import type { People, Person } from '../../../gateway/person.ts'
 import { every, type Periodic } from '../../../periodic.ts'
 import { listVisiblePeers } from '../people/service.ts'
 
-/** How soon it is tried again where somebody's audience could not be read. */
+/** Pause before the next try when the database could not be read. */
 const RETRY_MS = 1_000
-/** People whose audiences are read and told in one go: others have their turn in between. */
+/** People whose presence is read and told in one step; other work runs between the steps. */
 const AT_ONCE = 50
 
-/**
- * Tells people who of those that they share something with came and went
- * (docs/protocol/realtime.md#presence).
- */
+/** Tells people which of their peers came online or went offline (docs/protocol/realtime.md#presence). */
 export class PresenceUpdates {
   readonly #core: Core
   readonly #due = new Set<number>()
@@ -36,7 +33,7 @@ export class PresenceUpdates {
     void this.#telling.close()
   }
 
-  /** Lets somebody and the others of a conversation that they came to know of each other. */
+  /** Tells a new member of a conversation who is online there, and the others that this person is. */
   introduce(person: Person, conversationId: number): void {
     this.#introduce(person, conversationId).catch((error: unknown) => {
       this.#core.log.warn({ err: error, conversation_id: conversationId }, 'presence could not be told')
@@ -54,7 +51,7 @@ export class PresenceUpdates {
     this.#core.bus.publish('presence', { kind: 'presence', userId, online: true, audience: peers })
   }
 
-  /** What is told is how it is at that moment, so the last that anybody hears is true. */
+  /** Reads the presence at the moment of telling it, so the last frame that anybody gets is right. */
   async #tell(): Promise<void> {
     const userIds = [...this.#due].slice(0, AT_ONCE)
     if (userIds.length === 0) return

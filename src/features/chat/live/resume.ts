@@ -11,39 +11,38 @@ import { countersOf, membershipsOf } from '../following/service.ts'
 import { readHistory } from '../messages/history.ts'
 import { showTo } from '../messages/wire.ts'
 
-/** Changes that are sent before it is waited for the peer to have read them. */
+/** Changes that are sent before the next ones wait until the client has read them. */
 const PORTION = 50
-/** Conversations of one socket whose changes are in memory at the same time, and of all sockets of one reader. */
+/** Conversations whose changes are in memory at the same time, for one socket and for all sockets of one person. */
 const AT_ONCE = 8
 const AT_ONCE_OF_ONE = 2 * AT_ONCE
-/** More changes are long: so many such of one reader are in memory. */
+/** A conversation with more missed changes than this is long; at most this many long ones are in memory per person. */
 const LONG = 50
 const LONG_AT_ONCE = 2
-/** Conversations that are read together where a client doesn't know them. */
+/** Conversations unknown to the client that are read together. */
 const WHOLE_AT_ONCE = 200
-/** As many as sockets that are set up may ask for. */
 const MOST_WAITING = 20_000
 
-/** However many sockets somebody resumes with, the first begin and the others follow. */
+/** Sockets that resume at the same time take turns, by person. */
 const readings = perNode(() => {
-  const oneBy = (each: number) => new FairQueue({ each, waiting: MOST_WAITING })
-  return { short: oneBy(AT_ONCE_OF_ONE), long: oneBy(LONG_AT_ONCE), whole: oneBy(1) }
+  const queueOf = (each: number) => new FairQueue({ each, waiting: MOST_WAITING })
+  return { short: queueOf(AT_ONCE_OF_ONE), long: queueOf(LONG_AT_ONCE), whole: queueOf(1) }
 })
 
-/** Where the reader stands after a `resume`: its ack. */
+/** The content of the ack of `resume`. */
 export interface Resumed {
-  /** `version`: up to which everything has been sent. */
+  /** `version`: everything up to it has been sent. */
   conversations: Record<number, { version: number; last_read_seq: number; unread: number }>
   unread: number
   requests: number
 }
 
 /**
- * Sends, in order, every change since the versions that the client has (docs/protocol/realtime.md#resume), no
- * faster than it reads. Whole conversations that it doesn't know, or is no longer in, come as `conversation`;
- * too long a gap as `gap`. Read pointers have no version: the answer tells all of them. An answer says
- * that everything arrived: 403 `exam_in_progress` or 503 instead where something was withheld meanwhile.
- * `follow` sees to it that the later changes of these conversations reach the connection.
+ * Sends, in order, every change since the versions that the client has (docs/protocol/realtime.md#resume), no faster
+ * than the client reads. Conversations that the client doesn't know, or is no longer in, are sent as `conversation`;
+ * too many changes as `gap`. Read pointers have no version, so the answer contains all of them. An answer means that
+ * everything was sent: if something was withheld meanwhile, it throws 403 `exam_in_progress` or 503 instead. `follow`
+ * makes sure that later changes of these conversations reach the connection.
  */
 export async function resume(
   core: Core,
@@ -84,16 +83,16 @@ export async function resume(
   const now = await membershipsOf(core, userId)
   const current = new Set(now.map(({ id }) => id))
   for (const id of known.keys()) if (!current.has(id)) sendRemoved(connection, id)
-  // Those that they came to meanwhile are told by themselves.
-  const standings = now.flatMap(({ id, lastReadSeq, lastSeq }) => {
+  // Conversations joined meanwhile arrive as events of their own.
+  const states = now.flatMap(({ id, lastReadSeq, lastSeq }) => {
     const version = sent.get(id)
     if (version === undefined) return []
     return [[id, { version, last_read_seq: lastReadSeq, unread: lastSeq - lastReadSeq }] as const]
   })
-  return { conversations: Object.fromEntries(standings), ...counters }
+  return { conversations: Object.fromEntries(states), ...counters }
 }
 
-/** What it reads stays in memory until the peer has taken it. */
+/** Holds its place until the client has read everything, because it stays in memory until then. */
 function inTurn<T>(core: Core, { asker }: Connection, changes: number, send: () => Promise<T>): Promise<T> {
   const { short, long } = readings(core)
   return short.run(asker, changes > LONG ? () => long.run(asker, send) : send)
@@ -139,7 +138,7 @@ async function sendInPortions(
   }
 }
 
-/** Of changes that many resume over at once, one frame goes to all but their senders. */
+/** When many clients resume over the same change, all but its sender share one encoded frame. */
 const encoded = new WeakMap<MessageChange, Buffer>()
 
 function encodeFor(readerId: number, conversationId: number, change: MessageChange): Buffer {

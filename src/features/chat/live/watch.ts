@@ -8,47 +8,47 @@ import { viewConversation } from '../conversations/service.ts'
 import { readHistory } from '../messages/history.ts'
 import { showTo } from '../messages/wire.ts'
 
-/** No sender's id: what all but the sender see is the same. */
-const NOBODY = 0
+/** An id that no sender has: everybody but the sender sees the same message. */
+const NOT_THE_SENDER = 0
 
 type Change = Extract<ConversationEvent, { version: number }>
 
-/** What a watch lets know. */
+/** What a watch reports. */
 export interface WatchListener {
-  /** Somebody's counters may be other than before, because of this conversation. */
+  /** This conversation may have changed somebody's counters. */
   countersChanged(person: Person, conversationId: number): void
-  /** Somebody was let in by `admit`, and has been told the conversation. */
+  /** `admit` has let somebody in: their sockets got the conversation and will get its changes. */
   admitted(person: Person, conversationId: number): void
-  /** Somebody is in it no more, and has been told so. */
+  /** Somebody is no longer a member, and their sockets were told. */
   left(person: Person, watch: ConversationWatch): void
 }
 
 /**
- * A conversation that somebody on this node listens to. Its changes reach their sockets in the order of
- * their versions: an event that is not the next one makes the node read what it missed from the database
- * first, so neither a lost event nor one overtaken by another leaves a gap. Changes of the members are
- * always read, so nothing later reaches somebody who was removed.
+ * A conversation whose members have sockets on this node. Its changes reach these sockets in the order of their
+ * versions. When an event is not the next version, the node first reads the missing changes from the database, so a
+ * lost or late event leaves no gap. Changes of the members are always read from the database, so a removed member
+ * gets nothing that came later.
  */
 export class ConversationWatch {
   readonly id: number
-  /** Those for whose sake it is open; `ConversationWatches` keeps them. */
+  /** The watch stays open as long as it has holders; `ConversationWatches` adds and removes them. */
   readonly holders = new Set<Person>()
   readonly #core: Core
   readonly #subscription: Subscription
   readonly #listener: WatchListener
-  /** Those whose sockets get what happens here. */
+  /** Members whose sockets get the changes. */
   readonly #people = new Set<Person>()
-  /** Those who are told the conversation and let in as soon as it is read that they are members. */
+  /** People who join `#people` once the database has confirmed that they are members. */
   readonly #arriving = new Set<Person>()
-  /** The last version that was delivered here; undefined until it is known. */
+  /** The last delivered version; undefined until the first one is known. */
   #version: number | undefined
-  /** The version up to which `#people` are known to be members. */
+  /** The version at which the membership of `#people` was last read. */
   #membersReadAt = 0
-  /** True while `#people` have yet to be told that the members or the name changed. */
+  /** Whether `#people` still have to be told about a change of the members or the name. */
   #membersChanged = false
   #waiting: Change[] = []
   #reading = false
-  #again = false
+  #readAgain = false
   #settled: Promise<void> = Promise.resolve()
 
   constructor(core: Core, id: number, listener: WatchListener) {
@@ -58,7 +58,7 @@ export class ConversationWatch {
     this.#subscription = core.bus.subscribe(`conversation:${id}`, (event) => this.#receive(event))
   }
 
-  /** The last version that was delivered; 0 until it is known. */
+  /** The last delivered version; 0 until the first one is known. */
   get version(): number {
     return this.#version ?? 0
   }
@@ -67,35 +67,35 @@ export class ConversationWatch {
     return this.#subscription.ready
   }
 
-  /** Resolves when no reading is under way any more. */
+  /** Resolves when the node has finished reading from the database. */
   get settled(): Promise<void> {
     return this.#settled
   }
 
-  /** Whether what happens here reaches their sockets. */
-  reaches(person: Person): boolean {
+  /** Whether this person's sockets get the changes. */
+  deliversTo(person: Person): boolean {
     return this.#people.has(person)
   }
 
   /**
-   * Lets somebody in who was a member at `version`, read after `listening`; deliveries start there. Where
-   * changes of the members have been read since, or are being read, they are let in by another reading.
+   * Delivers to somebody from `version` on, at which they were a member. `version` has to be read after `listening`.
+   * If the members are being read, or were read at a later version, the membership is checked again first.
    */
   join(person: Person, version: number): void {
     this.#version ??= version
     if (this.#reading || version < this.#membersReadAt) this.admit(person)
     else this.#people.add(person)
-    this.reached(version)
+    this.catchUpTo(version)
   }
 
-  /** The conversation is known to have come to this version: what is missing here is read and delivered. */
-  reached(version: number): void {
+  /** Reads and delivers what is missing up to this version, and retries what failed before. */
+  catchUpTo(version: number): void {
     this.#deliverWaiting()
     const isBehind = this.#version !== undefined && version > this.#version
     if (isBehind || this.#membersChanged || this.#arriving.size > 0) this.#read()
   }
 
-  /** Tells somebody the conversation and lets them in, or, where they are no member, that they left it. */
+  /** Sends somebody the conversation and delivers to them from now on; if they are no member, says that they left. */
   admit(person: Person): void {
     this.#arriving.add(person)
     this.#read()
@@ -151,9 +151,9 @@ export class ConversationWatch {
     }
   }
 
-  /** One reading at a time, and another one if it was asked for meanwhile; then on with what arrived. */
+  /** Reads what is missing. A call during a reading makes it read once more. */
   #read(): void {
-    this.#again = true
+    this.#readAgain = true
     if (this.#reading) return
     this.#reading = true
     this.#settled = this.#readUntilDone()
@@ -161,9 +161,9 @@ export class ConversationWatch {
 
   async #readUntilDone(): Promise<void> {
     try {
-      while (this.#again) {
-        this.#again = false
-        await this.#catchUp()
+      while (this.#readAgain) {
+        this.#readAgain = false
+        await this.#readMissing()
       }
     } catch (error) {
       // The next event or check tries again.
@@ -173,7 +173,7 @@ export class ConversationWatch {
     this.#deliverWaiting()
   }
 
-  async #catchUp(): Promise<void> {
+  async #readMissing(): Promise<void> {
     const arriving = [...this.#arriving]
     const asked = new Set([...this.#people, ...arriving])
     const userIds = [...asked].map(({ userId }) => userId)
@@ -183,23 +183,23 @@ export class ConversationWatch {
     this.#version = history.version
     this.#membersReadAt = history.version
     this.#membersChanged ||= history.membersChanged
-    this.#again ||= history.hasMore
+    this.#readAgain ||= history.hasMore
     if (history.hasMore) return
 
-    await this.#tell(this.#membersChanged ? [...this.#people, ...arriving] : arriving)
+    await this.#sendConversation(this.#membersChanged ? [...this.#people, ...arriving] : arriving)
     this.#membersChanged = false
     for (const person of arriving) {
-      // Unless they went away in the meantime.
+      // Their last socket may have closed meanwhile.
       if (!this.#arriving.delete(person)) continue
       this.#people.add(person)
-      // By what was sent between their coming and now.
+      // Messages may have arrived since they joined.
       this.#listener.countersChanged(person, this.id)
       this.#listener.admitted(person, this.id)
     }
   }
 
-  /** Tells each of these people how the conversation is for them, as of the version that was delivered. */
-  async #tell(people: Person[]): Promise<void> {
+  /** Sends each of these people their own view of the conversation, with the last delivered version. */
+  async #sendConversation(people: Person[]): Promise<void> {
     const userIds = people.map(({ userId }) => userId)
     if (userIds.length === 0) return
     const views = await viewConversation(this.#core, userIds, this.id)
@@ -228,7 +228,7 @@ export class ConversationWatch {
   #deliver({ kind, message }: MessageChange): void {
     const frame = (readerId: number) =>
       encodeFrame({ type: kind, conversation_id: this.id, message: showTo(readerId, message) })
-    const others = frame(NOBODY)
+    const others = frame(NOT_THE_SENDER)
     for (const person of this.#people) {
       this.#write(
         person,

@@ -1,17 +1,20 @@
 import type { Core } from '../../../core.ts'
 import type { People, Person } from '../../../gateway/person.ts'
 import { every, type Periodic } from '../../../periodic.ts'
-import { listAhead, listNewMemberships, membershipsOf } from '../following/service.ts'
+import { listNewerVersions, listNewMemberships, membershipsOf } from '../following/service.ts'
 import type { CounterUpdates } from './counters.ts'
 import type { PresenceUpdates } from './presence.ts'
 import { ConversationWatch, type WatchListener } from './watch.ts'
 
 /** How often the watched conversations are compared with the database. */
 const CHECK_MS = 5_000
-/** How far back such a check looks for people who came to a conversation: some may fail while the database is away. */
+/**
+ * How far back that check looks for new members. It is longer than `CHECK_MS`, because checks fail while the database
+ * is away.
+ */
 const NEW_MEMBERSHIP_SECONDS = 120
 
-/** The conversations of everybody who has a socket here: who listens to which, and what they missed. */
+/** The conversations of everybody who has a socket on this node, and the regular check for missed changes. */
 export class ConversationWatches {
   readonly #core: Core
   readonly #people: People
@@ -19,7 +22,7 @@ export class ConversationWatches {
   readonly #watches = new Map<number, ConversationWatch>()
   readonly #watchesOf = new Map<Person, Set<ConversationWatch>>()
   readonly #listener: WatchListener
-  readonly #mending: Periodic
+  readonly #checking: Periodic
   #busWasAway = false
 
   constructor(core: Core, people: People, counters: CounterUpdates, presence: PresenceUpdates) {
@@ -31,26 +34,26 @@ export class ConversationWatches {
       admitted: (person, conversationId) => presence.introduce(person, conversationId),
       left: (person, watch) => this.#unwatch(person, watch),
     }
-    this.#mending = every(CHECK_MS, 'mending what was missed', () => this.#mend(), core.log)
+    this.#checking = every(CHECK_MS, 'checking for missed changes', () => this.#check(), core.log)
     core.bus.onResync(() => {
       this.#busWasAway = true
-      this.#mending.soon()
+      this.#checking.soon()
     })
   }
 
-  /** Resolves once every conversation of theirs is listened to. */
+  /** Resolves once all changes of this person's conversations will reach them. */
   async arrive(person: Person): Promise<void> {
     this.#watchesOf.set(person, new Set())
     await this.#watchAll(person)
   }
 
   /**
-   * Makes sure that every change of these conversations reaches them from here on. Whoever is told where a
-   * conversation stands before that would miss what happens until they are let in: events may be late or lost.
+   * Makes sure that every later change of these conversations reaches this person. It has to end before their client
+   * is told any version: a change between that version and the first delivery would be missed.
    */
   async follow(person: Person, conversationIds: number[]): Promise<void> {
-    const reaches = (id: number) => this.#watches.get(id)?.reaches(person)
-    if (conversationIds.every(reaches)) return
+    const isDelivered = (id: number) => this.#watches.get(id)?.deliversTo(person)
+    if (conversationIds.every(isDelivered)) return
     await this.#watchAll(person)
     await Promise.all([...(this.#watchesOf.get(person) ?? [])].map(({ settled }) => settled))
   }
@@ -61,7 +64,7 @@ export class ConversationWatches {
     for (const watch of watches ?? []) this.#unwatch(person, watch)
   }
 
-  /** Lets somebody in who became a member, or whose view of the conversation changed. */
+  /** For somebody who became a member, or whose view of the conversation changed. */
   async admit(person: Person, conversationId: number): Promise<void> {
     const watch = this.#watch(person, conversationId)
     await watch.listening
@@ -69,12 +72,12 @@ export class ConversationWatches {
   }
 
   close(): void {
-    void this.#mending.close()
+    void this.#checking.close()
   }
 
   /**
-   * Brings somebody's watches in line with the conversations that they are in. It listens first and
-   * reads the versions then, so that no change falls between the two.
+   * Watches all conversations that this person is in, and no others. It first subscribes and then reads the versions,
+   * so that no change is missed in between.
    */
   async #watchAll(person: Person): Promise<void> {
     for (const { id } of await membershipsOf(this.#core, person.userId)) this.#watch(person, id)
@@ -85,7 +88,7 @@ export class ConversationWatches {
     const versions = new Map(memberships.map(({ id, version }) => [id, version]))
     for (const watch of watches) {
       const version = versions.get(watch.id)
-      // They may have gone meanwhile, or have left the conversation.
+      // Their last socket may have closed, or they have left the conversation.
       if (!watch.holders.has(person)) continue
       if (version === undefined) watch.admit(person)
       else watch.join(person, version)
@@ -93,17 +96,17 @@ export class ConversationWatches {
   }
 
   /**
-   * Delivers what no event told: its node died before it could, or the bus was away. Then people may have
-   * come to conversations and left them unheard, too, and their clients are asked to make sure by `resume`.
+   * Delivers changes whose events were lost, because the publishing node died or the bus was away. After an outage of
+   * the bus, memberships are read anew as well, and clients are asked to `resume`.
    */
-  async #mend(): Promise<void> {
+  async #check(): Promise<void> {
     const people = this.#people.all()
     if (!this.#busWasAway) {
-      const ahead = await listAhead(this.#core, [...this.#watches.values()])
-      const versions = new Map(ahead.map(({ id, version }) => [id, version]))
-      // What could not be read before is tried again as well.
-      for (const watch of [...this.#watches.values()]) watch.reached(versions.get(watch.id) ?? watch.version)
-      await this.#admitUntold(people)
+      const newer = await listNewerVersions(this.#core, [...this.#watches.values()])
+      const versions = new Map(newer.map(({ id, version }) => [id, version]))
+      for (const watch of [...this.#watches.values()])
+        watch.catchUpTo(versions.get(watch.id) ?? watch.version)
+      await this.#admitNewMembers(people)
       return
     }
     this.#busWasAway = false
@@ -119,11 +122,11 @@ export class ConversationWatches {
     }
   }
 
-  /** Lets in those who came to a conversation that this node was not told of. */
-  async #admitUntold(people: readonly Person[]): Promise<void> {
+  /** Finds new members whose event was lost. */
+  async #admitNewMembers(people: readonly Person[]): Promise<void> {
     const userIds = people.map(({ userId }) => userId)
-    const untold = await listNewMemberships(this.#core, userIds, NEW_MEMBERSHIP_SECONDS)
-    for (const { userId, conversationId } of untold) {
+    const joined = await listNewMemberships(this.#core, userIds, NEW_MEMBERSHIP_SECONDS)
+    for (const { userId, conversationId } of joined) {
       const person = this.#people.find(userId)
       if (person && !this.#watches.get(conversationId)?.holders.has(person))
         void this.admit(person, conversationId)
@@ -138,7 +141,7 @@ export class ConversationWatches {
     }
     watch.holders.add(person)
     const own = this.#watchesOf.get(person)
-    // They may have left while this was under way.
+    // Their last socket may have closed meanwhile.
     if (own) own.add(watch)
     else this.#unwatch(person, watch)
     return watch

@@ -2,38 +2,38 @@ import type { MessageChange } from '../../../bus/events.ts'
 import type { Core } from '../../../core.ts'
 import { batched } from '../../../db/batches.ts'
 import { perNode } from '../../../per-node.ts'
-import { listStandings, type StandingQuery } from '../following/store.ts'
+import { listVersions, type VersionQuery } from '../following/store.ts'
 import { listChanges, type MessageRow, type Span } from './store.ts'
 import { toChange, toSharedMessage } from './wire.ts'
 
-/** Messages in an answer to `changes`; a client that has missed more reads the conversation anew. */
+/** Most messages in an answer to `changes`; a client that has missed more reads the conversation again. */
 const CHANGES_LIMIT = 500
 
-/** Reads that share one statement. */
+/** Most reads that share one statement. */
 const AT_ONCE = 250
-/** Up to this many changes are read together with other conversations'; more are read by a statement of their own. */
+/** Up to this many changes are read together with those of other conversations; more take a statement of their own. */
 const FEW_CHANGES = 50
 
 export interface History {
-  /** Where a reader of `changes` stands afterwards. */
+  /** The version that the reader has after these changes. */
   version: number
-  /** The newest version of the conversation: the same, unless there is more to read. */
+  /** The newest version of the conversation: higher than `version` if there is more to read. */
   newest: number
-  /** Those of the people asked about who are members as of the newest version here, or later. */
+  /** Those of the given people who are members, at the newest version or later. */
   memberIds: Set<number>
-  /** Whether the members or the name changed meanwhile. */
+  /** Whether the members or the name changed after `since`. */
   membersChanged: boolean
   changes: MessageChange[]
   hasMore: boolean
 }
 
-/** The history of a conversation that is gone. */
+/** The history of a deleted conversation. */
 const NOTHING = { memberIds: new Set<number>(), membersChanged: false, changes: [], hasMore: false }
 
 /**
- * The changes of a conversation after the version `since`, and which of these people may see them; without `since`
- * only its current version. The changes are never newer than the membership in the same answer, so somebody who was
- * removed can't read on.
+ * The changes of a conversation after the version `since`, and which of these people may see them. Without `since` it
+ * answers the current version and no changes. The changes are never newer than the membership in the same answer, so
+ * a removed member gets nothing that came later.
  */
 export async function readHistory(
   core: Core,
@@ -41,9 +41,9 @@ export async function readHistory(
   since: number | undefined,
   userIds: number[],
 ): Promise<History> {
-  const standing = await standingsShared(core)({ conversationId, userIds })
-  if (!standing) return { ...NOTHING, version: since ?? 0, newest: since ?? 0 }
-  const { version, membersVersion, memberIds } = standing
+  const current = await versionsShared(core)({ conversationId, userIds })
+  if (!current) return { ...NOTHING, version: since ?? 0, newest: since ?? 0 }
+  const { version, membersVersion, memberIds } = current
   const from = since ?? version
   const all = from < version ? await readChanges(core, { conversationId, since: from, until: version }) : []
   const changes = all.slice(0, CHANGES_LIMIT)
@@ -58,16 +58,16 @@ export async function readHistory(
   }
 }
 
-const standingsShared = perNode((core) =>
+const versionsShared = perNode((core) =>
   batched({
     lanes: 2,
     size: AT_ONCE,
-    key: ({ conversationId }: StandingQuery) => conversationId,
-    run: (asked) => listStandings(core.db, asked),
+    key: ({ conversationId }: VersionQuery) => conversationId,
+    run: (asked) => listVersions(core.db, asked),
   }),
 )
 
-/** The first changes of a span; readers who have missed the same share them. */
+/** The first changes of a span; readers of the same span share them. */
 const changesShared = perNode((core) =>
   batched({
     lanes: 2,
@@ -84,7 +84,7 @@ const changesShared = perNode((core) =>
   }),
 )
 
-/** One more than the limit if there are so many. */
+/** At most one more than the limit, which shows that there is more. */
 async function readChanges(core: Core, span: Span): Promise<MessageChange[]> {
   const first = await changesShared(core)(span)
   if (first.length <= FEW_CHANGES) return first

@@ -3,13 +3,13 @@ import { batched } from '../../../db/batches.ts'
 import { perNode } from '../../../per-node.ts'
 import * as store from './store.ts'
 
-/** Repeats that share a look-up. */
+/** Most repeats that share one look-up. */
 const AT_ONCE = 250
 
-/** Sends with a `client_id` that this node has under way, by sender and `client_id`. */
+/** Sends that run on this node now, by sender and `client_id`. */
 const underWayOf = perNode(() => new Map<string, Promise<unknown>>())
 
-/** However many repeats of one send there are, the stored message is read once. */
+/** Many repeats of one send share one reading of the stored message. */
 const firstsShared = perNode((core) =>
   batched({
     lanes: 2,
@@ -24,14 +24,14 @@ const firstsShared = perNode((core) =>
   }),
 )
 
-/** What is stored under this `client_id`. */
+/** The message that is stored under this `client_id`. */
 export function findFirst(core: Core, send: store.NamedSend): Promise<store.StoredSend | undefined> {
   return firstsShared(core)(send)
 }
 
 /**
- * The same for a send that may be a repeat. If the same send is running on this node, it waits for its end, here
- * rather than in a lane. If none is running and no repeat is expected, nothing is read.
+ * The same for a send that may be a repeat. If the first send is still running on this node, it waits for its end, so
+ * that the repeat takes no place in a lane. If none is running and no repeat is expected, it reads nothing.
  */
 export async function findEarlier(
   core: Core,
@@ -39,7 +39,7 @@ export async function findEarlier(
   isExpected: boolean,
 ): Promise<store.StoredSend | undefined> {
   const earlier = underWayOf(core).get(nameSend(send))
-  // Its own caller gets the error.
+  // The caller of the first send gets its error.
   await earlier?.catch(() => {})
   return earlier || isExpected ? findFirst(core, send) : undefined
 }

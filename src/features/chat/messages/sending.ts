@@ -8,7 +8,7 @@ import * as store from './store.ts'
 /** Most sends of one person that may wait. */
 const MOST_OF_ONE = 64
 
-/** undefined: the sender may not send there; `repeated`: the `client_id` is known. */
+/** undefined: the sender may not send there; `repeated`: a message with this `client_id` is stored. */
 export type Outcome = store.SentRow | 'repeated' | undefined
 
 /** Stores messages. Sends that wait for the database at the same time share one statement; senders take turns. */
@@ -16,8 +16,8 @@ export function createSender(db: Db): (send: store.Send) => Promise<Outcome> {
   let stored = 0
 
   async function insert(sends: store.Send[]): Promise<(Outcome | typeof HELD)[]> {
-    // A plan from a time when the tables were small would scan all of them, so each time the number of messages has
-    // doubled there is a new plan.
+    // A plan that was made when the tables were small would scan whole tables, so there is a new plan each time the
+    // number of messages has doubled.
     const plan = Math.floor(Math.log2(stored))
     try {
       return await store.insertMessages(db, sends, plan)
@@ -27,11 +27,11 @@ export function createSender(db: Db): (send: store.Send) => Promise<Outcome> {
     }
   }
 
-  /** Inserts without the sends that are stored already, which would fail the whole statement. */
+  /** Inserts the sends that are not stored yet: one stored `client_id` fails the whole statement. */
   async function insertNew(sends: store.Send[], violation: unknown): Promise<(Outcome | typeof HELD)[]> {
     const rows = await store.listMessagesByClientIds(db, sends.filter(isNamed))
     const known = new Set(rows.map(nameSend))
-    // The conflicting row is gone again: each send is tried alone.
+    // The conflicting row was deleted meanwhile: each send is tried alone.
     if (known.size === 0) throw violation
     const isKnown = (send: store.Send) => isNamed(send) && known.has(nameSend(send))
     const fresh = sends.filter((send) => !isKnown(send))

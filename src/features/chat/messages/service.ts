@@ -28,9 +28,9 @@ export interface Sent {
 }
 
 /**
- * Stores a message and publishes it to the conversation's members; acknowledged only after the commit. The same
- * `client_id` again stores nothing, publishes the first message once more and answers it. Only a stored message uses
- * the sender's slot (docs/protocol/http.md#limits).
+ * Stores a message, publishes it after the commit and answers it. A repeat with the same `client_id` stores nothing: it
+ * publishes the first message once more and answers that. Only a stored message uses the sender's slot
+ * (docs/protocol/http.md#limits).
  */
 export async function sendMessage(
   core: Core,
@@ -58,7 +58,7 @@ export async function sendMessage(
       const sent = await (named ? whileUnderWay(core, named, storing) : storing)
       if (sent !== 'repeated') return sent
       first = named && (await findFirst(core, named))
-      // Its conversation was deleted at this moment.
+      // The conversation was deleted meanwhile.
       if (!first) throw new AppError('not_found')
     }
   } catch (error) {
@@ -104,7 +104,7 @@ async function retryOrRefuse(core: Core, send: store.Send): Promise<store.SentRo
   const member = await conversations.findMember(core.db, send.conversationId, send.senderId)
   if (!member) throw new AppError('not_found')
   if (!member.canSend) throw new AppError('not_connected')
-  // The permission or the original message has come while the first statement was waiting.
+  // The permission or the quoted message came into being while the first statement was waiting.
   const row = await senderOf(core)(send)
   if (!row) throw new AppError('invalid_reply')
   return row
@@ -138,7 +138,10 @@ function readBefore(text: string): Date {
   throw invalidField('/before', 'must be a time such as 2026-11-20T10:15:00.000Z')
 }
 
-/** Every message that was created, edited or deleted after a version; `version` is where the reader is after that. */
+/**
+ * Every message that was created, edited or deleted after the version `since`; the answer's `version` is the next
+ * `since`.
+ */
 export async function listChanges(core: Core, userId: number, conversationId: number, since: number) {
   const { memberIds, changes, version, hasMore } = await readHistory(core, conversationId, since, [userId])
   if (!memberIds.has(userId)) throw new AppError('not_found')
@@ -169,7 +172,7 @@ export async function editMessage(
   return toMessage(row, userId)
 }
 
-/** Replaces one's own message by a tombstone without text; fine if it is deleted already. */
+/** Replaces one's own message by a tombstone without text; does nothing if it is deleted already. */
 export async function deleteMessage(core: Core, userId: number, messageId: number): Promise<void> {
   const found = await store.findMessageFor(core.db, messageId, userId)
   if (found?.isDeleted && found.senderId === userId) return
@@ -185,7 +188,10 @@ export async function getVisibleMessage(core: Core, userId: number, messageId: n
   return message
 }
 
-/** Replaces anybody's message by a tombstone; answers what publishes that after the commit. */
+/**
+ * Replaces anybody's message by a tombstone. The answer is a function that publishes this, to be called after the
+ * commit.
+ */
 export async function removeMessage(core: Core, tx: Executor, messageId: number): Promise<() => void> {
   const found = await store.findMessage(tx, messageId)
   if (!found || found.isDeleted) return () => {}

@@ -38,11 +38,11 @@ export type SentRow = Pick<
 >
 
 /**
- * One statement for many sends. Locked rows are skipped, so nobody's send waits for another's conversation. It locks
- * the conversations in the order of their ids; the locks read each membership again, so nobody can send after they
- * were removed, nor while their help is locked. The senders' rows are locked as well, because the foreign key would
- * otherwise wait for them. Then each message gets the next `seq`, `version` and a later `created_at` than the one
- * before, and its sender's pointer moves.
+ * One statement for many sends. It locks the conversations in the order of their ids and skips those that another
+ * transaction holds, so no send waits for another conversation. Locking reads each membership again, so nobody can
+ * send after they were removed, nor while their help is locked. It locks the senders' rows as well, because the
+ * foreign key would otherwise wait for them. Then each message gets the next `seq` and `version` and a later
+ * `created_at` than the one before, and the sender's read pointer moves.
  */
 const INSERT_MESSAGES = `
 with input as (
@@ -156,10 +156,7 @@ export interface NamedSend {
 /** The message that is stored under a `client_id`. */
 export type StoredSend = MessageRow & { clientId: string; ageMs: number }
 
-/**
- * The messages that these senders have stored under these `client_id`s, as far as there are any, and how old each one
- * is.
- */
+/** The messages that these senders have stored under these `client_id`s, with their age. */
 export async function listMessagesByClientIds(db: Executor, asked: NamedSend[]): Promise<StoredSend[]> {
   const rows = await query<RawMessageRow & Pick<StoredSend, 'clientId' | 'ageMs'>>(
     db,
@@ -199,7 +196,7 @@ export interface Span {
   until: number
 }
 
-/** Every message whose latest change is in that span, in the order of the changes: the first `limit` of each. */
+/** For each span the first `limit` messages whose latest change lies in it, in the order of the changes. */
 export async function listChanges(db: Executor, spans: Span[], limit: number): Promise<MessageRow[][]> {
   const rows = await query<RawMessageRow & { ord: number }>(
     db,

@@ -7,10 +7,10 @@ import * as connections from '../connections/store.ts'
 import { updateCanSend } from '../conversations/store.ts'
 import * as store from './store.ts'
 
-/** People that one search answers. */
+/** Most people in the answer to a search. */
 const FOUND = 20
 
-/** People by a part of their names; `%` and `_` stand for themselves. */
+/** People whose names contain a text. */
 export async function searchUsers(core: Core, userId: number, text: string): Promise<ChatUser[]> {
   const rows = await store.searchPeople(core.db, userId, text, FOUND)
   const online = await core.presence.online(rows.filter(({ isVisible }) => isVisible).map(({ id }) => id))
@@ -24,7 +24,7 @@ export async function searchUsers(core: Core, userId: number, text: string): Pro
   }))
 }
 
-/** Which of the people in this person's conversations are online; never somebody between whom there is a block. */
+/** Which people of this person's conversations are online. A block between two people hides both from each other. */
 export async function statusOfPeers(core: Core, userId: number): Promise<Record<string, boolean>> {
   const [peers] = await store.listPeers(core.db, [userId])
   if (!peers) return {}
@@ -33,8 +33,8 @@ export async function statusOfPeers(core: Core, userId: number): Promise<Record<
 }
 
 /**
- * For each of these people, the people who can see their presence and whose presence they can see: in one
- * conversation, or in all.
+ * For each of these people, everybody in their conversations, or in one conversation, between whom and them there is
+ * no block: each sees the other's presence.
  */
 export async function listVisiblePeers(
   core: Core,
@@ -58,7 +58,7 @@ export async function listBlocked(core: Core, userId: number) {
 export async function block(core: Core, userId: number, blockedId: number): Promise<void> {
   if (blockedId === userId) throw new AppError('not_found')
   const isBlocked = () => store.isBlocked(core.db, userId, blockedId)
-  await switchSlowly(core, `block:${userId}:${blockedId}`, isBlocked, async () => {
+  await changeAtPace(core, `block:${userId}:${blockedId}`, isBlocked, async () => {
     const conversationId = await core.db.transaction(async (tx) => {
       await lockAlone(tx, LOCKS.pair(userId, blockedId))
       if (!(await store.findPerson(tx, blockedId))) throw new AppError('not_found')
@@ -75,10 +75,10 @@ export async function block(core: Core, userId: number, blockedId: number): Prom
   })
 }
 
-/** Ends a block; fine without one. */
+/** Ends a block; does nothing without one. */
 export async function unblock(core: Core, userId: number, blockedId: number): Promise<void> {
   const isFree = async () => !(await store.isBlocked(core.db, userId, blockedId))
-  await switchSlowly(core, `unblock:${userId}:${blockedId}`, isFree, async () => {
+  await changeAtPace(core, `unblock:${userId}:${blockedId}`, isFree, async () => {
     const conversationId = await core.db.transaction(async (tx) => {
       await lockAlone(tx, LOCKS.pair(userId, blockedId))
       await store.deleteBlock(tx, userId, blockedId)
@@ -93,17 +93,17 @@ export async function unblock(core: Core, userId: number, blockedId: number): Pr
   })
 }
 
-/** If nothing would change, the limit does not matter and nothing is told. */
-async function switchSlowly(
+/** Changes a block at the pace of messages. Too soon is an error only if the change would have an effect. */
+async function changeAtPace(
   core: Core,
   slot: string,
-  isSo: () => Promise<boolean>,
+  isDone: () => Promise<boolean>,
   change: () => Promise<void>,
 ): Promise<void> {
   try {
     await inSlot(core.rateSlots, slot, core.config.chat.sendIntervalMs, change)
   } catch (error) {
-    if (!(error instanceof AppError && error.code === 'rate_limited' && (await isSo()))) throw error
+    if (!(error instanceof AppError && error.code === 'rate_limited' && (await isDone()))) throw error
   }
 }
 
@@ -116,9 +116,7 @@ function tellPresence(core: Core, one: number, other: number, online: ReadonlySe
     core.bus.publish('presence', { kind: 'presence', userId, online: online.has(userId), audience: [told] })
 }
 
-/**
- * Tells both that their direct conversation has changed: who may send, and whether they see each other's presence.
- */
+/** Tells both that their direct conversation has changed: who may send, and whether they see each other's presence. */
 function tellBoth(core: Core, one: number, other: number, conversationId: number | null | undefined): void {
   if (!conversationId) return
   for (const userId of [one, other])

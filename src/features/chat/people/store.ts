@@ -26,7 +26,7 @@ export interface FoundRow {
 
 /**
  * People whose username or full name contains `text`, in any case; those whose username begins with it come first.
- * Both kinds are read in order, and no further than they are shown.
+ * At most `limit` rows of each kind are read.
  */
 export async function searchPeople(
   db: Executor,
@@ -70,7 +70,7 @@ export interface PeersRow {
   hiddenIds: number[]
 }
 
-/** For each of these people everybody who shares a conversation with them, or this one conversation. */
+/** For each of these people everybody who is in a conversation with them, or in this one. */
 export async function listPeers(
   db: Executor,
   userIds: number[],

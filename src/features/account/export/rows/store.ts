@@ -6,13 +6,13 @@ type Key = string | number
 
 /** A person's rows of one kind. */
 export interface Source<Row> {
-  /** The keys of all rows: an index look-up, a few bytes a row. */
+  /** The keys of all rows, which are small and read from an index. */
   listKeys(db: Executor, userId: number): Promise<Key[]>
   /** The rows of these keys that still exist. */
   listRows(db: Executor, userId: number, keys: Key[]): Promise<Row[]>
 }
 
-/** A column that names the person, or a condition on columns of the table alone. */
+/** The column that refers to the person, or a condition on the table's own columns. */
 type Ownership = PgColumn | ((userId: number) => SQL | undefined)
 
 /** `select` may join other tables. */

@@ -6,18 +6,18 @@ interface KnownRoute {
   envelope: FastifyContextConfig['envelope']
 }
 
-/** What is known of an address that has no route for the request's method. */
+/** The other methods of an address that has no route for the request's method. */
 export interface OtherMethods {
-  /** The methods that it has, for the header `Allow`. */
+  /** For the header `Allow`. */
   allow: string
   envelope: FastifyContextConfig['envelope']
 }
 
-/** Distinguishes unknown addresses from known ones with other methods. */
+/** Finds out whether an unknown route is a known address with other methods. */
 export function watchMethods(app: FastifyInstance): (request: FastifyRequest) => OtherMethods | undefined {
   const known: KnownRoute[] = []
   app.addHook('onRoute', ({ url, method, schema, config }) => {
-    // Such a page handles unknown addresses below it itself; CORS answers all `OPTIONS`.
+    // A wildcard page handles unknown addresses itself, and CORS answers all `OPTIONS`.
     if (schema?.hide && url.endsWith('*')) return
     for (const each of [method].flat())
       if (each !== 'OPTIONS')
@@ -33,7 +33,7 @@ export function watchMethods(app: FastifyInstance): (request: FastifyRequest) =>
   }
 }
 
-/** As the router does: a parameter is one segment, a star is the rest, a slash at the end is ignored. */
+/** Matches as the router does: a parameter is one segment, a star is the rest, a slash at the end is ignored. */
 function toPattern(url: string): RegExp {
   const source = url
     .replace(/\/$/, '')

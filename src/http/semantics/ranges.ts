@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 
 /**
- * Sends the requested part of `bytes` with 206, or all of them. All are sent, as the standard allows, if several
- * parts are requested, or if the content has changed (`If-Range`). 416 for a part beyond the end.
+ * Sends the requested part of `bytes` with 206, or all of them. If several parts are requested, or the content has
+ * changed (`If-Range`), all are sent, as the standard allows. 416 for a part beyond the end.
  */
 export function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: Buffer, etag: string) {
   reply.header('accept-ranges', 'bytes')
@@ -21,7 +21,7 @@ export function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: B
     .send(bytes.subarray(start, end + 1))
 }
 
-/** Both ends are included. undefined if it is not one plain range: then it is ignored. */
+/** The first and the last byte; undefined for anything but one plain range, which is ignored. */
 function readRange(
   header: string | undefined,
   size: number,

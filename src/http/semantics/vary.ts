@@ -6,7 +6,7 @@ export function addVary(reply: FastifyReply, name: 'accept' | 'accept-encoding')
   reply.header('vary', said === undefined ? name : `${said}, ${name}`)
 }
 
-/** Routes whose answer depends on `Accept` say so, in refusals too. */
+/** Adds `Vary: Accept` to routes whose answer depends on it, also when they refuse. */
 export function registerVary(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     if (!isNegotiated(route)) return
@@ -26,7 +26,7 @@ function isNegotiated({ schema }: RouteOptions): boolean {
   return (
     (schema?.produces ?? []).length > 1 ||
     (types.length > 1 && types.includes('application/json')) ||
-    // Browsers are redirected, programs get an answer.
+    // Browsers are redirected, other clients get an answer.
     (redirect !== undefined && answer !== undefined)
   )
 }

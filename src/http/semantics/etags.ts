@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import { type TSchema, Type } from 'typebox'
 import { addVary } from './vary.ts'
 
-/** 304's declaration. */
+/** The schema of the answer 304. */
 export const NotModified = Type.Null({ description: 'the same as `if-none-match` says' })
 
 /**
@@ -13,7 +13,7 @@ export const NotModified = Type.Null({ description: 'the same as `if-none-match`
  */
 export function registerEtags(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
-    // Separately for GET and HEAD: the HEAD route removes the body.
+    // GET and HEAD have routes of their own; the HEAD route removes the body.
     if (!/^(GET|HEAD)$/.test(String(route.method)) || route.schema?.hide || !answersJson(route)) return
     const response = { ...(route.schema?.response as Record<string, TSchema>) }
     route.schema = { ...route.schema, response: { ...response, 304: NotModified } }
