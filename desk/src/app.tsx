@@ -8,7 +8,7 @@ import { watchHelpLock } from './help-lock.ts'
 import { $router } from './router.ts'
 import { Connection } from './shell/connection.tsx'
 import { Navigation } from './shell/navigation.tsx'
-import { watchTitle } from './shell/title.ts'
+import { watchTitle } from './shell/tab-title.ts'
 import { leaveForSignIn } from './sign-in.ts'
 import { View } from './views/index.tsx'
 
