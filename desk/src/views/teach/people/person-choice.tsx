@@ -4,7 +4,7 @@ import { Choice } from '../../../components/forms/fields.tsx'
 import { Search } from '../../../components/forms/search.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 
-/** Somebody, found by name. */
+/** A choice of one person, by name. */
 export function PersonChoice({ name }: { name: string }) {
   const [q, setQ] = useState('')
   const found = useLoad(q, () =>
