@@ -114,8 +114,20 @@ export function Questions({ exam }: TabProps) {
               name="question_type"
               options={['MCQ', 'MSQ', 'NUMERIC'].map((type) => [type, type] as const)}
             />
-            <NumberField label="For a right answer" name="positive_marks" allowsFractions value={4} required />
-            <NumberField label="Off for a wrong one" name="negative_marks" allowsFractions value={1} required />
+            <NumberField
+              label="For a right answer"
+              name="positive_marks"
+              allowsFractions
+              value={4}
+              required
+            />
+            <NumberField
+              label="Off for a wrong one"
+              name="negative_marks"
+              allowsFractions
+              value={1}
+              required
+            />
           </div>
         </Form>
       </details>

@@ -137,7 +137,12 @@ function Editor({ id, question }: { id: number | undefined; question: Question }
               {shown.question_type === 'NUMERIC' && (
                 <NumberField label="Tolerance" name="tolerance" allowsFractions value={question.tolerance} />
               )}
-              <NumberField label="For right" name="positive_marks" allowsFractions value={question.positive_marks} />
+              <NumberField
+                label="For right"
+                name="positive_marks"
+                allowsFractions
+                value={question.positive_marks}
+              />
               <NumberField
                 label="Off for wrong"
                 name="negative_marks"
