@@ -113,7 +113,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   registerFailures(app)
   // Not in the routes' own scope: a scope with schemas of its own would get Fastify's validator back.
   app.addSchema(Comment)
-  await registerSecurityHeaders(app)
+  registerSecurityHeaders(app)
   if (core.config.corsOrigins.length > 0)
     await app.register(cors, {
       origin: core.config.corsOrigins,

@@ -88,14 +88,16 @@ export class Histogram implements Meter {
   readonly name: string
   readonly #help: string
   readonly #bounds: readonly number[]
+  readonly #labels: Record<string, string>
   readonly #counts: number[]
   #sum = 0
 
   /** `bounds` in ascending order. */
-  constructor({ name, help }: Description, bounds: readonly number[]) {
+  constructor({ name, help }: Description, bounds: readonly number[], labels: Record<string, string> = {}) {
     this.name = name
     this.#help = help
     this.#bounds = bounds
+    this.#labels = labels
     this.#counts = Array.from({ length: bounds.length + 1 }, () => 0)
   }
 
@@ -107,16 +109,47 @@ export class Histogram implements Meter {
   }
 
   async render(): Promise<string> {
+    return head(this.name, this.#help, 'histogram') + this.lines()
+  }
+
+  lines(): string {
     let total = 0
     const buckets = this.#counts.map((count, index) => {
       total += count
-      return line(`${this.name}_bucket`, total, { le: String(this.#bounds[index] ?? '+Inf') })
+      const le = String(this.#bounds[index] ?? '+Inf')
+      return line(`${this.name}_bucket`, total, { ...this.#labels, le })
     })
     return (
-      head(this.name, this.#help, 'histogram') +
       buckets.join('') +
-      line(`${this.name}_sum`, this.#sum) +
-      line(`${this.name}_count`, total)
+      line(`${this.name}_sum`, this.#sum, this.#labels) +
+      line(`${this.name}_count`, total, this.#labels)
+    )
+  }
+}
+
+/** The same, apart for each combination of labels that there was. */
+export class Histograms implements Meter {
+  readonly name: string
+  readonly #description: Description
+  readonly #bounds: readonly number[]
+  readonly #all: Histogram[] = []
+
+  constructor(description: Description, bounds: readonly number[]) {
+    this.name = description.name
+    this.#description = description
+    this.#bounds = bounds
+  }
+
+  /** Call it once for each combination. */
+  add(labels: Record<string, string>): Histogram {
+    const histogram = new Histogram(this.#description, this.#bounds, labels)
+    this.#all.push(histogram)
+    return histogram
+  }
+
+  async render(): Promise<string> {
+    return (
+      head(this.name, this.#description.help, 'histogram') + this.#all.map((each) => each.lines()).join('')
     )
   }
 }

@@ -80,6 +80,25 @@ test('the operator’s limit counts what is refused and what no route takes as w
   }
 })
 
+test('every answer restricts what a browser does with it, refusals too', async () => {
+  for (const [path, status] of [
+    ['/healthz', 200],
+    ['/nowhere', 404],
+    ['/api/v01/notebooks', 401],
+  ] as const) {
+    const { headers } = await service.guest().get(path, status)
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-security-policy': expect.stringContaining("default-src 'self'"),
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'origin-agent-cluster': '?1',
+      'referrer-policy': 'same-origin',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'SAMEORIGIN',
+    })
+  }
+})
+
 test('nothing of a person, and no token, is for a cache', async () => {
   const person = await service.person()
   const admin = await service.admin()

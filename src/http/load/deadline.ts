@@ -10,6 +10,9 @@ declare module 'fastify' {
      */
     uploadTimeoutMs?: number
   }
+  interface FastifyRequest {
+    deadline: Deadline | null
+  }
 }
 
 /** Bytes of a body that have to arrive within each `patienceMs`; a slower client is cut off. */
@@ -26,12 +29,11 @@ const CHECKS = 20
 
 interface Deadline {
   timer: NodeJS.Timeout
-  passed: AbortController
+  /** Made when somebody wants to know. */
+  passed?: AbortController
+  /** Whether the answer is being sent: `reply.sent` is only true after the last byte. */
+  isAnswered?: true
 }
-
-const deadlines = new WeakMap<FastifyRequest, Deadline>()
-/** Requests whose answer is being sent: `reply.sent` is only true after the last byte. */
-const answered = new WeakSet<FastifyRequest>()
 
 /**
  * Answers 503 when a request, its body included, takes longer than `patienceMs` or its route's own `handlerTimeout`
@@ -41,6 +43,7 @@ const answered = new WeakSet<FastifyRequest>()
  * so that one never fires for a POST.)
  */
 export function registerDeadline(app: FastifyInstance, patienceMs: number): void {
+  app.decorateRequest('deadline', null)
   app.addHook('onRoute', (route) => {
     const { handlerTimeout, config: { uploadTimeoutMs } = {} } = route
     const start =
@@ -49,12 +52,12 @@ export function registerDeadline(app: FastifyInstance, patienceMs: number): void
         : limit(patienceMs)
     route.onRequest = [start, ...[route.onRequest ?? []].flat()]
   })
-  app.addHook('onSend', (request, _reply, _payload, done) => {
-    answered.add(request)
+  app.addHook('onSend', ({ deadline }, _reply, _payload, done) => {
+    if (deadline) deadline.isAnswered = true
     done()
   })
   app.addHook('onResponse', ({ raw }, reply, done) => {
-    clearTimeout(deadlines.get(reply.request)?.timer)
+    clearTimeout(reply.request.deadline?.timer)
     if (!raw.complete) {
       const linger = setTimeout(() => {
         if (!raw.complete) raw.socket.destroy()
@@ -67,21 +70,25 @@ export function registerDeadline(app: FastifyInstance, patienceMs: number): void
 
 /** For requests that are answered outside of Fastify. */
 export function dropDeadline(request: FastifyRequest): void {
-  clearTimeout(deadlines.get(request)?.timer)
-  deadlines.delete(request)
+  clearTimeout(request.deadline?.timer)
+  request.deadline = null
 }
 
 /** Aborts at the request's deadline, or when its client goes away. */
-export function endOf(request: FastifyRequest, reply: FastifyReply): AbortSignal {
-  const passed = deadlines.get(request)?.passed.signal
-  return passed ? AbortSignal.any([passed, hangUpSignal(reply)]) : hangUpSignal(reply)
+export function endOf({ deadline }: FastifyRequest, reply: FastifyReply): AbortSignal {
+  return deadline ? AbortSignal.any([passing(deadline).signal, hangUpSignal(reply)]) : hangUpSignal(reply)
+}
+
+function passing(deadline: Deadline): AbortController {
+  deadline.passed ??= new AbortController()
+  return deadline.passed
 }
 
 function limit(patienceMs: number): onRequestHookHandler {
   return (request, reply, done) => {
-    const passed = new AbortController()
-    const timer = setTimeout(() => end(request, reply, passed, patienceMs), patienceMs).unref()
-    deadlines.set(request, { timer, passed })
+    const pass = () => end(request, reply, deadline, patienceMs)
+    const deadline: Deadline = { timer: setTimeout(pass, patienceMs).unref() }
+    request.deadline = deadline
     done()
   }
 }
@@ -90,7 +97,6 @@ function limit(patienceMs: number): onRequestHookHandler {
 function watch(patienceMs: number, longest: number, isUpload: boolean): onRequestHookHandler {
   return (request, reply, done) => {
     const { raw } = request
-    const passed = new AbortController()
     const began = performance.now()
     let progressAt = began
     let bytes = raw.socket.bytesRead
@@ -106,25 +112,21 @@ function watch(patienceMs: number, longest: number, isUpload: boolean): onReques
       const isStalled = now - progressAt >= patienceMs && (!raw.complete || isUpload)
       if (!isStalled && now - began < longest) return
       clearInterval(timer)
-      end(request, reply, passed, patienceMs)
+      end(request, reply, deadline, patienceMs)
     }
     const timer = setInterval(check, patienceMs / CHECKS).unref()
-    deadlines.set(request, { timer, passed })
+    const deadline: Deadline = { timer }
+    request.deadline = deadline
     done()
   }
 }
 
-function end(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  passed: AbortController,
-  patienceMs: number,
-): void {
-  if (answered.has(request)) {
+function end(request: FastifyRequest, reply: FastifyReply, deadline: Deadline, patienceMs: number): void {
+  if (deadline.isAnswered) {
     watchReader(request, reply, patienceMs)
     return
   }
-  passed.abort(new AppError('unavailable', { retryAfter: 2 }))
+  passing(deadline).abort(new AppError('unavailable', { retryAfter: 2 }))
   // Nobody needs the rest of the body.
   if (!request.raw.complete) reply.header('connection', 'close')
   void reply.send(new AppError('unavailable', { retryAfter: 2 }))
@@ -137,8 +139,7 @@ function watchReader(request: FastifyRequest, { raw }: FastifyReply, patienceMs:
   raw.setTimeout(patienceMs, () => {
     if (socket.writableLength > 0) socket.destroy()
   })
-  const timer = setTimeout(() => socket.destroy(), patienceMs * LONGEST_ANSWER).unref()
-  deadlines.set(request, { timer, passed: new AbortController() })
+  request.deadline = { timer: setTimeout(() => socket.destroy(), patienceMs * LONGEST_ANSWER).unref() }
 }
 
 /** Throws `unavailable` if work outside of a request takes too long; the work itself goes on. */

@@ -4,7 +4,16 @@ import fastifyMetrics from 'fastify-metrics'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import { bus, database, MEASURES } from '../../measures.ts'
+import { type Histogram, Histograms } from '../../meters.ts'
 import { bearerToken } from '../callers/credentials.ts'
+
+const DURATIONS = {
+  name: 'http_request_duration_seconds',
+  help: 'How long answers took, by route and class of status',
+}
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+/** Of the newest node, if a process has several. */
+let durations: Histograms
 
 /**
  * Prometheus metrics at `/metrics`. With METRICS_TOKEN they are for clients that send it, otherwise for this machine
@@ -16,8 +25,9 @@ export async function registerMetrics(app: FastifyInstance, core: Core): Promise
     endpoint: null,
     // A process has one node; in tests it has more, and the newest one is measured.
     clearRegisterOnInit: true,
-    routeMetrics: { enabled: { histogram: true, summary: false }, groupStatusCodes: true },
+    routeMetrics: { enabled: false },
   })
+  durations = measureRoutes(app)
   bus.lag.read = () => core.bus.measureLag()
   database.connections.read = () => core.config.databasePool
   database.waiting.read = () => Math.max(0, database.underWay.value - core.config.databasePool)
@@ -26,14 +36,14 @@ export async function registerMetrics(app: FastifyInstance, core: Core): Promise
     '/metrics',
     {
       schema: { hide: true },
-      config: { whileClosing: true, disableMetrics: true },
+      config: { whileClosing: true },
       onRequest: async (request) => {
         if (metricsToken !== undefined) requireToken(request, metricsToken)
         else if (!isLocal(request)) throw new AppError('not_found')
       },
     },
     async (_request, reply) => {
-      const own = await Promise.all(MEASURES.map((meter) => meter.render()))
+      const own = await Promise.all([durations, ...MEASURES].map((meter) => meter.render()))
       return reply.type(register.contentType).send((await register.metrics()) + own.join(''))
     },
   )
@@ -48,6 +58,27 @@ export async function registerMetrics(app: FastifyInstance, core: Core): Promise
       for (const [kind, tokens] of Object.entries(ai.used)) this.inc({ kind }, tokens)
     },
   })
+}
+
+/** The durations of all answers by the routes that are registered from now on. */
+function measureRoutes(app: FastifyInstance): Histograms {
+  const durations = new Histograms(DURATIONS, SECONDS)
+  app.addHook('onRoute', (route) => {
+    /** By method and class of status. */
+    const known = new Map<string, Histogram>()
+    route.onResponse = [
+      ({ method }, { statusCode, elapsedTime }, done) => {
+        const status = `${Math.floor(statusCode / 100)}xx`
+        const key = method + status
+        const histogram = known.get(key) ?? durations.add({ method, route: route.url, status_code: status })
+        known.set(key, histogram)
+        histogram.observe(elapsedTime / 1_000)
+        done()
+      },
+      ...[route.onResponse ?? []].flat(),
+    ]
+  })
+  return durations
 }
 
 function requireToken({ headers }: FastifyRequest, expected: string): void {
