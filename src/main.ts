@@ -9,7 +9,7 @@ import { DEMO_PASSWORD, seedDemo } from './features/demo/seed.ts'
 import { buildDesk } from './features/pages/desk/building.ts'
 import { watchNpm } from './launcher.ts'
 import { createLog } from './log.ts'
-import { createNode } from './node.ts'
+import { BACKLOG, createNode } from './node.ts'
 import { loadGeneratedSecret } from './secrets.ts'
 
 /** Longest time for closing after the node has drained (docs/protocol/operations.md#draining). */
@@ -59,6 +59,7 @@ async function main(config: Config): Promise<void> {
     const address = await node.app.listen({
       host: config.host,
       port: config.port,
+      backlog: BACKLOG,
       listenTextResolver: (listening) => `ready at ${listening}`,
     })
     if (config.demo) printWelcome(address)
