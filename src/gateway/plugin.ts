@@ -20,7 +20,7 @@ import { Connection } from './connection.ts'
 import type { Commands, LivePlugin } from './live.ts'
 import { HEARTBEAT_SECONDS, Sockets } from './sockets.ts'
 
-/** Inbound bytes of one frame; ws closes with 1009 above it. */
+/** Largest frame of a client in bytes; ws closes with 1009 above it. */
 const LARGEST_FRAME = 64 * 1024
 const PROTOCOL = 'exam-practice.v1'
 /** Sockets of one person. */
@@ -38,7 +38,7 @@ export const websocketOptions: WebsocketPluginOptions = {
     clientTracking: false,
     handleProtocols: (offered: Set<string>) => (offered.has(PROTOCOL) ? PROTOCOL : false),
   },
-  // Resets and protocol errors are the peer's fault; the socket ends.
+  // Resets and protocol errors are the client's; the socket ends.
   errorHandler: (_error, socket) => socket.terminate(),
   // `Sockets` closes them.
   preClose: (done) => done(),
@@ -144,7 +144,7 @@ function terminate(this: WebSocket): void {
   this.terminate()
 }
 
-/** Resolves when it is set up, or failed to be. */
+/** Resolves when the socket is set up, or that has failed. */
 function serve(
   core: Core,
   sockets: Sockets,
@@ -205,8 +205,8 @@ async function open(
   try {
     const { userId, sessionId } = connection.claims
     const { news, ...greeting } = await withDeadline(sockets.add(connection), core.config.requestTimeoutMs)
-    // The session may have ended while the socket was opening: look again.
-    if (!core.sessions.stand(connection.claims)) {
+    // The session may have ended while the socket was opening.
+    if (!core.sessions.isValid(connection.claims)) {
       connection.close('tokenEnded')
       return false
     }
@@ -238,7 +238,7 @@ async function answer(
   try {
     const run = () => command.run(commands, sockets.parts, connection)
     const work = command.takesTurn ? personTurns(core).run(connection.asker, run) : run()
-    const result = await (command.isAtPeersPace ? work : withDeadline(work, core.config.requestTimeoutMs))
+    const result = await (command.isAtClientsPace ? work : withDeadline(work, core.config.requestTimeoutMs))
     if (result) connection.send({ type: 'ack', ...ref, ...result })
   } catch (error) {
     const failure = toAppError(error)

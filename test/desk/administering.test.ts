@@ -74,7 +74,12 @@ test('more time is given to one and minutes to all, and who is at it sees the cl
 
   await hers.page.getByLabel('Find somebody').fill(person.username)
   await hers.page.getByRole('option', { name: person.username }).waitFor({ state: 'attached' })
-  await hers.page.getByLabel('Who', { exact: true }).selectOption(String(person.id))
+  const who = hers.page.getByLabel('Who', { exact: true })
+  await who.selectOption(String(person.id))
+  // What is searched for afterwards takes nobody away.
+  await hers.page.getByLabel('Find somebody').fill('nobody of this name')
+  await expect.poll(() => who.locator('option').count()).toBe(1)
+  expect(await who.inputValue()).toBe(String(person.id))
   await hers.page.getByLabel('More time in percent').fill('100')
   await hers.page.getByRole('button', { name: 'Set', exact: true }).click()
   await hers.page.getByRole('row').filter({ hasText: person.username }).getByText('100 %').waitFor()

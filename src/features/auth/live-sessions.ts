@@ -42,12 +42,12 @@ export async function watchSessions(core: Omit<Core, 'sessions'>): Promise<LiveS
   const reloading = every(RELOAD_MS, 'reading all revocations', reload, core.log)
   const subscription = core.bus.subscribe('revocations', () => polling.soon())
 
-  function stand({ sessionId, generation }: Claims): boolean {
+  function isValid({ sessionId, generation }: Claims): boolean {
     return generation >= (minGenerations.get(sessionId) ?? 0)
   }
 
   return {
-    stand,
+    isValid,
     onRevoked: (listener) => void listeners.push(listener),
     async close() {
       subscription.close()

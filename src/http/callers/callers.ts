@@ -90,7 +90,7 @@ export function verifyLive(
   core: Core,
 ): Claims | undefined {
   const claims = verifyToken(app, kind, token, core)
-  return claims && core.sessions.stand(claims) ? claims : undefined
+  return claims && core.sessions.isValid(claims) ? claims : undefined
 }
 
 /** Where a request comes from. */

@@ -4,12 +4,19 @@ import { Choice } from '../../../components/forms/fields.tsx'
 import { Search } from '../../../components/forms/search.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 
-/** Somebody, found by name. */
+type Person = readonly [id: number | string, text: string]
+
+/** A choice of one person, by name. The chosen one stays chosen, also when the answer to a search comes later. */
 export function PersonChoice({ name }: { name: string }) {
   const [q, setQ] = useState('')
+  const [chosen, setChosen] = useState<Person>(['', 'Choose somebody'])
   const found = useLoad(q, () =>
     ask(client.GET('/api/v01/admin/users', { params: { query: q ? { q } : {} } })),
   )
+  const people = (found.data?.users ?? []).map(
+    ({ id, full_name, username }): Person => [id, `${full_name} (${username})`],
+  )
+  const options = [chosen, ...people.filter(([id]) => id !== chosen[0])]
   return (
     <div class="stack tight">
       <Search label="Find somebody" value={q} take={setQ} />
@@ -17,9 +24,11 @@ export function PersonChoice({ name }: { name: string }) {
         label="Who"
         name={name}
         required
-        options={(found.data?.users ?? []).map(
-          (each) => [each.id, `${each.full_name} (${each.username})`] as const,
-        )}
+        value={chosen[0]}
+        onChange={({ currentTarget }) =>
+          setChosen(options.find(([id]) => String(id) === currentTarget.value) ?? chosen)
+        }
+        options={options}
       />
     </div>
   )
