@@ -25,6 +25,12 @@ import { watchSessions } from './features/auth/session-watch.ts'
 import { createRefreshTokens } from './tokens/refresh-tokens.ts'
 import { deriveKeys } from './tokens/secrets.ts'
 
+/**
+ * Connections that may wait to be accepted when a node listens; the system may allow fewer. Any more are dropped, and
+ * come again seconds later.
+ */
+export const BACKLOG = 4_096
+
 /** One node of the service, ready to listen. */
 export interface ServiceNode {
   app: FastifyInstance
