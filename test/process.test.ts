@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -55,6 +56,22 @@ test('after kill -9 the next start has everything, tokens included', async () =>
     headers: { authorization: `Bearer ${data.access_token}` },
   })
   expect(await me.json()).toMatchObject({ data: { username: 'carol', email: 'carol@example.org' } })
+})
+
+test('a thousand connections wait while the service is busy', async () => {
+  const service = startProcess({ DATA_DIR: await freshDataDir() })
+  const { port, hostname } = new URL(await service.ready())
+  service.child.kill('SIGSTOP')
+  let connected = 0
+  const sockets = Array.from({ length: 1_000 }, () =>
+    connect({ host: hostname, port: Number(port) }, () => {
+      connected += 1
+    }),
+  )
+  await expect.poll(() => connected, { timeout: 20_000 }).toBe(1_000)
+  service.child.kill('SIGCONT')
+  for (const socket of sockets) socket.destroy()
+  expect(await service.exit('SIGTERM')).toBe(0)
 })
 
 test('every wrong setting is named at once', async () => {

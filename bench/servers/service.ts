@@ -1,6 +1,6 @@
 import { readConfig } from '../../src/config.ts'
-import { createLog } from '../../src/log.ts'
-import { createNode } from '../../src/node.ts'
+import { BACKLOG, createNode } from '../../src/node.ts'
+import { createLog } from '../../src/telemetry/log.ts'
 
 /** One node as in production, save that people may send without a pause. */
 const config = { ...readConfig(process.env), port: 0, chat: { sendIntervalMs: 0 } }
@@ -16,4 +16,4 @@ process.on('message', (event: Parameters<typeof core.bus.publish<`conversation:$
 )
 process.on('SIGUSR2', () => globalThis.gc?.())
 process.on('disconnect', () => process.exit())
-process.send?.(await app.listen({ host: '127.0.0.1', port: 0 }))
+process.send?.(await app.listen({ host: '127.0.0.1', port: 0, backlog: BACKLOG }))

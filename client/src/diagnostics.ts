@@ -2,13 +2,13 @@ export interface Noted {
   /** Milliseconds since the epoch. */
   at: number
   what: string
-  /** Codes, counts and ids: never a token, and nothing that somebody wrote. */
+  /** A code, a count or an id; never a token or a text that somebody wrote. */
   detail?: number | string | undefined
 }
 
 export type Note = (what: string, detail?: number | string) => void
 
-/** The last things that happened, for a report of what went wrong. */
+/** The latest events, for a report of an error. */
 export class Diagnostics {
   readonly #now: () => number
   readonly #size: number

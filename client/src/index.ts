@@ -17,22 +17,22 @@ export type { Line } from './socket/line.ts'
 export type { SocketStatus } from './socket/socket.ts'
 
 export interface ClientOptions {
-  /** Where the service answers, without a path: `https://exams.example.org`, or `location.origin`. */
+  /** The service's address without a path: `https://exams.example.org`, or `location.origin`. */
   baseUrl: string
   platform: Platform
 }
 
-/** Every operation of the service, in openapi-fetch's shape, as the signed-in person; and who that is. */
+/** Every operation of the service, in the form of openapi-fetch, as the signed-in person; and the session. */
 export interface Client extends Operations {
   readonly baseUrl: string
   readonly platform: Platform
   readonly session: Session
-  /** The socket, shared by all tabs; it is opened when somebody listens. */
+  /** The socket, shared by all tabs; it is opened when something listens. */
   readonly live: Line
   readonly diagnostics: Diagnostics
-  /** As the signed-in person, for what has no operation of its own. Retried only where that is harmless. */
+  /** A request as the signed-in person, for addresses that are no operations. Retried only if that is harmless. */
   fetch(request: Request): Promise<Response>
-  /** Lets go of everything; whoever is signed in stays so. */
+  /** Ends everything that runs; the session stays. */
   close(): void
 }
 

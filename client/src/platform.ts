@@ -1,55 +1,55 @@
 /**
- * What the client needs of the machine that it runs on. It uses no global of a browser by itself: `web()`, `node()`
- * and `reactNative()` hand these over, and so can an app of its own.
+ * What the client needs of the machine that it runs on. It never uses the globals of a browser by itself: `web()`,
+ * `node()` and `reactNative()` pass them in, and an app can pass its own.
  */
 export interface Platform {
   fetch(request: Request): Promise<Response>
   openSocket(url: string, protocols: string[]): PlatformSocket
-  /** Outlives the page or process, where the platform can. */
+  /** Durable storage, if the platform has it. */
   store: Store
-  /** Milliseconds since the epoch; may jump. */
+  /** Milliseconds since the epoch; jumps when the clock is changed. */
   now(): number
-  /** Milliseconds since whenever; only rises, but may stand still while the machine sleeps. */
+  /** Milliseconds of a monotonic clock, which may stop while the machine sleeps. */
   steady(): number
-  /** From 0 up to 1. */
+  /** A random number from 0 up to 1. */
   random(): number
   uuid(): string
-  /** Returns what cancels it. May run late: browsers hold timers of hidden pages back. */
+  /** Runs something later; returns a function that cancels it. Browsers delay the timers of hidden pages. */
   after(ms: number, run: () => void): () => void
-  /** Over all tabs of the origin; without them each tab is on its own. */
+  /** Locks across all tabs of the origin; without them each tab works on its own. */
   locks?: Locks | undefined
   openChannel?: ((name: string, take: (message: unknown) => void) => Channel) | undefined
-  /** Sends a body and tells how many of its bytes have left; left out: that can't be told. */
+  /** Sends a body and reports the progress; left out: without progress. */
   upload?:
     | ((request: Request, tell: (sent: number, total: number | undefined) => void) => Promise<Response>)
     | undefined
-  /** Whether somebody may be looking; left out: always. */
+  /** Whether the page is visible; left out: always. */
   isVisible?: (() => boolean) | undefined
-  /** Tells of the page's or app's life; returns what ends it. */
+  /** Reports events of the page or app; returns a function that ends this. */
   watch?: ((tell: (event: LifeEvent) => void) => () => void) | undefined
 }
 
 /**
- * `wake`: visible again, in front, back online, or shown after a sleep: everything may have changed.
- * `hide`: out of sight; it may never come back. `leave`: about to be frozen or gone, so that whatever other tabs
- * wait for must be let go. `return`: shown again after a `leave`.
+ * `wake`: visible again, in front, back online, or awake after a sleep: everything may have changed. `hide`: hidden,
+ * and perhaps never shown again. `leave`: about to be frozen or closed, so that locks must be released. `return`:
+ * shown again after a `leave`.
  */
 export type LifeEvent = 'wake' | 'hide' | 'leave' | 'return'
 
-/** The four methods of a durable store. Values are plain data that JSON can hold. */
+/** A durable store. Values are plain data that JSON can hold. */
 export interface Store {
   get(key: string): Promise<unknown>
-  /** Resolves once it is kept. */
+  /** Resolves once the value is stored. */
   set(key: string, value: unknown): Promise<void>
   delete(key: string): Promise<void>
-  /** Everything whose key begins with `prefix`, in the order of the keys. */
+  /** All entries whose key begins with `prefix`, in the order of the keys. */
   list(prefix: string): Promise<[key: string, value: unknown][]>
 }
 
 export interface Locks {
   /**
-   * Holds `name` while `work` is under way. `steal` takes it from whoever has it, whose own request then rejects;
-   * `ifAvailable` hands `null` over where somebody has it; `signal` stops waiting for it.
+   * Holds the lock `name` while `work` runs. `steal` takes it from the holder, whose request then rejects;
+   * `ifAvailable` calls `work` with `null` if the lock is held; `signal` ends the waiting.
    */
   request<T>(
     name: string,

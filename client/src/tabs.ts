@@ -1,6 +1,6 @@
 import type { Channel, Locks, Platform } from './platform.ts'
 
-/** Runs `work` alone in all tabs, or in this one where the platform has no locks. */
+/** Runs `work` in one tab at a time, or only one at a time in this tab if the platform has no locks. */
 export function createMutex(
   locks: Locks | undefined,
   name: string,
@@ -15,8 +15,8 @@ export function createMutex(
 }
 
 /**
- * A channel to the other tabs that is closed while the page may be frozen: one that stays open keeps some browsers
- * from bringing the page back. `onReturn`: messages may have been missed.
+ * A channel to the other tabs. It is closed while the page may be frozen, because with an open one some browsers don't
+ * restore the page. `onReturn` is called when it is opened again: messages may have been missed.
  */
 export function openChannel(
   { openChannel, watch }: Platform,

@@ -1,14 +1,14 @@
 import { useStore } from '@nanostores/preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { client } from './client.ts'
-import { Asking } from './components/dialogs/asking.tsx'
+import { Prompts } from './components/dialogs/prompts.tsx'
 import { Toasts } from './components/dialogs/toasts.tsx'
 import { Page } from './components/page/page.tsx'
 import { watchHelpLock } from './help-lock.ts'
 import { $router } from './router.ts'
 import { Connection } from './shell/connection.tsx'
 import { Navigation } from './shell/navigation.tsx'
-import { watchTitle } from './shell/title.ts'
+import { watchTitle } from './shell/tab-title.ts'
 import { leaveForSignIn } from './sign-in.ts'
 import { View } from './views/index.tsx'
 
@@ -19,11 +19,11 @@ export function App() {
   const isFirst = useRef(true)
   useEffect(watchTitle, [])
   useEffect(watchHelpLock, [])
-  // Signed out here, in another tab, or by the service.
+  // The person was signed out: here, in another tab, or by the service.
   useEffect(() => {
     if (user === null) leaveForSignIn()
   }, [user])
-  // Who comes by keyboard or screen reader begins at the new view, not where the old one ended.
+  // The focus moves to the new view, for people with a keyboard or a screen reader.
   useEffect(() => {
     if (!isFirst.current) main.current?.focus({ preventScroll: true })
     isFirst.current = false
@@ -50,7 +50,7 @@ export function App() {
           )}
         </main>
       </div>
-      <Asking />
+      <Prompts />
       <Toasts />
     </div>
   )

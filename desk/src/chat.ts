@@ -1,5 +1,5 @@
 import { createChat } from '@exam-practice/client/chat'
 import { client } from './client.ts'
 
-/** The one set of conversations that every view shows. */
+/** The conversations, shared by all views. */
 export const chat = createChat(client)

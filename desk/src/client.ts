@@ -3,7 +3,7 @@ import { web } from '@exam-practice/client/web'
 
 export const client = createClient({ baseUrl: location.origin, platform: web() })
 
-/** What an operation answers when it went well. */
+/** The successful answer of an operation. */
 export type Answer<P extends keyof paths, M extends keyof paths[P]> = paths[P][M] extends {
   responses: infer R
 }
@@ -14,7 +14,7 @@ export type Answer<P extends keyof paths, M extends keyof paths[P]> = paths[P][M
     }[keyof R & (200 | 201 | 202)]
   : never
 
-/** The service said no, in its own words. */
+/** A failure that the service answered, with its message. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly code: string
@@ -28,7 +28,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What an operation answers, or a throw: `Refusal` where the service says no, `Unreachable` where it can't be asked. */
+/** The answer of an operation. Throws `Refusal` for a failure, `Unreachable` if the service can't be reached. */
 export async function ask<T>(
   operation: Promise<{ data?: T; error?: unknown; response: Response }>,
 ): Promise<NonNullable<T>> {
@@ -40,7 +40,7 @@ export async function ask<T>(
   )
 }
 
-/** A failure in words for whoever sees it. */
+/** The text of an error for the person who sees it. */
 export function explain(error: unknown): string {
   if (error instanceof Unreachable)
     return 'The service can’t be reached. Check your connection; nothing is lost.'

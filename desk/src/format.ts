@@ -10,7 +10,7 @@ export function moment(iso: string): string {
   return MOMENT.format(new Date(iso))
 }
 
-/** The time alone for today, else the day. */
+/** The time if it is today, else the day. */
 export function lately(iso: string): string {
   const date = new Date(iso)
   return date.toDateString() === new Date().toDateString() ? TIME.format(date) : DAY.format(date)
@@ -29,7 +29,7 @@ interface Window {
   closes_at?: string | null
 }
 
-/** What a window means now; undefined where there is nothing to say. */
+/** Whether a window is open now, in words; undefined without a window. */
 export function describeWindow({ opens_at, closes_at }: Window): string | undefined {
   const now = Date.now()
   if (opens_at && Date.parse(opens_at) > now) return `Opens ${moment(opens_at)}`
@@ -54,7 +54,7 @@ export function signed(value: number): string {
   return `${value > 0 ? '+' : value < 0 ? '−' : '±'}${number(Math.abs(value))}`
 }
 
-/** For an input of a date and time, in this machine's zone; and back. */
+/** The value for an input of a date and time, in this machine's time zone. */
 export function toLocalInput(iso: string | null | undefined): string {
   if (!iso) return ''
   const date = new Date(iso)

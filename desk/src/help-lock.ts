@@ -1,7 +1,7 @@
 import { atom } from 'nanostores'
 import { client } from './client.ts'
 
-/** Whether an exam under way closes chat, tutor, discussions and the library, as the service last said. */
+/** Whether an active exam locks chat, tutor, discussions and the library, by the service's latest frame. */
 export const $isHelpLocked = atom(false)
 
 export function watchHelpLock(): () => void {
@@ -9,7 +9,7 @@ export function watchHelpLock(): () => void {
     const { type } = frame as { type: string }
     if (type === 'help_locked') $isHelpLocked.set(true)
     if (type === 'help_unlocked') $isHelpLocked.set(false)
-    // Counters are withheld with the rest.
+    // While help is locked, the counters are withheld as well.
     if (type === 'ready') $isHelpLocked.set((frame as { unread: number | null }).unread === null)
   })
 }

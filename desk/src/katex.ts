@@ -1,7 +1,7 @@
 import 'katex/dist/katex.min.css'
 import katex from 'katex'
 
-/** Draws LaTeX into an element: never a link, an image or markup of the writer's; what is wrong stays as typed. */
+/** Draws LaTeX into an element, without links, images or markup of the writer; invalid LaTeX is shown as typed. */
 export function draw(source: string, displayMode: boolean, into: HTMLElement): void {
   katex.render(source, into, {
     displayMode,

@@ -9,7 +9,7 @@ import './design/marks.css'
 import './design/overlays.css'
 import { render } from 'preact'
 import { App } from './app.tsx'
-import { Unentered } from './components/page/unentered.tsx'
+import { ServiceUnreachable } from './components/page/unreachable.tsx'
 import { $router, go } from './router.ts'
 import { applyTheme } from './shell/theme.ts'
 import { enter, leaveForSignIn } from './sign-in.ts'
@@ -20,10 +20,10 @@ const root = document.getElementById('desk') as HTMLElement
 
 async function open(): Promise<void> {
   try {
-    // Its part of the desk is on its way while it turns out who this is.
+    // The view is loaded while the session is being read.
     void loadView($router.get()?.route ?? 'home').catch(() => {})
     if (!(await enter())) return leaveForSignIn()
-    // Where a sign-in leads, with and without the administrators' door.
+    // The pages after a sign-in, for users and for administrators.
     const { pathname } = location
     if (!/^\/(desk\/.|exam\/)/.test(pathname))
       go(pathname === '/admin' ? '/desk/teach' : '/desk/exams', 'replace')
@@ -31,7 +31,7 @@ async function open(): Promise<void> {
     render(<App />, root)
   } catch {
     root.replaceChildren()
-    render(<Unentered again={() => void open()} />, root)
+    render(<ServiceUnreachable again={() => void open()} />, root)
   }
 }
 

@@ -5,7 +5,7 @@ export const $router = createRouter({
   home: '/desk',
   exams: '/desk/exams',
   exam: '/desk/exams/:id',
-  /** Where a start sends a student. */
+  /** The address to which the service sends a student who starts an exam. */
   start: '/exam/:id',
   result: '/desk/results/:id',
   progress: '/desk/progress',
@@ -39,7 +39,7 @@ export function go(path: string, how: 'push' | 'replace' = 'push'): void {
   $router.open(path, how === 'replace')
 }
 
-/** Query values of the address, for lists that can be searched and paged, so that going back finds them again. */
+/** The query of the address: lists keep their search and page there, so that going back restores them. */
 export const $query = computed($router, (page) => (page?.search ?? {}) as Record<string, string>)
 
 export function setQuery(changes: Record<string, string | number | undefined>): void {

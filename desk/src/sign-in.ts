@@ -1,8 +1,8 @@
 import { client } from './client.ts'
 
 /**
- * The page that is served after a sign-in by form says whom its cookie names: the desk goes on as that person. False:
- * nobody is signed in either way.
+ * Signs the desk in as the person of the session cookie, which a sign-in by form has set. False: nobody is signed in,
+ * by tokens or by cookie.
  */
 export async function enter(): Promise<boolean> {
   const user = await known()
@@ -14,7 +14,7 @@ export async function enter(): Promise<boolean> {
 
 let isSigningOut = false
 
-/** Out of the service altogether: the tokens, what was kept, and the cookie that would bring them back. */
+/** Signs out: ends the tokens, deletes stored data, and ends the session of the cookie. */
 export async function signOut(): Promise<void> {
   isSigningOut = true
   await client.session.logout().catch(() => false)
@@ -22,9 +22,9 @@ export async function signOut(): Promise<void> {
   location.assign('/login')
 }
 
-/** To the sign-in, and back here after it. */
+/** Goes to the sign-in page, which leads back here. */
 export function leaveForSignIn(): void {
-  // Going now would cut off what still has to be ended.
+  // Leaving the page now would cancel requests of the sign-out.
   if (isSigningOut) return
   const isDesk = /^\/(desk|exam)\//.test(location.pathname)
   location.replace(isDesk ? `/login?next=${encodeURIComponent(location.pathname)}` : '/login')

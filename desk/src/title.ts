@@ -1,4 +1,4 @@
 import { atom } from 'nanostores'
 
-/** What the view in front is called. */
+/** The title of the current view. */
 export const $title = atom('Exam Practice')

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Bus } from './bus.ts'
 import { LocalListeners } from './local-listeners.ts'
 
-/** The bus of a lone node: every listener is here, nothing can be away. */
+/** The bus of a single node: all listeners are in this process, and it is never away. */
 export function createMemoryBus(log: FastifyBaseLogger): Bus {
   const listeners = new LocalListeners(log)
   return {

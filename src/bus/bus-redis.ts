@@ -1,34 +1,34 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
-import { bus as measured } from '../measures.ts'
+import { bus as measured } from '../telemetry/metrics.ts'
 import type { Bus } from './bus.ts'
 import type { Topic, Topics } from './events.ts'
 import { LocalListeners } from './local-listeners.ts'
 import type { SharedRedis } from './redis.ts'
 
-/** Longest that an event is waited for when the lag is measured. */
+/** How long a measurement of the lag waits for its event. */
 const LAG_TIMEOUT_MS = 1_000
-/** On this channel a node says that it failed to publish something. */
+/** On this channel a node reports that it failed to publish an event. */
 const RESYNC = 'resync'
 
 /**
- * The bus of several nodes. Listeners of this node are called directly; the others hear of an event over
- * Redis pub/sub, if they subscribed to its topic. A message is the publisher's id, which lets a node pass
- * over its own, and the event as JSON.
+ * The bus of several nodes. Listeners of this node are called directly; other nodes that have subscribed to the topic
+ * get the event by Redis pub/sub. A message is the publisher's id, so that a node can skip its own, and the event as
+ * JSON.
  */
 export function createRedisBus({ commands, subscriber, prefix }: SharedRedis, log: FastifyBaseLogger): Bus {
   const listeners = new LocalListeners(log)
   const resyncListeners: (() => void)[] = []
   const self = randomUUID()
-  /** True while the other nodes may have missed something that this one published. */
-  let untold = false
-  /** A channel on which this node hears itself, to measure the lag; and who waits for that now. */
+  /** True while other nodes may have missed an event of this one. */
+  let hasFailed = false
+  /** A channel on which this node sends events to itself, to measure the lag. */
   const echo = `echo:${self}`
   let onEcho = () => {}
 
   function tell(channel: string, event: unknown): void {
     commands.publish(prefix + channel, self + JSON.stringify(event)).catch(() => {
-      untold = true
+      hasFailed = true
     })
   }
 
@@ -50,7 +50,7 @@ export function createRedisBus({ commands, subscriber, prefix }: SharedRedis, lo
     }
   }
 
-  /** False if Redis did not answer: the connection is then made again, and `rejoin` repeats the subscriptions. */
+  /** False if Redis did not answer; after the reconnect `rejoin` repeats the subscriptions. */
   async function join(channels: string[]): Promise<boolean> {
     try {
       await subscriber.subscribe(...channels.map((channel) => prefix + channel))
@@ -76,8 +76,8 @@ export function createRedisBus({ commands, subscriber, prefix }: SharedRedis, lo
   })
   commands.on('ready', () => {
     measured.reconnects.add()
-    if (!untold) return
-    untold = false
+    if (!hasFailed) return
+    hasFailed = false
     tell(RESYNC, {})
   })
   void join([RESYNC, echo])
@@ -91,7 +91,7 @@ export function createRedisBus({ commands, subscriber, prefix }: SharedRedis, lo
     subscribe(topic, listener) {
       listeners.add(topic, listener)
       return {
-        // For every further listener too: the first one's subscription may not be finished yet.
+        // Further listeners wait too: the subscription of the first one may not be finished yet.
         ready: join([topic]).then(() => {}),
         close() {
           if (listeners.remove(topic, listener)) subscriber.unsubscribe(prefix + topic).catch(() => {})

@@ -3,19 +3,19 @@ import type { Topic, Topics } from './events.ts'
 export type Listener<T extends Topic> = (event: Topics[T]) => void
 
 export interface Subscription {
-  /** Resolves once every event that any node publishes from now on will arrive. While the bus is away: at once. */
+  /** Resolves once all later events of all nodes will arrive; at once while the bus is away. */
   ready: Promise<void>
   close(): void
 }
 
 /**
- * Carries hints between nodes: what was committed is already true, an event only says so sooner.
+ * Carries events between nodes. They may be lost: the database has the truth, an event only makes nodes read it sooner.
  *
  * Guarantees, for every implementation (test/contracts/bus.ts):
- * - `publish` never throws, never waits and never fails a caller. Listeners of this node have been called
- *   when it returns; listeners elsewhere hear it soon, or not at all while the bus is away.
+ * - `publish` never throws and never waits. When it returns, the listeners of this node have been called; listeners of
+ *   other nodes are called soon, or not at all while the bus is away.
  * - Events of one publisher on one topic arrive in the order of their publishing.
- * - A listener hears an event once, only while subscribed, and a throwing listener harms no other.
+ * - A listener gets an event once, only while subscribed, and a throwing listener harms no other.
  * - After the bus was away, `onResync` listeners are called: events may have been missed meanwhile.
  */
 export interface Bus {
@@ -25,7 +25,7 @@ export interface Bus {
   /** Rejects while the bus cannot carry events to other nodes. */
   ping(): Promise<void>
   /**
-   * Seconds that an event needs to reach other nodes, measured now; undefined on a lone node, or while the bus is
+   * Seconds that an event takes to reach other nodes, measured now; undefined on a single node, or while the bus is
    * away.
    */
   measureLag(): Promise<number | undefined>

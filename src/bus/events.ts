@@ -3,23 +3,24 @@ import type { CommentEntry } from '../../schemas/discussions.ts'
 import type { ServerFrame } from '../../schemas/events.ts'
 
 /**
- * A message as its sender may see it. Each reader's node adds `is_own`, and leaves out what only the sender may know.
+ * A message with everything that its sender may see. Each reader's node adds `is_own`, and removes what only the sender
+ * may see.
  */
 export type SharedMessage = Omit<ChatMessage, 'is_own'>
 
 /**
- * What happened in a conversation. Events with a `version` are its history: nodes deliver them in that
- * order and read what they missed from the database. The others are hints about the present.
+ * A change of a conversation. Events with a `version` are its history: nodes deliver them in that order and read missed
+ * ones from the database. Events without a version may be lost.
  */
 export type ConversationEvent =
   | MessageChange
-  /** Its members or its name changed: nodes read who is in it now before they deliver anything later. */
+  /** The members or the name changed: nodes read the members before they deliver anything later. */
   | { kind: 'members'; version: number }
-  | ({ kind: 'read'; upToSeq: number } & Doing)
-  | ({ kind: 'typing' } & Doing)
+  | ({ kind: 'read'; upToSeq: number } & MemberActivity)
+  | ({ kind: 'typing' } & MemberActivity)
 
-/** What a member does at the moment. */
-export interface Doing {
+/** A member who reads or types. */
+export interface MemberActivity {
   userId: number
   /** Members who must not know, because one of the two has blocked the other. */
   hiddenFrom: number[]
@@ -33,16 +34,16 @@ export interface MessageChange {
   repeated?: true
 }
 
-/** What concerns one person, on all of their devices. */
+/** Events for one person, on all of their devices. */
 export type UserEvent =
   /** A frame for all of their sockets. */
   | FrameEvent
-  /** They became a member, or what they may do there changed: their sockets listen to it from now on. */
+  /** The person became a member, or their rights there changed: their sockets get its changes from now on. */
   | { kind: 'conversation'; conversationId: number }
-  /** Their unread or request counters changed; `conversationId` if only one conversation changed them. */
+  /** The person's counters changed; `conversationId` if only one conversation changed them. */
   | { kind: 'counters'; conversationId?: number }
 
-/** Somebody came online or went offline; only these people are told. */
+/** Somebody came online or went offline; only `audience` is told. */
 export interface PresenceEvent {
   kind: 'presence'
   userId: number
@@ -50,11 +51,11 @@ export interface PresenceEvent {
   audience: number[]
 }
 
-/** A comment as every reader may see it; each reader's node adds `is_own`. */
+/** A comment without `is_own`, which each reader's node adds. */
 export type SharedComment = Omit<CommentEntry, 'is_own'>
 export type CommentAction = 'created' | 'edited' | 'deleted' | 'pinned' | 'best_answer'
 
-/** What happened to a comment of the question. */
+/** A change of one of the question's comments. */
 export interface CommentEvent {
   kind: 'comment'
   action: CommentAction
@@ -66,11 +67,11 @@ export interface RevocationEvent {
   kind: 'revoked'
 }
 
-/** What happens at an exam, for the students whom it concerns. */
+/** Events of an exam, for its students. */
 export type ExamEvent =
   /** Its results became visible to students, or are hidden again. */
   | { kind: 'results_released'; examId: number; released: boolean }
-  /** The ends of attempts under way have changed. In milliseconds since the epoch; null: no end. */
+  /** The ends of active attempts have changed: milliseconds since the epoch; null: no end. */
   | {
       kind: 'attempt_times'
       examId: number
@@ -79,7 +80,7 @@ export type ExamEvent =
   /** A regrade changed results that students may see. */
   | { kind: 'results_changed'; examId: number; results: { userId: number; attemptId: number }[] }
 
-/** Attempts that lock help began or ended: the help of these people, or of everybody, has to be looked up again. */
+/** Attempts that lock help began or ended: nodes read the locks of these people, or of everybody, again. */
 export interface HelpEvent {
   kind: 'help'
   userIds?: number[]
@@ -91,7 +92,7 @@ export interface FrameEvent {
   frame: ServerFrame
 }
 
-/** Topics and what is told on each. */
+/** The topics and their events. */
 export interface Topics {
   [conversation: `conversation:${number}`]: ConversationEvent
   [user: `user:${number}`]: UserEvent
@@ -103,5 +104,5 @@ export interface Topics {
   help: HelpEvent
 }
 export type Topic = keyof Topics
-/** Topics that a client may ask for by name. */
+/** Topics that clients may subscribe to. */
 export type ClientTopic = Extract<Topic, `question:${number}` | `ai_job:${string}`>

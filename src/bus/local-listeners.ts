@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Listener } from './bus.ts'
 import type { Topic, Topics } from './events.ts'
 
-/** The listeners of one node by topic: what the in-process bus is, and what the Redis bus delivers to. */
+/** The listeners of one node by topic, for both kinds of bus. */
 export class LocalListeners {
   readonly #topics = new Map<string, Set<Listener<never>>>()
   readonly #log: FastifyBaseLogger

@@ -1,13 +1,13 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { Redis } from 'ioredis'
 
-/** Longest that a caller waits for Redis before it goes on without. */
+/** How long a caller waits for Redis before it goes on without it. */
 const COMMAND_TIMEOUT_MS = 500
-/** If Redis leaves a command unanswered for this long, the connection is taken for dead and made again. */
+/** If a command stays unanswered for this long, the connection counts as dead and is made again. */
 const SILENCE_MS = 1_000
 const LONGEST_RETRY_MS = 500
 
-/** Redis as the nodes of one service share it. */
+/** The Redis that the nodes of one service share. */
 export interface SharedRedis {
   commands: Redis
   /** A separate connection: commands don't wait behind pushed messages. */
@@ -18,8 +18,8 @@ export interface SharedRedis {
 }
 
 /**
- * Resolves once Redis answers, or once it is clear that it is away: then every command fails at once, and
- * both connections come back by themselves.
+ * Resolves once Redis answers, or is known to be away. While it is away, commands fail at once, and both connections
+ * reconnect by themselves.
  */
 export async function connectRedis(
   url: string,
@@ -27,7 +27,7 @@ export async function connectRedis(
   log: FastifyBaseLogger,
 ): Promise<SharedRedis> {
   const [commands, subscriber] = await Promise.all([
-    // Commands of one turn of the event loop leave in one write.
+    // Commands of one turn of the event loop are sent in one write.
     connect(url, { enableAutoPipelining: true }, log),
     connect(url, {}, log),
   ])
@@ -55,7 +55,7 @@ async function connect(
     socketTimeout: SILENCE_MS,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    // The bus subscribes again itself: it knows who still listens.
+    // The bus subscribes again itself, because it knows the current topics.
     autoResubscribe: false,
     retryStrategy: (attempt) => Math.min(50 * attempt, LONGEST_RETRY_MS),
   })
@@ -68,7 +68,7 @@ async function connect(
     if (away) log.info('Redis is back')
     away = false
   })
-  // A silent peer is only noticed by a command that it does not answer, so there always is one.
+  // A dead connection is only noticed by an unanswered command, so there is always one.
   const beat = setInterval(() => void redis.ping().catch(() => {}), SILENCE_MS).unref()
   redis.on('end', () => clearInterval(beat))
   await redis.connect().catch(() => {})

@@ -3,12 +3,12 @@ import { AppError } from '../errors.ts'
 /** A shared statement answers this for an input whose rows are locked by somebody else: the input is tried again. */
 export const HELD = Symbol('held')
 
-/** Most inputs that wait for one lane. Behind more than this an answer would come too late anyway. */
+/** Most inputs that wait for one lane; with more, an answer would come too late anyway. */
 const MOST_WAITING = 10_000
-/** How long an input is tried again while its rows are locked: as long as a statement may wait for a lock. */
+/** How long an input is retried while its rows are locked: as long as a statement may take. */
 const PATIENCE_MS = 8_000
 /**
- * The pause between tries, the first and the longest; each is varied at random by half, so that nodes don't collide
+ * The first and the longest pause between tries. Each pause varies at random by half, so that nodes don't collide
  * again.
  */
 const FIRST_PAUSE_MS = 5
@@ -16,9 +16,9 @@ const LONGEST_PAUSE_MS = 100
 
 interface Waiting<Input, Output> {
   input: Input
-  /** Whose input it is. Without owners every input has its own. */
+  /** Whose input it is; without owners every input has its own. */
   owner: unknown
-  /** When it came, by `performance.now()`. */
+  /** When the input came, by `performance.now()`. */
   since: number
   /** How many tries found its rows locked. */
   tries: number
@@ -58,8 +58,8 @@ export interface BatchOptions<Input, Output> {
  * a shared statement fails, each of its inputs runs alone, so that one bad input fails alone.
  *
  * A statement takes one input of each owner, so somebody who sends many inputs delays everybody else by one of them
- * at most. An input whose rows somebody else has locked waits beside its lane; later inputs with the same key wait
- * behind it, so the order stays.
+ * at most. An input whose rows are locked waits outside of its lane; later inputs with the same key wait behind it, so
+ * they keep their order.
  */
 export function batched<Input, Output>(
   options: BatchOptions<Input, Output>,
@@ -68,7 +68,7 @@ export function batched<Input, Output>(
   const { turns } = options
   const lanes = Array.from({ length: options.lanes }, () => new Lane<Each>())
   const laneOf = (key: number) => lanes[key % lanes.length] as Lane<Each>
-  /** By key. */
+  /** Inputs that wait for locked rows, by key. */
   const held = new Map<number, Each[]>()
   /** Inputs that wait or run, by owner. */
   const counts = new Map<number, number>()
@@ -133,7 +133,7 @@ export function batched<Input, Output>(
     lane.add(each)
     if (lane.isBusy) return
     lane.isBusy = true
-    // After this turn of the event loop, so that requests that arrived together leave together.
+    // Starts after this turn of the event loop, so that requests that arrived together share a statement.
     setImmediate(() => void drain(lane))
   }
 
@@ -171,7 +171,7 @@ export function batched<Input, Output>(
   }
 }
 
-/** The inputs that wait for a statement, one line for each owner. The owner whose turn is next stands first. */
+/** The inputs that wait for a statement, in one line per owner; the owner whose turn is next is the first. */
 class Lane<Each extends { owner: unknown }> {
   isBusy = false
   length = 0

@@ -2,14 +2,14 @@ import { sql } from 'drizzle-orm'
 import type { PgDatabase } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsDatabase, type PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
-import { database as measured } from '../measures.ts'
-import { beginSpan } from '../traces.ts'
+import { database as measured } from '../telemetry/metrics.ts'
+import { beginSpan } from '../telemetry/traces.ts'
 import { readAddress } from './setup/address.ts'
 
 /** The first argument of every store function: the pool or a transaction, never a default. */
 export type Executor = PgDatabase<PostgresJsQueryResultHKT, Record<string, never>>
 
-/** The pool. `$client` is the driver itself, for statements that are written out whole. */
+/** The pool. `$client` is the driver itself, for statements as plain text. */
 export type Db = PostgresJsDatabase & { $client: postgres.Sql }
 
 export interface DatabaseOptions {
@@ -22,19 +22,19 @@ export interface DatabaseOptions {
   limitsStatements?: boolean
 }
 
-/** A statement that takes longer than this is cut off: callers answer 503 rather than hang. */
+/** A statement that takes longer than this is cancelled, and the request answers 503. */
 const STATEMENT_TIMEOUT_MS = 8_000
 
-/** The longest wait between tries to connect: whoever waits for the database's return waits for this as well. */
+/** The longest pause between tries to connect, so that the service works again soon after the database is back. */
 const LONGEST_PAUSE_SECONDS = 1
 
 /**
- * A statement with more parameters than this contains a list of varying length, so its text is hardly ever used
+ * A statement with more parameters than this contains a list of varying length, so the same text hardly ever comes
  * again.
  */
 const MOST_NAMED_PARAMETERS = 40
 
-/** `url` and `options` as the driver takes them, with what all its connections have in common. */
+/** The arguments of the driver, with the options that all connections have in common. */
 export function driverOptions<Options extends postgres.Options<Record<string, never>>>(
   url: string,
   { connection, ...options }: Options,
@@ -130,13 +130,13 @@ function isNamed(text: string, parameters: number): boolean {
   return parameters > 0 && parameters <= MOST_NAMED_PARAMETERS && !text.includes(' ilike ')
 }
 
-/** Makes a transaction that was begun on the driver itself, for COPY, usable by stores. */
+/** Makes a transaction that was begun on the driver, as for COPY, usable by stores. */
 export function toExecutor(driver: postgres.Sql, sql: postgres.TransactionSql): Executor {
   const client = Object.assign(sql, { options: driver.options }) as unknown as postgres.Sql
   return drizzle({ client, casing: 'snake_case' })
 }
 
-/** A name for this database that is the same by whatever address it is reached. */
+/** An id of this database that doesn't depend on its address. */
 export async function identifyDatabase(db: Db): Promise<string> {
   const [row] = await db.execute<{ id: string }>(sql`
     select system_identifier || '-' || (select oid from pg_database where datname = current_database()) as id
@@ -144,7 +144,7 @@ export async function identifyDatabase(db: Db): Promise<string> {
   return (row as { id: string }).id
 }
 
-/** Ends the pool; a connection that doesn't let go within three seconds is dropped. */
+/** Closes the pool; connections that don't end within three seconds are dropped. */
 export async function closeDatabase(db: Db): Promise<void> {
   await db.$client.end({ timeout: 3 })
 }

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from './client.ts'
 
-/** Rows that are added up in one statement; each stands for one change. */
+/** Most rows, one per change, that are added up in one statement. */
 const MOST_ROWS = 50_000
-/** With this few rows it is not worth while. */
+/** With fewer rows nothing is done. */
 const FEW_ROWS = 500
 
 /**

@@ -1,7 +1,7 @@
 import { DrizzleQueryError } from 'drizzle-orm/errors'
 import { AppError, type ErrorCode } from '../errors.ts'
 
-/** Constraints that a request can run into in a race, and what the caller is told. */
+/** Constraints that a request can violate in a race, with the failures that the caller gets. */
 const CONSTRAINTS: Record<string, ErrorCode> = {
   users_username_key: 'username_taken',
   users_email_key: 'email_taken',
@@ -13,7 +13,7 @@ const CONSTRAINTS: Record<string, ErrorCode> = {
   comments_parent_id_comments_id_fk: 'validation_failed',
   connections_recipient_id_users_id_fk: 'not_found',
   blocks_blocked_id_users_id_fk: 'not_found',
-  // Somebody starts an exam at the moment when it, or their account, is deleted.
+  // Somebody starts an exam while it, or their account, is being deleted.
   attempts_exam_id_exams_id_fk: 'not_found',
   accommodations_exam_id_exams_id_fk: 'not_found',
   regrades_exam_id_exams_id_fk: 'not_found',
@@ -25,10 +25,10 @@ const CONSTRAINTS: Record<string, ErrorCode> = {
   access_requests_pending_key: 'request_pending',
 }
 
-/** Data that passed the schema but not PostgreSQL: out of range, not storable, not of the type. */
+/** PostgreSQL's codes for data that the schema accepts and PostgreSQL refuses. */
 const BAD_DATA = new Set(['22003', '22021', '22P02', '22P05', '22007', '22008'])
 
-/** Driver and server codes that say the database can't be reached or is too busy, not that the query is wrong. */
+/** Codes of the driver and the server for a database that can't be reached or is too busy. */
 const UNREACHABLE =
   /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|CONNECT_TIMEOUT|CONNECTION_|08|53|57P0|57014|55P03|40)/
 
@@ -39,10 +39,10 @@ export interface DatabaseError extends Error {
 
 /** The server's disk is full. */
 const FULL = '53100'
-/** Seconds: somebody has to make room. */
+/** Seconds; an operator has to free space. */
 const RETRY_WHEN_FULL = 60
 
-/** The driver's error behind `error`, if it came from the database at all. */
+/** The driver's error behind `error`; undefined if the error did not come from the database. */
 export function databaseError(error: unknown): DatabaseError | undefined {
   const cause = error instanceof DrizzleQueryError ? error.cause : error
   return cause instanceof Error && 'code' in cause && typeof cause.code === 'string'
@@ -54,7 +54,7 @@ export function violates(error: unknown, constraint: string): boolean {
   return databaseError(error)?.constraint_name === constraint
 }
 
-/** The failure that a client is told; undefined if the error is a bug of ours. */
+/** The failure that the client gets; undefined if the error is a bug of this service. */
 export function translateDatabaseError(error: unknown): AppError | undefined {
   const { code, constraint_name } = databaseError(error) ?? {}
   if (code === undefined) return undefined

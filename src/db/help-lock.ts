@@ -1,12 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
 
 /**
- * Whether somebody's help is locked: the tutor, the chat and the discussions are closed to people with an attempt
- * under way at an exam that locks help, except to administrators. `person` is an SQL expression for their id.
+ * Whether somebody's help is locked: the tutor, the chat and the discussions are closed to people with an active
+ * attempt at an exam that locks help, except to administrators. `person` is an SQL expression for their id.
  *
- * It is a part of the statement that it decides about, so that nothing can happen in between. For people without an
- * attempt under way it costs one index look-up. The LIMIT keeps PostgreSQL from reading all attempts under way at
- * once.
+ * It is a part of the statement that it decides about, so that nothing can change in between. For people without an
+ * active attempt it costs one index look-up. The LIMIT keeps PostgreSQL from reading all active attempts.
  */
 export const helpIsLocked = (person: string): string => `coalesce((
   select true from attempts under_way

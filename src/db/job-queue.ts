@@ -5,11 +5,11 @@ import type { Executor } from './client.ts'
 import { readAddress, toConnectionString } from './setup/address.ts'
 
 export interface WorkOptions {
-  /** Runs at once on this node. */
+  /** How many pieces of work run at once on this node. */
   concurrency: number
-  /** Does one piece of work. Throws to have it tried again, on any node. */
+  /** Does one piece of work. If it throws, the work is tried again, on any node. */
   run: (id: string, signal: AbortSignal) => Promise<void>
-  /** Called with the id of work that was tried too often. */
+  /** Called with the id of work that has failed too often. */
   giveUp: (id: string) => Promise<void>
 }
 
@@ -17,13 +17,13 @@ export interface WorkOptions {
  * Durable work in the same database, shared by all nodes.
  *
  * Guarantees:
- * - What was added is run at least once, as soon as its transaction is committed and a node is free.
- * - When its node dies or freezes, another one takes it up within 20 seconds. A frozen node that wakes up
- *   runs on until its `signal` ends it: what must not happen twice, the work itself has to fence.
+ * - Work that was added runs at least once, as soon as its transaction is committed and a node is free.
+ * - When its node dies or freezes, another one continues it within 20 seconds. A frozen node that wakes up goes on
+ *   until its `signal` aborts, so the work itself has to make sure that nothing is done twice.
  */
 export interface JobQueue {
   add(tx: Executor, id: string): Promise<void>
-  /** Call it after the commit: a free worker of this node then looks at once instead of at its next poll. */
+  /** Call it after the commit, so that a free worker of this node starts at once rather than at its next poll. */
   wake(): void
   /** Starts the workers of this node. */
   work(options: WorkOptions): Promise<void>
@@ -38,8 +38,8 @@ interface Work {
 const QUEUE = 'generation'
 const LOST = 'generation-lost'
 /**
- * The shortest heartbeat that pg-boss allows. Together with the monitor and a poll, a dead node's work runs again
- * after 17 s at most.
+ * The shortest heartbeat that pg-boss allows. With the monitor and a poll, the work of a dead node runs again within
+ * 17 s.
  */
 const HEARTBEAT_SECONDS = 10
 const MONITOR_SECONDS = 5

@@ -23,12 +23,12 @@ export const LOCKS = {
 }
 export type Lock = ReturnType<(typeof LOCKS)[keyof typeof LOCKS]>
 
-/** Names are hashed to 64 bits. If two names had the same hash, one would wait for the other, and nothing worse. */
+/** Names are hashed to 64 bits. If two names had the same hash, one would only wait for the other. */
 const keyOf = (lock: Lock) => sql`hashtextextended(${lock}, 0)`
 
 /**
- * Waits until nobody else holds the lock, and holds it alone until the transaction ends. It is a statement of its
- * own, so the next statement sees what the last holder has committed.
+ * Waits until nobody else holds the lock, and holds it alone until the transaction ends. It is a statement of its own,
+ * so the next statement sees what the previous holder has committed.
  */
 export async function lockAlone(tx: Executor, lock: Lock): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${keyOf(lock)})`)

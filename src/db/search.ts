@@ -1,6 +1,6 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 
-/** The same as `foldCase` (case-fold.ts): collation "C" changes A to Z only. */
+/** The same as `foldCase` (formats/case-fold.ts): collation "C" changes A to Z only. */
 export function foldedCase(column: SQLWrapper): SQL {
   return sql`lower(${column} collate "C")`
 }
@@ -19,10 +19,10 @@ function escapePattern(text: string): string {
   return text.replaceAll(/[\\%_]/g, '\\$&')
 }
 
-/** Shorter texts are in no index of trigrams. */
+/** The index of trigrams can't find shorter texts. */
 const SHORTEST_INDEXED = 3
 
-/** Whether an index can find what contains this text. If not, a search looks through a part of all. */
+/** Whether an index can find this text. If not, a search reads only a part of all rows. */
 export function isIndexed(text: string): boolean {
   return [...text].length >= SHORTEST_INDEXED
 }

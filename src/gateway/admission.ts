@@ -8,15 +8,15 @@ const MOST_WAITING = 5_000
 const RETRY_SECONDS = 5
 
 /**
- * Lets sockets in, in the order in which they came, as fast as they can be set up. Without it, many sockets that
- * return at once would slow each other down until each took too long and came again.
+ * Sets up sockets in the order in which they came, a limited number at a time. Otherwise many sockets that reconnect at
+ * once would slow each other down until all of them time out and try again.
  */
 export class Admission {
   #settingUp = 0
   readonly #waiting = new Set<() => void>()
   readonly #turns = new WeakMap<Socket, () => void>()
 
-  /** Resolves when it is this one's turn. 503 `unavailable` where too many wait, `aborted` where it hung up. */
+  /** Resolves when it is this socket's turn. 503 `unavailable` if too many wait, `aborted` if it hung up. */
   async enter(socket: Socket): Promise<void> {
     if (this.#settingUp < AT_ONCE) this.#settingUp += 1
     else await this.#wait(socket)

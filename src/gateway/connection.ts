@@ -3,9 +3,9 @@ import type { WebSocket } from 'ws'
 import { CLOSE, type CloseReason } from '../../schemas/close-codes.ts'
 import type { ServerFrame } from '../../schemas/events.ts'
 import type { Core } from '../core.ts'
-import { type Asker, personAsking } from '../fair-queue.ts'
-import { gateway as measured } from '../measures.ts'
-import type { Claims } from '../tokens.ts'
+import { type Asker, personAsking } from '../scheduling/fair-queue.ts'
+import { gateway as measured } from '../telemetry/metrics.ts'
+import type { Claims } from '../tokens/tokens.ts'
 import { encodeFrame, MergedFrames, typeOfFrame } from './frame.ts'
 import { SocketTopics } from './topics.ts'
 
@@ -37,18 +37,18 @@ export class Connection {
   #topics: SocketTopics | undefined
   readonly #core: Pick<Core, 'bus' | 'tallies'>
   claims: Claims
-  /** When the peer last showed life, by `Sockets.now()`. */
+  /** When the peer last sent anything, by `Sockets.now()`. */
   lastSeen: number
-  /** The token's end of which the peer was warned. */
+  /** The expiry of the token for which the peer was warned. */
   #toldExpiry = 0
   #begun = false
   #queue: Buffer[] = []
-  /** The newest frame of each kind of which only the newest matters. They are sent after `#queue`. */
+  /** Frames by kind, of which only the newest one is kept. They are sent after `#queue`. */
   #latest: Map<string, Buffer> | undefined
   /** Conversations that are being resumed: newer frames about them wait for the older ones. */
   #held: Map<number, HeldFrame[]> | undefined
-  // (Made when first needed: most of many sockets are idle.)
-  /** Bytes in all three. */
+  // Both are created when they are first needed: most sockets are idle.
+  /** Bytes of all waiting frames. */
   #waitingBytes = 0
   /** Ends the socket if the peer doesn't answer the close. */
   #ending: { timeoutMs: number; timer: NodeJS.Timeout } | undefined
@@ -56,7 +56,7 @@ export class Connection {
   #onDrained: (() => void)[] | undefined
   /** Types of frames that the peer must not see now. */
   #withheld: ReadonlySet<string> | undefined
-  /** How often withholding has begun: if it changes while something is sent, some of it may not have arrived. */
+  /** How often withholding has begun. If it changes while something is sent, a part may have been withheld. */
   withholdings = 0
 
   constructor(
@@ -92,12 +92,12 @@ export class Connection {
     return this.#socket.readyState === this.#socket.OPEN
   }
 
-  /** Nothing waits: the next frame has to be flushed; later ones leave with it, or when the peer has read. */
+  /** Whether nothing waits, so that the next frame has to start a flush; later ones are sent with it. */
   get #isIdle(): boolean {
     return this.#queue.length === 0 && !this.#latest?.size
   }
 
-  /** Sends `ready` and the frames that belong to it, then everything that has come up meanwhile. */
+  /** Sends `ready` and the frames that belong to it, then all frames that were queued before. */
   begin(...first: ServerFrame[]): void {
     const frames = first.map(encodeFrame)
     if (!this.#makeRoom(frames.reduce((sum, { length }) => sum + length, 0))) return
@@ -167,7 +167,7 @@ export class Connection {
     }
   }
 
-  /** Resolves when the peer has read most of what was sent, or is gone: so the queue stays short. */
+  /** Resolves when the peer has read most of what was sent, or the socket has ended. */
   async drained(): Promise<void> {
     if (!this.#isOpen || this.#queue.length === 0) return
     this.#onDrained ??= []
@@ -186,7 +186,7 @@ export class Connection {
     if (this.#queue.length === 0) this.#goOn()
   }
 
-  /** Warns, once per token, that it is about to end. `now` is in seconds since the epoch. */
+  /** Warns, once per token, that it is about to expire. `now` is in seconds since the epoch. */
   warnOfExpiry(now: number): void {
     const { expiresAt } = this.claims
     if (this.#toldExpiry === expiresAt) return
@@ -208,11 +208,11 @@ export class Connection {
       this.#socket.close(code, text)
       this.#drop()
     }
-    // Also for a peer that has begun to close and never finishes.
+    // The timer also ends peers that have begun to close and never finish.
     this.#endWithin(reason === 'tooSlow' ? SLOW_CLOSE_TIMEOUT_MS : CLOSE_TIMEOUT_MS)
   }
 
-  /** There is one timer even if it is closed several times: the shortest one counts. */
+  /** There is one timer even if the socket is closed several times: the shortest one counts. */
   #endWithin(timeoutMs: number): void {
     if (this.#ending && this.#ending.timeoutMs <= timeoutMs) return
     clearTimeout(this.#ending?.timer)

@@ -5,13 +5,13 @@ import type { WebSocket } from 'ws'
 import type { Core } from '../core.ts'
 import { AppError } from '../errors.ts'
 import { identifyByCookie, verifyLive } from '../http/callers/callers.ts'
-import { bearerToken } from '../http/callers/credentials.ts'
 import { isTrustedOrigin } from '../http/callers/same-site.ts'
+import { bearerToken } from '../http/callers/tokens.ts'
 import { failures, renderFailure, toAppError } from '../http/failures.ts'
 import { dropDeadline, withDeadline } from '../http/load/deadline.ts'
 import { personTurns } from '../http/turns.ts'
-import { gateway as measured } from '../measures.ts'
-import type { Claims } from '../tokens.ts'
+import { gateway as measured } from '../telemetry/metrics.ts'
+import type { Claims } from '../tokens/tokens.ts'
 import { Admission } from './admission.ts'
 import { Backlog } from './commands/backlog.ts'
 import { type Command, collectCommands, readCommand } from './commands/commands.ts'
@@ -20,7 +20,7 @@ import { Connection } from './connection.ts'
 import type { Commands, LivePlugin } from './live.ts'
 import { HEARTBEAT_SECONDS, Sockets } from './sockets.ts'
 
-/** Inbound bytes of one frame; ws closes with 1009 above it. */
+/** Largest frame of a client in bytes; ws closes with 1009 above it. */
 const LARGEST_FRAME = 64 * 1024
 /** Pieces of one frame; ws closes with 1008 above it. */
 const MOST_FRAGMENTS = 64
@@ -43,7 +43,7 @@ export const websocketOptions: WebsocketPluginOptions = {
     clientTracking: false,
     handleProtocols: (offered: Set<string>) => (offered.has(PROTOCOL) ? PROTOCOL : false),
   },
-  // Resets and protocol errors are the peer's fault; the socket ends.
+  // Resets and protocol errors are the client's; the socket ends.
   errorHandler: (_error, socket) => socket.terminate(),
   // `Sockets` closes them.
   preClose: (done) => done(),
@@ -149,7 +149,7 @@ function terminate(this: WebSocket): void {
   this.terminate()
 }
 
-/** Resolves when it is set up, or failed to be. */
+/** Resolves when the socket is set up, or that has failed. */
 function serve(
   core: Core,
   sockets: Sockets,
@@ -213,8 +213,8 @@ async function open(
   try {
     const { userId, sessionId } = connection.claims
     const { news, ...greeting } = await withDeadline(sockets.add(connection), core.config.requestTimeoutMs)
-    // The session may have ended while the socket was opening: look again.
-    if (!core.sessions.stand(connection.claims)) {
+    // The session may have ended while the socket was opening.
+    if (!core.sessions.isValid(connection.claims)) {
       connection.close('tokenEnded')
       return false
     }
@@ -246,7 +246,7 @@ async function answer(
   try {
     const run = () => command.run(commands, sockets.parts, connection)
     const work = command.takesTurn ? personTurns(core).run(connection.asker, run) : run()
-    const result = await (command.isAtPeersPace ? work : withDeadline(work, core.config.requestTimeoutMs))
+    const result = await (command.isAtClientsPace ? work : withDeadline(work, core.config.requestTimeoutMs))
     if (result) connection.send({ type: 'ack', ...ref, ...result })
   } catch (error) {
     const failure = toAppError(error)

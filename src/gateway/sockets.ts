@@ -6,26 +6,27 @@ import type { Greeting, Live, LivePlugin } from './live.ts'
 import { type People, type Person, sendTo } from './person.ts'
 
 /**
- * Between pings (docs/protocol/realtime.md#heartbeat). A socket without any sign of life for two of these is dropped.
+ * Time between pings (docs/protocol/realtime.md#heartbeat). A socket without any sign of life for twice as long is
+ * closed.
  */
 export const HEARTBEAT_SECONDS = 25
 const TICK_MS = 1_000
-/** Seconds before the end of its token that a client is told of it (docs/protocol/realtime.md#tokens). */
+/** Seconds before its token expires that a client is warned (docs/protocol/realtime.md#tokens). */
 const EXPIRY_NOTICE = 60
 
 /** A person with the gateway's own state. */
-interface Present extends Person {
+interface ConnectedPerson extends Person {
   readonly connections: Set<Connection>
   readonly subscription: Subscription
-  /** Resolves once all features' events reach them. */
+  /** Resolves once the events of all features reach the person. */
   ready: Promise<void>
 }
 
-/** All sockets of this node, by person: their heartbeat, the ends of their tokens, and their closing. */
+/** All sockets of this node, by person: their heartbeats, expiring tokens, and closing. */
 export class Sockets implements People {
   readonly #core: Core
   readonly #parts: Live[]
-  readonly #people = new Map<number, Present>()
+  readonly #people = new Map<number, ConnectedPerson>()
   /** Each with the second of the heartbeat in which it is pinged, so that pings are spread evenly. */
   readonly #connections = new Map<Connection, number>()
   readonly #timer: NodeJS.Timeout
@@ -98,9 +99,9 @@ export class Sockets implements People {
     for (const connection of this.#connections.keys()) connection.close('restarting')
   }
 
-  #addPerson(userId: number): Present {
+  #addPerson(userId: number): ConnectedPerson {
     const subscription = this.#core.bus.subscribe(`user:${userId}`, (event) => this.#receive(person, event))
-    const person: Present = { userId, subscription, connections: new Set(), ready: Promise.resolve() }
+    const person: ConnectedPerson = { userId, subscription, connections: new Set(), ready: Promise.resolve() }
     this.#people.set(userId, person)
     const arriving = this.#parts.map((part) => part.arrive?.(person))
     person.ready = Promise.all([subscription.ready, ...arriving]).then(() => {})
@@ -120,7 +121,7 @@ export class Sockets implements People {
       this.#sendAway(connection, index / connections.length, this.#leavesAt)
   }
 
-  /** Closes it after this part of the remaining time. */
+  /** Closes the socket after this part of the remaining time. */
   #sendAway(connection: Connection, part: number, leavesAt: number): void {
     const left = Math.max(0, leavesAt - this.now())
     setTimeout(() => connection.close('restarting'), part * left).unref()

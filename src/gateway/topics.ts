@@ -4,15 +4,15 @@ import type { ClientTopic, CommentEvent, FrameEvent } from '../bus/events.ts'
 import type { Tallies } from '../bus/tallies/tallies.ts'
 import type { Core } from '../core.ts'
 import { AppError } from '../errors.ts'
-import type { Claims } from '../tokens.ts'
+import type { Claims } from '../tokens/tokens.ts'
 import { encodeFrame } from './frame.ts'
 
-/** Topics that one person may listen to at once, over all of their sockets. */
+/** Topics that one person may subscribe to at once, over all of their sockets. */
 const LIMIT = 200
 
 /** A kind of topic that clients subscribe to: the word before the colon. */
 export interface TopicKind<Event> {
-  /** Throws an AppError where this person may not listen to it. */
+  /** Throws an AppError if this person may not subscribe to it. */
   admit?(topic: ClientTopic, claims: Claims): Promise<void>
   /** As this person sees it; without a person, as everybody but its owner does. */
   toFrame(event: Event, readerId?: number): ServerFrame

@@ -5,7 +5,7 @@ import { fullJitter } from '../socket/backoff.ts'
 import { Disconnected, Refused } from '../socket/errors.ts'
 import { Ledger, lastActivity } from './ledger.ts'
 import { Outbox } from './outbox.ts'
-import { Present } from './present.ts'
+import { Presence } from './presence.ts'
 import { Room } from './room.ts'
 import type { ConnectionRequest, Conversation, Draft, Outgoing, Resumed } from './types.ts'
 
@@ -20,9 +20,9 @@ export type {
   SendState,
 } from './types.ts'
 
-/** Rooms that are kept up to date after they were left. */
+/** Most rooms that are kept up to date, whether shown or not. */
 const MOST_ROOMS = 20
-/** Shorter than the service lets a notice live, and far from its limit of frames. */
+/** Shorter than the others show that somebody is typing, and far below the service's limit of frames. */
 const TYPING_EVERY_MS = 3_000
 
 export function createChat(client: Client): Chat {
@@ -34,30 +34,30 @@ interface Account {
   ledger: Ledger
   outbox: Outbox
   rooms: Map<number, Room>
-  /** Read positions that the service does not know yet. */
+  /** Read pointers that the service does not know yet, by conversation. */
   reads: Map<number, number>
   unlisten(): void
 }
 
-/** The signed-in person's conversations as stores that follow the service. */
+/** The conversations of the signed-in person, as stores that are kept up to date. */
 export class Chat {
-  /** Latest activity first; undefined until they are known. */
+  /** Latest activity first; undefined until they have been read. */
   readonly $conversations: ReadableAtom<readonly Conversation[] | undefined>
-  /** Messages unread over all conversations. */
+  /** The number of unread messages in all conversations. */
   readonly $unread: ReadableAtom<number>
-  /** Who asks to connect. */
+  /** Pending requests of others to connect. */
   readonly $requests: ReadableAtom<readonly ConnectionRequest[]>
   /** By user id. */
   readonly $online: ReadableAtom<Readonly<Record<number, boolean>>>
   /** Who is typing, by conversation. */
   readonly $typing: ReadableAtom<Readonly<Record<number, readonly number[]>>>
-  /** What is on its way, in all conversations. */
+  /** Messages that are not sent yet, in all conversations. */
   readonly $outgoing: ReadableAtom<readonly Outgoing[]>
   readonly #client: Client
   readonly #listed = atom<readonly Conversation[] | undefined>(undefined)
   readonly #requests = atom<readonly ConnectionRequest[]>([])
   readonly #outgoing = atom<readonly Outgoing[]>([])
-  readonly #present: Present
+  readonly #presence: Presence
   readonly #unwatch: () => void
   #userId: number | undefined
   #account: Account | undefined
@@ -67,12 +67,12 @@ export class Chat {
 
   constructor(client: Client) {
     this.#client = client
-    this.#present = new Present(client)
-    this.$online = this.#present.$online
-    this.$typing = this.#present.$typing
+    this.#presence = new Presence(client)
+    this.$online = this.#presence.$online
+    this.$typing = this.#presence.$typing
     this.$requests = this.#requests
     this.$outgoing = this.#outgoing
-    this.$conversations = computed([this.#listed, this.#present.$online], (listed, online) =>
+    this.$conversations = computed([this.#listed, this.#presence.$online], (listed, online) =>
       listed?.map((each) =>
         each.user_id === null ? each : { ...each, online: online[each.user_id] ?? each.online },
       ),
@@ -84,14 +84,14 @@ export class Chat {
     this.#unwatch = client.session.$user.subscribe((user) => this.#become(user?.id))
   }
 
-  /** A conversation's messages; fetched when it is first asked for, and followed from then on. */
+  /** A conversation's messages: fetched at the first call and kept up to date from then on. */
   room(conversationId: number): Room {
     const account = this.#here()
     const { rooms, outbox } = account
     const room =
       rooms.get(conversationId) ??
       new Room(this.#client, conversationId, outbox.$entries, () => outbox.advance(conversationId))
-    // The room that was asked for last moves to the end; the first one is dropped.
+    // The room that was used last moves to the end; if there are too many, the first one is dropped.
     rooms.delete(conversationId)
     rooms.set(conversationId, room)
     for (const [id, each] of rooms) {
@@ -102,7 +102,10 @@ export class Chat {
     return room
   }
 
-  /** Resolves with the message's `client_id` once it is kept: from then on it is sent whatever happens. */
+  /**
+   * Resolves with the message's `client_id` once it is stored on this machine: from then on it is sent, even after a
+   * restart.
+   */
   send(conversationId: number, draft: Draft | string): Promise<string> {
     const { outbox } = this.#here()
     return outbox.add(conversationId, typeof draft === 'string' ? { message: draft } : draft)
@@ -118,7 +121,7 @@ export class Chat {
     return this.#here().outbox.discard(clientId)
   }
 
-  /** The person has read a conversation up to there, or all of it. Shown at once, told as soon as it can be. */
+  /** The person has read a conversation, up to a message or all of it. Shown at once, sent as soon as possible. */
   read(conversationId: number, upToSeq?: number): void {
     const { ledger, reads } = this.#here()
     const known = ledger.conversations.get(conversationId)
@@ -130,7 +133,7 @@ export class Chat {
     void this.#tellReads()
   }
 
-  /** To be called at each key: tells the others now and then. */
+  /** To be called at each key; the others are told every few seconds. */
   typing(conversationId: number): void {
     const now = this.#client.platform.now()
     if (Math.abs(now - (this.#typedAt.get(conversationId) ?? 0)) < TYPING_EVERY_MS) return
@@ -156,7 +159,7 @@ export class Chat {
     left?.unlisten()
     left?.outbox.close()
     for (const room of left?.rooms.values() ?? []) room.close('gone')
-    this.#present.clear()
+    this.#presence.clear()
     this.#listed.set(undefined)
     this.#requests.set([])
     this.#outgoing.set([])
@@ -167,7 +170,7 @@ export class Chat {
     const rooms = new Map<number, Room>()
     const ledger = new Ledger(userId, {
       message: (id, message) => {
-        this.#present.quiet(id, message.sender_id)
+        this.#presence.quiet(id, message.sender_id)
         rooms.get(id)?.take(message)
       },
       gap: (id) => {
@@ -186,7 +189,7 @@ export class Chat {
       return !room?.isFilling && (ledger.conversations.get(id)?.version ?? 0) >= version
     })
     const unsubscribe = outbox.$entries.subscribe((entries) => this.#outgoing.set(entries))
-    // Set before listening: an open connection sends its state at once.
+    // Set before listening, because an open connection sends `ready` at once.
     this.#account = { ledger, outbox, rooms, reads: new Map(), unlisten: unsubscribe }
     const unlisten = this.#client.live.listen((frame) => this.#take(frame))
     this.#account.unlisten = () => {
@@ -201,7 +204,7 @@ export class Chat {
       case 'ready':
       case 'resync':
         void this.#resume()
-        void this.#present.read().catch(() => {})
+        void this.#presence.read().catch(() => {})
         void this.#readRequests()
         for (const room of rooms.values()) room.retry()
         outbox.flush()
@@ -213,10 +216,10 @@ export class Chat {
         void this.#readRequests()
         return
       case 'presence':
-        this.#present.take(frame.user_id, frame.online)
+        this.#presence.take(frame.user_id, frame.online)
         return
       case 'typing':
-        this.#present.type(frame.conversation_id, frame.user_id)
+        this.#presence.type(frame.conversation_id, frame.user_id)
         return
       case 'message':
       case 'message_edited':
@@ -230,10 +233,7 @@ export class Chat {
     }
   }
 
-  /**
-   * Asks for everything that was missed, until nothing is missing. One resume runs at a time; a new connection begins
-   * another.
-   */
+  /** Resumes until nothing is missing. One resume runs at a time; a new connection begins another. */
   async #resume(): Promise<void> {
     this.#resumeAgain = true
     if (this.#resuming) return
@@ -250,12 +250,12 @@ export class Chat {
         void this.#tellReads()
       } catch (error) {
         account.ledger.abort()
-        // The next connection begins with a resume, and so does the end of an exam that locks help.
+        // The next connection resumes, and so does the end of an exam that locks help.
         if (error instanceof Disconnected || (error instanceof Refused && error.code === 'exam_in_progress'))
           continue
         this.#resumeAgain = true
       }
-      // More than once in a row means that something is wrong, or much is going on.
+      // From the second resume in a row on, it waits before the next one.
       if (this.#resumeAgain)
         await new Promise<void>((resolve) =>
           this.#client.platform.after(fullJitter(this.#client.platform, tries - 2), resolve),
@@ -283,7 +283,7 @@ export class Chat {
     if (data && account === this.#account) this.#requests.set(data.requests)
   }
 
-  /** After a gap no frame says what the last message is. */
+  /** Reads the last message of a conversation, which is unknown after a gap. */
   async #refresh(id: number): Promise<void> {
     const account = this.#account
     const { data } = await this.#client

@@ -5,21 +5,23 @@ export interface LedgerEvents {
   message(conversationId: number, message: ChatMessage): void
   /** Too many changes were missed: list the messages again. */
   gap(conversationId: number): void
-  /** A conversation that is known from now on; messages that were fetched before may be older. */
+  /** A conversation became known. Its messages that were fetched before may be out of date. */
   added(conversationId: number): void
-  /** No longer one of the reader's. */
+  /** The person is no longer a member. */
   removed(conversationId: number): void
-  /** A member has read up to there. */
+  /** A member has read up to this message. */
   read(conversationId: number, userId: number, seq: number): void
 }
 
-/** As many as always fit into one frame; conversations beyond that are listed again. */
+/**
+ * Conversations of one `resume`: as many as always fit into one frame. The messages of further ones are listed again.
+ */
 const MOST_RESUMED = 2_400
 
 /**
- * What is known of each conversation, and up to which version. A frame is applied only if its version is the next
- * one. While a `resume` is under way everything waits for its ack and is applied in one go: what it brings skips
- * versions that later ones made pointless, and what is new may come between, so nothing in it is shown half.
+ * The state of each conversation, with its version. A frame is applied only if its version is the next one. During a
+ * `resume` all frames wait for its ack and are applied together: a resume leaves out versions that later ones have
+ * replaced, and new frames may arrive in between.
  */
 export class Ledger {
   readonly conversations = new Map<number, Conversation>()
@@ -33,7 +35,7 @@ export class Ledger {
     this.#events = events
   }
 
-  /** From now on frames wait for `finish`. */
+  /** Begins a resume and answers the known versions; frames wait until `finish`. */
   begin(): Record<string, number> {
     this.#waiting = []
     const all = [...this.conversations.values()]
@@ -43,16 +45,16 @@ export class Ledger {
     return Object.fromEntries(all.slice(0, MOST_RESUMED).map(({ id, version }) => [id, version]))
   }
 
-  /** The connection ended before the ack: the next resume brings everything again. */
+  /** The connection ended before the ack: the next resume sends everything again. */
   abort(): void {
     this.#waiting = undefined
   }
 
-  /** True if something is still missing. */
+  /** Applies what came during the resume. True if something is still missing. */
   finish(resumed: Resumed): boolean {
     const frames = this.#waiting ?? []
     this.#waiting = undefined
-    // First whole conversations: news of one may have come before it did.
+    // Whole conversations first: a message may have come before its conversation.
     const whole = frames.filter((frame) => frame.type === 'conversation')
     for (const frame of whole) this.#takeWhole(frame)
     for (const frame of frames) {
@@ -76,8 +78,8 @@ export class Ledger {
         last_seq: Math.max(known.last_seq, last_read_seq + unread),
       })
     }
-    // What came after the service had read for this answer is the next version, or shows that one is missing. It may
-    // have come before what was missed of the same conversation.
+    // Messages that are newer than the ack are applied in the order of their versions; they may have come before the
+    // missed ones.
     const changes = frames
       .flatMap((frame) => ('message' in frame ? [frame] : []))
       .sort((one, other) => one.message.version - other.message.version)
@@ -103,7 +105,7 @@ export class Ledger {
         this.#takeRead(frame)
         return false
       case 'gap': {
-        // It belongs to another tab's resume; this tab may have it already.
+        // The gap belongs to another tab's resume; this tab may know that version already.
         const known = this.conversations.get(frame.conversation_id)
         return known !== undefined && known.version < frame.version
       }
@@ -126,13 +128,13 @@ export class Ledger {
     }
   }
 
-  /** This person has read up to there, whether or not the service knows it yet. */
+  /** This person has read up to this message; the service may not know it yet. */
   markRead(conversationId: number, seq: number): void {
     const known = this.conversations.get(conversationId)
     if (known && seq > known.last_read_seq) this.#set({ ...known, last_read_seq: seq })
   }
 
-  /** What stands in the list, read beside the frames, where it is not older than what they told. */
+  /** Takes a conversation from the list over, unless it is older than the frames. */
   preview(conversation: Conversation): void {
     const known = this.conversations.get(conversation.id)
     if (!known || conversation.version < known.version) return
@@ -170,7 +172,7 @@ export class Ledger {
     const isNewer = conversation.last_seq >= known.last_seq
     this.#set({
       ...conversation,
-      // Within a resume it may run ahead of the messages before it.
+      // During a resume it may come before earlier messages.
       version: isNext ? conversation.version : known.version,
       last_seq: Math.max(known.last_seq, conversation.last_seq),
       last_read_seq: Math.max(known.last_read_seq, conversation.last_read_seq),
@@ -196,7 +198,7 @@ export class Ledger {
   }
 }
 
-/** Comparable as text; '' where nobody has written yet. */
+/** The time of the last message, comparable as text; '' without one. */
 export function lastActivity({ last_message }: Conversation): string {
   return last_message?.created_at ?? ''
 }

@@ -7,17 +7,17 @@ import { fullJitter } from '../socket/backoff.ts'
 import { openChannel } from '../tabs.ts'
 import type { ChatMessage, Draft, Outgoing } from './types.ts'
 
-/** The pause after a refusal that lasts until something ends, such as an exam, without a frame that says so. */
+/** The pause after a refusal that ends at some time, such as with an exam, without a frame that reports it. */
 const LOCKED_MS = 30_000
-/** Refusals that pass by themselves; any other means that this message can never be sent. */
+/** Temporary refusals; after any other one this message can never be sent. */
 const PASSING = new Set(['authentication_required', 'token_expired_or_invalid', 'exam_in_progress'])
 
 type OutboxMessage = { key: string; entry: Outgoing | null }
 
 /**
- * The messages of one account, in the order of writing, over all tabs. A message is stored before `add` returns. The
- * tab that leads sends them one after another, waits for each answer, and always uses the same `client_id`: so
- * nothing is lost, stored twice, or overtaken.
+ * The unsent messages of one account, from all tabs, in the order of writing. A message is stored before `add` returns.
+ * The leading tab sends them one after another, waits for each answer, and repeats with the same `client_id`: so no
+ * message is lost, stored twice, or overtaken.
  */
 export class Outbox {
   readonly $entries: ReadableAtom<readonly Outgoing[]>
@@ -35,7 +35,7 @@ export class Outbox {
   #cancelWait: (() => void) | undefined
   #isClosed = false
 
-  /** `isShown`: whether changes up to that version are shown, so that what was sent needs no place here any more. */
+  /** `isShown`: whether the room shows this version already, so that a sent message can be removed here. */
   constructor(client: Client, userId: number, isShown: (conversationId: number, version: number) => boolean) {
     this.#client = client
     this.#isShown = isShown
@@ -48,7 +48,7 @@ export class Outbox {
     this.#unlisten = client.live.$leads.subscribe(() => this.flush())
   }
 
-  /** Resolves with its `client_id` once it is kept. */
+  /** Resolves with the `client_id` once the message is stored on this machine. */
   async add(conversationId: number, draft: Draft): Promise<string> {
     await this.#restored
     const { platform } = this.#client
@@ -76,19 +76,19 @@ export class Outbox {
     this.flush()
   }
 
-  /** A message that is being sent may be stored all the same. */
+  /** Removes a message; if it is being sent, the service may have stored it. */
   async discard(clientId: string): Promise<void> {
     const [key] = this.#find(clientId) ?? []
     if (key) await this.#drop(key)
   }
 
-  /** More of this conversation is shown than before. */
+  /** Removes sent messages that the room shows by now. */
   advance(conversationId: number): void {
     if ([...this.#entries.values()].some((entry) => entry.conversationId === conversationId && entry.stored))
       this.#show()
   }
 
-  /** Sends at once what waits for another try, if this is the tab that does so. */
+  /** Sends at once what waits for another try, if this tab leads. */
   flush(): void {
     this.#cancelWait?.()
     this.#cancelWait = undefined

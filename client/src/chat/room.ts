@@ -4,18 +4,18 @@ import type { User } from '../session/grant.ts'
 import type { ChatMessage, Outgoing, RoomMessage } from './types.ts'
 
 const PAGE = 50
-/** Pages that are listed again after a gap, at most: what was shown before those has to be scrolled to again. */
+/** Most pages that are listed again after a gap; older messages are fetched again by scrolling. */
 const REFILL_PAGES = 10
 const RETRY_MS = 3_000
 
 export interface RoomState {
-  /** `gone`: no longer one of the reader's. */
+  /** `gone`: the person is no longer a member. */
   status: 'loading' | 'ready' | 'gone'
   /** `more` can fetch older messages. */
   hasMore: boolean
 }
 
-/** The messages of one conversation from some point on, without holes, and what is on its way there. */
+/** The newest messages of one conversation, without gaps, and those that are not sent yet. */
 export class Room {
   readonly id: number
   readonly $state: ReadableAtom<RoomState>
@@ -27,7 +27,7 @@ export class Room {
   readonly #state = atom<RoomState>({ status: 'loading', hasMore: false })
   readonly #stored = atom<readonly ChatMessage[]>([])
   readonly #readBy = atom<Readonly<Record<number, number>>>({})
-  /** Messages that came while a page was being fetched; the page may be older. */
+  /** Messages that came while a page was being fetched, because the page may be older. */
   #early: ChatMessage[] | undefined
   #filling: Promise<void> | undefined
   #refill = false
@@ -56,26 +56,26 @@ export class Room {
     void this.fill()
   }
 
-  /** What comes meanwhile is shown afterwards: with the page that is being fetched, or will be. */
+  /** Whether messages are being fetched; new ones are shown after that. */
   get isFilling(): boolean {
     const isWaiting = this.#early !== undefined || this.#cancelRetry !== undefined
     return isWaiting || this.#state.get().status === 'loading'
   }
 
-  /** Resolves once a page of older messages is there, or there is none. */
+  /** Fetches a page of older messages, if there is one. */
   async more(): Promise<void> {
     await this.#filling
     const [oldest] = this.#stored.get()
     if (!oldest || !this.#state.get().hasMore) return
     const page = await this.#page(oldest.created_at)
     const messages = this.#stored.get()
-    // A refill has begun it anew.
+    // Everything was fetched again meanwhile.
     if (!page || messages[0]?.seq !== oldest.seq) return
     this.#stored.set([...page.messages, ...messages])
     this.#state.set({ ...this.#state.get(), hasMore: page.has_more })
   }
 
-  /** Lists it afresh, back to where it began before; what is shown changes in one go. */
+  /** Fetches all shown messages again and replaces them in one step. */
   fill(): Promise<void> {
     this.#refill = true
     this.#filling ??= this.#fill().finally(() => {
@@ -94,7 +94,7 @@ export class Room {
     if ((readBy[userId] ?? 0) < seq) this.#readBy.set({ ...readBy, [userId]: seq })
   }
 
-  /** The connection is back: what could not be fetched is tried again at once. */
+  /** After a reconnect: tries again at once what could not be fetched. */
   retry(): void {
     if (this.#cancelRetry) void this.fill()
   }
@@ -148,7 +148,7 @@ export class Room {
     for (const { id, last_read_seq } of data?.conversation.members ?? []) this.takeRead(id, last_read_seq)
   }
 
-  /** undefined: it isn't the reader's any more. */
+  /** undefined: the person is no longer a member. */
   async #page(before?: string) {
     const { data, error, response } = await this.#client.GET('/api/v01/chat/conversations/{id}/messages', {
       params: { path: { id: this.id }, query: { peek: true, limit: PAGE, ...(before ? { before } : {}) } },
@@ -163,7 +163,7 @@ export class Room {
 
   /** False if a message before it is missing. */
   #store(message: ChatMessage): boolean {
-    // The page that is being fetched contains it.
+    // The page that will be fetched contains it.
     if (this.#state.get().status === 'loading') return true
     const messages = this.#stored.get()
     const first = messages[0]?.seq ?? 1
@@ -180,7 +180,7 @@ export class Room {
 
 const shown = new WeakMap<ChatMessage, RoomMessage>()
 
-/** The same object for the same message: bindings compare by identity. */
+/** The same object for the same message, because user interfaces compare by identity. */
 function toShown(message: ChatMessage): RoomMessage {
   const known = shown.get(message)
   if (known) return known

@@ -4,7 +4,7 @@ export type ChatMessage = ServerFrames['message']['message']
 export type Conversation = Extract<ServerFrames['conversation']['conversation'], { name: string }>
 export type ConnectionRequest = ServerFrames['connection_request']['request']
 
-/** The frames that carry a change of a conversation's history or of somebody's place in it. */
+/** The frames that change a conversation, its messages, or somebody's read pointer. */
 export type ChangeFrame = ServerFrames[
   | 'message'
   | 'message_edited'
@@ -13,12 +13,12 @@ export type ChangeFrame = ServerFrames[
   | 'read'
   | 'gap']
 
-/** What the ack of a `resume` says. */
+/** The content of the ack of a `resume`. */
 export interface Resumed {
   conversations: Record<string, { version: number; last_read_seq: number; unread: number }>
 }
 
-/** What somebody writes. */
+/** A message as somebody writes it. */
 export interface Draft {
   message: string
   reply_to_id?: number
@@ -28,9 +28,9 @@ export interface Draft {
 
 export type SendState = 'queued' | 'sending' | 'sent' | 'failed'
 
-/** A message that is on its way, as it is kept. */
+/** A message that is not sent yet, as it is stored on this machine. */
 export interface Outgoing extends Draft {
-  /** What the service knows it by, so that it is never stored twice. */
+  /** The id by which the service recognises a repetition, so that it is never stored twice. */
   clientId: string
   conversationId: number
   createdAt: string
@@ -41,12 +41,15 @@ export interface Outgoing extends Draft {
   stored?: ChatMessage
 }
 
-/** A message as a room shows it: stored ones in the service's order, then those on their way in this person's. */
+/**
+ * A message as a room shows it: first the stored ones in the service's order, then the unsent ones in the order of
+ * writing.
+ */
 export interface RoomMessage extends Omit<ChatMessage, 'id' | 'seq'> {
-  /** Stays the same from the moment of writing on. */
+  /** Stays the same from writing on, also when the message is stored. */
   key: string
   state: SendState
-  /** null until its place among the others is known. */
+  /** null until the message is stored. */
   id: number | null
   seq: number | null
   error?: string | undefined

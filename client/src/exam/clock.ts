@@ -1,12 +1,12 @@
 import type { Platform } from '../platform.ts'
 
-/** How far the two ways of counting time may differ before the service has to be asked again. */
+/** How far the wall clock and the monotonic clock may differ before the service is asked again. */
 const DRIFT_MS = 2_000
 
 /**
- * The service's time, whatever happens to this machine's clock. The wall clock may be set, the monotonic one may
- * stand still while the machine sleeps: the one that counted more is believed, so that nobody is shown time that
- * they don't have, until the service is asked again.
+ * The service's time, independent of this machine's clocks: the wall clock may be changed, the monotonic one may stop
+ * while the machine sleeps. Until the service is asked again, the later of the two counts, so that nobody is shown time
+ * that they don't have.
  */
 export class ServerClock {
   readonly #platform: Platform
@@ -18,7 +18,7 @@ export class ServerClock {
     this.#platform = platform
   }
 
-  /** The service said `time`, in answer to what was asked at `askedAt` of the platform's clock. */
+  /** `time`: the service's time in an answer; `askedAt`: the platform's clock at the request. */
   set(time: string, askedAt: number): void {
     this.#wall = this.#platform.now()
     this.#steady = this.#platform.steady()

@@ -10,8 +10,8 @@ export function hasWork(journal: Journal): boolean {
 }
 
 /**
- * Sends what the service does not have yet; if it has everything, hands the exam in. Resolves to a function that
- * applies the outcome to the journal, or to the milliseconds to wait before the next try.
+ * Sends the answers that the service doesn't have yet; if it has all, hands in the exam. Resolves to a function that
+ * applies the outcome to the journal, or to the milliseconds until the next try.
  */
 export async function deliver(
   client: Client,
@@ -37,7 +37,7 @@ export async function deliver(
   client.diagnostics.note('exam.refused', body.code)
   if (status === 401) return SIGNED_OUT_MS
   if (body.code === 'stale_revision') return (now) => rebase(now, body)
-  // The attempt is over, removed or deleted: nothing can be delivered any more.
+  // The attempt has ended or was deleted: nothing can be delivered any more.
   return (now) => ({ ...now, phase: 'closed' })
 }
 

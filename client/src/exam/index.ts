@@ -9,8 +9,8 @@ export type { ExamSession } from './session.ts'
 export type { ExamState } from './state.ts'
 
 /**
- * Continues an exam, or starts it. If the service can't be reached, it continues with what is stored on this machine;
- * if that is nothing, it throws `Unreachable`. A refusal (no attempts left, not open yet, …) is answered as `error`.
+ * Continues an exam, or starts it. If the service can't be reached, it continues with the state stored on this machine;
+ * without one it throws `Unreachable`. A refusal (no attempts left, not open yet, …) is answered as `error`.
  */
 export async function openExam(
   client: Client,
@@ -44,13 +44,13 @@ export async function openExam(
   return { exam }
 }
 
-/** If the paper is of another attempt, the known one is over. */
+/** If the paper belongs to another attempt, the attempt stored on this machine has ended. */
 function takeUp(paper: Paper, examId: number, known: Journal | undefined): Journal {
   if (known && known.attemptId !== paper.attempt_id) return { ...known, phase: 'closed' }
   return openJournal(paper, examId, known)
 }
 
-/** Attempts of the signed-in person that ended before all answers had arrived; kept until they are forgotten. */
+/** Attempts of the signed-in person that ended before all answers had arrived; kept until `forgetUndelivered`. */
 export async function listUndelivered(client: Client): Promise<Journal[]> {
   const user = client.session.$user.get()
   if (!user) return []

@@ -9,7 +9,7 @@ export type SubmitResult =
 /** MCQ: a letter; MSQ: letters; NUMERIC: a number as text. */
 export type Answer = string | string[]
 
-/** Everything of one attempt, as it is kept on the machine: enough to go on without the service. */
+/** One attempt as it is stored on this machine: enough to go on without the service. */
 export interface Journal {
   attemptId: number
   examId: number
@@ -17,23 +17,23 @@ export interface Journal {
   /** As the student sees them. */
   answers: Record<string, Answer>
   marked: number[]
-  /** What the service has not acknowledged; null clears. */
+  /** Answers that the service has not acknowledged; null clears an answer. */
   unsynced: Record<string, Answer | null>
   isMarkedUnsynced: boolean
-  /** The highest that was sent or heard of. */
+  /** The highest revision that was sent or received. */
   revision: number
   endsAt: string | null
-  /** Answers that the service would not take, and why. */
+  /** Answers that the service refused, and why. */
   rejected: Record<string, string>
-  /** `submitting`: handed in, not acknowledged. `closed`: ended without this machine having handed it in. */
+  /** `submitting`: handed in but not acknowledged. `closed`: ended, and not handed in on this machine. */
   phase: 'active' | 'submitting' | 'submitted' | 'closed'
   result?: SubmitResult
 }
 
-/** Not wiped by a logout: shown only to that account again. */
+/** Entries below this key survive a logout, and are only shown to the same account again. */
 const KEPT = 'kept/'
 
-/** The paper never changes and is stored separately, so that each answer writes little. */
+/** The part that changes. The paper never changes and is stored separately, so that saving an answer writes little. */
 export type Progress = Omit<Journal, 'questions'>
 
 const keyOf = (kind: 'exam' | 'paper', userId: number, { examId, attemptId }: Progress) =>
@@ -68,7 +68,7 @@ export function toProgress({ questions: _, ...progress }: Journal): Progress {
   return progress
 }
 
-/** Everything that is kept of an account, or of one of its exams, the oldest first. */
+/** The stored journals of an account, or of one exam, the oldest first. */
 export async function listJournals(store: Store, userId: number, examId?: number): Promise<Journal[]> {
   const prefix = `${KEPT}${userId}/exam/${examId === undefined ? '' : `${examId}/`}`
   const kept = (await store.list(prefix)).map(([, progress]) => progress as Progress)
@@ -76,7 +76,7 @@ export async function listJournals(store: Store, userId: number, examId?: number
   return kept.map((each, at) => ({ ...each, questions: (papers[at] ?? []) as PaperQuestion[] }))
 }
 
-/** The service's state, with the answers that it does not have yet on top. */
+/** The service's state, with this machine's unsynced answers applied. */
 export function openJournal(paper: Paper, examId: number, known?: Journal): Journal {
   const { attempt_id, questions, answers, markedForReview, revision, ends_at } = paper
   const own = known?.attemptId === attempt_id ? known : undefined
@@ -98,7 +98,7 @@ export function openJournal(paper: Paper, examId: number, known?: Journal): Jour
   )
 }
 
-/** Another device has saved answers: they are taken over, with this machine's unsynced ones on top. */
+/** Takes over answers that another device has saved, and applies this machine's unsynced ones. */
 export function rebase(
   journal: Journal,
   stored: { answers: Record<string, Answer>; markedForReview: number[]; revision: number },
@@ -131,7 +131,7 @@ export interface Sent {
   marked: number[] | undefined
 }
 
-/** Marks what was sent as synced, except what has changed meanwhile. */
+/** Marks the sent answers as synced, except those that have changed meanwhile. */
 export function acknowledge(
   journal: Journal,
   sent: Sent,
@@ -154,7 +154,7 @@ export function isSynced({ unsynced, isMarkedUnsynced }: Journal): boolean {
   return Object.keys(unsynced).length === 0 && !isMarkedUnsynced
 }
 
-/** The content of a sync; with a limit as many answers as fit, the latest first. */
+/** The content of a sync; with a limit only as many answers as fit, the latest first. */
 export function toSend(
   { unsynced, marked, isMarkedUnsynced }: Journal,
   mostBytes = Number.POSITIVE_INFINITY,

@@ -20,20 +20,20 @@ import {
   withAnswer,
   withMark,
 } from './journal.ts'
-import { createKeeper } from './keeping.ts'
+import { createSaver } from './saving.ts'
 import { type ExamState, showState } from './state.ts'
 import { Writer } from './writer.ts'
 
-/** Answers within this time are sent together. */
+/** Answers given within this time are sent together. */
 const SYNC_AFTER_MS = 800
-/** A page is shown and hidden more often than it makes sense to read. */
+/** Shortest time between two readings of the paper when a page is shown again. */
 const READ_EVERY_MS = 30_000
-/** Browsers refuse larger bodies when a page closes; headers and other requests count as well. */
+/** Browsers limit what a closing page may send to 64 KiB, headers and other requests included. */
 const LARGEST_KEEPALIVE = 60 * 1_024
 
 /**
- * One attempt. Every answer is written to this machine's journal first and then synced, so that tunnels, crashes and
- * reloads lose none; what the service has of another device is taken over.
+ * One attempt. Each answer is written to this machine's journal first and then synced, so that none is lost without a
+ * network, in a crash or at a reload. Answers from other devices are taken over.
  */
 export class ExamSession {
   readonly $state: ReadableAtom<ExamState>
@@ -43,7 +43,7 @@ export class ExamSession {
   readonly #clock: ServerClock
   readonly #state: ReturnType<typeof atom<ExamState>>
   readonly #writer: Writer
-  readonly #keep: (journal: Journal) => Promise<void>
+  readonly #save: (journal: Journal) => Promise<void>
   readonly #tabs: Channel
   readonly #stops: (() => void)[] = []
   #journal: Journal
@@ -65,7 +65,7 @@ export class ExamSession {
     this.#userId = userId
     this.#state = atom(showState(journal, false))
     this.$state = this.#state
-    this.#keep = createKeeper(platform.store, userId, () => client.diagnostics.note('exam.not_kept'))
+    this.#save = createSaver(platform.store, userId, () => client.diagnostics.note('exam.not_kept'))
     const name = `exam-practice:${client.baseUrl}:exam:${userId}:${journal.attemptId}`
     this.#tabs = openChannel(
       platform,
@@ -105,7 +105,7 @@ export class ExamSession {
     return endsAt === null ? null : Math.max(0, endsAt - this.now())
   }
 
-  /** Resolves once it is kept on this machine; null clears. */
+  /** Resolves once the answer is stored on this machine; null clears it. */
   answer(questionId: number, answer: Answer | null): Promise<void> {
     return this.#change((journal) => withAnswer(journal, questionId, answer))
   }
@@ -115,20 +115,20 @@ export class ExamSession {
     return this.#change((journal) => withMark(journal, questionId, isMarked))
   }
 
-  /** From now on this tab writes, and the other one can only read. */
+  /** Makes this tab the one that writes; the other one can only read from then on. */
   takeOver(): void {
     this.#writer.takeOver()
   }
 
   /**
-   * Hands it in. Resolves once that is stored on this machine: from then on it is sent until the service has it, even
-   * after restarts; `$state` shows when.
+   * Hands in the exam. Resolves once that is stored on this machine: from then on it is sent until the service has it,
+   * even after restarts; `$state` shows when.
    */
   submit(): Promise<void> {
     return this.#change((journal) => ({ ...journal, phase: 'submitting' }), 0)
   }
 
-  /** Lets go of it; nothing is lost. */
+  /** Ends this session of the page; the attempt goes on. */
   close(): void {
     if (this.#isClosed) return
     this.#sendAway()
@@ -152,7 +152,7 @@ export class ExamSession {
     this.#journal = journal
     this.#show()
     this.#tabs.post(toProgress(journal))
-    await this.#keep(journal)
+    await this.#save(journal)
   }
 
   #show(): void {
@@ -160,7 +160,7 @@ export class ExamSession {
   }
 
   async #become(canWrite: boolean): Promise<void> {
-    // The stored journal of the tab that wrote until now is newer than its last message.
+    // The stored journal is newer than the last message of the tab that was writing.
     if (canWrite && this.#isReader) await this.#reread()
     if (this.#isClosed) return
     this.#isReader = !canWrite
@@ -201,7 +201,7 @@ export class ExamSession {
       void this.#read().catch(() => {})
   }
 
-  /** Reads the paper again: this machine's clock may have changed, and another device may have been used. */
+  /** Reads the paper again, for the time and for answers from other devices. */
   async #read(): Promise<void> {
     const askedAt = this.#client.platform.now()
     this.#readAt = askedAt
@@ -217,7 +217,7 @@ export class ExamSession {
     this.#cancelSync = this.#client.platform.after(ms, () => void this.#sync())
   }
 
-  /** Sends unsynced answers, then hands in if that was asked for, until the service has everything. */
+  /** Sends unsynced answers, and hands in if that was asked for, until the service has everything. */
   async #sync(): Promise<void> {
     if (this.#isSyncing) return
     this.#isSyncing = true
@@ -238,7 +238,7 @@ export class ExamSession {
     }
   }
 
-  /** The page may close in a moment, so nothing can be waited for; the journal has everything anyway. */
+  /** Sends without waiting, because the page may close at once; the journal has everything anyway. */
   #sendAway(): void {
     const token = this.#client.session.tokenNow()
     if (this.#isClosed || !this.#canWrite || !token || isSynced(this.#journal)) return

@@ -1,22 +1,20 @@
 import type { Answer, Journal, PaperQuestion, SubmitResult } from './journal.ts'
 
 export interface ExamState {
-  /** `closed`: over without having been handed in here; graded from what the service had. */
+  /** `closed`: ended, and not handed in on this machine; graded from the answers that the service had. */
   phase: Journal['phase']
-  /** False in a second tab: `takeOver` makes it true, and false in the other. */
+  /** False in a second tab, until `takeOver` there. */
   canWrite: boolean
   attemptId: number
   questions: readonly PaperQuestion[]
   /** By question id. */
   answers: Readonly<Record<string, Answer>>
   marked: readonly number[]
-  /**
-   * The number of answers that only this machine has. If the phase is `closed`: those that did not arrive in time.
-   */
+  /** The number of answers that only this machine has. In phase `closed` they did not arrive in time. */
   unsynced: number
   /** Answers that the service has refused, and why, by question id. */
   rejected: Readonly<Record<string, string>>
-  /** By the service's clock, in milliseconds; null: no end. */
+  /** Milliseconds of the service's clock; null: no end. */
   endsAt: number | null
   result: SubmitResult | undefined
 }

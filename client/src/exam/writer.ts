@@ -1,11 +1,11 @@
 import type { Locks } from '../platform.ts'
-import { Turn } from '../turn.ts'
+import { TabLock } from '../tab-lock.ts'
 
-/** Which of several tabs may write: the first, the next when that one is closed, or whoever takes over. */
+/** Decides which of several tabs may write: the first one; after it the next one, or one that takes over. */
 export class Writer {
   readonly #isFree: () => Promise<boolean>
   readonly #change: (canWrite: boolean) => void
-  readonly #turn: Turn | undefined
+  readonly #lock: TabLock | undefined
   #decided: () => void = () => {}
 
   constructor(locks: Locks | undefined, name: string, change: (canWrite: boolean) => void) {
@@ -15,10 +15,10 @@ export class Writer {
     }
     this.#isFree = async () =>
       locks?.request(name, { ifAvailable: true }, async (lock) => lock !== null) ?? true
-    this.#turn = locks && new Turn(locks, name, this.#change)
+    this.#lock = locks && new TabLock(locks, name, this.#change)
   }
 
-  /** Becomes the writer now, if nobody is, or later. Resolves once it is known which. */
+  /** Becomes the writer as soon as no other tab is. Resolves once it is known whether that is now. */
   async start(): Promise<void> {
     const isFree = await this.#isFree()
     if (!isFree) this.#change(false)
@@ -28,16 +28,16 @@ export class Writer {
   }
 
   wait(): void {
-    if (this.#turn) this.#turn.wait()
+    if (this.#lock) this.#lock.wait()
     else this.#change(true)
   }
 
-  /** Becomes the writer; who was it can only read from then on. */
+  /** Becomes the writer; the tab that was the writer can only read from then on. */
   takeOver(): void {
-    this.#turn?.take()
+    this.#lock?.take()
   }
 
   close(): void {
-    this.#turn?.leave()
+    this.#lock?.leave()
   }
 }

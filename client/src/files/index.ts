@@ -1,12 +1,12 @@
 import { withToken } from '../http/authorized.ts'
 import type { Client } from '../index.ts'
 
-/** Bytes that have left, and of how many, where that is known. */
+/** Bytes sent so far, and the total if it is known. */
 export type Progress = (sent: number, total: number | undefined) => void
 
 /**
- * For the `fetch` of an operation that takes a form: `client.POST(path, { body: form, fetch: withProgress(client, tell) })`.
- * It is sent once. Where the platform can't tell, it goes out without.
+ * For the `fetch` option of an operation that takes a form: `fetch: withProgress(client, tell)`. The form is sent once,
+ * without retries. On platforms that can't report progress it is sent without.
  */
 export function withProgress(client: Client, tell: Progress): (request: Request) => Promise<Response> {
   return async (request) => {

@@ -4,17 +4,17 @@ import type { Session } from '../session/session.ts'
 import { send } from './request.ts'
 import { retrying } from './retry.ts'
 
-/** A read that takes longer than this hangs; what writes may take its time, and ends by its caller's signal. */
+/** A read that takes longer than this has failed; writes may take longer, and end by their caller's signal. */
 const READ_TIMEOUT_MS = 30_000
 
-/** As the signed-in person; where the service refuses the token, once more with a new one. */
+/** Sends requests as the signed-in person; if the service refuses the token, once more with a new one. */
 export function authorized(
   platform: Platform,
   session: Session,
   note: Note,
   request: Request,
 ): Promise<Response> {
-  // An answer in pieces can't be told from one that hangs.
+  // A streamed answer has no timeout: its pauses look like a hanging request.
   const isStream = request.headers.get('accept')?.includes('text/event-stream')
   const timeout = request.method === 'GET' && !isStream ? READ_TIMEOUT_MS : undefined
   return retrying(platform, note, request, async (attempt) => {

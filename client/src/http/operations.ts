@@ -1,7 +1,7 @@
 import type { Middleware, Client as OpenApiClient } from 'openapi-fetch'
 import type { paths } from '../generated/openapi.ts'
 
-/** Every operation, in openapi-fetch's shape and with its types. */
+/** Every operation, in the form and with the types of openapi-fetch. */
 export type Operations = OpenApiClient<paths, `${string}/${string}`>
 
 interface Init extends Omit<RequestInit, 'body' | 'headers'> {
@@ -13,12 +13,10 @@ interface Init extends Omit<RequestInit, 'body' | 'headers'> {
   fetch?: (request: Request) => Promise<Response>
 }
 
-/** Those that the service has. */
+/** The methods that the service has. */
 const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH']
 
-/**
- * What openapi-fetch does, as far as this service needs it, in a quarter of its size: no serializers of one's own.
- */
+/** The part of openapi-fetch that this service needs, in a quarter of its size. */
 export function createOperations(base: string, usual: (request: Request) => Promise<Response>): Operations {
   const middlewares: Middleware[] = []
 
@@ -89,6 +87,6 @@ async function read(response: Response, parseAs: NonNullable<Init['parseAs']>) {
     return { error, response }
   }
   if (parseAs === 'stream') return { data: response.body, response }
-  // A download is no JSON, and is handed over as text unless it is asked for otherwise.
+  // A download is not JSON: it is answered as text unless `parseAs` says otherwise.
   return { data: await response[parseAs === 'json' && !isJson ? 'text' : parseAs](), response }
 }

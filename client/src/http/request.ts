@@ -1,11 +1,11 @@
 import type { Platform } from '../platform.ts'
 
-/** The service could not be reached, or did not answer in time. Whether it got the request is not known. */
+/** The service could not be reached, or did not answer in time; it may have got the request or not. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'
 }
 
-/** One request, without retries. A JSON answer is read whole, so that a cut within it fails here too. */
+/** Sends one request, without retries. A JSON answer is read to its end, so that an incomplete one fails here. */
 export async function send(platform: Platform, request: Request, timeoutMs?: number): Promise<Response> {
   const abort = new AbortController()
   const giveUp = () => abort.abort(request.signal.reason)
@@ -19,7 +19,7 @@ export async function send(platform: Platform, request: Request, timeoutMs?: num
   const work = async () => {
     const response = await platform.fetch(new Request(request, { signal: abort.signal }))
     if (!response.headers.get('content-type')?.includes('json')) {
-      // Its body is still to come, and can still be aborted.
+      // The body is still arriving, and can be aborted.
       isWhole = false
       return response
     }
@@ -38,8 +38,8 @@ export async function send(platform: Platform, request: Request, timeoutMs?: num
 }
 
 /**
- * Rejects once the signal says so. A request's own end can't be relied on: where requests are made from others, their
- * signals hold each other weakly, and on a dead connection nothing else would ever come.
+ * Rejects when the signal aborts, even if the request doesn't: the signals of copied requests hold each other only
+ * weakly, so a request on a dead connection could hang for ever.
  */
 export function orAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -54,7 +54,7 @@ export interface JsonAnswer {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: each caller knows what it asked for
   body: any
-  /** Milliseconds to wait before trying again, where the service says so. */
+  /** Milliseconds to wait before the next try, if the service says so. */
   retryAfter: number | undefined
 }
 
@@ -63,7 +63,7 @@ export async function toJsonAnswer(response: Response): Promise<JsonAnswer> {
   return { status: response.status, body, retryAfter: readRetryAfter(response) }
 }
 
-/** Of whole seconds only; the service sends no dates. */
+/** Milliseconds of `Retry-After` in seconds; the service sends no dates. */
 export function readRetryAfter({ headers }: Response): number | undefined {
   const seconds = Number(headers.get('retry-after') || Number.NaN)
   return Number.isFinite(seconds) ? seconds * 1_000 : undefined
@@ -80,7 +80,7 @@ export function jsonRequest(method: string, url: string, body: unknown, init: Re
 
 const EXCHANGE_MS = 15_000
 
-/** One change, as whoever is signed in; undefined where no answer came in time: whether it was done is not known. */
+/** Sends one change as the signed-in person; undefined if no answer came in time: it may have been made or not. */
 export async function exchange(
   {
     baseUrl,

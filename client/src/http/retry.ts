@@ -4,12 +4,12 @@ import { orAborted, readRetryAfter, Unreachable } from './request.ts'
 
 const TRIES = 3
 const BASE_MS = 400
-/** Whoever is told to wait longer is told by the answer. */
+/** If the service asks for a longer pause, the refusal is the answer. */
 const LONGEST_WAIT_MS = 10_000
 
 /**
- * Tries again where that can't do anything twice: reads and replacing writes whose answer got lost or was 503, and
- * whatever was refused with 429, which has not been done.
+ * Retries requests that can't be carried out twice: reads and replacing writes whose answer was lost or was 503, and
+ * everything that was refused with 429.
  */
 export async function retrying(
   platform: Platform,
@@ -19,7 +19,7 @@ export async function retrying(
 ): Promise<Response> {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   const isHarmless = isRead || request.method === 'PUT'
-  // A form may be large, and copying one reads it into memory.
+  // Forms are not retried: copying one reads it into memory.
   const isForm = request.headers.get('content-type')?.startsWith('multipart/')
   for (let attempt = 1; ; attempt++) {
     const isLast = attempt === TRIES || isForm

@@ -2,8 +2,8 @@ import type { Platform, PlatformSocket, Store } from '../platform.ts'
 import { memoryStore } from '../storage/memory.ts'
 
 /**
- * Node.js 22 or newer, or another server with its globals. Each client is on its own; without a `store` it forgets
- * with the process.
+ * Node.js 22 or newer, or another server with its globals. Clients share nothing; without a `store`, everything is
+ * forgotten when the process ends.
  */
 export function node(options: { store?: Store } = {}): Platform {
   return {

@@ -14,13 +14,16 @@ export interface ReactNativeOptions {
   }
   /** Of `@react-native-community/netinfo`. */
   NetInfo: { addEventListener(listener: (state: { isConnected: boolean | null }) => void): () => void }
-  /** Something durable: four methods around AsyncStorage, MMKV or SQLite. Left out: nothing outlives the app. */
+  /**
+   * A durable store: four methods around AsyncStorage, MMKV or SQLite. Left out: everything is forgotten when the app
+   * ends.
+   */
   store?: Store
-  /** Where `crypto` is missing: `expo-crypto`'s, for example. */
+  /** For platforms without `crypto`, for example that of `expo-crypto`. */
   uuid?: () => string
 }
 
-/** A phone app. There is one page, so nothing has to be shared between tabs. */
+/** A phone app, which has no tabs. */
 export function reactNative({ AppState, NetInfo, store, uuid }: ReactNativeOptions): Platform {
   return {
     fetch: (request) => fetch(request),

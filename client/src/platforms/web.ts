@@ -2,7 +2,9 @@ import type { LifeEvent, Platform, PlatformSocket, Store } from '../platform.ts'
 import { indexedDbStore } from '../storage/indexeddb.ts'
 import { uploadByXhr } from './xhr.ts'
 
-/** A browser's page. Web Locks need a secure context (https or localhost): without them each tab is on its own. */
+/**
+ * A page in a browser. Web Locks need a secure context (https or localhost); without them each tab works on its own.
+ */
 export function web(options: { store?: Store } = {}): Platform {
   return {
     fetch: (request) => fetch(request),
@@ -48,7 +50,7 @@ function watchPage(tell: (event: LifeEvent) => void): () => void {
   return () => stop.abort()
 }
 
-/** `crypto.randomUUID` is missing where a page came without TLS. */
+/** `crypto.randomUUID` is missing in pages without TLS. */
 function newUuid(): string {
   if (crypto.randomUUID) return crypto.randomUUID()
   const bytes = crypto.getRandomValues(new Uint8Array(16))

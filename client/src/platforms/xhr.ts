@@ -1,4 +1,4 @@
-/** The only way to see how far an upload has come in browsers and in React Native. */
+/** XMLHttpRequest is the only way to see the progress of an upload in browsers and in React Native. */
 export async function uploadByXhr(
   request: Request,
   tell: (sent: number, total: number | undefined) => void,

@@ -4,19 +4,19 @@ type LoginData = paths['/api/v01/auth/login']['post']['responses'][200]['content
 
 export type User = LoginData['user'] & { available_portals: LoginData['available_portals'] }
 
-/** A session as it is kept: what lets its holder act as that person. */
+/** A session as it is stored: the tokens of the signed-in person. */
 export interface Grant {
   user: User
   accessToken: string
   refreshToken: string
-  /** When the access token ends by this machine's clock, and how long it was good for when it came. */
+  /** When the access token expires by this machine's clock, and its lifetime. */
   expiresAt: number
   lifetime: number
-  /** When the refresh token came. */
+  /** When the refresh token was issued. */
   rotatedAt: number
 }
 
-/** So long before its end a token isn't used any more: a request may be under way, and clocks differ. */
+/** A token isn't used any more this long before it expires: requests take time, and clocks differ. */
 const AHEAD_MS = 30_000
 
 export function toGrant(data: LoginData, now: number): Grant {
@@ -31,7 +31,7 @@ export function toGrant(data: LoginData, now: number): Grant {
   }
 }
 
-/** A token that has longer to go than it ever had means that the clock was set back: it isn't trusted. */
+/** A token that would expire later than its lifetime allows is not used: the clock was set back. */
 export function isFresh({ expiresAt, lifetime }: Grant, now: number): boolean {
   const left = expiresAt - now
   return left > Math.min(AHEAD_MS, lifetime / 2) && left <= lifetime

@@ -7,7 +7,7 @@ import { createMutex, openChannel } from '../tabs.ts'
 import { type Grant, isFresh, toGrant, type User } from './grant.ts'
 
 const KEY = 'session'
-/** Below it is what a logout wipes, by account. */
+/** A logout deletes the entries below this key, by account. */
 export const CACHES = 'cache/'
 const TIMEOUT_MS = 15_000
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -32,12 +32,12 @@ export type SignedIn<P extends AuthPath> =
   | { user?: never; error: Failure<Codes<P>> }
 
 /**
- * The one owner of the tokens, for HTTP and the socket alike, and of one set in all tabs: whoever needs a new access
- * token first gets it under a lock, and the others find it in the store.
+ * Owns the tokens, for HTTP and the socket, in all tabs. The tab that first needs a new access token gets it under a
+ * lock, and the others find it in the store.
  *
- * The refresh token is exchanged for a new one once a day only. An exchange whose answer got lost can be asked for
- * again for 30 s; somebody who is in a tunnel for longer than that would be signed out, in an exam perhaps. A refresh
- * that leaves the refresh token as it is can't be lost.
+ * The refresh token is exchanged for a new one only once a day. If the answer to an exchange is lost, it can be
+ * repeated within 30 seconds; without a network for longer than that, the person would be signed out, perhaps in an
+ * exam. A refresh that keeps the refresh token has no such risk.
  */
 export class Session {
   /** undefined until the store has been read; null: nobody is signed in. */
@@ -76,14 +76,14 @@ export class Session {
     return this.#signIn('google', body)
   }
 
-  /** Goes on as whoever the browser's session cookie names, after a sign-in by form. */
+  /** Signs in as the person of the browser's session cookie, after a sign-in by form. */
   exchange(): Promise<SignedIn<'/api/v01/auth/exchange'>> {
     return this.#signIn('exchange', {})
   }
 
   /**
-   * Signs out in all tabs at once, and wipes the tokens and what was kept of that account, save answers of exams
-   * that were not delivered. False: the service could not be told, so that the session ends there by itself only.
+   * Signs out in all tabs, and deletes the tokens and everything stored of the account except undelivered answers of
+   * exams. False: the service could not be reached, so the session stays valid there until it expires.
    */
   async logout(): Promise<boolean> {
     await this.#restored
@@ -101,8 +101,8 @@ export class Session {
   }
 
   /**
-   * An access token that is good for a while; undefined: nobody is signed in. `refused` is one that the service
-   * didn't take. Throws `Unreachable` where a new one is needed and the service can't be asked.
+   * A valid access token; undefined: nobody is signed in. `refused`: a token that the service refused. Throws
+   * `Unreachable` if a new token is needed and the service can't be reached.
    */
   async token(refused?: string): Promise<string | undefined> {
     await this.#restored
@@ -115,7 +115,7 @@ export class Session {
     return this.#refreshing
   }
 
-  /** The access token, if there is one that is good, without waiting: for a page that is about to go. */
+  /** The access token if it is still valid, without waiting: for a page that is about to close. */
   tokenNow(): string | undefined {
     return this.#grant && isFresh(this.#grant, this.#platform.now()) ? this.#grant.accessToken : undefined
   }
@@ -140,7 +140,7 @@ export class Session {
     return this.#alone(async () => {
       const kept = await this.#kept()
       const grant = kept ?? this.#grant
-      // Signed out while it waited, here or in another tab.
+      // Signed out meanwhile, here or in another tab.
       if (!this.#grant || !grant) return undefined
       if (grant.accessToken !== used && isFresh(grant, this.#platform.now())) {
         this.#adopt(grant)
@@ -177,7 +177,7 @@ export class Session {
     return send(this.#platform, request, TIMEOUT_MS).then(toJsonAnswer)
   }
 
-  /** Kept before anybody uses it: a crash in between would lose a new refresh token. */
+  /** Stores new tokens before they are used: a crash in between would lose a new refresh token. */
   async #keep(grant: Grant): Promise<void> {
     await this.#platform.store.set(KEY, grant).catch(() => this.#note('session.not_kept'))
     this.#adopt(grant)
@@ -199,7 +199,7 @@ export class Session {
   #hear(message: unknown): void {
     if (message === 'logout') {
       this.#end('logout elsewhere')
-      // What this tab wrote after the other one had wiped.
+      // Entries that this tab has written after the other one had deleted them.
       void this.#wipe().catch(() => {})
     } else void this.#lookUp()
   }

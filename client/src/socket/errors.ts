@@ -1,6 +1,6 @@
 import type { ServerFrames } from '../generated/frames.ts'
 
-/** The socket went before the answer came: whether the request was carried out is not known. */
+/** The connection ended before the answer came: the request may have been carried out or not. */
 export class Disconnected extends Error {
   override readonly name = 'Disconnected'
 
@@ -9,7 +9,7 @@ export class Disconnected extends Error {
   }
 }
 
-/** What an `error` frame says. */
+/** The content of an `error` frame. */
 export type Refusal = Pick<ServerFrames['error'], 'code' | 'message'> & { retry_after?: number | undefined }
 
 /** The service answered a frame with `error`; its codes are those of HTTP. */

@@ -3,25 +3,25 @@ import type { Note } from '../diagnostics.ts'
 import type { ClientFrame, ServerFrame, ServerFrames } from '../generated/frames.ts'
 import type { Channel, Platform } from '../platform.ts'
 import type { Session } from '../session/session.ts'
-import { Turn } from '../turn.ts'
+import { TabLock } from '../tab-lock.ts'
 import { Disconnected } from './errors.ts'
 import { Socket, type SocketStatus } from './socket.ts'
 import { type Ask, settle, type TabMessage, toAnswer } from './tab-messages.ts'
 
-/** How often a follower that is in sight asks whether the leader lives, and how long that may take to answer. */
+/** How often a visible follower asks whether the leader is alive, and how long the leader may take to answer. */
 const PROBE_EVERY_MS = 5_000
 const PROBE_MS = 2_000
-/** If a timer is later than this, it was delayed, and so may be the answer. */
+/** If a timer fires later than this, the tab was suspended, and the answer may be late for the same reason. */
 const LATE_MS = 1_000
 
 /**
- * One socket for all tabs. The tab that holds a lock leads: it has the socket and passes every frame on. If it is
- * closed or crashes, the next tab gets the lock at once. If it is frozen, it keeps the lock without answering: then a
- * visible tab takes the lock from it. Without locks each tab has its own socket.
+ * One socket for all tabs. The tab that holds a lock leads: it has the socket and passes every frame on to the
+ * others. If it is closed or crashes, the next tab gets the lock at once. If it is frozen, it holds the lock without
+ * answering, and a visible tab takes the lock from it. Without locks each tab has its own socket.
  */
 export class Line {
   readonly $status: ReadableAtom<SocketStatus>
-  /** Whether this tab has the socket: what must be done once for all tabs is done here. */
+  /** Whether this tab has the socket. Work that must be done once for all tabs is done in this tab. */
   readonly $leads: ReadableAtom<boolean>
   readonly #status = atom<SocketStatus>('offline')
   readonly #leads = atom(false)
@@ -35,14 +35,14 @@ export class Line {
   #isWanted = true
   #isAway = false
   #runsFor: number | undefined
-  /** This tab's place in the line for leading. */
-  #turn: Turn | undefined
+  /** The lock of the leading tab. */
+  #lock: TabLock | undefined
   #socket: Socket | undefined
   #channel: Channel | undefined
   #ready: ServerFrames['ready'] | undefined
   #asked = 0
   readonly #asks = new Map<number, Ask>()
-  /** By topic the tabs that want it. */
+  /** The tabs that have subscribed to each topic. */
   readonly #topics = new Map<string, Set<string>>()
   #cancelProbe: (() => void) | undefined
   #cancelVerdict: (() => void) | undefined
@@ -72,7 +72,7 @@ export class Line {
     if (unwatch) this.#unwatch.push(unwatch)
   }
 
-  /** Frames from now on; `ready` whenever there is a new connection, or this tab comes to one. */
+  /** Calls `take` with each frame; with `ready` for each new connection, and at once if there is one already. */
   listen(take: (frame: ServerFrame) => void): () => void {
     this.#listeners.add(take)
     this.#decide()
@@ -83,7 +83,7 @@ export class Line {
     }
   }
 
-  /** Releases the socket until `connect`, whatever else happens. Other tabs keep theirs. */
+  /** Closes this tab's part of the socket until `connect`; other tabs stay connected. */
   disconnect(): void {
     this.#isWanted = false
     this.#decide()
@@ -94,13 +94,13 @@ export class Line {
     this.#decide()
   }
 
-  /** Everything may have changed: asks for proof that the connection lives. */
+  /** Checks whether the connection is alive, after the page or the network came back. */
   check(): void {
     if (this.#socket) this.#socket.check()
     else if (this.#runsFor !== undefined) this.#probe()
   }
 
-  /** Rejects with `Refused`, or with `Disconnected` where no answer came. */
+  /** Rejects with `Refused`, or with `Disconnected` if no answer came. */
   request(frame: ClientFrame): Promise<ServerFrames['ack']> {
     if (this.#socket) return this.#ask(this.#tab, frame)
     if (!this.#channel) return Promise.reject(new Disconnected())
@@ -111,7 +111,7 @@ export class Line {
     })
   }
 
-  /** For what is worth nothing later: lost where there is no connection. */
+  /** For frames that are useless later: without a connection they are dropped. */
   post(frame: ClientFrame): void {
     if (this.#socket) this.#socket.post(frame)
     else this.#tell({ kind: 'post', from: this.#tab, frame })
@@ -138,22 +138,22 @@ export class Line {
     else {
       this.#channel = openChannel(this.#name + userId, (message) => this.#hear(message as TabMessage))
       this.#follow()
-      this.#turn = new Turn(locks, this.#name + userId, (isOurs) => {
+      this.#lock = new TabLock(locks, this.#name + userId, (isOurs) => {
         if (isOurs) this.#lead()
         else {
           this.#unlead()
           this.#follow()
         }
       })
-      this.#turn.wait()
+      this.#lock.wait()
     }
   }
 
   #end(): void {
     this.#tell({ kind: 'bye', from: this.#tab })
     this.#runsFor = undefined
-    this.#turn?.leave()
-    this.#turn = undefined
+    this.#lock?.leave()
+    this.#lock = undefined
     this.#stopProbing()
     this.#unlead()
     this.#channel?.close()
@@ -215,7 +215,7 @@ export class Line {
     }
     if (frame.type === 'unsubscribe') {
       this.#topics.get(frame.topic)?.delete(from)
-      // Another tab still wants it.
+      // Another tab is still subscribed.
       if (this.#topics.get(frame.topic)?.size) return { type: 'ack' }
       this.#topics.delete(frame.topic)
     }
@@ -259,7 +259,7 @@ export class Line {
     }
   }
 
-  /** A leader that doesn't answer, by a timer that was on time, is frozen: its lock is taken. */
+  /** Takes the lock from a leader that doesn't answer in time; a timer that was late itself proves nothing. */
   #probe(): void {
     this.#cancelProbe?.()
     this.#cancelProbe = this.#platform.after(PROBE_EVERY_MS, () => this.#probe())
@@ -271,7 +271,7 @@ export class Line {
       const late = this.#platform.now() - due
       if (this.#socket || late < 0 || late > LATE_MS) return
       this.#note('line.steal')
-      this.#turn?.take()
+      this.#lock?.take()
     })
   }
 

@@ -7,13 +7,13 @@ import { fullJitter } from './backoff.ts'
 import { Disconnected, Refused } from './errors.ts'
 
 const PROTOCOL = 'exam-practice.v1'
-/** Bytes of the largest frame that the service takes, with some room. */
+/** Largest frame in bytes: a little less than the service accepts. */
 export const LARGEST_FRAME = 60_000
-/** A connection that lasted this long was a good one: the next failure starts from the shortest wait again. */
+/** After a connection that lasted this long, the next failure starts with the shortest pause again. */
 const STABLE_MS = 10_000
 const OPENING_MS = 10_000
 const PONG_MS = 5_000
-/** A timer that is later than this was held back, and so may be the frame that it waited for. */
+/** If a timer fires later than this, the tab was suspended, and the frame may be late for the same reason. */
 const LATE_MS = 2_000
 const SLOW_DOWN_MS = 10_000
 
@@ -25,7 +25,7 @@ export type SocketStatus = 'offline' | 'connecting' | 'online'
 
 export interface SocketEvents {
   status(status: SocketStatus): void
-  /** Frames that answer no request; `ready` is the first of each connection. */
+  /** A frame that is not the answer to a request; `ready` is the first one of each connection. */
   frame(frame: ServerFrame): void
 }
 
@@ -35,11 +35,11 @@ interface Pending {
 }
 
 /**
- * One WebSocket that comes back by itself until it is stopped.
+ * One WebSocket that reconnects by itself until it is stopped.
  *
- * No timer alone decides that it is dead: browsers hold timers of hidden pages back, phones report a close an hour
- * late. It is given up when a ping stays unanswered by a timer that was on time; then nothing that the old connection
- * may still say is listened to.
+ * Browsers delay the timers of hidden pages, and phones report a close an hour late. So a connection only counts as
+ * dead when a ping stays unanswered and the timer that waited for the answer was on time. Frames of a connection that
+ * was given up are ignored.
  */
 export class Socket {
   readonly #platform: Platform
@@ -49,13 +49,13 @@ export class Socket {
   readonly #events: SocketEvents
   #wanted = false
   #socket: PlatformSocket | undefined
-  /** What its connection was opened, or went on, with. */
+  /** The token of the connection. */
   #token: string | undefined
   #isOpen = false
   #openedAt = 0
   #attempt = 0
-  /** Of the latest try to connect: what belongs to an earlier one is over. */
-  #turn = 0
+  /** The number of the latest try to connect; events of earlier ones are ignored. */
+  #try = 0
   #lastFrameAt = 0
   #heartbeat = 25_000
   #cancelWait: (() => void) | undefined
@@ -79,22 +79,22 @@ export class Socket {
     void this.#connect()
   }
 
-  /** Deliberate: nothing brings it back but `start`. */
+  /** Closes the connection until `start`. */
   stop(): void {
     this.#wanted = false
-    this.#turn++
+    this.#try++
     this.#letGo()
     this.#events.status('offline')
   }
 
-  /** Something may have changed: the page is shown again, the network is back. */
+  /** To be called when the page is shown again, or the network is back. */
   check(): void {
     if (!this.#wanted) return
     if (this.#cancelWait) void this.#connect()
     else if (this.#isOpen) void this.#checkOpen()
   }
 
-  /** Rejects with `Refused`, or with `Disconnected` where no answer came. */
+  /** Rejects with `Refused`, or with `Disconnected` if no answer came. */
   request(frame: ClientFrame): Promise<ServerFrames['ack']> {
     return new Promise((resolve, reject) => {
       this.#refs += 1
@@ -104,7 +104,7 @@ export class Socket {
     })
   }
 
-  /** False where it can't go out now. */
+  /** False if there is no connection. */
   post(frame: ClientFrame): boolean {
     if (!this.#isOpen) return false
     this.#socket?.send(JSON.stringify(frame))
@@ -112,14 +112,14 @@ export class Socket {
   }
 
   async #connect(): Promise<void> {
-    this.#turn += 1
-    const turn = this.#turn
+    this.#try += 1
+    const latest = this.#try
     this.#letGo()
     this.#events.status('connecting')
     const token = await this.#session.token().catch(() => null)
-    if (turn !== this.#turn) return
+    if (latest !== this.#try) return
     if (token === null) return this.#wait()
-    // Signed out: whoever started it hears of that as well.
+    // Nobody is signed in; whoever started the socket hears of that too.
     if (token === undefined) return this.#events.status('offline')
 
     this.#note('socket.open')
@@ -166,7 +166,7 @@ export class Socket {
     }
   }
 
-  /** Browsers don't show the service's own pings: where nothing came for a while, this side asks. */
+  /** Sends a ping after a while without frames: the service's own pings are invisible to scripts. */
   #watch(): void {
     const left = this.#lastFrameAt + this.#heartbeat - this.#platform.now()
     if (left <= 0 || left > this.#heartbeat) this.#ping()
@@ -177,18 +177,18 @@ export class Socket {
   }
 
   async #checkOpen(): Promise<void> {
-    const turn = this.#turn
-    // The token first: the service may have closed over it while this machine slept.
+    const latest = this.#try
+    // First the token: it may have expired while this machine slept.
     const token = await this.#session.token().catch(() => undefined)
-    if (turn !== this.#turn || !this.#isOpen) return
+    if (latest !== this.#try || !this.#isOpen) return
     if (token !== undefined && token !== this.#token) void this.#renew()
     this.#ping()
   }
 
   async #renew(spent?: string): Promise<void> {
-    const turn = this.#turn
+    const latest = this.#try
     const token = await this.#session.token(spent).catch(() => undefined)
-    if (token === undefined || turn !== this.#turn) return
+    if (token === undefined || latest !== this.#try) return
     this.#token = token
     await this.request({ type: 'auth', access_token: token }).catch(() => this.#note('socket.not_renewed'))
   }
@@ -205,26 +205,26 @@ export class Socket {
     })
   }
 
-  /** `code` 0: this side gave it up. */
+  /** `code` 0: this side gave up. */
   async #closed(code: number): Promise<void> {
     const wasOpen = this.#isOpen
     const token = this.#token
     this.#note('socket.closed', code)
     this.#attempt =
       wasOpen && this.#platform.now() - this.#openedAt > STABLE_MS ? 0 : Math.min(this.#attempt + 1, 16)
-    this.#turn += 1
-    const turn = this.#turn
+    this.#try += 1
+    const latest = this.#try
     this.#letGo()
     this.#events.status('connecting')
     if (code === MALFORMED) {
-      // A fault of this program: coming back would only repeat it.
+      // An error in this program: reconnecting would only repeat it.
       this.#wanted = false
       return this.#events.status('offline')
     }
-    // A refused upgrade looks like a broken network: an ordinary request tells what it was.
+    // A refused upgrade looks like a broken network; an ordinary request tells the difference.
     if (code === TOKEN_ENDED || (!wasOpen && token !== undefined && (await this.#isRefused(token))))
       await this.#session.token(token).catch(() => {})
-    if (turn === this.#turn) this.#wait(code === TOO_MANY_FRAMES ? SLOW_DOWN_MS : 0)
+    if (latest === this.#try) this.#wait(code === TOO_MANY_FRAMES ? SLOW_DOWN_MS : 0)
   }
 
   async #isRefused(token: string): Promise<boolean> {

@@ -2,13 +2,13 @@ import type { ClientFrame, ServerFrame, ServerFrames } from '../generated/frames
 import { Disconnected, type Refusal, Refused } from './errors.ts'
 import type { SocketStatus } from './socket.ts'
 
-/** What came of a request. Neither: the socket went before the answer came. */
+/** The outcome of a request. Neither field: the connection ended before the answer came. */
 export interface Answer {
   ack?: ServerFrames['ack']
   refused?: Refusal
 }
 
-/** What tabs tell one another. */
+/** Messages between tabs. */
 export type TabMessage =
   | { kind: 'status'; status: SocketStatus; ready: ServerFrames['ready'] | undefined; isNew: boolean }
   | { kind: 'frame'; frame: ServerFrame }
@@ -18,13 +18,13 @@ export type TabMessage =
   | { kind: 'hello' | 'probe' }
   | { kind: 'bye'; from: string }
 
-/** Who waits for an answer. */
+/** A request that waits for its answer. */
 export interface Ask {
   resolve(ack: ServerFrames['ack']): void
   reject(error: Error): void
 }
 
-/** As another tab can be told it: of an error nothing but its text would arrive. */
+/** The outcome in a form that can be sent to another tab: an error would lose all but its text. */
 export function toAnswer(work: Promise<ServerFrames['ack']>): Promise<Answer> {
   return work.then(
     (ack) => ({ ack }),

@@ -7,20 +7,23 @@ import { Disconnected, Refused } from './errors.ts'
 export type Watched<T> =
   | { status: 'loading'; data: T | undefined }
   | { status: 'ready'; data: T }
-  /** It isn't there, or isn't for this person: a code of the service. */
+  /** `code`: why the service refused it, such as `not_found`. */
   | { status: 'refused'; data: undefined; code: string }
 
 export interface WatchOptions<T> {
   topic: string
-  /** The whole of it. */
+  /** Reads all of it. */
   read(): Promise<{ data?: T | undefined; error?: { code: string } | undefined }>
-  /** What a frame makes of it; undefined: it has to be read again; the same: the frame is about something else. */
+  /**
+   * The data after a frame: the same object if the frame is about something else, undefined if it has to be read
+   * again.
+   */
   apply(data: T, frame: ServerFrame): T | undefined
 }
 
 /**
- * Something of the service's that is followed: subscribed to, then read, so that nothing falls in between; after each
- * new connection both again.
+ * Data of the service that is kept up to date. After each new connection it subscribes first and reads then, so that no
+ * change is missed in between.
  */
 export class Watch<T> {
   readonly $value: ReadableAtom<Watched<T>>
@@ -61,7 +64,7 @@ export class Watch<T> {
     }
     const applied = this.#options.apply(data, frame)
     if (applied === data) return
-    // What is being read may be older than this.
+    // A reading under way may be older than this frame.
     this.#readAgain = true
     if (applied !== undefined) this.#value.set({ status: 'ready', data: applied })
     else void this.#read()

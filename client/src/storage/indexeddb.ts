@@ -16,7 +16,7 @@ export function indexedDbStore(name = 'exam-practice'): Store {
       }
       request.onsuccess = () => {
         const database = request.result
-        // Another tab wants to delete or change it, or the browser took it away: the next use opens it again.
+        // Another tab deletes or upgrades the database, or the browser closed it: the next use opens it again.
         database.onversionchange = () => {
           opening = undefined
           database.close()
@@ -30,12 +30,12 @@ export function indexedDbStore(name = 'exam-practice'): Store {
     return opening
   }
 
-  /** The results of these requests, once all of it is done. */
+  /** The results of these requests, once the transaction is complete. */
   async function run(
     mode: IDBTransactionMode,
     ask: (table: IDBObjectStore) => IDBRequest[],
   ): Promise<unknown[]> {
-    // `strict`: an entry that was said to be kept survives a loss of power as well.
+    // `strict`: an entry that is reported as stored survives a loss of power.
     const transaction = (await open()).transaction(TABLE, mode, { durability: 'strict' })
     const requests = ask(transaction.objectStore(TABLE))
     return new Promise((resolve, reject) => {

@@ -1,10 +1,10 @@
 import type { Store } from '../platform.ts'
 
-/** Forgets with the process: for tests, servers, and where nothing may be left on the machine. */
+/** A store in memory: for tests, servers, and machines on which nothing may be left. */
 export function memoryStore(entries = new Map<string, string>()): Store {
   return {
     get: async (key) => parse(entries.get(key)),
-    // As text, so that what is kept can't be changed from outside.
+    // Stored as text, so that entries can't be changed from outside.
     set: async (key, value) => void entries.set(key, JSON.stringify(value)),
     delete: async (key) => void entries.delete(key),
     list: async (prefix) =>

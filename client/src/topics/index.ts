@@ -7,13 +7,13 @@ export { Watch, type Watched, type WatchOptions } from '../socket/watch.ts'
 export type Discussion = MethodResponse<Client, 'get', '/api/v01/discussions/{question_id}'>
 export type Job = MethodResponse<Client, 'get', '/api/v01/admin/ai/status/{job_id}'>
 
-/** A question's discussion, as it goes on. */
+/** A question's discussion, kept up to date. */
 export function watchDiscussion(client: Client, questionId: number): Watch<Discussion> {
   const params = { path: { question_id: questionId } }
   return new Watch(client, {
     topic: `question:${questionId}`,
     read: () => client.GET('/api/v01/discussions/{question_id}', { params }),
-    // Where a comment stands among the others is the service's to say.
+    // The service decides the order of the comments.
     apply: (discussion, frame) =>
       frame.type === 'comment' && frame.question_id === questionId ? undefined : discussion,
   })

@@ -13,8 +13,8 @@ export type TutorEvent =
   | { type: 'done'; answer: TutorAnswer }
 
 /**
- * Asks the study assistant, and gives its answer as it is written. Leaving the loop or aborting `signal` stops the
- * model; what it had written by then is stored. Throws `Refused` with a code of the service.
+ * Asks the study assistant, and yields its answer as it is written. Leaving the loop or aborting `signal` stops the
+ * model; what it has written by then is stored. Throws `Refused` with a code of the service.
  */
 export async function* askTutor(
   client: Client,
@@ -44,7 +44,7 @@ export async function* askTutor(
   }
 }
 
-/** Server-sent events, as far as the service uses them. Where a platform has no streams they come all at once. */
+/** Reads server-sent events, as far as the service uses them. On platforms without streams all come at the end. */
 async function* readEvents(response: Response): AsyncGenerator<{ event: string; data: string }> {
   let text = ''
   for await (const chunk of readText(response)) {

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks'
 
-/** `$…$`, `$$…$$`, `\(…\)` and `\[…\]`; a dollar before a space, or of an amount, is a dollar. */
+/** `$…$`, `$$…$$`, `\(…\)` and `\[…\]`; a dollar before a space or in an amount is plain text. */
 const MATH = /\$\$([\s\S]+?)\$\$|\\\[([\s\S]+?)\\\]|\\\(([\s\S]+?)\\\)|\$(?!\s)([^$\n]+?)(?<!\s)\$(?!\d)/g
 const EMPHASIS = /\*\*([^*\n]+)\*\*|`([^`\n]+)`/g
 
-/** What somebody wrote: text as text, LaTeX by KaTeX, which is fetched when the first formula comes. */
+/** A text of a person, with its LaTeX drawn by KaTeX, which is loaded for the first formula. */
 export function Rich({ text, class: extra = '' }: { text: string; class?: string }) {
   const parts = []
   let end = 0

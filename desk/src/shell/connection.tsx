@@ -2,10 +2,10 @@ import { useStore } from '@nanostores/preact'
 import { useEffect, useState } from 'preact/hooks'
 import { client } from '../client.ts'
 
-/** A moment without a connection is nothing to speak of. */
+/** A shorter time without a connection is not shown. */
 const PATIENCE_MS = 3_000
 
-/** Says honestly when what is shown may be old. */
+/** Tells the person when the shown data may be out of date. */
 export function Connection() {
   const status = useStore(client.live.$status)
   const [isLost, setLost] = useState(false)

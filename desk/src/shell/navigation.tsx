@@ -44,7 +44,7 @@ const TEACH: Place[] = [
 ]
 const ACCOUNT: Place = { path: '/desk/account', text: 'Account', icon: 'account', routes: ['account'] }
 
-/** A rail on wide screens; on a phone the places that are used all the time, and the rest behind one button. */
+/** A sidebar on wide screens; on a phone the most used views, and the others behind one button. */
 export function Navigation({ user, route }: { user: User; route: RouteName | undefined }) {
   const [isOpen, setOpen] = useState(false)
   const teaches = user.role !== 'user'

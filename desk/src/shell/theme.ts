@@ -6,7 +6,7 @@ const KEY = 'exam-practice:theme'
 export const $theme = atom<Theme>('auto')
 
 export function applyTheme(): void {
-  // Storage may be closed to pages altogether.
+  // Browsers can deny pages all storage.
   try {
     $theme.set((localStorage.getItem(KEY) as Theme | null) ?? 'auto')
   } catch {}

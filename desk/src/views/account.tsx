@@ -10,7 +10,7 @@ import { moment } from '../format.ts'
 import { $theme, setTheme, type Theme } from '../shell/theme.ts'
 import { signOut } from '../sign-in.ts'
 
-/** Oneself: name, password, devices, how the desk looks, and the way out. */
+/** The person's own account: name, password, devices, theme, sign-out and deletion. */
 export default function Account() {
   const me = useLoad('me', async () => (await ask(client.GET('/api/v01/auth/me'))).data)
   const theme = useStore($theme)

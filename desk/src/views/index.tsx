@@ -1,14 +1,14 @@
 import type { User } from '@exam-practice/client'
 import type { ComponentType } from 'preact'
+import { HelpGate } from '../components/page/help-gate.tsx'
 import { Empty, Failed, Loaded } from '../components/page/loaded.tsx'
-import { Unlocked } from '../components/page/unlocked.tsx'
 import { useLoad } from '../components/page/use-load.ts'
 import type { $router, RouteName } from '../router.ts'
 import type { ViewProps } from './view-props.ts'
 
 export type Page = NonNullable<ReturnType<typeof $router.get>>
 
-/** Each view comes when it is first gone to. */
+/** Each view is loaded when it is first opened. */
 const VIEWS: Record<RouteName, () => Promise<{ default: ComponentType<ViewProps> }>> = {
   home: () => import('./exams/list.tsx'),
   exams: () => import('./exams/list.tsx'),
@@ -40,7 +40,7 @@ const VIEWS: Record<RouteName, () => Promise<{ default: ComponentType<ViewProps>
   audit: () => import('./teach/oversight/audit.tsx'),
 }
 
-/** What is closed while somebody takes an exam without help, and what waits there. */
+/** Views that are closed while somebody takes an exam that locks help, with what they find there afterwards. */
 const CLOSED: Partial<Record<RouteName, [title: string, promise: string]>> = {
   chat: ['Chat', 'What is written to you meanwhile waits here.'],
   people: ['People', 'Whoever asks to connect waits here.'],
@@ -49,7 +49,7 @@ const CLOSED: Partial<Record<RouteName, [title: string, promise: string]>> = {
   shared: ['Library', 'What others share waits here.'],
 }
 
-/** Fetched once, however often it is asked for. */
+/** Loads a view once. */
 export function loadView(route: RouteName) {
   return VIEWS[route]()
 }
@@ -63,7 +63,7 @@ export function View({ page, user }: { page: Page; user: User }) {
         <a href="/desk/account">Ask for access</a>
       </Empty>
     )
-  // After an update of the service the old page's parts are gone: it has to be loaded anew.
+  // After an update of the service the files of the old page don't exist any more: the page is reloaded.
   if (view.error instanceof TypeError)
     return <Failed error={view.error} again={async () => location.reload()} />
   const shown = (
@@ -74,8 +74,8 @@ export function View({ page, user }: { page: Page; user: User }) {
   const closed = CLOSED[page.route]
   if (!closed) return shown
   return (
-    <Unlocked title={closed[0]} promise={closed[1]}>
+    <HelpGate title={closed[0]} promise={closed[1]}>
       {shown}
-    </Unlocked>
+    </HelpGate>
   )
 }

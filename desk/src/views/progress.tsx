@@ -12,7 +12,7 @@ import { $query } from '../router.ts'
 
 type Attempt = Answer<'/api/v01/attempts', 'get'>['attempts'][number]
 
-/** What one has done so far, and how it went. */
+/** The person's finished attempts and their results. */
 export default function Progress() {
   const { page } = useStore($query)
   const found = useLoad(page, () =>

@@ -1,6 +1,6 @@
 import type { User } from '@exam-practice/client'
 
-/** What every view is given: the parts of its address, and who is looking. */
+/** The properties of each view: the parameters of its address, and the signed-in person. */
 export interface ViewProps {
   params: Record<string, string | undefined>
   user: User

@@ -4,12 +4,12 @@ export interface PresenceListeners {
 }
 
 /**
- * Who is online on one node. A stay ends `graceMs` after somebody's last socket, so that a page reload is not visible
- * to others.
+ * Who is online on one node. People stay online for `graceMs` after their last socket, so that others don't notice a
+ * page reload.
  */
 export class LocalPresence {
-  /** By user id; the value is the timer of somebody who is leaving. */
-  readonly #stays = new Map<number, NodeJS.Timeout | undefined>()
+  /** By user id; the value is a timer for people without a socket. */
+  readonly #online = new Map<number, NodeJS.Timeout | undefined>()
   readonly #graceMs: number
   readonly #listeners: PresenceListeners
 
@@ -19,32 +19,32 @@ export class LocalPresence {
   }
 
   has(userId: number): boolean {
-    return this.#stays.has(userId)
+    return this.#online.has(userId)
   }
 
   userIds(): number[] {
-    return [...this.#stays.keys()]
+    return [...this.#online.keys()]
   }
 
   arrive(userId: number): void {
-    const stayed = this.#stays.has(userId)
-    clearTimeout(this.#stays.get(userId))
-    this.#stays.set(userId, undefined)
-    if (!stayed) this.#listeners.began(userId)
+    const wasOnline = this.#online.has(userId)
+    clearTimeout(this.#online.get(userId))
+    this.#online.set(userId, undefined)
+    if (!wasOnline) this.#listeners.began(userId)
   }
 
   leave(userId: number): void {
-    if (!this.#stays.has(userId)) return
-    clearTimeout(this.#stays.get(userId))
+    if (!this.#online.has(userId)) return
+    clearTimeout(this.#online.get(userId))
     const timer = setTimeout(() => {
-      this.#stays.delete(userId)
+      this.#online.delete(userId)
       this.#listeners.ended(userId)
     }, this.#graceMs)
-    this.#stays.set(userId, timer.unref())
+    this.#online.set(userId, timer.unref())
   }
 
   close(): void {
-    for (const timer of this.#stays.values()) clearTimeout(timer)
-    this.#stays.clear()
+    for (const timer of this.#online.values()) clearTimeout(timer)
+    this.#online.clear()
   }
 }

@@ -1,19 +1,19 @@
 /**
- * Who is online: has a socket on any node.
+ * Who is online, that is, has a socket on any node.
  *
  * Guarantees, for every implementation (test/contracts/presence.ts):
- * - Somebody is online from `arrive` on until `grace` milliseconds after `leave`; an `arrive` within that time
- *   continues their stay. On several nodes they are online as long as they are on one of them.
- * - `onChange` listeners hear of everybody who came online or went offline, on one node at least. What they
- *   hear is a hint: `online` tells how it is.
- * - A node that dies without a goodbye takes its people with it within 30 s: another node hears of it.
- * - A node that closes leaves its people online for `grace`, so that they can come back to another.
- * - Nothing here ever fails: while the shared store is away, each node answers from what it knows itself.
+ * - Somebody is online from `arrive` until `grace` milliseconds after `leave`, unless they `arrive` again before.
+ *   With sockets on several nodes they are online as long as one node has them.
+ * - `onChange` listeners of at least one node are called for everybody who came online or went offline. They have to
+ *   ask `online` for the current state.
+ * - The people of a node that dies are offline within 30 s, and another node's listeners are called.
+ * - The people of a node that closes stay online for `grace`, so that they can connect to another node.
+ * - No method ever fails: while the shared store is away, each node answers for its own sockets.
  */
 export interface Presence {
-  /** This node has somebody's first socket. */
+  /** Call it for somebody's first socket on this node. */
   arrive(userId: number): void
-  /** The last socket that this node had of them ended. */
+  /** Call it when somebody's last socket on this node has ended. */
   leave(userId: number): void
   /** Those of these people who are online. */
   online(userIds: number[]): Promise<Set<number>>

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../../config.ts'
-import { every } from '../../periodic.ts'
+import { every } from '../../scheduling/periodic.ts'
 import type { SharedRedis } from '../redis.ts'
 import { LocalPresence } from './local-presence.ts'
 import type { Presence } from './presence.ts'
 
-/** A dead node's people are kept for this long, for a living node to find out who they were. */
+/** How long the list of a dead node's people is kept, so that a living node can announce that they are offline. */
 const KEEP_SECONDS = 600
 
 /**
- * What each script begins with: `live` are the nodes whose lease runs, by Redis's own clock, and
- * `elsewhere(id)` says whether somebody is on one of them other than `self`.
+ * The beginning of each script: `live` are the nodes whose lease is valid by Redis's clock; `elsewhere(id)` is whether
+ * somebody is on one of them other than `self`.
  */
 const PRELUDE = `
   local prefix, self = KEYS[1], ARGV[1]
@@ -31,7 +31,7 @@ const ARRIVE = `${PRELUDE}
   redis.call('SADD', prefix .. self, ARGV[2])
   return elsewhere(ARGV[2])`
 
-/** Takes somebody off this node; 1 if they are online elsewhere still. */
+/** Removes somebody from this node; 1 if they are still online elsewhere. */
 const LEAVE = `${PRELUDE}
   redis.call('SREM', prefix .. self, ARGV[2])
   return elsewhere(ARGV[2])`
@@ -43,8 +43,8 @@ const ELSEWHERE = `${PRELUDE}
   return answer`
 
 /**
- * Renews this node's lease. Answers 0 if Redis no longer has its people, or if the lease had run out, as others were told then
- * that they are gone; then the nodes that have died.
+ * Renews this node's lease. Answers first 1, or 0 if Redis has lost its people or the lease had run out, so that others
+ * were told that they are offline; then the nodes that have died.
  */
 const BEAT = `${PRELUDE}
   local ranUntil = redis.call('ZSCORE', nodes, self)
@@ -65,10 +65,10 @@ export function createRedisPresence(
   const prefix = `${servicePrefix}presence:`
   const self = randomUUID()
   const listeners: ((userId: number) => void)[] = []
-  /** True while Redis may not know who is here, because it was away. */
+  /** True while Redis may not know the people of this node, because it was away. */
   let stale = false
-  /** Who came or went during that time. */
-  const untold = new Set<number>()
+  /** People who came or went during that time. */
+  const unannounced = new Set<number>()
 
   const run = (script: string, ...args: (string | number)[]) =>
     commands.eval(script, 1, prefix, self, ...args)
@@ -81,18 +81,18 @@ export function createRedisPresence(
       if ((await run(script, userId)) === 0) tell(userId)
     } catch {
       stale = true
-      untold.add(userId)
+      unannounced.add(userId)
       tell(userId)
     }
   }
 
-  const stays = new LocalPresence(graceMs, {
+  const local = new LocalPresence(graceMs, {
     began: (userId) => void tellUnlessElsewhere(ARRIVE, userId),
     ended: (userId) => void tellUnlessElsewhere(LEAVE, userId),
   })
 
   async function renew(): Promise<void> {
-    const hasPeople = stays.userIds().length > 0
+    const hasPeople = local.userIds().length > 0
     let answer: [known: number, ...dead: string[]]
     try {
       answer = (await run(BEAT, leaseMs)) as typeof answer
@@ -103,32 +103,34 @@ export function createRedisPresence(
     }
     const [known, ...dead] = answer
     const wasAway = stale
-    if (stale || (hasPeople && known === 0)) await restate()
-    // If Redis itself was away, no node could renew its lease: give them the time to do so.
-    if (!wasAway) for (const node of dead) await bury(node)
+    if (stale || (hasPeople && known === 0)) await announceAll()
+    // If Redis itself was away, no node could renew its lease: they get the time to do so.
+    if (!wasAway) for (const node of dead) await removeDeadNode(node)
   }
 
-  /** Publishes again who is here, to the people of other nodes too: they may have been told something else. */
-  async function restate(): Promise<void> {
+  /**
+   * Writes all people of this node to Redis again, and announces them: other nodes may have announced that they left.
+   */
+  async function announceAll(): Promise<void> {
     stale = false
-    const userIds = stays.userIds()
+    const userIds = local.userIds()
     try {
-      const restating = commands.multi().del(prefix + self)
-      if (userIds.length > 0) restating.sadd(prefix + self, ...userIds).expire(prefix + self, KEEP_SECONDS)
-      await restating.exec()
+      const writing = commands.multi().del(prefix + self)
+      if (userIds.length > 0) writing.sadd(prefix + self, ...userIds).expire(prefix + self, KEEP_SECONDS)
+      await writing.exec()
     } catch {
       stale = true
       return
     }
-    for (const userId of new Set([...userIds, ...untold])) tell(userId)
-    untold.clear()
+    for (const userId of new Set([...userIds, ...unannounced])) tell(userId)
+    unannounced.clear()
   }
 
   /**
-   * Tells that a dead node's people have gone, and only then forgets the node: if this node dies in between, another
+   * Announces that a dead node's people are offline, and then removes the node: if this node dies in between, another
    * one repeats it.
    */
-  async function bury(node: string): Promise<void> {
+  async function removeDeadNode(node: string): Promise<void> {
     for (const userId of await commands.smembers(prefix + node)) tell(Number(userId))
     await commands
       .multi()
@@ -141,10 +143,10 @@ export function createRedisPresence(
   beating.soon()
 
   return {
-    arrive: (userId) => stays.arrive(userId),
-    leave: (userId) => stays.leave(userId),
+    arrive: (userId) => local.arrive(userId),
+    leave: (userId) => local.leave(userId),
     async online(userIds) {
-      const online = new Set(userIds.filter((id) => stays.has(id)))
+      const online = new Set(userIds.filter((id) => local.has(id)))
       const others = userIds.filter((id) => !online.has(id))
       if (others.length === 0) return online
       try {
@@ -158,8 +160,8 @@ export function createRedisPresence(
     onChange: (listener) => void listeners.push(listener),
     async close() {
       await beating.close()
-      stays.close()
-      // After that another node tells of those who have not come back.
+      local.close()
+      // After that, another node announces the people who have not come back.
       await run(BEAT, graceMs).catch(() => {})
     },
   }

@@ -3,8 +3,8 @@ import { AppError } from '../../errors.ts'
 import type { RateSlots } from './rate-slots.ts'
 
 /**
- * Runs work that is allowed only once in a while, counted over all nodes. If it fails, the slot is free again. Throws
- * 429 `rate_limited`.
+ * Runs work that is allowed only once per interval, over all nodes. If it fails, the slot is free again. Throws 429
+ * `rate_limited`.
  */
 export async function inSlot<T>(
   rateSlots: RateSlots,

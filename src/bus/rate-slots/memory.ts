@@ -1,9 +1,9 @@
 import type { RateSlots } from './rate-slots.ts'
 
-/** Past this many slots the expired ones are dropped, so that memory follows the recent senders. */
+/** With more slots than this, the expired ones are dropped. */
 const SWEEP_AT = 10_000
 
-/** Slots of a lone node. `clock` gives milliseconds. */
+/** Slots on a single node. `clock` gives milliseconds. */
 export function createMemoryRateSlots(clock: () => number): RateSlots {
   const slots = new Map<string, { holder: string; freeAt: number }>()
   let sweepAt = SWEEP_AT
@@ -11,7 +11,7 @@ export function createMemoryRateSlots(clock: () => number): RateSlots {
     async take(key, holder, ttlMs) {
       const now = clock()
       const slot = slots.get(key)
-      // One that is taken for longer than it can be is from before the clock was set back.
+      // A slot that expires too late was taken before the clock was set back.
       if (slot && slot.freeAt > now && slot.freeAt <= now + ttlMs)
         return slot.holder === holder
           ? { state: 'held' }

@@ -6,14 +6,14 @@ export type SlotResult =
   | { state: 'refused'; retryAfterMs: number }
 
 /**
- * One slot per key that lets one request through and then stays shut for a while (one message
- * per 2 s and person, over all nodes: docs/protocol/http.md#limits).
+ * Slots that let one request through and are closed for a while then: for example one message in two seconds per
+ * person, over all nodes (docs/protocol/http.md#limits).
  *
  * Guarantees, for every implementation (test/contracts/rate-slots.ts):
- * - Of any number of takers at once with different holders, one gets the slot.
- * - `release` frees the slot only for the holder that has it: a request that was refused for another
- *   reason uses nothing up.
- * - A slot is free again `ttlMs` after it was taken, whatever became of its taker.
+ * - Of any number of simultaneous requests with different holders, one gets the slot.
+ * - `release` frees the slot if this holder has it, so that a request that fails for another reason doesn't use it
+ *   up.
+ * - A slot is free again `ttlMs` after it was taken, even if its node has died.
  * - Never fails: while the shared store is away, each node keeps slots of its own.
  */
 export interface RateSlots {

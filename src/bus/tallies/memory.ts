@@ -1,6 +1,6 @@
 import type { Tallies } from './tallies.ts'
 
-/** For a node that is alone. */
+/** Tallies on a single node. */
 export function createMemoryTallies(): Tallies {
   const held = new Map<string, number>()
   return {

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../../config.ts'
-import { every } from '../../periodic.ts'
+import { every } from '../../scheduling/periodic.ts'
 import type { SharedRedis } from '../redis.ts'
 import type { Tallies } from './tallies.ts'
 
-/** A tally that has not changed for this long is taken for empty. */
+/** A tally that has not changed for this long counts as empty. */
 const KEEP_SECONDS = 86_400
 
 /**
- * Sets what this node holds of a tally, a field of its hash, unless that is more than the nodes that live leave
- * room for. Nodes whose lease has run out are taken out of it.
+ * Sets this node's share of a tally, a field of its hash, unless the limit would be exceeded. Shares of nodes whose
+ * lease has run out are removed.
  */
 const TAKE = `
   local tally, leases, self, own, limit = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -27,7 +27,7 @@ const TAKE = `
   redis.call('EXPIRE', tally, ${KEEP_SECONDS})
   return 1`
 
-/** Counted over all nodes. Each node writes only its own share, so after Redis was flushed the counts come back. */
+/** Tallies over all nodes. Each node writes only its own share, so the counts come back after Redis was flushed. */
 export function createRedisTallies(
   { commands, prefix }: SharedRedis,
   { beatMs, leaseMs }: Config['presence'],

@@ -1,15 +1,15 @@
 /**
- * How much of something is held at this moment, over all nodes: a person's sockets, say.
+ * Counts things that exist at this moment, over all nodes, such as a person's sockets.
  *
  * Guarantees, for every implementation (test/bus/tallies.test.ts):
- * - Of any number of `take`s at once, on any nodes, no more succeed than the limit leaves room for.
- * - What a node held ends with the node, within its lease where it died without a goodbye.
- * - While nodes can't reach each other, each counts what it holds itself.
+ * - Of any number of simultaneous `take`s on any nodes, no more succeed than the limit allows.
+ * - The share of a node that dies ends with its lease.
+ * - While the shared store is away, each node counts on its own.
  */
 export interface Tallies {
-  /** Holds one more, unless as many as `limit` are held already: then false. */
+  /** Counts one more; false if there are `limit` already. */
   take(name: string, limit: number): Promise<boolean>
-  /** Gives back one that was taken. */
+  /** Counts one less. */
   release(name: string): void
   close(): Promise<void>
 }

@@ -2,7 +2,7 @@ import { accessSync, constants, readFileSync, rmSync, writeFileSync } from 'node
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Thrown where somebody else holds the lock; `holder` is their process id, where they wrote it down. */
+/** Thrown if another process holds the lock; `holder` is its process id, if that is known. */
 export class LockedError extends Error {
   readonly holder: number | undefined
 
@@ -12,27 +12,27 @@ export class LockedError extends Error {
   }
 }
 
-/** Keeps the connections from the garbage collector, which would close them and so drop their locks. */
+/** References to the connections: the garbage collector would close them and so release their locks. */
 const held = new Set<DatabaseSync>()
 
 /**
- * Takes the lock, or throws a LockedError; of any number of simultaneous callers exactly one gets it.
- * Returns what releases it.
+ * Takes the lock, or throws a LockedError; of any number of simultaneous callers exactly one gets it. Returns a
+ * function that releases it.
  *
- * The lock is the kernel's (fcntl, taken through SQLite, as Node has no call for it): it ends with its process,
- * however that dies, so there is nothing stale to judge, no reused pid to mistake, and two containers on one
- * volume exclude each other although both are pid 1. The pid file beside it only serves the message.
+ * The lock is one of the kernel (fcntl, taken through SQLite, because Node has no function for it). It always ends
+ * with its process, so it can't be stale, and it also works between two containers on one volume, where both are pid
+ * 1. The pid file beside it is only for the error message.
  *
- * Nothing else in this process may open `path`: closing any descriptor of a file drops fcntl locks.
+ * Nothing else in this process may open `path`: closing any descriptor of a file releases its fcntl locks.
  */
 export async function takeLock(path: string): Promise<() => void> {
   const pidFile = `${path}.pid`
   const lock = new DatabaseSync(path, { open: false })
   try {
     lock.open()
-    // IMMEDIATE, not EXCLUSIVE: of the latter a loser that looks in for a moment could make the winner fail.
+    // IMMEDIATE, not EXCLUSIVE: with the latter, a process that fails could make the winner fail too.
     lock.exec('BEGIN IMMEDIATE')
-    // Where SQLite may not write it quietly reads, and then locks nothing.
+    // Without write permission SQLite opens the file for reading only, and locks nothing.
     accessSync(path, constants.W_OK)
     writeFileSync(pidFile, `${process.pid}\n`)
   } catch (error) {
@@ -54,14 +54,14 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
 }
 
-/** Waits a little, as the holder writes its pid just after it gets the lock: on a busy machine its turn may come late. */
+/** Waits a little, because the holder writes its pid after it has got the lock. */
 async function findHolder(pidFile: string): Promise<number | undefined> {
   for (let attempt = 0; attempt < 120; attempt++) {
     try {
       const pid = Number(readFileSync(pidFile, 'utf8'))
       if (pid > 0 && isAlive(pid)) return pid
     } catch {
-      // not written yet
+      // It is not written yet.
     }
     await sleep(25)
   }

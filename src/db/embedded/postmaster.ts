@@ -7,16 +7,16 @@ import { promisify } from 'node:util'
 export interface Postmaster {
   pid: number
   port: number
-  /** It accepts connections: neither starting, nor recovering, nor stopping. */
+  /** Whether it accepts connections: it is not starting, recovering or stopping. */
   ready: boolean
 }
 
-/** The arguments that start PostgreSQL on this cluster, and by which `findPostmaster` knows it again. */
+/** The arguments that start PostgreSQL on this cluster; `findPostmaster` recognises it by them. */
 export function postmasterArguments(cluster: string, settings: Record<string, string | number>): string[] {
   return ['-D', cluster, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
 }
 
-/** What postmaster.pid says, which a crash leaves behind: its process may be gone, or by now be another. */
+/** The content of postmaster.pid. A crash leaves the file behind, so the process may have ended, or be another one. */
 export async function readPostmasterPid(cluster: string): Promise<Postmaster | undefined> {
   let text: string
   try {
@@ -36,12 +36,12 @@ export async function findPostmaster(cluster: string): Promise<Postmaster | unde
   return postmaster && (await runsOn(postmaster.pid, cluster)) ? postmaster : undefined
 }
 
-/** Whether the process is a PostgreSQL server that was started on this cluster; a zombie has no command. */
+/** Whether the process is a PostgreSQL server of this cluster; false for a zombie, which has no command line. */
 export async function runsOn(pid: number, cluster: string): Promise<boolean> {
   return (await readCommand(pid)).includes(`postgres ${postmasterArguments(cluster, {}).join(' ')} -c`)
 }
 
-/** The command line of a process, '' for none. From /proc where there is one: small images have no ps. */
+/** The command line of a process; '' without one. Read from /proc if possible, because small images have no ps. */
 async function readCommand(pid: number): Promise<string> {
   if (!(pid > 0)) return ''
   try {
@@ -55,8 +55,8 @@ async function readCommand(pid: number): Promise<string> {
 }
 
 /**
- * Shuts a server down: fast, and where that takes longer than `patience` milliseconds (it writes a checkpoint),
- * immediately, which costs the next start a recovery but loses nothing that was committed.
+ * Shuts a server down in mode `fast`. If its checkpoint takes longer than `patience` milliseconds, in mode `immediate`:
+ * the next start needs a recovery then, but nothing that was committed is lost.
  */
 export async function shutDown(
   pid: number,

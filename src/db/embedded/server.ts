@@ -26,16 +26,16 @@ type Log = Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
 const DATABASE = 'exam_practice'
 const PASSWORD_FILE = 'service-password'
 
-/** All that PostgreSQL's processes get to see: our own environment holds secrets, and they may be another user's. */
+/** The environment of PostgreSQL's processes. Our own contains secrets, and they may run as another user. */
 const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC' }
 
 /**
- * Starts PostgreSQL in `<dataDir>/postgres` as a child process on a free loopback port, and creates the cluster and
- * the database `exam_practice` where they don't exist yet. What an earlier service that was killed left behind, a
- * running server or half a cluster, is cleaned up first.
+ * Starts PostgreSQL in `<dataDir>/postgres` as a child process on a free loopback port. The cluster and the database
+ * `exam_practice` are created if they don't exist. Remains of a service that was killed, a running server or an
+ * incomplete cluster, are removed first.
  *
- * Throws where another service uses `dataDir`, where the cluster is of another major version, where the optional
- * package is missing, and with the end of PostgreSQL's own log where it doesn't start.
+ * Throws if another service uses `dataDir`, if the cluster has another major version, if the optional package is
+ * missing, and with the end of PostgreSQL's log if it doesn't start.
  */
 export async function startEmbedded(options: { dataDir: string; log: Log }): Promise<EmbeddedDatabase> {
   const { log } = options
@@ -67,7 +67,7 @@ export async function startEmbedded(options: { dataDir: string; log: Log }): Pro
   }
 }
 
-/** The url of the embedded database of that `dataDir` while it runs, whichever process started it. */
+/** The url of the embedded database of that `dataDir`, if it runs; another process may have started it. */
 export async function findRunningEmbedded(dataDir: string): Promise<string | undefined> {
   const home = await findHome(resolve(dataDir))
   if (home === undefined) return undefined
@@ -78,7 +78,7 @@ export async function findRunningEmbedded(dataDir: string): Promise<string | und
 
 async function lockHome(home: string, dataDir: string): Promise<() => void> {
   try {
-    // Beside the cluster, not in dataDir: a copy of dataDir may hold a link to the same cluster.
+    // The lock lies beside the cluster, not in dataDir: a copy of dataDir may contain a link to the same cluster.
     return await takeLock(join(home, 'service.lock'))
   } catch (error) {
     if (!(error instanceof LockedError)) throw error
@@ -99,10 +99,10 @@ async function checkVersion(cluster: string, version: string): Promise<void> {
   )
 }
 
-/** Creates `<home>/cluster` whole or not at all, however we end: made beside it, password included, then renamed. */
+/** Creates `<home>/cluster` completely or not at all: it is made in a folder beside it, and renamed at the end. */
 async function createCluster(home: string, native: string, user: RunAs): Promise<void> {
   const abandoned = (await readdir(home)).filter((name) => name.startsWith('initdb-'))
-  // Retries, as an initdb that outlived its service may still write there.
+  // With retries, because an initdb that outlived its service may still write there.
   await Promise.all(
     abandoned.map((name) => rm(join(home, name), { recursive: true, force: true, maxRetries: 5 })),
   )
@@ -117,8 +117,8 @@ async function createCluster(home: string, native: string, user: RunAs): Promise
   const initdb = (locale: string) =>
     promisify(execFile)(
       join(native, 'bin', 'initdb'),
-      // Collation and case are PostgreSQL's own, the same on every machine; `locale` only serves what is left to the
-      // operating system, such as which characters are letters for full text search.
+      // Collation and case are built into PostgreSQL, so they are the same on every machine. `locale` is only for what
+      // PostgreSQL asks the operating system, such as which characters are letters in full text search.
       [
         ...['-D', cluster, '--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`],
         ...['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
@@ -135,19 +135,19 @@ async function createCluster(home: string, native: string, user: RunAs): Promise
   await rm(draft, { recursive: true })
 }
 
-/** Stops the server of a service that was killed, and removes a postmaster.pid whose server is gone. */
+/** Stops a server that a killed service left running, and removes a stale postmaster.pid. */
 async function clearRemains(cluster: string, log: Log): Promise<void> {
   const orphan = await findPostmaster(cluster)
   if (orphan) {
     log.warn({ pid: orphan.pid }, 'stopping the PostgreSQL server that an earlier service left running')
     await shutDown(orphan.pid, async () => !(await runsOn(orphan.pid, cluster)))
   }
-  // PostgreSQL would refuse to start where the pid in it is now another process of the same user. Should a server be
-  // alive after all, PostgreSQL sees it by its shared memory.
+  // PostgreSQL would refuse to start if another process of the same user has that pid now. If a server is alive after
+  // all, PostgreSQL notices it by its shared memory.
   await rm(join(cluster, 'postmaster.pid'), { force: true })
 }
 
-/** Milliseconds for the last processes of a server that was killed to notice, and for finding a free port. */
+/** Milliseconds for the last processes of a killed server to end, and for finding a free port. */
 const LAUNCH_RETRIES = 10_000
 
 async function launch(home: string, native: string, user: RunAs) {
@@ -162,7 +162,7 @@ async function launch(home: string, native: string, user: RunAs) {
       max_connections: 100,
       shared_buffers: '128MB',
       jit: 'off',
-      // Failed statements are for the client to log: here they would make the file grow and hold personal data.
+      // Failed statements are logged by the client; here they would fill the file and contain personal data.
       log_min_messages: 'log',
       log_min_error_statement: 'panic',
       log_checkpoints: 'off',
@@ -172,12 +172,12 @@ async function launch(home: string, native: string, user: RunAs) {
       ...user,
       cwd: '/',
       env: ENVIRONMENT,
-      // A session of its own: Ctrl-C in the terminal would end PostgreSQL while the service still drains.
+      // In a session of its own, so that Ctrl-C in the terminal doesn't end PostgreSQL while the service drains.
       detached: true,
-      // A file, not a pipe: PostgreSQL must be able to write when we are gone.
+      // A file, not a pipe: PostgreSQL must be able to write after this process has ended.
       stdio: ['ignore', logFile.fd, logFile.fd],
     })
-    // When we exit without `stop`, a signal is all there is time for; the next start waits for the end.
+    // If this process exits without `stop`, there is only time for a signal; the next start waits for the end.
     const interrupt = () => child.kill('SIGINT')
     process.once('exit', interrupt)
     const failure = new Promise<Error>((settle) => {
@@ -199,14 +199,14 @@ async function launch(home: string, native: string, user: RunAs) {
   }
 }
 
-/** Without a time limit: recovery after a crash takes as long as it takes. Ends early when the child does. */
+/** Has no time limit, because a recovery can take long. Ends when the child process ends. */
 async function untilReady(child: ChildProcess, cluster: string): Promise<undefined> {
   while (!hasEnded(child)) {
     const postmaster = await readPostmasterPid(cluster)
     if (postmaster?.pid === child.pid && postmaster?.ready) return
     await sleep(10)
   }
-  // leave it to `failure`, which knows why
+  // `failure` reports the reason.
   return new Promise(() => {})
 }
 
@@ -214,7 +214,7 @@ function hasEnded(child: ChildProcess): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null
 }
 
-/** A port of 127.0.0.1 that was free a moment ago. */
+/** A port of 127.0.0.1 that is free at this moment. */
 async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

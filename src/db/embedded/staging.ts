@@ -19,7 +19,7 @@ import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import type { FastifyBaseLogger } from 'fastify'
 
-/** Whom PostgreSQL runs as, for `spawn`: empty for ourselves. */
+/** The user that PostgreSQL runs as, for `spawn`; empty: the user of this process. */
 export interface RunAs {
   uid?: number
   gid?: number
@@ -33,12 +33,12 @@ export interface Binaries {
 
 type Log = Pick<FastifyBaseLogger, 'info'>
 
-/** Where things go, as root, that PostgreSQL's user could not reach where they belong. */
+/** The folder that is used as root when PostgreSQL's user can't reach the usual one. */
 const SHARED = '/var/lib/exam-practice'
 
 /**
- * PostgreSQL refuses to run as root: as root, the user to whom the cluster belongs, or for a new one a system user.
- * Anybody else runs it as themselves.
+ * PostgreSQL refuses to run as root. So as root it runs as the owner of the cluster, or for a new cluster as a system
+ * user; otherwise as the user of this process.
  */
 export async function findRunAs(cluster: string): Promise<RunAs> {
   if (process.getuid?.() !== 0) return {}
@@ -55,7 +55,7 @@ async function findSystemUser(): Promise<RunAs> {
       )
       if (uid && gid) return { uid, gid }
     } catch {
-      // no such user
+      // There is no such user.
     }
   }
   throw new Error(
@@ -63,11 +63,11 @@ async function findSystemUser(): Promise<RunAs> {
   )
 }
 
-/** Whether that user gets through every folder on the way to `path` and may enter or execute it. */
+/** Whether that user can reach `path` and may enter or execute it. */
 async function canReach(user: RunAs, path: string): Promise<boolean> {
   if (user.uid === undefined) return true
   try {
-    // The kernel's own answer: modes alone don't tell of access lists and mounts.
+    // The kernel is asked, because modes don't show access lists and mounts.
     await promisify(execFile)('/bin/sh', ['-c', 'test -x "$1"', 'sh', path], { ...user, cwd: '/' })
     return true
   } catch (error) {
@@ -76,7 +76,7 @@ async function canReach(user: RunAs, path: string): Promise<boolean> {
   }
 }
 
-/** The folder of everything that belongs to PostgreSQL: `<dataDir>/postgres`, or where that link leads. */
+/** PostgreSQL's folder: `<dataDir>/postgres`, or the target of that link. */
 export async function findHome(dataDir: string): Promise<string | undefined> {
   const link = join(dataDir, 'postgres')
   if (existsSync(link)) return realpath(link)
@@ -89,8 +89,8 @@ export async function findHome(dataDir: string): Promise<string | undefined> {
 }
 
 /**
- * Makes the folder that `findHome` finds. Where PostgreSQL's user cannot enter `dataDir`, it is elsewhere and
- * `<dataDir>/postgres` a link to it: so it moves with `dataDir`, and deleting `dataDir` does begin anew.
+ * Makes the folder that `findHome` finds. If PostgreSQL's user can't enter `dataDir`, the folder is elsewhere and
+ * `<dataDir>/postgres` is a link to it, so that moving or deleting `dataDir` has the usual effect.
  */
 export async function makeHome(dataDir: string, log: Log): Promise<string> {
   const link = join(dataDir, 'postgres')
@@ -109,7 +109,7 @@ export async function makeHome(dataDir: string, log: Log): Promise<string> {
   } catch (error) {
     await rmdir(home)
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    // another start was faster
+    // Another start was faster.
   }
   return realpath(link)
 }
@@ -136,8 +136,8 @@ export async function findBinaries(requirer = import.meta.url): Promise<Binaries
 }
 
 /**
- * Makes the binaries usable for that user and returns their folder: the package's own where possible, else a copy
- * that is made once per version (for root in a shared place, for others in `home`). Safe under simultaneous starts.
+ * Makes the binaries usable for that user and returns their folder: that of the package if possible, else a copy, made
+ * once per version, as root in a shared folder, otherwise in `home`. Several starts may do this at once.
  */
 export async function prepareBinaries(
   { native, version }: Binaries,
@@ -153,7 +153,7 @@ export async function prepareBinaries(
   if (existsSync(staged)) return staged
   const draft = await mkdtemp(join(folder, 'staging-'))
   try {
-    // Links are copied as they are: followed, they would lead back into the original folder.
+    // Links are copied as links, and not resolved to files of the original folder.
     await cp(native, draft, { recursive: true, verbatimSymlinks: true })
     await promisify(execFile)('chmod', ['-R', 'u+w,a+rX', draft])
     if (!(await linkLibraries(draft))) throw new Error(`cannot link the libraries in ${draft}`)
@@ -162,26 +162,26 @@ export async function prepareBinaries(
   } catch (error) {
     await rm(draft, { recursive: true, force: true })
     if (!existsSync(staged)) throw error
-    // another start was faster
+    // Another start was faster.
   }
   return staged
 }
 
 /**
- * Makes the links between shared libraries that npm packages cannot hold: the package has an install script for
- * them, which npm 11 doesn't run. False where they are missing and the folder is read-only for us.
+ * Makes the links between shared libraries, which npm packages can't contain: the package has an install script for
+ * them, which npm 11 doesn't run. False if they are missing and the folder is read-only.
  */
 async function linkLibraries(native: string): Promise<boolean> {
   const list = join(native, 'pg-symlinks.json')
   if (!existsSync(list)) return true
   const links = JSON.parse(await readFile(list, 'utf8')) as { source: string; target: string }[]
   for (const { source, target } of links) {
-    // Both are named from the package's root: native/lib/…
+    // Both paths begin at the package's root: native/lib/…
     const path = join(native, relative('native', target))
     try {
       await symlink(relative(dirname(target), source), path)
     } catch {
-      // Whatever the reason, such as that it exists or that somebody else was faster:
+      // The link may exist, or another start was faster: only the result counts.
       if (!(await isThere(path))) return false
     }
   }
@@ -193,7 +193,7 @@ async function makeShared(): Promise<void> {
   await chmod(SHARED, 0o755)
 }
 
-/** Unlike `existsSync`, true for a link that leads nowhere. */
+/** Like `existsSync`, but true for a broken link. */
 async function isThere(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,

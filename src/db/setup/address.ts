@@ -3,7 +3,7 @@ import type { ConnectionOptions } from 'node:tls'
 
 /** Where a database is and how to connect to it, for both drivers: the service's and the job queue's. */
 export interface Address {
-  /** Without the parts that the other fields hold. */
+  /** The address without the parts that are in the other fields. */
   url: string
   /** undefined: the host of the url. A folder: PostgreSQL's Unix socket is in it. */
   host: string | undefined
@@ -19,7 +19,7 @@ const OF_THE_CLIENT = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'host', 'p
 /** Parameters of other programs that have no effect here. */
 const IGNORED = ['channel_binding', 'gssencmode', 'pgbouncer', 'connection_limit']
 
-/** The whole address as one text, with one host only: for a driver that takes nothing else. */
+/** The address as one text, with one host only, for the job queue's driver. */
 export function toConnectionString({ url, host, port }: Address): string {
   const parameters = Object.entries({ host, port }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
@@ -29,8 +29,8 @@ export function toConnectionString({ url, host, port }: Address): string {
 }
 
 /**
- * Reads DATABASE_URL as PostgreSQL's own tools do (`sslmode`, `sslrootcert`, `?host=/run/postgresql`): neither driver
- * reads all of that. Throws an error that names the wrong part.
+ * Reads DATABASE_URL as PostgreSQL's own tools do (`sslmode`, `sslrootcert`, `?host=/run/postgresql`), because neither
+ * driver reads all of that. Throws an error that names the wrong part.
  */
 export function readAddress(url: string): Address {
   const [head = '', query = ''] = url.split(/\?(.*)/s, 2)
@@ -68,7 +68,7 @@ function readTls({ sslmode, sslrootcert, sslcert, sslkey }: TlsParameters): Addr
     case 'verify-ca':
       return { ...files, rejectUnauthorized: true, checkServerIdentity: () => undefined }
     case 'require':
-      // Like PostgreSQL's own tools: encrypted, but the server is only checked if there is a root certificate.
+      // As PostgreSQL's own tools do: encrypted, but the server is only verified with a root certificate.
       return ca === undefined
         ? { ...files, rejectUnauthorized: false }
         : { ...files, rejectUnauthorized: true, checkServerIdentity: () => undefined }

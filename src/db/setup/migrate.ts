@@ -7,7 +7,7 @@ import { databaseError } from '../errors.ts'
 import { LOCKS } from '../locks.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('../../../drizzle', import.meta.url))
-/** What the operator has to do if the database refuses a migration, by PostgreSQL's error code. */
+/** What the operator has to do when the database refuses a migration, by PostgreSQL's error code. */
 const REMEDIES: Record<string, string> = {
   '42501': "make the service's user the owner of the database (alter database … owner to …)",
   '42704': 'put the schema that holds the extensions pg_trgm and btree_gin into search_path',
@@ -16,8 +16,8 @@ const REMEDIES: Record<string, string> = {
 }
 
 /**
- * Brings the schema up to date, in one transaction. If several nodes start at once, the first one does it and the
- * others find nothing to do. The tables are in the first schema of `search_path`. Throws if the database belongs to
+ * Brings the schema up to date, in one transaction. If several nodes start at once, the first one migrates and the
+ * others have nothing to do. The tables are in the first schema of `search_path`. Throws if the database belongs to
  * another program.
  */
 export async function migrate(url: string, log: Pick<FastifyBaseLogger, 'info'>): Promise<void> {
@@ -47,7 +47,7 @@ export function listOwnTables(): string[] {
 }
 
 /**
- * Holds the lock until the transaction ends. Not until the connection ends: a pooler gives the connection to others.
+ * Holds the lock until the transaction ends, not until the connection ends: a pooler gives the connection to others.
  */
 async function takeTurn(tx: postgres.TransactionSql, log: Pick<FastifyBaseLogger, 'info'>): Promise<void> {
   const lock = LOCKS.migration()
@@ -77,7 +77,7 @@ async function listPending(tx: postgres.TransactionSql): Promise<Migration[]> {
     select current_schema() as schema, to_regclass('exam_papers')::text as tables`
   if (place?.schema == null)
     throw new Error('no schema of search_path exists: create it (create schema …), or change search_path')
-  // At most starts everything is there, and the role may not be allowed to create anything.
+  // At most starts everything exists, and the role may have no right to create anything.
   const [made] = await tx`select to_regclass('drizzle.__drizzle_migrations') is not null as made`
   if (!made?.made) {
     await tx`create schema if not exists drizzle`
@@ -101,7 +101,7 @@ async function listPending(tx: postgres.TransactionSql): Promise<Migration[]> {
   return migrations.filter(({ createdAt }) => createdAt > last)
 }
 
-/** Throws where another program has tables of the same names. */
+/** Throws if another program has tables of the same names. */
 async function requireRoom(tx: postgres.TransactionSql): Promise<void> {
   const taken = await tx<{ name: string }[]>`
     select relname::text as name from pg_class

@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws'
 
-/** How many commands, and how many bytes, may wait behind a slow one. Beyond that nothing more is read from the socket. */
+/** Most commands and bytes that wait behind a slow command; with more, the socket is not read. */
 const MOST_COMMANDS = 32
 const MOST_BYTES = 64 * 1024
 

@@ -4,9 +4,9 @@ import { CLIENT_FRAMES, type ClientFrames } from '../../../schemas/events.ts'
 import type { ClientTopic, CommentEvent, FrameEvent } from '../../bus/events.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
+import { isTooDeep } from '../../formats/json-depth.ts'
 import { verifyLive } from '../../http/callers/callers.ts'
 import { compileBody, type Validate } from '../../http/checking/validation.ts'
-import { isTooDeep } from '../../json-depth.ts'
 import type { Connection } from '../connection.ts'
 import type { Commands, Live } from '../live.ts'
 import type { TopicKind, TopicKinds } from '../topics.ts'
@@ -50,16 +50,16 @@ const validators = Object.fromEntries(
   Object.entries(CLIENT_FRAMES).map(([type, schema]) => [type, compileBody(schema as TSchema)]),
 ) as Record<FrameType, Validate>
 
-/** A `resume` takes its turns by itself: it also waits for its peer. */
+/** Commands that take a person's turn. `resume` takes turns of its own, because it also waits for its client. */
 const TAKE_TURNS: ReadonlySet<FrameType> = new Set(['send', 'read', 'typing', 'subscribe'])
 
 /** A client's frame. Its `ref` is known even if the rest is wrong. */
 export interface Command {
   ref: string | undefined
   type: FrameType
-  /** True if it takes as long as the peer takes to read. */
-  isAtPeersPace: boolean
-  /** True for what asks the database, and no more than a request does. */
+  /** True if it takes as long as the client takes to read. */
+  isAtClientsPace: boolean
+  /** True if it uses the database, like a request. */
   takesTurn: boolean
   /** Answers the content of the `ack`; undefined if there is none. Throws an AppError. */
   run: (
@@ -78,7 +78,7 @@ export function readCommand(data: Buffer, isBinary: boolean): Command {
   return {
     ref: refOf(frame).ref,
     type,
-    isAtPeersPace: type === 'resume',
+    isAtClientsPace: type === 'resume',
     takesTurn: TAKE_TURNS.has(type),
     async run(commands, parts, connection) {
       const given = 'error' in checked ? undefined : (checked.value as ClientFrames[typeof type])

@@ -16,7 +16,7 @@ interface ChartProps {
 const WIDTH = 640
 const HEIGHT = 200
 
-/** A line over time. What it shows stands beside it in a table, for those who can't or won't read a curve. */
+/** A line over time; a table beside it shows the same values as text. */
 export function LineChart({ title, points, most, unit = '' }: ChartProps) {
   const top = most ?? Math.max(1, ...points.map(({ value }) => value))
   const x = (index: number) => (points.length < 2 ? WIDTH / 2 : (index / (points.length - 1)) * WIDTH)
@@ -40,7 +40,7 @@ export function LineChart({ title, points, most, unit = '' }: ChartProps) {
   )
 }
 
-/** One bar for each, with its number beside it. */
+/** A bar for each value, with its number beside it. */
 export function BarChart({ title, points, most, unit = '' }: ChartProps) {
   const top = most ?? Math.max(1, ...points.map(({ value }) => value))
   return (

@@ -8,7 +8,7 @@ interface DialogProps {
   class?: string
 }
 
-/** Something that comes first: the rest waits, Escape and the button close it, and one is back where one was. */
+/** A modal dialog. Escape and the button close it, and the focus returns to where it was. */
 export function Dialog({ title, close, children, class: extra = '' }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()

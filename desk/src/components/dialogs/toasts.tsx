@@ -6,7 +6,7 @@ const STAY_MS = 6_000
 const $toasts = atom<readonly { id: number; text: string; isBad: boolean }[]>([])
 let count = 0
 
-/** Says something for a few seconds, to eyes and to screen readers. */
+/** Shows a message for a few seconds; screen readers read it aloud. */
 export function say(text: string, isBad = false): void {
   count += 1
   const toast = { id: count, text, isBad }
@@ -14,7 +14,7 @@ export function say(text: string, isBad = false): void {
   setTimeout(() => $toasts.set($toasts.get().filter((each) => each !== toast)), STAY_MS)
 }
 
-/** Does something at a click, and says what went wrong. */
+/** Runs the work of a click and shows its error, or its answer if that is a text. False after an error. */
 export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
   try {
     const said = await work()

@@ -1,23 +1,23 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { askWhether } from '../dialogs/asking.tsx'
+import { promptForConfirmation } from '../dialogs/prompts.tsx'
 import { attempt } from '../dialogs/toasts.tsx'
 
 interface ActionProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onClick'> {
   children: ComponentChildren
   act: () => Promise<unknown>
-  /** What can't be undone is asked for first. */
+  /** The question before something that can't be undone. */
   confirm?: string | undefined
 }
 
-/** A button that does something at the service: busy meanwhile, and what went wrong is said. */
+/** A button for a request to the service: disabled while it runs, and errors are shown. */
 export function Action({ children, act, confirm, ...button }: ActionProps) {
   const [isBusy, setBusy] = useState(false)
   async function click() {
     if (isBusy) return
     setBusy(true)
     const verb = [children].flat().join('')
-    if (confirm === undefined || (await askWhether(confirm, verb))) await attempt(act)
+    if (confirm === undefined || (await promptForConfirmation(confirm, verb))) await attempt(act)
     setBusy(false)
   }
   return (

@@ -10,11 +10,11 @@ interface Named {
 }
 
 interface LabelledProps extends Pick<Named, 'label' | 'hint'> {
-  /** What ties the control to its label and its hint. */
+  /** Renders the control; the attributes connect it with its label and its hint. */
   children: (tie: { id: string; 'aria-describedby': string | undefined }) => ComponentChildren
 }
 
-/** A control with its label above and its hint below: the one form in which the desk asks for something. */
+/** A control with its label above and its hint below, as all controls of the desk are. */
 export function Labelled({ label, hint, children }: LabelledProps) {
   const id = useId()
   return (
@@ -47,8 +47,8 @@ interface NumberFieldProps extends Named {
   value?: number | null | undefined
   least?: number
   most?: number
-  /** Marks and percentages may be 0.5; minutes and counts may not. */
-  isBroken?: boolean
+  /** Whether fractions are allowed, as for marks and percentages. */
+  allowsFractions?: boolean
 }
 
 export function NumberField({
@@ -57,7 +57,7 @@ export function NumberField({
   value,
   least = 0,
   most,
-  isBroken = false,
+  allowsFractions = false,
   ...input
 }: NumberFieldProps) {
   return (
@@ -67,7 +67,7 @@ export function NumberField({
           type="number"
           min={least}
           max={most}
-          step={isBroken ? 'any' : 1}
+          step={allowsFractions ? 'any' : 1}
           defaultValue={value ?? ''}
           {...tie}
           {...input}
@@ -77,7 +77,7 @@ export function NumberField({
   )
 }
 
-/** A date and a time of this machine's zone; `fromLocalInput` reads it. */
+/** A date and a time in this machine's time zone; `fromLocalInput` reads them. */
 export function MomentField({ label, hint, value, ...input }: Named & { value?: string | null }) {
   return (
     <Labelled label={label} hint={hint}>

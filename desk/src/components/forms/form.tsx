@@ -8,15 +8,15 @@ export type Fields = Record<string, FormDataEntryValue>
 interface FormProps {
   children: ComponentChildren
   button: string
-  /** Throws what went wrong; a string that it answers is said to the person. */
+  /** Its errors are shown at the form, and its answer as a message if it is a text. */
   send: (fields: Fields, form: HTMLFormElement) => Promise<unknown>
-  /** Empties the fields once it went well. */
+  /** Whether the fields are emptied after success. */
   clears?: boolean
   aside?: ComponentChildren
   class?: string
 }
 
-/** A form that says what is wrong, at the field where it can, and lets nobody send twice. */
+/** A form that shows errors, at their fields where possible, and can't be sent twice at once. */
 export function Form({ children, button, send, clears, aside, class: extra = '' }: FormProps) {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()

@@ -8,7 +8,7 @@ interface ReportProps {
   close: () => void
 }
 
-/** Tells whoever runs the service that something should not be there. */
+/** Reports a message or a comment to the administrators. */
 export function Report({ what, id, close }: ReportProps) {
   return (
     <Form

@@ -8,7 +8,7 @@ interface SearchProps {
   take: (q: string) => void
 }
 
-/** A search that asks as one types, after a pause. */
+/** A search field that searches while somebody types, after a pause. */
 export function Search({ label, value, take }: SearchProps) {
   const id = useId()
   const timer = useRef(0)

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** A number and what it counts, in a `dl`. */
+/** A number with its name, for a `dl`. */
 export function Figure({ name, value }: { name: string; value: ComponentChildren }) {
   return (
     <div>

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { explain, Refusal } from '../../client.ts'
 import type { Load } from './use-load.ts'
 
-/** A part of a page that comes from the service: while it loads, where it failed, and once it is there. */
+/** A part of a page that is loaded from the service: shows that it loads, an error, or the data. */
 export function Loaded<T>({ of, children }: { of: Load<T>; children: (data: T) => ComponentChildren }) {
   const { data, error, isLoading, reload } = of
   if (data !== undefined)
@@ -44,7 +44,7 @@ export function Failed({ error, again }: { error: unknown; again?: () => Promise
   )
 }
 
-/** Nothing here, and what to do about it. */
+/** Shown instead of an empty list, with what one can do about it. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">

@@ -10,7 +10,7 @@ interface PageProps {
   class?: string
 }
 
-/** A view: what it is called, what can be done with it, and itself. */
+/** A view with its title, its actions and its content. */
 export function Page({ title, lead, actions, children, class: extra = '' }: PageProps) {
   useEffect(() => $title.set(title), [title])
   return (

@@ -6,7 +6,7 @@ interface Paged {
   total: number
 }
 
-/** The pages before and after, by the address. */
+/** Links to the previous and the next page. */
 export function Pager({ of: { page, total_pages, total }, what }: { of: Paged; what: string }) {
   if (total_pages <= 1) return null
   return (

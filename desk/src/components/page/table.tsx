@@ -12,14 +12,14 @@ interface TableProps<T> {
   columns: Column<T>[]
   rows: readonly T[]
   keyOf: (row: T) => string | number
-  /** Lets rows be chosen; `name` says which one to those who don't see it. */
+  /** Makes rows selectable; `name` names a row for screen readers. */
   selection?: Selection<T> & { name: (row: T) => string }
 }
 
-/** Rows and columns; wider than the screen it scrolls by itself, with the keyboard too. */
+/** A table. If it is wider than the screen it scrolls, also with the keyboard. */
 export function Table<T>({ caption, columns, rows, keyOf, selection }: TableProps<T>) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element has to be reachable with the keyboard
     <section class="table" aria-label={caption} tabIndex={0}>
       <table>
         <caption class="unseen">{caption}</caption>

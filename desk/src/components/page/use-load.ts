@@ -5,11 +5,11 @@ export interface Load<T> {
   error: unknown
   isLoading: boolean
   reload: () => Promise<void>
-  /** Shows what is known already, without asking. */
+  /** Changes the shown data without a request. */
   set: (change: (data: T) => T) => void
 }
 
-/** What `read` answers, asked again whenever `key` changes, and when the connection comes back after a failure. */
+/** Loads what `read` answers; again when `key` changes, and after a failure when the connection is back. */
 export function useLoad<T>(key: unknown, read: () => Promise<T>): Load<T> {
   const [state, setState] = useState<{ data?: T; error?: unknown; isLoading: boolean }>({ isLoading: true })
   const latest = useRef(0)

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks'
 
 export interface Selection<T> {
-  /** Also what was chosen on other pages. */
+  /** The selected rows, those of other pages included. */
   chosen: T[]
   has: (row: T) => boolean
   choose: (rows: readonly T[], isChosen: boolean) => void
   clear: () => void
 }
 
-/** Rows that something is to be done with at once. */
+/** Rows that somebody selects for an action. */
 export function useSelection<T>(keyOf: (row: T) => string | number): Selection<T> {
   const [rows, setRows] = useState<ReadonlyMap<string | number, T>>(new Map())
   return {

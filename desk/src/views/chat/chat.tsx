@@ -9,7 +9,7 @@ import { ConversationList } from './conversation-list.tsx'
 import { NewGroup } from './new-group.tsx'
 import { RoomView } from './room/room.tsx'
 
-/** All conversations, and the one that is open beside them; on a phone one after the other. */
+/** The list of conversations and the open one beside it; on a phone only one of the two. */
 export default function ChatView({ params, user }: ViewProps) {
   const conversations = useStore(chat.$conversations)
   const [isGrouping, setGrouping] = useState(false)

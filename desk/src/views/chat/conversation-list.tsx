@@ -11,7 +11,7 @@ interface ConversationListProps {
   current: number | undefined
 }
 
-/** Whom one talks with: the latest first, what is unread, who is there, who is typing. */
+/** The conversations, latest activity first, with unread messages, presence and typing. */
 export function ConversationList({ conversations, current }: ConversationListProps) {
   const [search, setSearch] = useState('')
   const typing = useStore(chat.$typing)

@@ -10,7 +10,7 @@ interface NewGroupProps {
   close: () => void
 }
 
-/** A group of people with whom one is connected. */
+/** Makes a group of connected people. */
 export function NewGroup({ conversations, close }: NewGroupProps) {
   const people = conversations.filter(({ user_id, can_send }) => user_id !== null && can_send)
   return (

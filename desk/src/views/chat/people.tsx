@@ -12,7 +12,7 @@ import { go } from '../../router.ts'
 
 type Person = Answer<'/api/v01/chat/users', 'get'>['users'][number]
 
-/** Finding people, answering who asks, and whom one has blocked. */
+/** Search for people, requests to connect, and blocked people. */
 export default function People() {
   const [q, setQ] = useState('')
   const requests = useStore(chat.$requests)

@@ -12,7 +12,7 @@ import { useLoad } from '../../components/page/use-load.ts'
 import { Rich } from '../../components/rich.tsx'
 import { lately } from '../../format.ts'
 
-/** What people say about one question; what others write appears by itself. */
+/** The discussion of one question; new comments appear by themselves. */
 export function Discussion({ questionId }: { questionId: number }) {
   const path = { params: { path: { question_id: questionId } } }
   const thread = useLoad(questionId, () => ask(client.GET('/api/v01/discussions/{question_id}', path)))

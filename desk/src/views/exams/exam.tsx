@@ -11,12 +11,12 @@ import { go } from '../../router.ts'
 import type { ViewProps } from '../view-props.ts'
 import { Taking } from './taking/taking.tsx'
 
-/** One exam: what it is, one's attempts at it, and taking it. */
+/** One exam: its description, the person's attempts, and taking it. */
 export default function ExamView({ params }: ViewProps) {
   const id = Number(params.id)
   const [session, setSession] = useState<ExamSession>()
   useEffect(() => {
-    // Reloading it must not need the cookie, which ends before a long exam does.
+    // A reload must work without the cookie, which can expire during a long exam.
     if (location.pathname.startsWith('/exam/')) go(`/desk/exams/${id}`, 'replace')
   }, [id])
   useEffect(() => () => session?.close(), [session])
@@ -42,7 +42,7 @@ function Cover({ id, take }: { id: number; take: () => Promise<void> }) {
   })
   const isActive = found.data?.status.has_active_attempt
   const isLost = found.error !== undefined && !(found.error instanceof Refusal)
-  // After a reload the attempt goes on where it was; offline from what this machine holds.
+  // After a reload the attempt continues; without the service, from the state stored on this machine.
   useEffect(() => {
     if (isActive || isLost) void take().catch((failure) => isActive && setError(failure))
   }, [isActive, isLost])

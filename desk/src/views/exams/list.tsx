@@ -12,7 +12,7 @@ import { Undelivered } from './undelivered.tsx'
 
 type Exam = Answer<'/api/v01/exams', 'get'>['exams'][number]
 
-/** What there is to practise, by category and search. */
+/** The exams, by category and search. */
 export default function ExamList() {
   const { q, category, page } = useStore($query)
   const categories = useLoad('categories', () => ask(client.GET('/api/v01/categories', {})))

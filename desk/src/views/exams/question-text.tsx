@@ -1,6 +1,6 @@
 import { Rich } from '../../components/rich.tsx'
 
-/** A question as it is asked, with its image. */
+/** The text of a question, with its image. */
 export function QuestionText({
   question,
 }: {

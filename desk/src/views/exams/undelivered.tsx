@@ -4,7 +4,7 @@ import { Action } from '../../components/forms/button.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 import { plural } from '../../format.ts'
 
-/** Answers that never reached the service before their exam was over: said, not hidden. */
+/** Tells the person about answers that did not reach the service before their exam ended. */
 export function Undelivered() {
   const found = useLoad('undelivered', () => listUndelivered(client))
   if (!found.data?.length) return null

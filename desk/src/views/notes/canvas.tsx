@@ -1,12 +1,12 @@
 import './canvas.css'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ask, client } from '../../client.ts'
-import { askFor } from '../../components/dialogs/asking.tsx'
+import { promptForText } from '../../components/dialogs/prompts.tsx'
 import { attempt } from '../../components/dialogs/toasts.tsx'
 import { Loaded } from '../../components/page/loaded.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 import { type Asset, Drawing, HEIGHT, type Mark, Stroke, WIDTH } from './drawing.tsx'
-import { Leaf, readPage } from './leaf.ts'
+import { PageEditor, readPage } from './page-editor.ts'
 
 const COLORS = ['#1d2321', '#1c6b50', '#0b57d0', '#a8241b', '#8a4b00'] as const
 const COLOR_NAMES = ['Black', 'Green', 'Blue', 'Red', 'Brown']
@@ -20,7 +20,7 @@ const TOOLS: [Tool, string][] = [
   ['erase', 'Erase'],
 ]
 
-/** A page to draw on: pen, text, pictures, and each step back. It saves itself. */
+/** A page to draw on, with pen, text, pictures and undo. It is saved automatically. */
 export function Canvas({ page }: { page: { id: number; version: number } }) {
   const found = useLoad(page.id, () => readPage(page.id))
   return (
@@ -35,18 +35,18 @@ export function Canvas({ page }: { page: { id: number; version: number } }) {
 type Read = Awaited<ReturnType<typeof readPage>>
 
 function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: () => Promise<void> }) {
-  const leaf = useRef<Leaf>(undefined)
-  leaf.current ??= new Leaf(pageId, read)
-  const [{ marks, saving, canUndo, canRedo }, setState] = useState(leaf.current.state)
+  const editor = useRef<PageEditor>(undefined)
+  editor.current ??= new PageEditor(pageId, read)
+  const [{ marks, saving, canUndo, canRedo }, setState] = useState(editor.current.state)
   const [assets, setAssets] = useState<readonly Asset[]>(read.assets)
   const [tool, setTool] = useState<Tool>('pen')
   const [color, setColor] = useState<string>(COLORS[0])
   const [drawn, setDrawn] = useState<Extract<Mark, { kind: 'stroke' }>>()
   const held = useRef<{ mark: Mark; x: number; y: number } | undefined>(undefined)
   const svg = useRef<SVGSVGElement>(null)
-  useEffect(() => leaf.current?.listen(setState), [])
-  useEffect(() => () => void leaf.current?.save(), [])
-  const change = (next: readonly Mark[]) => leaf.current?.change(next)
+  useEffect(() => editor.current?.listen(setState), [])
+  useEffect(() => () => void editor.current?.save(), [])
+  const change = (next: readonly Mark[]) => editor.current?.change(next)
 
   function place(event: PointerEvent): [number, number] {
     const box = svg.current?.getBoundingClientRect()
@@ -89,8 +89,8 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
     change(marks.map((each) => (each === current.mark ? shifted(each, x - current.x, y - current.y) : each)))
   }
   async function write(x: number, y: number) {
-    const text = await askFor('Text', 'Put it here', { label: 'What shall stand here?', isLong: true })
-    const { current } = leaf
+    const text = await promptForText('Text', 'Put it here', { label: 'What shall stand here?', isLong: true })
+    const { current } = editor
     if (!text || !current) return
     const mark = { id: client.platform.uuid(), kind: 'text' as const, color, x, y, size: TEXT_SIZE, text }
     current.change([...current.state.marks, mark])
@@ -117,8 +117,8 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
       onKeyDown={(event) => {
         if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'z') return
         event.preventDefault()
-        if (event.shiftKey) leaf.current?.redo()
-        else leaf.current?.undo()
+        if (event.shiftKey) editor.current?.redo()
+        else editor.current?.undo()
       }}
     >
       <div class="row tools" role="toolbar" aria-label="Tools">
@@ -158,10 +158,10 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
             }}
           />
         </label>
-        <button type="button" class="small" disabled={!canUndo} onClick={() => leaf.current?.undo()}>
+        <button type="button" class="small" disabled={!canUndo} onClick={() => editor.current?.undo()}>
           Undo
         </button>
-        <button type="button" class="small" disabled={!canRedo} onClick={() => leaf.current?.redo()}>
+        <button type="button" class="small" disabled={!canRedo} onClick={() => editor.current?.redo()}>
           Redo
         </button>
         <small role="status">
@@ -182,7 +182,7 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
             <button
               type="button"
               class="small"
-              onClick={() => void attempt(async () => leaf.current?.insist())}
+              onClick={() => void attempt(async () => editor.current?.overwrite())}
             >
               Keep mine
             </button>

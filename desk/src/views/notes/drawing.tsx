@@ -11,7 +11,7 @@ export type Mark =
 
 export type Asset = { id: number; url: string; width: number; height: number }
 
-/** What is known of a mark may come from any client of the service: only what can be drawn is taken. */
+/** The objects that can be drawn: other clients may have stored anything. */
 export function toMarks(objects: readonly { id: string; [field: string]: unknown }[]): Mark[] {
   return objects.filter((each): each is Mark => {
     if (each.kind === 'stroke') return Array.isArray(each.points) && each.points.every(Number.isFinite)
@@ -21,7 +21,7 @@ export function toMarks(objects: readonly { id: string; [field: string]: unknown
   })
 }
 
-/** Marks as SVG: text stays text, colours go through the element's own properties. */
+/** Marks as SVG. Texts and colours are set as text and attributes, never as markup. */
 export function Drawing({ marks, assets }: { marks: readonly Mark[]; assets: readonly Asset[] }) {
   const urls = useMemo(() => new Map(assets.map(({ id, url }) => [id, absolute(url)])), [assets])
   return (

@@ -9,7 +9,7 @@ import { useLoad } from '../../components/page/use-load.ts'
 import { plural } from '../../format.ts'
 import { $query, setQuery } from '../../router.ts'
 
-/** What others share. */
+/** The public notebooks. */
 export default function Library() {
   const { q, sort, page } = useStore($query)
   const found = useLoad(`${q} ${sort} ${page}`, () =>

@@ -1,5 +1,5 @@
 import { ask, client } from '../../client.ts'
-import { askFor } from '../../components/dialogs/asking.tsx'
+import { promptForText } from '../../components/dialogs/prompts.tsx'
 import { Action } from '../../components/forms/button.tsx'
 import { Loaded } from '../../components/page/loaded.tsx'
 import { Page } from '../../components/page/page.tsx'
@@ -8,7 +8,7 @@ import { go } from '../../router.ts'
 import type { ViewProps } from '../view-props.ts'
 import { Canvas } from './canvas.tsx'
 
-/** A notebook: its pages, and the one that is open to be drawn on. */
+/** An own notebook: its pages, and the open one to draw on. */
 export default function NotebookView({ params }: ViewProps) {
   const id = Number(params.id)
   const path = { params: { path: { id } } }
@@ -31,7 +31,7 @@ export default function NotebookView({ params }: ViewProps) {
               <>
                 <Action
                   act={async () => {
-                    const title = await askFor('Rename the notebook', 'Rename', {
+                    const title = await promptForText('Rename the notebook', 'Rename', {
                       label: 'What is it called?',
                       value: notebook.title,
                     })

@@ -9,7 +9,7 @@ import { useLoad } from '../../components/page/use-load.ts'
 import { day, plural } from '../../format.ts'
 import { go } from '../../router.ts'
 
-/** One's own notebooks. */
+/** The person's own notebooks. */
 export default function Notebooks() {
   const [isMaking, setMaking] = useState(false)
   const found = useLoad('notebooks', () => ask(client.GET('/api/v01/notebooks')))

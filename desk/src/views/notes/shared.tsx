@@ -7,9 +7,9 @@ import { useLoad } from '../../components/page/use-load.ts'
 import { plural } from '../../format.ts'
 import type { ViewProps } from '../view-props.ts'
 import { Drawing, HEIGHT, WIDTH } from './drawing.tsx'
-import { readPage } from './leaf.ts'
+import { readPage } from './page-editor.ts'
 
-/** A notebook that somebody shares, to be read. */
+/** A public notebook, to read. */
 export default function SharedNotebook({ params }: ViewProps) {
   const id = Number(params.id)
   const path = { params: { path: { notebook_id: id } } }

@@ -1,5 +1,5 @@
 import { ask, client } from '../../client.ts'
-import { askFor } from '../../components/dialogs/asking.tsx'
+import { promptForText } from '../../components/dialogs/prompts.tsx'
 import { Action } from '../../components/forms/button.tsx'
 import { Field } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
@@ -7,7 +7,7 @@ import { Empty, Loaded } from '../../components/page/loaded.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 
-/** What exams are sorted by. */
+/** The categories of exams. */
 export default function Categories() {
   const found = useLoad('categories', () => ask(client.GET('/api/v01/admin/categories')))
   return (
@@ -29,7 +29,7 @@ export default function Categories() {
                         class="small"
                         aria-label={`Rename: ${each.name}`}
                         act={async () => {
-                          const name = await askFor('Rename the category', 'Rename', {
+                          const name = await promptForText('Rename the category', 'Rename', {
                             label: 'What is it called?',
                             value: each.name,
                           })

@@ -7,12 +7,12 @@ interface ExamChoiceProps {
   label: string
   value: string | undefined
   name?: string
-  /** What stands for all of them, where that is a choice. */
+  /** The label of the choice of all exams; left out: there is no such choice. */
   all?: string
   onChange?: (event: TargetedEvent<HTMLSelectElement>) => void
 }
 
-/** One of the exams, published or not. */
+/** A choice of one exam, published or not. */
 export function ExamChoice({ label, value, name, all, onChange }: ExamChoiceProps) {
   const { data } = useLoad('exams', listExams)
   const known = (data ?? []).map((exam) => [exam.id, exam.name] as const)

@@ -23,12 +23,12 @@ const TABS: [key: string, text: string, view: ComponentType<TabProps>][] = [
   ['corrections', 'Corrections', Corrections],
 ]
 
-/** On a phone the tabs are wider than the screen. */
+/** Scrolls the current tab into view: on a phone the tabs are wider than the screen. */
 function showCurrent(tabs: HTMLElement | null): void {
   tabs?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
 }
 
-/** One exam, from its questions to what became of it. */
+/** One exam for administrators: a tab for each part of it. */
 export default function TeachExam({ params }: ViewProps) {
   const id = Number(params.id)
   const tab = params.tab ?? 'questions'

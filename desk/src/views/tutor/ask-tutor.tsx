@@ -5,7 +5,7 @@ import { Exchange } from './exchange.tsx'
 
 type Reviewed = Answer<'/api/v01/attempts/{attempt_id}', 'get'>['review'][number]
 
-/** The tutor beside a question that was reviewed: it is told the question, so that one can simply ask. */
+/** The tutor beside a reviewed question: the question is sent along with what the person asks. */
 export function AskTutor({ question }: { question: Reviewed }) {
   const [conversation, setConversation] = useState<number>()
   return (
@@ -25,7 +25,7 @@ export function AskTutor({ question }: { question: Reviewed }) {
   )
 }
 
-/** Within the length of one message, whatever the question's. */
+/** The question as text, cut to the length of one message. */
 function describe(question: Reviewed): string {
   const options = [question.option_a, question.option_b, question.option_c, question.option_d]
     .map((text, index) => (text ? `${'ABCD'[index]}) ${text}` : ''))

@@ -1,6 +1,6 @@
 import { client, Refusal } from '../../client.ts'
 
-/** Events of one answer that comes in pieces. */
+/** Handlers for the events of a streamed answer. */
 interface Heard {
   start?: (conversation: { conversation_id: number; title: string }) => void
   delta: (text: string) => void
@@ -13,7 +13,7 @@ interface Done {
   questions_remaining: number
 }
 
-/** Asks the tutor and hands on what it writes as it comes. Throws a `Refusal` where it doesn't answer. */
+/** Asks the tutor and passes on its answer as it is written. Throws a `Refusal`. */
 export async function askTutor(
   message: string,
   conversationId: number | undefined,

@@ -3,18 +3,18 @@ import { explain } from '../../client.ts'
 import { Area } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
 import { askTutor } from './ask.ts'
-import { Turn } from './turn.tsx'
+import { Message } from './message.tsx'
 
 interface ExchangeProps {
   conversationId: number | undefined
   opened: (id: number) => void
   suggestion?: string | undefined
-  /** What is sent for what was typed. */
+  /** Turns what was typed into what is sent. */
   wrap?: (text: string) => string
   remaining?: (count: number) => void
 }
 
-/** Questions and answers of now; the answer appears as it is written, and can be stopped. */
+/** The current questions and answers. An answer appears as it is written, and can be stopped. */
 export function Exchange({
   conversationId,
   opened,
@@ -44,7 +44,7 @@ export function Exchange({
       remaining?.(done.questions_remaining)
       opened(done.conversation_id)
     } catch (failure) {
-      // What was written until it was stopped stays to be read.
+      // The part that was written before the stop stays visible.
       if (!abort.signal.aborted) setError(explain(failure))
       setTurns((before) => (before.at(-1)?.text === '' ? before.slice(0, -1) : before))
     } finally {
@@ -55,7 +55,7 @@ export function Exchange({
     <div class="stack tight">
       <div class="turns" role="log" aria-label="Answers" aria-busy={isWriting}>
         {turns.map((turn, index) => (
-          <Turn key={index} {...turn} />
+          <Message key={index} {...turn} />
         ))}
       </div>
       {error && (

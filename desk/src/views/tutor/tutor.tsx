@@ -1,7 +1,7 @@
 import './tutor.css'
 import { useState } from 'preact/hooks'
 import { ask, client } from '../../client.ts'
-import { askFor } from '../../components/dialogs/asking.tsx'
+import { promptForText } from '../../components/dialogs/prompts.tsx'
 import { Action } from '../../components/forms/button.tsx'
 import { Search } from '../../components/forms/search.tsx'
 import { Loaded } from '../../components/page/loaded.tsx'
@@ -10,14 +10,14 @@ import { useLoad } from '../../components/page/use-load.ts'
 import { go } from '../../router.ts'
 import type { ViewProps } from '../view-props.ts'
 import { Exchange } from './exchange.tsx'
-import { Turn } from './turn.tsx'
+import { Message } from './message.tsx'
 
 /** Conversations with the study assistant. */
 export default function TutorView({ params }: ViewProps) {
   const id = params.id ? Number(params.id) : undefined
   const [search, setSearch] = useState('')
   const [remaining, setRemaining] = useState<number>()
-  // A conversation that began here stays on the screen as it is; its address changes alone.
+  // A conversation that was started here stays as it is; only the address changes.
   const [begun, setBegun] = useState<number>()
   const list = useLoad(search, () =>
     ask(
@@ -71,7 +71,7 @@ export default function TutorView({ params }: ViewProps) {
           </Loaded>
         </section>
         <section class="sheet" aria-label="Conversation">
-          {id === undefined && <Beginnings />}
+          {id === undefined && <Suggestions />}
           {id !== undefined && id !== begun && <Earlier key={id} id={id} reload={list.reload} />}
           <Exchange
             key={id === begun ? 'begun' : id}
@@ -96,8 +96,8 @@ const IDEAS = [
   'Here is my solution: where does it go wrong?',
 ]
 
-/** What one may begin with. */
-function Beginnings() {
+/** Suggestions for a first question. */
+function Suggestions() {
   return (
     <div class="beginnings">
       <h2>What would you like to understand?</h2>
@@ -130,7 +130,7 @@ function Earlier({ id, reload }: { id: number; reload: () => Promise<void> }) {
               <Action
                 class="quiet small"
                 act={async () => {
-                  const title = await askFor('Rename the conversation', 'Rename', {
+                  const title = await promptForText('Rename the conversation', 'Rename', {
                     label: 'What is it about?',
                     value: conversation.title,
                   })
@@ -158,7 +158,7 @@ function Earlier({ id, reload }: { id: number; reload: () => Promise<void> }) {
           </div>
           <div class="turns">
             {messages.map((message) => (
-              <Turn key={message.id} isUser={message.isUser} text={message.text} />
+              <Message key={message.id} isUser={message.isUser} text={message.text} />
             ))}
           </div>
         </>

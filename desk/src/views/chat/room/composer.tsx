@@ -6,7 +6,7 @@ import { attempt } from '../../../components/dialogs/toasts.tsx'
 
 const LONGEST = 4_000
 
-/** The message that is answered or edited; undefined for one that stands by itself. */
+/** The message that is replied to or edited; undefined for a new one. */
 export type ComposerTarget = { kind: 'reply' | 'edit'; message: RoomMessage } | undefined
 
 interface ComposerProps {
@@ -15,7 +15,7 @@ interface ComposerProps {
   done: () => void
 }
 
-/** Enter sends, Shift and Enter begins a line. What can't be sent now waits in the conversation. */
+/** The field for a message: Enter sends, Shift and Enter starts a new line. Without a connection the message waits. */
 export function Composer({ conversation, target, done }: ComposerProps) {
   const [text, setText] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
@@ -86,7 +86,7 @@ export function Composer({ conversation, target, done }: ComposerProps) {
         }}
         onKeyDown={(event) => {
           if (event.key === 'Escape') done()
-          // Enter also ends what an input method composes.
+          // During a composition, Enter belongs to the input method.
           if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
           event.preventDefault()
           void send()

@@ -17,7 +17,7 @@ interface MembersProps {
   close: () => void
 }
 
-/** Who takes part, and what can be done about that. */
+/** The members of a conversation, with the actions on them. */
 export function Members({ conversation, user, close }: MembersProps) {
   const { id, is_group: isGroup } = conversation
   const path = { params: { path: { id } } }
@@ -114,7 +114,7 @@ export function Members({ conversation, user, close }: MembersProps) {
                     Leave the group
                   </Action>
                 ) : (
-                  <Ties conversation={conversation} close={close} />
+                  <ConnectionActions conversation={conversation} close={close} />
                 )}
               </div>
             </>
@@ -125,8 +125,8 @@ export function Members({ conversation, user, close }: MembersProps) {
   )
 }
 
-/** With one other person: to end the connection, or to have peace. */
-function Ties({ conversation, close }: { conversation: Conversation; close: () => void }) {
+/** Actions in a direct conversation: end the connection, or block the person. */
+function ConnectionActions({ conversation, close }: { conversation: Conversation; close: () => void }) {
   const { conn_id: connection, user_id: userId, name } = conversation
   return (
     <>

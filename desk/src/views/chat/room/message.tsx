@@ -11,7 +11,7 @@ interface MessageProps {
   before: RoomMessage | undefined
   isFirstUnread: boolean
   isGroup: boolean
-  /** How many of the others have read it, and how many there are. */
+  /** How many of the other members have read it, and how many there are. */
   readers: number
   audience: number
   take: (target: ComposerTarget) => void

@@ -16,31 +16,31 @@ interface MessagesProps {
   report: (message: RoomMessage) => void
 }
 
-/** So near to the end that what comes next is followed. */
+/** Closer to the end than this, the list scrolls along with new messages. */
 const NEAR_PX = 80
-/** So near to the beginning that older ones are fetched. */
+/** Closer to the beginning than this, older messages are fetched. */
 const AHEAD_PX = 600
-/** It begins at what is unread if that lies no more pages back than these. */
+/** The list starts at the first unread message, if it is at most this many pages back. */
 const PAGES_BACK = 20
 const SETTLED_MS = 150
 
 /**
- * What was said, of which only what is in sight is drawn. It begins at what is unread, stays at the end while one is
- * there, and stays where one reads while older messages come in above.
+ * The messages, of which only the visible ones are drawn. The list starts at the first unread message. At the end it
+ * scrolls along with new messages; elsewhere it keeps its position while older ones are inserted above.
  */
 export function Messages({ room, conversation, user, take, report }: MessagesProps) {
   const messages = useStore(room.$messages)
   const { status, hasMore } = useStore(room.$state)
   const readBy = useStore(room.$readBy)
   const list = useRef<VListHandle>(null)
-  // Where reading began this time; what comes while one looks on is not unread.
+  // The last message read before the room was opened; messages that arrive in view are not unread.
   const [readUpTo] = useState(conversation.last_read_seq)
   const isBegun = useBeginning(room, status, readUpTo)
   const isPlaced = useRef(false)
   const isFetching = useRef(false)
-  /** undefined until what is in sight has been measured. */
+  /** undefined until the visible messages have been measured. */
   const [isAtEnd, setAtEnd] = useState<boolean>()
-  // What grows is drawn before the state is: whoever scrolls away must not be pulled back by it.
+  // A ref as well, because messages grow before the state is updated, and must not scroll somebody back to the end.
   const follows = useRef(true)
   const offset = useRef(0)
   const firstUnread = findUnread(messages, readUpTo)
@@ -70,7 +70,7 @@ export function Messages({ room, conversation, user, take, report }: MessagesPro
     setAtEnd(follows.current)
     return end
   }
-  /** Whatever rests in sight is read; before that it may be no more than an estimate of what will be. */
+  /** Marks the visible messages as read once the list has stopped moving: until then sizes are estimates. */
   const look = useSettled(() => {
     const end = place()
     if (end === undefined || document.visibilityState !== 'visible') return
@@ -111,7 +111,7 @@ export function Messages({ room, conversation, user, take, report }: MessagesPro
           void fetchOlder()
         }}
         onResize={() => {
-          // What is measured upon scrolling up comes before the news of the scrolling.
+          // Scrolling up measures messages before the scroll event arrives.
           const isLeaving = (list.current?.scrollOffset ?? 0) < offset.current
           if (follows.current && isAtEnd && !isLeaving) toEnd()
           look()
@@ -148,7 +148,7 @@ export function Messages({ room, conversation, user, take, report }: MessagesPro
             const unread = findUnread(messages, conversation.last_read_seq)
             const shown = list.current
             const last = shown?.findItemIndex(shown.scrollOffset + shown.viewportSize) ?? 0
-            // Where one reads on from what is unread already, the end is what is missing.
+            // At the first unread message already, so the button leads to the end.
             if (unread > last + 1) toUnread(unread)
             else toEnd()
           }}
@@ -160,7 +160,7 @@ export function Messages({ room, conversation, user, take, report }: MessagesPro
   )
 }
 
-/** What is asked for comes once nothing more has been asked for during a moment. */
+/** Runs `work` once it has not been asked for during a moment. */
 function useSettled(work: () => void): () => void {
   const latest = useRef(work)
   latest.current = work
@@ -172,7 +172,7 @@ function useSettled(work: () => void): () => void {
   }, [])
 }
 
-/** True once the room holds what is unread, or as much of it as is worth fetching. */
+/** Fetches older messages until the first unread one is there, or `PAGES_BACK` pages. True when done. */
 function useBeginning(room: Room, status: string, readUpTo: number): boolean {
   const [isBegun, setBegun] = useState(false)
   useEffect(() => {

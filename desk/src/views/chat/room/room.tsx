@@ -11,7 +11,7 @@ import { Composer, type ComposerTarget } from './composer.tsx'
 import { Members } from './members.tsx'
 import { Messages } from './messages.tsx'
 
-/** One conversation: who is there, what was said, and what one writes. */
+/** One conversation: its members, its messages and the composer. */
 export function RoomView({ conversation, user }: { conversation: Conversation; user: User }) {
   const room = useMemo(() => chat.room(conversation.id), [conversation.id])
   const typing = useStore(chat.$typing)[conversation.id] ?? []

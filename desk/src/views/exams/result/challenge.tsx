@@ -14,7 +14,7 @@ interface ChallengeProps {
 
 const WORDS = { open: 'Waiting for a teacher', accepted: 'Accepted', rejected: 'Not accepted' }
 
-/** An objection to how a question was graded, and what became of it. */
+/** The person's challenges of one question, with the replies, and the form for a new one. */
 export function Challenge({ attemptId, questionId, challenges, reload }: ChallengeProps) {
   const isOpen = challenges.some(({ status }) => status === 'open')
   return (

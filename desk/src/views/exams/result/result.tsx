@@ -17,7 +17,7 @@ import { Challenge, type ChallengeRow } from './challenge.tsx'
 type Result = Answer<'/api/v01/attempts/{attempt_id}', 'get'>
 type Reviewed = Result['review'][number]
 
-/** One finished attempt: the figures, and every question with what was right. */
+/** One finished attempt: the result, and every question with the right answer. */
 export default function ResultView({ params }: ViewProps) {
   const id = Number(params.id)
   const path = { params: { path: { attempt_id: id } } }
@@ -25,7 +25,7 @@ export default function ResultView({ params }: ViewProps) {
     const result = await ask(client.GET('/api/v01/attempts/{attempt_id}', path))
     const { challenges } = await ask(client.GET('/api/v01/attempts/{attempt_id}/challenges', path))
     const asked = result.review.slice(0, 100).map((question) => question.id)
-    // Discussions may be locked by another exam: the review is worth something without their numbers.
+    // Another exam may lock discussions; the review is shown without their counts then.
     const counts = await ask(
       client.POST('/api/v01/discussions/counts', { body: { question_ids: asked } }),
     ).catch(() => undefined)

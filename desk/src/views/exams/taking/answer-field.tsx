@@ -10,7 +10,7 @@ interface AnswerFieldProps {
   isReadOnly: boolean
 }
 
-/** Where a question is answered: one letter, several, or a number. */
+/** The answer to a question: one letter, several, or a number. */
 export function AnswerField({ question, answer, give, isReadOnly }: AnswerFieldProps) {
   if (question.question_type === 'NUMERIC')
     return <NumberField key={question.id} answer={answer} give={give} isReadOnly={isReadOnly} />
@@ -42,7 +42,7 @@ export function AnswerField({ question, answer, give, isReadOnly }: AnswerFieldP
   )
 }
 
-/** The options that there are: those without a text only where all are (the image shows them). */
+/** The options with a text; all of them if none has a text, because then the image shows them. */
 export function listOptions(
   question: Pick<PaperQuestion, 'option_a' | 'option_b' | 'option_c' | 'option_d'>,
 ): [string, string][] {
@@ -59,7 +59,7 @@ export function listOptions(
 function NumberField({ answer, give, isReadOnly }: Omit<AnswerFieldProps, 'question'>) {
   const [typed, setTyped] = useState(typeof answer === 'string' ? answer : '')
   const stored = typeof answer === 'string' ? answer : ''
-  // Cleared, or answered in another tab.
+  // The answer was cleared, or given in another tab.
   useEffect(() => setTyped(stored), [stored])
   const isReadable = typed.trim() === '' || /^[+-]?(\d+([.,]\d+)?|[.,]\d+)$/.test(typed.trim())
   return (

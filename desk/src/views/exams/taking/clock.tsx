@@ -3,10 +3,10 @@ import { useStore } from '@nanostores/preact'
 import { useEffect, useState } from 'preact/hooks'
 import { countdown } from '../../../format.ts'
 
-/** Told aloud only at these, not every second. */
+/** Remaining minutes at which screen readers are told the time. */
 const TOLD_MINUTES = [30, 10, 5, 1]
 
-/** What is left by the service's clock, whatever this machine's says. */
+/** The remaining time by the service's clock. */
 export function Clock({ session }: { session: ExamSession }) {
   const { endsAt } = useStore(session.$state)
   const [left, setLeft] = useState(session.remaining())

@@ -9,7 +9,7 @@ interface PaletteProps {
   show: (index: number) => void
 }
 
-/** All questions at a glance: by shape and word as well as by colour. */
+/** All questions with their states, shown by shape and word as well as by colour. */
 export function Palette({ questions, answers, marked, seen, current, show }: PaletteProps) {
   const isMarked = new Set(marked)
   const states = questions.map(({ id }) => ({

@@ -11,7 +11,7 @@ interface SubmitDialogProps {
   close: () => void
 }
 
-/** What handing in means, in numbers, before it is done. */
+/** Asks before handing in, with the numbers of answered, open and marked questions. */
 export function SubmitDialog({ total, answered, marked, unsynced, submit, close }: SubmitDialogProps) {
   const open = total - answered
   return (

@@ -8,11 +8,11 @@ import { $title } from '../../../title.ts'
 import { QuestionText } from '../question-text.tsx'
 import { AnswerField } from './answer-field.tsx'
 import { Clock } from './clock.tsx'
-import { Handed } from './handed.tsx'
+import { AttemptEnded } from './ended.tsx'
 import { Palette } from './palette.tsx'
 import { SubmitDialog } from './submit-dialog.tsx'
 
-/** An attempt under way: one question at a time, the palette beside it, the clock and the state of saving above. */
+/** An active attempt: one question at a time, with the palette, the clock and the state of saving. */
 export function Taking({ session, close }: { session: ExamSession; close: () => void }) {
   const state = useStore(session.$state)
   const $index = useMemo(() => atom(0), [])
@@ -32,14 +32,14 @@ export function Taking({ session, close }: { session: ExamSession; close: () => 
     $index.set(next)
     heading.current?.focus()
   }
-  /** Until it is kept on this machine. */
+  /** Counts a write until it is stored on this machine. */
   function write(change: () => Promise<void>) {
     setWrites((count) => count + 1)
     void attempt(change).finally(() => setWrites((count) => count - 1))
   }
   const isMarked = question !== undefined && marked.includes(question.id)
   const give = (answer: Answer | null) => question && write(() => session.answer(question.id, answer))
-  // Keys come faster than the page is drawn: what they change is read anew at each.
+  // Keys can come faster than the page is drawn, so each one reads the current state.
   const now = () => ({ ...session.$state.get(), question: questions[$index.get()] as PaperQuestion })
   useShortcuts({
     isOn: () => session.$state.get().canWrite && !isSubmitting,
@@ -54,7 +54,8 @@ export function Taking({ session, close }: { session: ExamSession; close: () => 
       write(() => session.answer(shown.id, choose(shown, before[shown.id], letter)))
     },
   })
-  if (state.phase === 'submitted' || state.phase === 'closed') return <Handed state={state} close={close} />
+  if (state.phase === 'submitted' || state.phase === 'closed')
+    return <AttemptEnded state={state} close={close} />
   if (!question) return null
   const rejected = state.rejected[question.id]
   return (
@@ -163,7 +164,7 @@ export function Taking({ session, close }: { session: ExamSession; close: () => 
   )
 }
 
-/** Where one's answers are at this moment. */
+/** Whether the answers are saved, and where. */
 function Saving({ unsynced, phase, isWriting }: { unsynced: number; phase: string; isWriting: boolean }) {
   const [isOnline, setOnline] = useState(navigator.onLine)
   useEffect(() => {
@@ -207,7 +208,7 @@ interface Shortcuts {
   choose: (letter: string) => void
 }
 
-/** Single keys, save where somebody types text. */
+/** Shortcuts by single keys, except in text fields. */
 function useShortcuts(shortcuts: Shortcuts): void {
   const latest = useRef(shortcuts)
   latest.current = shortcuts

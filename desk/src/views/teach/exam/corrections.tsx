@@ -18,7 +18,7 @@ const ACTIONS = [
   ['drop', 'Leave it out of the score'],
 ] as const
 
-/** What was graded wrong, put right: first what it would change, then done, and undone again if need be. */
+/** Regrades: preview, apply and undo corrections of wrong grading. */
 export function Corrections({ exam }: TabProps) {
   const path = { params: { path: { exam_id: exam.id } } }
   const [preview, setPreview] = useState<{ regrade: Regrade; wish: Wish }>()
@@ -149,7 +149,7 @@ function describe(fields: Record<string, string>) {
   }
 }
 
-/** What it does, or did, in one sentence. */
+/** The effect of a regrade in one sentence. */
 function sum({ attempts, raised, lowered, unchanged }: Regrade): string {
   return `Of ${plural(attempts, 'attempt')} ${raised} higher, ${lowered} lower, ${unchanged} as before.`
 }

@@ -21,17 +21,17 @@ const EXPORTS = ['csv', 'gift', 'moodle_xml', 'qti'] as const
 
 type Format = (typeof FORMATS)[number][0]
 
-/** A file that was looked through, or taken in. */
+/** The report on a file that was checked or imported. */
 interface Read {
   report: Report
   file: File
   format: Format
   isDry: boolean
-  /** Of the import that may follow: pressed again after an answer was lost, it brings nothing in twice. */
+  /** The idempotency key of the import: if an answer is lost, trying again imports nothing twice. */
   key: string
 }
 
-/** Questions from a file: looked through first, row by row, and only then kept; and out again. */
+/** Imports questions from a file, after a check of each row, and exports them. */
 export function ImportExport({ exam }: TabProps) {
   const [found, setFound] = useState<Read>()
   async function read(

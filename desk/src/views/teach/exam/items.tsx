@@ -19,7 +19,7 @@ const FLAGS: Record<string, string> = {
 
 type Item = Answer<'/api/v01/admin/analytics/exams/{exam_id}/items', 'get'>['items'][number]
 
-/** How each question did its work. */
+/** Statistics of each question. */
 export function Items({ exam }: TabProps) {
   const [attempts, setAttempts] = useState<'first' | 'last' | 'all'>('first')
   const found = useLoad(`${exam.id} ${attempts}`, () =>
@@ -96,7 +96,7 @@ export function Items({ exam }: TabProps) {
   )
 }
 
-/** What was chosen how often, and how those who chose it did in the rest. */
+/** How often each option was chosen, and how well those students did in the other questions. */
 function Options({ options }: { options: Item['options'] }) {
   if (options.length === 0) return null
   return (

@@ -12,7 +12,7 @@ import { plural } from '../../../format.ts'
 import { $query } from '../../../router.ts'
 import type { TabProps } from './tab-props.ts'
 
-/** The questions of an exam: to open, to add, to give marks to, to delete. */
+/** The questions of an exam: open, add, set marks, delete. */
 export function Questions({ exam }: TabProps) {
   const { page } = useStore($query)
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set())
@@ -114,8 +114,20 @@ export function Questions({ exam }: TabProps) {
               name="question_type"
               options={['MCQ', 'MSQ', 'NUMERIC'].map((type) => [type, type] as const)}
             />
-            <NumberField label="For a right answer" name="positive_marks" isBroken value={4} required />
-            <NumberField label="Off for a wrong one" name="negative_marks" isBroken value={1} required />
+            <NumberField
+              label="For a right answer"
+              name="positive_marks"
+              allowsFractions
+              value={4}
+              required
+            />
+            <NumberField
+              label="Off for a wrong one"
+              name="negative_marks"
+              allowsFractions
+              value={1}
+              required
+            />
           </div>
         </Form>
       </details>

@@ -7,7 +7,7 @@ import type { TabProps } from './tab-props.ts'
 
 const orNull = (text: unknown) => (text === '' || text === undefined ? null : Number(text))
 
-/** Everything about an exam but its questions. */
+/** The settings of an exam. */
 export function Settings({ exam, reload }: TabProps) {
   const categories = useLoad('categories', () => ask(client.GET('/api/v01/categories', {})))
   return (
@@ -64,7 +64,7 @@ export function Settings({ exam, reload }: TabProps) {
             label="Percent to pass"
             name="pass_percentage"
             most={100}
-            isBroken
+            allowsFractions
             value={exam.pass_percentage}
             required
           />

@@ -9,7 +9,7 @@ import { fromLocalInput, moment, plural } from '../../../format.ts'
 import { PersonChoice } from '../people/person-choice.tsx'
 import type { TabProps } from './tab-props.ts'
 
-/** People's own windows and extra time, and minutes for everybody who is at it now. */
+/** Accommodations of single people, and more time for all active attempts. */
 export function Times({ exam }: TabProps) {
   const path = { params: { path: { exam_id: exam.id } } }
   const found = useLoad(exam.id, () => ask(client.GET('/api/v01/admin/exams/{exam_id}/accommodations', path)))

@@ -20,7 +20,7 @@ const PERIODS = [
 ] as const
 type Period = (typeof PERIODS)[number][0]
 
-/** How it goes over all: figures, curves and the tables beneath them. */
+/** Statistics of all exams: figures, curves and tables. */
 export default function Analytics() {
   const { period = 'all', exam, from, to } = useStore($query)
   const isComplete = period !== 'custom' || (from && to)
@@ -157,7 +157,7 @@ export default function Analytics() {
   )
 }
 
-/** Days as their reader writes them; one alone is all there is to a curve. */
+/** The points of a curve, with days in the reader's format. */
 function toDays(series: { labels: string[]; data: number[] }) {
   return toPoints({ ...series, labels: series.labels.map(day) })
 }

@@ -9,7 +9,7 @@ import { useLoad } from '../../../components/page/use-load.ts'
 import { moment } from '../../../format.ts'
 import { $query, setQuery } from '../../../router.ts'
 
-/** Every change that an administrator made. */
+/** The log of administrators' changes. */
 export default function Audit() {
   const { action, subject, page } = useStore($query)
   const found = useLoad(`${action} ${subject} ${page}`, () =>

@@ -10,7 +10,7 @@ import { Rich } from '../../../components/rich.tsx'
 import { moment } from '../../../format.ts'
 import { $query, setQuery } from '../../../router.ts'
 
-/** What students object to, to be answered. */
+/** Students' challenges, to be resolved. */
 export default function Challenges() {
   const { status = 'open', page } = useStore($query)
   const found = useLoad(`${status} ${page}`, () =>

@@ -5,7 +5,7 @@ import { Page } from '../../../components/page/page.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { plural } from '../../../format.ts'
 
-/** What there is, and what waits for somebody. */
+/** Totals, and what waits for an administrator. */
 export default function Overview() {
   const found = useLoad('overview', async () => {
     const [numbers, requests, challenges, reports] = await Promise.all([

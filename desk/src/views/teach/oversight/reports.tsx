@@ -9,7 +9,7 @@ import { useLoad } from '../../../components/page/use-load.ts'
 import { moment } from '../../../format.ts'
 import { $query, setQuery } from '../../../router.ts'
 
-/** What people reported, with what stands around it, to be decided on. */
+/** Reported messages and comments with their context, to be decided. */
 export default function Reports() {
   const { status = 'open', page } = useStore($query)
   const found = useLoad(`${status} ${page}`, () =>

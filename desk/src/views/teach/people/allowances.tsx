@@ -3,10 +3,10 @@ import { type Answer, ask, client } from '../../../client.ts'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice } from '../../../components/forms/fields.tsx'
 import { Search } from '../../../components/forms/search.tsx'
-import { Chosen } from '../../../components/page/chosen.tsx'
 import { Empty, Loaded } from '../../../components/page/loaded.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { Pager } from '../../../components/page/pager.tsx'
+import { SelectionBar } from '../../../components/page/selection-bar.tsx'
 import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { useSelection } from '../../../components/page/use-selection.ts'
@@ -19,7 +19,7 @@ const keyOf = ({ student_id, exam_id }: Row) => `${student_id} ${exam_id}`
 type Change = 'reset' | 'increase' | 'decrease'
 type Row = Answer<'/api/v01/admin/attempts', 'get'>['rows'][number]
 
-/** Who has how many attempts left at what. */
+/** The attempts that each student has left at each exam. */
 export default function Allowances() {
   const { q, exam, status, page } = useStore($query)
   const found = useLoad(`${q} ${exam} ${status} ${page}`, () =>
@@ -79,7 +79,7 @@ export default function Allowances() {
             <Empty title="Nothing here" />
           ) : (
             <>
-              <Chosen count={selection.chosen.length} what="allowance" clear={selection.clear}>
+              <SelectionBar count={selection.chosen.length} what="allowance" clear={selection.clear}>
                 <Action
                   class="small"
                   confirm={`Remove the latest attempt with its result, ${plural(selection.chosen.length, 'time')}?`}
@@ -97,7 +97,7 @@ export default function Allowances() {
                 >
                   Reset all
                 </Action>
-              </Chosen>
+              </SelectionBar>
               <Table
                 caption="Allowances"
                 rows={list.rows}

@@ -6,7 +6,7 @@ import { useLoad } from '../../../components/page/use-load.ts'
 
 type Person = readonly [id: number | string, text: string]
 
-/** Somebody, found by name. Whoever was chosen stays there, whatever a search finds that answers later. */
+/** A choice of one person, by name. The chosen one stays chosen, also when the answer to a search comes later. */
 export function PersonChoice({ name }: { name: string }) {
   const [q, setQ] = useState('')
   const [chosen, setChosen] = useState<Person>(['', 'Choose somebody'])

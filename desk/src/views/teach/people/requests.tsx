@@ -12,7 +12,7 @@ import { ROLES } from './users.tsx'
 
 const nameOf = (role: string) => ROLES.find(([value]) => value === role)?.[1] ?? role
 
-/** Who asks for more access. */
+/** Requests for another role. */
 export default function Requests() {
   const { status = 'pending', page } = useStore($query)
   const found = useLoad(`${status} ${page}`, () =>

@@ -4,11 +4,11 @@ import { attempt } from '../../../components/dialogs/toasts.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice } from '../../../components/forms/fields.tsx'
 import { Search } from '../../../components/forms/search.tsx'
-import { Chosen } from '../../../components/page/chosen.tsx'
 import { Figure } from '../../../components/page/figure.tsx'
 import { Loaded } from '../../../components/page/loaded.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { Pager } from '../../../components/page/pager.tsx'
+import { SelectionBar } from '../../../components/page/selection-bar.tsx'
 import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { useSelection } from '../../../components/page/use-selection.ts'
@@ -23,7 +23,7 @@ export const ROLES = [
 
 type UserRow = Answer<'/api/v01/admin/users', 'get'>['users'][number]
 
-/** Everybody with an account, and what they may do. */
+/** All accounts and their roles. */
 export default function Users() {
   const { q, role, page } = useStore($query)
   const found = useLoad(`${q} ${role} ${page}`, async () => {
@@ -64,7 +64,7 @@ export default function Users() {
               <Figure name="Teachers" value={counts.admin_role} />
               <Figure name="Both" value={counts.both_roles} />
             </dl>
-            <Chosen count={selection.chosen.length} what="person" many="people" clear={selection.clear}>
+            <SelectionBar count={selection.chosen.length} what="person" many="people" clear={selection.clear}>
               {ROLES.map(([role, text]) => (
                 <Action
                   key={role}
@@ -83,7 +83,7 @@ export default function Users() {
                   {text}
                 </Action>
               ))}
-            </Chosen>
+            </SelectionBar>
             <Table
               caption="People"
               rows={list.users}

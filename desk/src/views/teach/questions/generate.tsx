@@ -12,7 +12,7 @@ import { moment } from '../../../format.ts'
 import { $query, go } from '../../../router.ts'
 import { ExamChoice } from '../exam-choice.tsx'
 
-/** Questions that the model writes or takes from a document: what to ask for, and the jobs so far. */
+/** Generates questions by the model, from a topic or a document, and lists the jobs. */
 export default function Generate() {
   const { exam, page } = useStore($query)
   const [mode, setMode] = useState('pure')

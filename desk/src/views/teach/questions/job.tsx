@@ -14,7 +14,7 @@ import { Preview } from './preview.tsx'
 type Job = Answer<'/api/v01/admin/ai/status/{job_id}', 'get'>
 type Written = Omit<Job['questions'][number], 'id'>
 
-/** A job while it runs and after: its progress as it comes, and each question to be kept or left. */
+/** A generation job: its progress, and its questions, each to be accepted or not. */
 export default function JobView({ params }: ViewProps) {
   const id = params.id ?? ''
   const path = { params: { path: { job_id: id } } }
@@ -33,7 +33,7 @@ export default function JobView({ params }: ViewProps) {
     })
     if (status === 'online') {
       void client.live.request({ type: 'subscribe', topic }).catch(() => {})
-      // What happened before the subscription.
+      // Reads what happened before the subscription.
       void found.reload()
     }
     return () => {

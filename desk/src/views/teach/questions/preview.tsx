@@ -3,7 +3,7 @@ import { Rich } from '../../../components/rich.tsx'
 import { QuestionText } from '../../exams/question-text.tsx'
 import { listOptions } from '../../exams/taking/answer-field.tsx'
 
-/** A question as it is edited; a new one has no id yet. */
+/** A question that is being edited; a new one has no id yet. */
 export type Question = Omit<Answer<'/api/v01/admin/questions/{id}', 'get'>['question'], 'id'>
 
 /** A question as students see it, with its key marked. */

@@ -27,10 +27,10 @@ const EMPTY: Question = {
   negative_marks: 1,
   tolerance: 0,
 }
-/** The preview follows the writing at this distance, so that typing never waits for it. */
+/** Delay of the preview, so that it never slows down typing. */
 const PREVIEW_MS = 150
 
-/** One question: on one side it is written, on the other seen as students will see it. */
+/** One question: the form, and beside it a preview as students will see it. */
 export default function QuestionView({ params }: ViewProps) {
   const examId = Number(params.exam)
   const id = params.id === 'new' ? undefined : Number(params.id)
@@ -135,13 +135,18 @@ function Editor({ id, question }: { id: number | undefined; question: Question }
                 hint={{ MCQ: 'A letter', MSQ: 'Letters: A,C', NUMERIC: 'A number' }[shown.question_type]}
               />
               {shown.question_type === 'NUMERIC' && (
-                <NumberField label="Tolerance" name="tolerance" isBroken value={question.tolerance} />
+                <NumberField label="Tolerance" name="tolerance" allowsFractions value={question.tolerance} />
               )}
-              <NumberField label="For right" name="positive_marks" isBroken value={question.positive_marks} />
+              <NumberField
+                label="For right"
+                name="positive_marks"
+                allowsFractions
+                value={question.positive_marks}
+              />
               <NumberField
                 label="Off for wrong"
                 name="negative_marks"
-                isBroken
+                allowsFractions
                 value={question.negative_marks}
               />
             </div>
@@ -176,7 +181,7 @@ interface ImageFieldProps {
   take: (image: Pick<Question, 'image_path' | 'image_url'>) => void
 }
 
-/** An image is uploaded at once, and belongs to the question when that is saved. */
+/** The image is uploaded at once; saving the question makes it the question's image. */
 function ImageField({ examId, path, take }: ImageFieldProps) {
   async function upload(file: File) {
     const folder = `exam-${examId}`

@@ -5,7 +5,7 @@ const SAVE_AFTER_MS = 700
 const RETRY_MS = 4_000
 const PAGE = 500
 
-export interface LeafState {
+export interface EditorState {
   marks: readonly Mark[]
   /** `conflict`: another device changed the page meanwhile. */
   saving: 'saved' | 'waiting' | 'failed' | 'conflict'
@@ -13,7 +13,7 @@ export interface LeafState {
   canRedo: boolean
 }
 
-/** A page with everything on it. */
+/** A page with its objects and images. */
 export async function readPage(id: number): Promise<{ version: number; marks: Mark[]; assets: Asset[] }> {
   const path = { params: { path: { id } } }
   const [{ page }, { assets }] = await Promise.all([
@@ -30,16 +30,16 @@ export async function readPage(id: number): Promise<{ version: number; marks: Ma
   return { version: page.version, marks: toMarks(objects), assets }
 }
 
-/** One page as it is worked on: every change can be taken back, and goes to the service after a pause. */
-export class Leaf {
-  state: LeafState
+/** A page that is being edited: changes can be undone, and are saved after a pause. */
+export class PageEditor {
+  state: EditorState
   readonly #pageId: number
   #version: number
-  /** As the service has it. */
+  /** The marks as the service has them. */
   #stored: readonly Mark[]
   readonly #past: (readonly Mark[])[] = []
   #future: (readonly Mark[])[] = []
-  #tell: (state: LeafState) => void = () => {}
+  #tell: (state: EditorState) => void = () => {}
   #timer = 0
   #sending: Promise<void> = Promise.resolve()
 
@@ -50,7 +50,7 @@ export class Leaf {
     this.state = { marks, saving: 'saved', canUndo: false, canRedo: false }
   }
 
-  listen(tell: (state: LeafState) => void): () => void {
+  listen(tell: (state: EditorState) => void): () => void {
     this.#tell = tell
     return () => {
       this.#tell = () => {}
@@ -77,16 +77,16 @@ export class Leaf {
     this.#show(after)
   }
 
-  /** Now, rather than after a pause. */
+  /** Saves now rather than after a pause. */
   async save(): Promise<void> {
     clearTimeout(this.#timer)
-    // One after the other: two at once would each be the other's conflict.
+    // One save at a time: two would conflict with each other.
     this.#sending = this.#sending.then(() => this.#send())
     await this.#sending
   }
 
-  /** What is here counts, whatever another device did. */
-  async insist(): Promise<void> {
+  /** Saves this version over the changes of another device. */
+  async overwrite(): Promise<void> {
     const { version, marks } = await readPage(this.#pageId)
     this.#version = version
     this.#stored = marks
@@ -108,12 +108,12 @@ export class Leaf {
   async #send(): Promise<void> {
     const { marks, saving } = this.state
     if (saving === 'conflict') return
-    // Taken back to what is stored already.
+    // Everything was undone.
     if (marks === this.#stored) return this.#set({ saving: 'saved' })
     const before = new Map(this.#stored.map((mark, index) => [mark.id, { mark, index }]))
     const kept = new Set(marks.map(({ id }) => id))
     const deleted = this.#stored.filter(({ id }) => !kept.has(id)).map(({ id }) => id)
-    // From the first that changed or moved on; those below stay as they are.
+    // Sends the marks from the first changed or moved one on; those below are the same as before.
     const rest = this.#stored.filter(({ id }) => kept.has(id))
     const from = marks.findIndex(
       (mark, index) => rest[index]?.id !== mark.id || before.get(mark.id)?.mark !== mark,
@@ -141,7 +141,7 @@ export class Leaf {
     }
   }
 
-  #set(change: Partial<LeafState>): void {
+  #set(change: Partial<EditorState>): void {
     this.state = {
       ...this.state,
       ...change,

@@ -1,16 +1,16 @@
 import type { Locks } from './platform.ts'
 
 /**
- * One tab's place in the line for what only one tab at a time may do. Where it is taken away (`take` by another),
- * this tab goes back to the end of the line.
+ * A lock that one tab at a time holds, for work that only one tab may do. A tab whose lock was taken by another one
+ * waits for it again.
  */
-export class Turn {
+export class TabLock {
   readonly #locks: Locks
   readonly #name: string
   readonly #change: (isOurs: boolean) => void
   #abort: AbortController | undefined
 
-  /** `change` is told true when the turn is this tab's, and false when it was taken away. */
+  /** `change` is called with true when this tab gets the lock, and with false when another tab has taken it. */
   constructor(locks: Locks, name: string, change: (isOurs: boolean) => void) {
     this.#locks = locks
     this.#name = name
@@ -21,12 +21,12 @@ export class Turn {
     this.#request(false)
   }
 
-  /** Takes it now, from whoever has it. */
+  /** Takes the lock from the tab that holds it. */
   take(): void {
     this.#request(true)
   }
 
-  /** Lets go of it, or of its place in the line. */
+  /** Releases the lock, or stops waiting for it. */
   leave(): void {
     this.#abort?.abort()
   }

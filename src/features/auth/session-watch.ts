@@ -1,7 +1,7 @@
 import type { Core } from '../../core.ts'
-import type { LiveSessions, RevokedListener } from '../../live-sessions.ts'
-import { every } from '../../periodic.ts'
-import { type Claims, TOKEN_LIFETIME_SECONDS } from '../../tokens.ts'
+import { every } from '../../scheduling/periodic.ts'
+import type { LiveSessions, RevokedListener } from '../../tokens/live-sessions.ts'
+import { type Claims, TOKEN_LIFETIME_SECONDS } from '../../tokens/tokens.ts'
 import * as store from './store.ts'
 
 /** How long a revocation is needed: the longest lifetime of a token, plus time for clocks that differ. */
@@ -42,12 +42,12 @@ export async function watchSessions(core: Omit<Core, 'sessions'>): Promise<LiveS
   const reloading = every(RELOAD_MS, 'reading all revocations', reload, core.log)
   const subscription = core.bus.subscribe('revocations', () => polling.soon())
 
-  function stand({ sessionId, generation }: Claims): boolean {
+  function isValid({ sessionId, generation }: Claims): boolean {
     return generation >= (minGenerations.get(sessionId) ?? 0)
   }
 
   return {
-    stand,
+    isValid,
     onRevoked: (listener) => void listeners.push(listener),
     async close() {
       subscription.close()

@@ -3,14 +3,14 @@ import type { Client } from '../index.ts'
 
 const TYPING_MS = 5_000
 
-/** Who is online and who is typing: only current values matter. */
-export class Present {
-  /** By user id; whoever is missing is not known to be online. */
+/** Who is online and who is typing. */
+export class Presence {
+  /** By user id; people without an entry are not known to be online. */
   readonly $online = atom<Readonly<Record<number, boolean>>>({})
   /** Who is typing, by conversation. */
   readonly $typing = atom<Readonly<Record<number, readonly number[]>>>({})
   readonly #client: Client
-  /** Frames that came while everybody's presence was being read: they are newer than the answer. */
+  /** Changes that came while everybody's presence was being read: they are newer than the answer. */
   #since: Record<number, boolean> = {}
   readonly #timers = new Map<string, () => void>()
 
@@ -36,7 +36,7 @@ export class Present {
     this.#timers.set(`${conversationId} ${userId}`, stop)
   }
 
-  /** They have stopped typing, or their message is here. */
+  /** Somebody has stopped typing, or their message has arrived. */
   quiet(conversationId: number, userId: number): void {
     const key = `${conversationId} ${userId}`
     if (!this.#timers.has(key)) return

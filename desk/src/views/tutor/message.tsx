@@ -2,8 +2,8 @@ import { Rich } from '../../components/rich.tsx'
 
 const FINAL = '[FINAL ANSWER]'
 
-/** One side of a conversation with the tutor; the answer that it settled on stands out. */
-export function Turn({ isUser, text }: { isUser: boolean; text: string }) {
+/** One message of a conversation with the tutor; its final answer is highlighted. */
+export function Message({ isUser, text }: { isUser: boolean; text: string }) {
   const [explanation = '', ...final] = text.split(FINAL)
   return (
     <article class={`turn ${isUser ? 'mine' : ''}`}>

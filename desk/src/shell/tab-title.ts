@@ -2,7 +2,7 @@ import { computed } from 'nanostores'
 import { chat } from '../chat.ts'
 import { $title } from '../title.ts'
 
-/** The view's name and what is unread, in the title and on the tab's icon. Returns what ends it. */
+/** Shows the view's name and unread messages in the tab's title and icon. Returns a function that ends this. */
 export function watchTitle(): () => void {
   const $shown = computed([$title, chat.$unread], (title, unread) => ({ title, unread }))
   let wasUnread = false

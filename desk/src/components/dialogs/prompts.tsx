@@ -7,32 +7,36 @@ import { Dialog } from './dialog.tsx'
 interface Question {
   title: string
   button: string
-  field?: Wanted
-  /** undefined: it was left without an answer. */
+  field?: PromptField
+  /** Called with undefined if the dialog was closed. */
   answer: (given: string | undefined) => void
 }
 
-interface Wanted {
+interface PromptField {
   label: string
   value?: string
-  /** More than one line. */
+  /** Whether it may have more than one line. */
   isLong?: boolean
 }
 
 const $question = atom<Question | undefined>()
 
-/** Asks before something is done that can't be undone. */
-export async function askWhether(title: string, button: string): Promise<boolean> {
-  return (await put({ title, button })) !== undefined
+/** Asks for confirmation, before something that can't be undone. */
+export async function promptForConfirmation(title: string, button: string): Promise<boolean> {
+  return (await show({ title, button })) !== undefined
 }
 
-/** Asks for a line or a text; undefined where there is none. */
-export async function askFor(title: string, button: string, field: Wanted): Promise<string | undefined> {
-  const given = await put({ title, button, field })
+/** Asks for a line or a longer text; undefined if none was given. */
+export async function promptForText(
+  title: string,
+  button: string,
+  field: PromptField,
+): Promise<string | undefined> {
+  const given = await show({ title, button, field })
   return given?.trim() || undefined
 }
 
-function put(question: Omit<Question, 'answer'>): Promise<string | undefined> {
+function show(question: Omit<Question, 'answer'>): Promise<string | undefined> {
   $question.get()?.answer(undefined)
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
   $question.set({
@@ -45,8 +49,8 @@ function put(question: Omit<Question, 'answer'>): Promise<string | undefined> {
   return promise
 }
 
-/** Where questions appear, above whatever is open. */
-export function Asking() {
+/** Shows the current prompt, above all other dialogs. */
+export function Prompts() {
   const question = useStore($question)
   if (!question) return null
   const { title, button, field, answer } = question

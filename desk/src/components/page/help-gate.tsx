@@ -4,15 +4,15 @@ import { $isHelpLocked } from '../../help-lock.ts'
 import { Empty } from './loaded.tsx'
 import { Page } from './page.tsx'
 
-interface UnlockedProps {
+interface HelpGateProps {
   title: string
-  /** What waits there until the exam is over. */
+  /** What the person finds there after the exam. */
   promise: string
   children: ComponentChildren
 }
 
-/** A view that is closed while its reader takes an exam without help. */
-export function Unlocked({ title, promise, children }: UnlockedProps) {
+/** A view that is closed while the person takes an exam that locks help. */
+export function HelpGate({ title, promise, children }: HelpGateProps) {
   if (!useStore($isHelpLocked)) return children
   return (
     <Page title={title}>

@@ -6,10 +6,10 @@ const OLDEST = 15
 
 /**
  * Finds out what answers at the address: PostgreSQL itself, or a pooler such as PgBouncer, which gives each
- * transaction another connection and does not accept settings for a connection. What the pooler can't do is logged,
- * with the setting that changes it.
+ * transaction another connection and accepts no settings for a connection. Missing abilities of the pooler are logged
+ * with the setting that adds them.
  *
- * Throws if it is no PostgreSQL that the service can run on.
+ * Throws if the service can't run on this server.
  */
 export async function learnServer(
   url: string,
@@ -26,7 +26,7 @@ export async function learnServer(
       throw new Error(`DATABASE_URL: PostgreSQL ${version} is too old, ${OLDEST} is the oldest that serves`)
     if (encoding !== 'UTF8')
       throw new Error(`DATABASE_URL: the database's encoding is ${encoding}: create it with encoding 'UTF8'`)
-    // If the process that answers is not the one that the driver was told of, a pooler is in between.
+    // If the process that answers is not the one that the driver was told, a pooler is in between.
     const { state, statement } = result as unknown as DriverResult
     if (state.pid === pid) return { prepare: true, limitsStatements: true }
 
@@ -58,8 +58,8 @@ interface Answer {
 }
 
 /**
- * Properties of the driver's result beside the rows: the process that it believes to be connected to, and its name
- * for the statement.
+ * Properties of the driver's result beside the rows: the process that it was told to be connected to, and its name for
+ * the statement.
  */
 interface DriverResult {
   state: { pid: number }

@@ -1,5 +1,5 @@
-/** The service could not be asked who this is. */
-export function Unentered({ again }: { again: () => void }) {
+/** Shown at the start when the service can't be reached. */
+export function ServiceUnreachable({ again }: { again: () => void }) {
   return (
     <main class="alone">
       <h1>The service can’t be reached</h1>

@@ -1,18 +1,18 @@
 import type { ComponentChildren } from 'preact'
 import { plural } from '../../format.ts'
 
-interface ChosenProps {
+interface SelectionBarProps {
   count: number
-  /** What one of them is called. */
+  /** The name of one selected thing. */
   what: string
-  /** And several. */
+  /** The name of several, where it is not formed with an s. */
   many?: string
   clear: () => void
   children: ComponentChildren
 }
 
-/** What can be done with all that were chosen; it stays in sight while one chooses. */
-export function Chosen({ count, what, many, clear, children }: ChosenProps) {
+/** The actions for the selected rows; it stays visible while the page scrolls. */
+export function SelectionBar({ count, what, many, clear, children }: SelectionBarProps) {
   if (count === 0) return null
   return (
     <section class="chosen" aria-label="With those chosen">

@@ -3,8 +3,8 @@ import { Figure } from '../../../components/page/figure.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { number, plural } from '../../../format.ts'
 
-/** After an attempt: what came of it. */
-export function Handed({ state, close }: { state: ExamState; close: () => void }) {
+/** The end of an attempt: whether all answers arrived, and the link to the result. */
+export function AttemptEnded({ state, close }: { state: ExamState; close: () => void }) {
   const { result, attemptId, phase, unsynced } = state
   if (phase === 'closed')
     return (

@@ -2,10 +2,10 @@ import type { Store } from '../platform.ts'
 import { forget, isSynced, type Journal, keepPaper, keepProgress } from './journal.ts'
 
 /**
- * Stores the states of one journal on this machine, one after another, and removes it when it is done. `fail` is
- * called if the machine refuses: the exam goes on without.
+ * Stores the states of one journal on this machine, one after another, and removes it when it is no longer needed.
+ * `fail` is called if storing fails; the exam goes on without it.
  */
-export function createKeeper(
+export function createSaver(
   store: Store,
   userId: number,
   fail: () => void,
