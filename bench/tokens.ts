@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import { registerTokens, signToken } from '../src/http/callers/tokens.ts'
-import type { SessionClaims } from '../src/tokens.ts'
+import type { SessionClaims } from '../src/tokens/tokens.ts'
 
 /** Signs access tokens as the service with this secret does. */
 export async function createTokenSigner(secret: string): Promise<(claims: SessionClaims) => string> {

@@ -48,7 +48,7 @@ export const Uuid = Type.String({
 /** ISO 8601 in UTC with milliseconds and `Z`. */
 export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-11-20T10:15:00.000Z'] })
 
-/** A point in time as somebody gives it: ISO 8601, in UTC where it names no zone (src/local-time.ts `readInstant`). */
+/** A point in time as somebody gives it: ISO 8601, in UTC where it names no zone (src/formats/local-time.ts `readInstant`). */
 export const GivenInstant = Type.String({
   maxLength: 40,
   pattern: '^[-0-9A-Za-z:.,+ ]*$',

@@ -1,4 +1,4 @@
-import type { Asker } from './fair-queue.ts'
+import type { Asker } from './scheduling/fair-queue.ts'
 
 /** Who changes something, and from where. */
 export interface Actor {

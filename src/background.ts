@@ -7,7 +7,7 @@ import { deleteStaleSessions } from './features/auth/sessions.ts'
 import { startGenerationWorker } from './features/generation/worker.ts'
 import { helpWatchOf } from './features/help-lock/watch.ts'
 import { sweepDiscardedFiles } from './features/uploads/discarded.ts'
-import { every } from './periodic.ts'
+import { every } from './scheduling/periodic.ts'
 
 const OVERDUE_MS = 1_000
 const HELP_MS = 500

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { readTraceSettings, TRACE_SETTINGS, type TraceSettings } from './trace-settings.ts'
+import { readTraceSettings, TRACE_SETTINGS, type TraceSettings } from './telemetry/trace-settings.ts'
 
 /** Only the scheme is checked; the driver reads the rest, such as a list of several hosts. */
 const Url = (...schemes: string[]) =>

@@ -10,9 +10,9 @@ import type { Tallies } from './bus/tallies/tallies.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/client.ts'
 import type { JobQueue } from './db/job-queue.ts'
-import type { LiveSessions } from './live-sessions.ts'
-import type { RefreshTokens } from './refresh-tokens.ts'
-import type { DerivedKeys } from './secrets.ts'
+import type { LiveSessions } from './tokens/live-sessions.ts'
+import type { RefreshTokens } from './tokens/refresh-tokens.ts'
+import type { DerivedKeys } from './tokens/secrets.ts'
 
 /**
  * Everything outside of the features that a service may use: one per node, and the first argument of every service

@@ -8,9 +8,9 @@ import { migrate } from './db/setup/migrate.ts'
 import { DEMO_PASSWORD, seedDemo } from './features/demo/seed.ts'
 import { buildDesk } from './features/pages/desk/building.ts'
 import { watchNpm } from './launcher.ts'
-import { createLog } from './log.ts'
 import { BACKLOG, createNode } from './node.ts'
-import { loadGeneratedSecret } from './secrets.ts'
+import { createLog } from './telemetry/log.ts'
+import { loadGeneratedSecret } from './tokens/secrets.ts'
 
 /** Longest time for closing after the node has drained (docs/protocol/operations.md#draining). */
 const CLOSE_TIMEOUT_MS = 11_000

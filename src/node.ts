@@ -20,10 +20,10 @@ import type { Config } from './config.ts'
 import type { Core } from './core.ts'
 import { closeDatabase, connectDatabase, identifyDatabase } from './db/client.ts'
 import { createJobQueue } from './db/job-queue.ts'
-import { learnServer } from './db/setup/server.ts'
-import { watchSessions } from './features/auth/live-sessions.ts'
-import { createRefreshTokens } from './refresh-tokens.ts'
-import { deriveKeys } from './secrets.ts'
+import { learnServer } from './db/setup/pooler.ts'
+import { watchSessions } from './features/auth/session-watch.ts'
+import { createRefreshTokens } from './tokens/refresh-tokens.ts'
+import { deriveKeys } from './tokens/secrets.ts'
 
 /**
  * Connections that may wait to be accepted when a node listens; the system may allow fewer. Any more are dropped, and

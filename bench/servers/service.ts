@@ -1,6 +1,6 @@
 import { readConfig } from '../../src/config.ts'
-import { createLog } from '../../src/log.ts'
 import { BACKLOG, createNode } from '../../src/node.ts'
+import { createLog } from '../../src/telemetry/log.ts'
 
 /** One node as in production, save that people may send without a pause. */
 const config = { ...readConfig(process.env), port: 0, chat: { sendIntervalMs: 0 } }

@@ -2,8 +2,8 @@ import Anthropic, { APIError } from '@anthropic-ai/sdk'
 import { Stream } from '@anthropic-ai/sdk/core/streaming'
 import type { FastifyBaseLogger } from 'fastify'
 import { AppError } from '../errors.ts'
-import { model as measured } from '../measures.ts'
-import { beginSpan } from '../traces.ts'
+import { model as measured } from '../telemetry/metrics.ts'
+import { beginSpan } from '../telemetry/traces.ts'
 
 /** Tokens as they are billed: `input` is without what was `cached`, that is, read from the provider's cache. */
 export interface Usage {

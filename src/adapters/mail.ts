@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import nodemailer from 'nodemailer'
 import type { Config } from '../config.ts'
-import { accounts as measured } from '../measures.ts'
+import { accounts as measured } from '../telemetry/metrics.ts'
 
 export interface Letter {
   to: string

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
-import { bus as measured } from '../measures.ts'
+import { bus as measured } from '../telemetry/metrics.ts'
 import type { Bus } from './bus.ts'
 import type { Topic, Topics } from './events.ts'
 import { LocalListeners } from './local-listeners.ts'

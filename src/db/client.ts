@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import type { PgDatabase } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsDatabase, type PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
-import { database as measured } from '../measures.ts'
-import { beginSpan } from '../traces.ts'
+import { database as measured } from '../telemetry/metrics.ts'
+import { beginSpan } from '../telemetry/traces.ts'
 import { readAddress } from './setup/address.ts'
 
 /** The first argument of every store function: the pool or a transaction, never a default. */

@@ -1,6 +1,6 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 
-/** The same as `foldCase` (case-fold.ts): collation "C" changes A to Z only. */
+/** The same as `foldCase` (formats/case-fold.ts): collation "C" changes A to Z only. */
 export function foldedCase(column: SQLWrapper): SQL {
   return sql`lower(${column} collate "C")`
 }

@@ -4,7 +4,7 @@ import type { ClientTopic, CommentEvent, FrameEvent } from '../bus/events.ts'
 import type { Tallies } from '../bus/tallies/tallies.ts'
 import type { Core } from '../core.ts'
 import { AppError } from '../errors.ts'
-import type { Claims } from '../tokens.ts'
+import type { Claims } from '../tokens/tokens.ts'
 import { encodeFrame } from './frame.ts'
 
 /** Topics that one person may subscribe to at once, over all of their sockets. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AppError } from '../errors.ts'
-import type { Claims } from '../tokens.ts'
+import type { Claims } from '../tokens/tokens.ts'
 import { withFailures } from './failures.ts'
 
 declare module 'fastify' {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
-import { type Asker, personAsking } from '../fair-queue.ts'
+import { type Asker, personAsking } from '../scheduling/fair-queue.ts'
 
 const node = randomBytes(6).toString('hex')
 let count = 0

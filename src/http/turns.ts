@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify'
 import type { Core } from '../core.ts'
-import { FairQueue } from '../fair-queue.ts'
 import { perNode } from '../per-node.ts'
+import { FairQueue } from '../scheduling/fair-queue.ts'
 import { askerOf, whenClosed } from './requests.ts'
 
 declare module 'fastify' {

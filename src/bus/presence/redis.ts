@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../../config.ts'
-import { every } from '../../periodic.ts'
+import { every } from '../../scheduling/periodic.ts'
 import type { SharedRedis } from '../redis.ts'
 import { LocalPresence } from './local-presence.ts'
 import type { Presence } from './presence.ts'

@@ -1,11 +1,11 @@
 import { and, count, desc, eq, exists, getTableColumns, inArray, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
-import { foldCase } from '../../case-fold.ts'
 import type { Executor } from '../../db/client.ts'
 import { only } from '../../db/query.ts'
 import { foldedCase } from '../../db/search.ts'
 import { accessRequests } from '../../db/tables/people/account.ts'
 import { users } from '../../db/tables/people/users.ts'
+import { foldCase } from '../../formats/case-fold.ts'
 
 export type AccessRequestRow = typeof accessRequests.$inferSelect
 export type AccessStatus = AccessRequestRow['status']

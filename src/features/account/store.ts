@@ -1,11 +1,11 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { foldCase } from '../../case-fold.ts'
 import type { Executor } from '../../db/client.ts'
 import { only, query } from '../../db/query.ts'
 import { foldedCase } from '../../db/search.ts'
 import { notebooks } from '../../db/tables/notes.ts'
 import { earlierResets, passwordResets } from '../../db/tables/people/account.ts'
 import { GHOST_ID, isAccount, users } from '../../db/tables/people/users.ts'
+import { foldCase } from '../../formats/case-fold.ts'
 
 export type UserRow = typeof users.$inferSelect
 

@@ -3,7 +3,7 @@ import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import { offsetOf } from '../../paging.ts'
-import { addManualAttempts, removeLatestAttempts, resetAttempts } from '../attempts/adjusting.ts'
+import { addManualAttempts, removeLatestAttempts, resetAttempts } from '../attempts/manual-changes.ts'
 import * as store from './store.ts'
 
 /** Rows of a page. */

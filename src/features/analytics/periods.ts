@@ -1,6 +1,6 @@
 import type { AnalyticsQuery } from '../../../schemas/admin/analytics.ts'
 import { invalidField } from '../../errors.ts'
-import { DAY_MS } from '../../local-time.ts'
+import { DAY_MS } from '../../formats/local-time.ts'
 import type { Period } from './store.ts'
 
 const LENGTHS = { today: 1, week: 7, month: 30 }

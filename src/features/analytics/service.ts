@@ -1,7 +1,7 @@
 import type { AnalyticsQuery, Dashboard, OverviewAnswer } from '../../../schemas/admin/analytics.ts'
 import type { Content } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
-import { localDay } from '../../local-time.ts'
+import { localDay } from '../../formats/local-time.ts'
 import { precedingPeriod, readPeriod, shiftDay } from './periods.ts'
 import * as store from './store.ts'
 import { averageOf, type Group, passRateOf, type Tally, tallyResults } from './tally.ts'

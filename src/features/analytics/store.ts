@@ -4,7 +4,7 @@ import { isAnyOf, only, query } from '../../db/query.ts'
 import { attempts } from '../../db/tables/exams/attempts.ts'
 import { exams } from '../../db/tables/exams/exams.ts'
 import { users } from '../../db/tables/people/users.ts'
-import { DAY_MS, localDays } from '../../local-time.ts'
+import { DAY_MS, localDays } from '../../formats/local-time.ts'
 
 /** Days as `YYYY-MM-DD`, both included. */
 export interface Period {

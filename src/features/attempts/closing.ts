@@ -1,7 +1,7 @@
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import type { Regrade } from '../../db/tables/exams/corrections.ts'
-import { exams as measured } from '../../measures.ts'
+import { exams as measured } from '../../telemetry/metrics.ts'
 import { gradeAttempts, tryGradeAttempts } from './grading/service.ts'
 import { paperOf } from './papers/service.ts'
 import { type Changes, mergeAnswers } from './saving/answers.ts'

@@ -1,5 +1,5 @@
 import type { Answers, StoredQuestion } from '../../db/tables/exams/attempts.ts'
-import { type Decimal, digitsAt, isWithin, parseDecimal, writeDecimal } from '../../decimals.ts'
+import { type Decimal, digitsAt, isWithin, parseDecimal, writeDecimal } from '../../formats/decimals.ts'
 
 export type MsqScoring = 'all_or_nothing' | 'partial'
 /** The fields of a question that grading uses. */

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
-import { type Asker, FairQueue } from '../../fair-queue.ts'
+import { type Asker, FairQueue } from '../../scheduling/fair-queue.ts'
 
 /** OWASP's parameters for argon2id, the library's default algorithm; memory in KiB. */
 const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }

@@ -15,7 +15,7 @@ import {
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import { deviceOf, guardUsers, identifyByCookie } from '../../http/callers/callers.ts'
-import { cookieOptions, DESK_COOKIE } from '../../http/callers/credentials.ts'
+import { cookieOptions, DESK_COOKIE } from '../../http/callers/cookies.ts'
 import { issueAccessToken } from '../../http/callers/tokens.ts'
 import { failures } from '../../http/failures.ts'
 import * as service from './service.ts'

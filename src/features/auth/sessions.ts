@@ -2,9 +2,9 @@ import type { Device } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import { AppError } from '../../errors.ts'
-import { type SessionClaims, TOKEN_LIFETIME_SECONDS } from '../../tokens.ts'
-import { REMEMBERED_SECONDS } from './live-sessions.ts'
+import { type SessionClaims, TOKEN_LIFETIME_SECONDS } from '../../tokens/tokens.ts'
 import { hashSecretToken } from './secret-tokens.ts'
+import { REMEMBERED_SECONDS } from './session-watch.ts'
 import * as store from './store.ts'
 
 /** A refresh token's lifetime (docs/protocol/http.md#signing-in). */

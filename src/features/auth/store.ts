@@ -1,5 +1,4 @@
 import { and, eq, gt, lt, ne, or, type SQL, sql } from 'drizzle-orm'
-import { foldCase } from '../../case-fold.ts'
 import type { Executor } from '../../db/client.ts'
 import { only } from '../../db/query.ts'
 import { foldedCase } from '../../db/search.ts'
@@ -11,6 +10,7 @@ import {
   sessions,
   users,
 } from '../../db/tables/people/users.ts'
+import { foldCase } from '../../formats/case-fold.ts'
 
 export type UserRow = typeof users.$inferSelect
 export type SessionRow = typeof sessions.$inferSelect

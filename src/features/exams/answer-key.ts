@@ -1,5 +1,5 @@
 import type { QuestionType } from '../../../schemas/common.ts'
-import { parseDecimal } from '../../decimals.ts'
+import { parseDecimal } from '../../formats/decimals.ts'
 
 /** Longer than any sensible number, short enough to calculate exactly. */
 const LONGEST_NUMBER = 50

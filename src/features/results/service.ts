@@ -3,7 +3,7 @@ import type { AttemptRow, ResultAnswer, ReviewedQuestion } from '../../../schema
 import type { Core } from '../../core.ts'
 import type { Regrade } from '../../db/tables/exams/corrections.ts'
 import { AppError } from '../../errors.ts'
-import { localDateTime } from '../../local-time.ts'
+import { localDateTime } from '../../formats/local-time.ts'
 import { offsetOf } from '../../paging.ts'
 import { closeOverdueOf } from '../attempts/closing.ts'
 import { type Paper, paperOf } from '../attempts/papers/service.ts'

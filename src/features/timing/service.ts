@@ -4,7 +4,7 @@ import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import { LOCKS, lockAlone } from '../../db/locks.ts'
 import { AppError, invalidField } from '../../errors.ts'
-import { readInstant } from '../../local-time.ts'
+import { readInstant } from '../../formats/local-time.ts'
 import { record } from '../audit/service.ts'
 import * as store from './store.ts'
 

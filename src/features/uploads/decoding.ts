@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { type Asker, FairQueue } from '../../fair-queue.ts'
+import { type Asker, FairQueue } from '../../scheduling/fair-queue.ts'
 
 export type Decoded =
   | { width: number; height: number }

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { fileTypeFromBuffer } from 'file-type'
-import type { Asker } from '../../fair-queue.ts'
+import type { Asker } from '../../scheduling/fair-queue.ts'
 import { decodeImage } from './decoding.ts'
 
 /** "500 KB" in docs/protocol/http.md#limits. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { stringify } from 'csv-stringify'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { guardFormula } from '../../csv-cells.ts'
+import { guardFormula } from '../../formats/csv-cells.ts'
 
 export type CsvRow = Record<string, string | number | boolean | null>
 

@@ -2,7 +2,7 @@ import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
 import { AppError } from '../../errors.ts'
-import { FairQueue } from '../../fair-queue.ts'
+import { FairQueue } from '../../scheduling/fair-queue.ts'
 import { compileParameters, type Validate, validatorCompiler } from '../checking/validation.ts'
 import { takeTurnIn } from '../turns.ts'
 

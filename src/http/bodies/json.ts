@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { AppError } from '../../errors.ts'
-import { FairQueue } from '../../fair-queue.ts'
-import { isTooDeep } from '../../json-depth.ts'
+import { isTooDeep } from '../../formats/json-depth.ts'
+import { FairQueue } from '../../scheduling/fair-queue.ts'
 import { askerOf } from '../requests.ts'
 
 /** Answers with a JSON text; the route's schema only describes it. */

@@ -4,10 +4,10 @@ import '@fastify/swagger'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Core } from '../../core.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
-import type { Claims, TokenKind } from '../../tokens.ts'
+import type { Claims, TokenKind } from '../../tokens/tokens.ts'
 import { withFailures } from '../failures.ts'
-import { bearerToken, SESSION_COOKIE } from './credentials.ts'
-import { verifyToken } from './tokens.ts'
+import { SESSION_COOKIE } from './cookies.ts'
+import { bearerToken, verifyToken } from './tokens.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import { AppError } from '../../errors.ts'
 import { mediaTypeOf } from '../requests.ts'
-import { bearerToken, SESSION_COOKIE } from './credentials.ts'
+import { SESSION_COOKIE } from './cookies.ts'
+import { bearerToken } from './tokens.ts'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 

@@ -4,7 +4,12 @@ import { LRUCache } from 'lru-cache'
 import type { Role } from '../../../schemas/accounts/auth.ts'
 import type { Core } from '../../core.ts'
 import { perNode } from '../../per-node.ts'
-import { type Claims, type SessionClaims, TOKEN_LIFETIME_SECONDS, type TokenKind } from '../../tokens.ts'
+import {
+  type Claims,
+  type SessionClaims,
+  TOKEN_LIFETIME_SECONDS,
+  type TokenKind,
+} from '../../tokens/tokens.ts'
 
 interface Payload {
   sub: string
@@ -124,4 +129,10 @@ function verifySignature(
       // Every invalid token throws, some with undocumented errors.
     }
   return undefined
+}
+
+/** The bearer token of a header; '' if it is empty, undefined if there is none. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  const [scheme, token = ''] = (authorization ?? '').trim().split(/ +/)
+  return scheme?.toLowerCase() === 'bearer' ? token : undefined
 }

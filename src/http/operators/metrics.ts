@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fastifyMetrics from 'fastify-metrics'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
-import { bus, database, MEASURES } from '../../measures.ts'
-import { type Histogram, Histograms } from '../../meters.ts'
-import { bearerToken } from '../callers/credentials.ts'
+import { type Histogram, Histograms } from '../../telemetry/metric-types.ts'
+import { bus, database, MEASURES } from '../../telemetry/metrics.ts'
+import { bearerToken } from '../callers/tokens.ts'
 
 const DURATIONS = {
   name: 'http_request_duration_seconds',

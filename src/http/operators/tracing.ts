@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Core } from '../../core.ts'
-import { type Span, Tracer, within } from '../../traces.ts'
+import { type Span, Tracer, within } from '../../telemetry/traces.ts'
 
 /**
  * A span for each request, with parts for its use of the database and the model (docs/protocol/operations.md#traces).

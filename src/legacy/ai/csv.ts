@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
 import type { OfferedQuestion } from '../../../schemas/admin/exams/questions.ts'
-import { markFormula } from '../../csv-cells.ts'
 import { COLUMNS } from '../../features/questions/import/csv.ts'
+import { markFormula } from '../../formats/csv-cells.ts'
 
 /** A CSV that the import takes back unchanged, and that a spreadsheet can open without running what stands in it. */
 export function toCsv(questions: readonly (OfferedQuestion & { exam_id: number })[]): string {

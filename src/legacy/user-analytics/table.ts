@@ -1,5 +1,5 @@
-import { type Html, html, layout } from '../../html.ts'
-import { localDisplay } from '../../local-time.ts'
+import { type Html, html, layout } from '../../formats/html.ts'
+import { localDisplay } from '../../formats/local-time.ts'
 import type { UserResultsPage } from './service.ts'
 import type { UserResults } from './store.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { COMMAND_LINE } from '../../../src/actor.ts'
-import * as attempts from '../../../src/features/attempts/adjusting.ts'
+import * as attempts from '../../../src/features/attempts/manual-changes.ts'
 import type { Client } from '../../support/client.ts'
 import { createExam } from '../../support/content/exams.ts'
 import { startService, type TestService } from '../../support/service.ts'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Answers } from '../../../src/db/tables/exams/attempts.ts'
-import { isWithin, parseDecimal } from '../../../src/decimals.ts'
 import { AnswerKey, type KeyedQuestion, type MsqScoring } from '../../../src/features/attempts/scoring.ts'
+import { isWithin, parseDecimal } from '../../../src/formats/decimals.ts'
 
 function question(given: Partial<KeyedQuestion> = {}): KeyedQuestion {
   return {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { foldCase } from '../../../src/case-fold.ts'
+import { foldCase } from '../../../src/formats/case-fold.ts'
 import { type Client, PASSWORD } from '../../support/client.ts'
 import { startService, type TestService, withService } from '../../support/service.ts'
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createRefreshTokens } from '../../../src/refresh-tokens.ts'
+import { createRefreshTokens } from '../../../src/tokens/refresh-tokens.ts'
 import type { Client } from '../../support/client.ts'
 import { startService, type TestService } from '../../support/service.ts'
 

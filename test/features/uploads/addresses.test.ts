@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Core } from '../../../src/core.ts'
 import { fileUrl, isLiveAddress } from '../../../src/features/uploads/addresses.ts'
-import { deriveKeys } from '../../../src/secrets.ts'
+import { deriveKeys } from '../../../src/tokens/secrets.ts'
 
 const OLD = 'an old secret of at least 32 characters'
 const NEW = 'a newer secret of at least 32 characters'

@@ -13,8 +13,8 @@ const LAYERS: { name: string; files: RegExp }[] = [
   { name: 'service', files: /^src\/features\/(?!.+\/store\.ts$)/ },
   { name: 'store', files: /^src\/features\/.+\/store\.ts$/ },
   { name: 'core', files: /^src\/(core|per-node)\.ts$/ },
-  { name: 'infrastructure', files: /^src\/(db|bus|adapters)\/|^src\/(tokens|live-sessions)\.ts$/ },
-  { name: 'foundation', files: /^src\/[a-z-]+\.ts$/ },
+  { name: 'infrastructure', files: /^src\/(db|bus|adapters|tokens)\// },
+  { name: 'foundation', files: /^src\/((telemetry|formats|scheduling)\/)?[a-z-]+\.ts$/ },
   { name: 'schemas', files: /^schemas\// },
   { name: 'manifest', files: /^package\.json$/ },
 ]

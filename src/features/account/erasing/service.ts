@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Core } from '../../../core.ts'
-import { accounts as measured } from '../../../measures.ts'
 import { perNode } from '../../../per-node.ts'
-import { type Departure, leaveSome, tellLeft } from '../../chat/leaving/service.ts'
+import { accounts as measured } from '../../../telemetry/metrics.ts'
+import { type Departure, leaveSome, tellLeft } from '../../chat/erasing/service.ts'
 import * as store from './store.ts'
 
 /** Rows that one transaction changes at most: others wait for its locks. */

@@ -1,4 +1,4 @@
-import type { GradedQuestion } from '../../attempts/grading/overlay.ts'
+import type { GradedQuestion } from '../../attempts/grading/regraded-questions.ts'
 import type { Grading, Paper } from '../../attempts/papers/service.ts'
 import { isAnswered, type Verdict, writeNumber } from '../../attempts/scoring.ts'
 import { Moments } from './statistics.ts'

@@ -9,7 +9,7 @@ import {
 import { IdParams } from '../../../../schemas/common.ts'
 import type { Core } from '../../../core.ts'
 import { failures } from '../../../http/failures.ts'
-import { countersOf } from '../following/service.ts'
+import { countersOf } from '../memberships/service.ts'
 import * as service from './service.ts'
 
 const tags = ['chat']

@@ -1,7 +1,7 @@
 import type { Core } from '../../../core.ts'
 import { encodeFrame } from '../../../gateway/frame.ts'
 import type { Person } from '../../../gateway/person.ts'
-import { listCounters } from '../following/service.ts'
+import { listCounters } from '../memberships/service.ts'
 
 /**
  * Shortest time between two `unread` frames to one person (docs/protocol/realtime.md#counters): a little more than

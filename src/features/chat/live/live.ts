@@ -1,11 +1,11 @@
 import type { LivePlugin } from '../../../gateway/live.ts'
 import { markRead, tellTyping } from '../conversations/service.ts'
-import { countersOf } from '../following/service.ts'
+import { countersOf } from '../memberships/service.ts'
 import { sendMessage } from '../messages/service.ts'
+import { ConversationWatches } from './conversation-watches.ts'
 import { CounterUpdates } from './counters.ts'
 import { PresenceUpdates } from './presence.ts'
 import { resume } from './resume.ts'
-import { ConversationWatches } from './watches.ts'
 
 /** Peer chat on sockets: conversations and their messages, counters, and presence. */
 export const chatLive: LivePlugin = (core, people) => {

@@ -1,7 +1,7 @@
 import type { Core } from '../../../core.ts'
 import { encodeFrame } from '../../../gateway/frame.ts'
 import type { People, Person } from '../../../gateway/person.ts'
-import { every, type Periodic } from '../../../periodic.ts'
+import { every, type Periodic } from '../../../scheduling/periodic.ts'
 import { listVisiblePeers } from '../people/service.ts'
 
 /** Pause before the next try when the database could not be read. */

@@ -2,7 +2,7 @@ import type { MessageChange } from '../../../bus/events.ts'
 import type { Core } from '../../../core.ts'
 import { batched } from '../../../db/batches.ts'
 import { perNode } from '../../../per-node.ts'
-import { listVersions, type VersionQuery } from '../following/store.ts'
+import { listVersions, type VersionQuery } from '../memberships/store.ts'
 import { listChanges, type MessageRow, type Span } from './store.ts'
 import { toChange, toSharedMessage } from './wire.ts'
 

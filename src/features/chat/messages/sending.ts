@@ -1,7 +1,7 @@
 import { batched, type HELD } from '../../../db/batches.ts'
 import type { Db } from '../../../db/client.ts'
 import { violates } from '../../../db/errors.ts'
-import { database as measured } from '../../../measures.ts'
+import { database as measured } from '../../../telemetry/metrics.ts'
 import { nameSend } from './repeats.ts'
 import * as store from './store.ts'
 

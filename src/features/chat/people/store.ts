@@ -1,10 +1,10 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import { foldCase } from '../../../case-fold.ts'
 import type { Executor } from '../../../db/client.ts'
 import { isAnyOf, query } from '../../../db/query.ts'
 import { beginsWith, contains, foldedCase } from '../../../db/search.ts'
 import { blocks, type connections } from '../../../db/tables/chat.ts'
 import { isAccount, isPerson, users } from '../../../db/tables/people/users.ts'
+import { foldCase } from '../../../formats/case-fold.ts'
 
 export async function findPerson(db: Executor, id: number) {
   const [row] = await db

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Core } from '../../../core.ts'
-import { html } from '../../../html.ts'
+import { html } from '../../../formats/html.ts'
 import { perNode } from '../../../per-node.ts'
 
 const FOLDER = fileURLToPath(new URL('../../../../desk', import.meta.url))

@@ -1,4 +1,4 @@
-import { html, layout } from '../../../html.ts'
+import { html, layout } from '../../../formats/html.ts'
 
 /** Shown while the desk is not built. */
 export function renderUnbuilt(username: string | undefined, explanation: string): string {

@@ -1,5 +1,5 @@
 /** The few pages of this service: plain HTML that works without scripts. */
-import { Html, html, layout } from '../../../html.ts'
+import { Html, html, layout } from '../../../formats/html.ts'
 
 interface Field {
   name: string

@@ -13,7 +13,7 @@ import { AppError, invalidField } from '../../../errors.ts'
 import { readParts, takesForm } from '../../../http/bodies/forms.ts'
 import { actorOf, deviceOf } from '../../../http/callers/callers.ts'
 import { failures } from '../../../http/failures.ts'
-import { importQueue } from './reading.ts'
+import { importQueue } from './reader.ts'
 import * as service from './service.ts'
 
 const tags = ['admin: questions']

@@ -1,4 +1,4 @@
-import { digitsAt, parseDecimal, writeDecimal } from '../../../decimals.ts'
+import { digitsAt, parseDecimal, writeDecimal } from '../../../formats/decimals.ts'
 
 /** The middle of a range and the distance of its ends, without rounding; undefined if it is no range. */
 export function halfway(from: string, to: string): [middle: string, distance: string] | undefined {

@@ -2,8 +2,8 @@ import { pipeline } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { CsvError, parse } from 'csv-parse'
 import type { OfferedQuestion } from '../../../../schemas/admin/exams/questions.ts'
-import { unmarkFormula } from '../../../csv-cells.ts'
 import { AppError } from '../../../errors.ts'
+import { unmarkFormula } from '../../../formats/csv-cells.ts'
 
 /**
  * Columns that a file of questions must have, in any order; others are ignored

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { stringify } from 'csv-stringify/sync'
-import { markFormula } from '../../../../csv-cells.ts'
+import { markFormula } from '../../../../formats/csv-cells.ts'
 import { COLUMNS, readCsv, toOffered } from '../../import/csv.ts'
 import type { ExportedQuestion, Item } from '../item.ts'
 

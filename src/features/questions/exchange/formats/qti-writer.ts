@@ -1,4 +1,4 @@
-import type { ZipFile } from '../../../../zip.ts'
+import type { ZipFile } from '../../../../formats/zip.ts'
 import { escapeXml } from '../files/xml.ts'
 import { type ExportedQuestion, listOptions, type ReadImage } from '../item.ts'
 

@@ -2,7 +2,7 @@ import { on } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { ImportFormat } from '../../../../schemas/admin/exams/exchange.ts'
 import { AppError, type ErrorCode } from '../../../errors.ts'
-import { FairQueue } from '../../../fair-queue.ts'
+import { FairQueue } from '../../../scheduling/fair-queue.ts'
 import { unreadable } from './files/text.ts'
 import type { Item } from './item.ts'
 
@@ -37,7 +37,7 @@ export const importQueue = new FairQueue({ places: AT_ONCE, waiting: MOST_WAITIN
  * can't be read to its end.
  */
 export async function* readFileItems(input: ThreadInput): AsyncGenerator<Batch> {
-  const worker = new Worker(new URL('./thread.ts', import.meta.url), {
+  const worker = new Worker(new URL('./reader-thread.ts', import.meta.url), {
     workerData: input,
     transferList: [input.bytes.buffer as ArrayBuffer],
     resourceLimits: MEMORY,

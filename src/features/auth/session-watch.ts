@@ -1,7 +1,7 @@
 import type { Core } from '../../core.ts'
-import type { LiveSessions, RevokedListener } from '../../live-sessions.ts'
-import { every } from '../../periodic.ts'
-import { type Claims, TOKEN_LIFETIME_SECONDS } from '../../tokens.ts'
+import { every } from '../../scheduling/periodic.ts'
+import type { LiveSessions, RevokedListener } from '../../tokens/live-sessions.ts'
+import { type Claims, TOKEN_LIFETIME_SECONDS } from '../../tokens/tokens.ts'
 import * as store from './store.ts'
 
 /** How long a revocation is needed: the longest lifetime of a token, plus time for clocks that differ. */

@@ -1,4 +1,4 @@
-import type { Role } from '../schemas/accounts/auth.ts'
+import type { Role } from '../../schemas/accounts/auth.ts'
 
 /** The claims of a session's tokens. */
 export interface SessionClaims {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { AppError } from './errors.ts'
+import { AppError } from '../errors.ts'
 
 /** Who asks for costly work. */
 export interface Asker {

@@ -13,9 +13,3 @@ export const NEXT_COOKIE = 'next'
 export function cookieOptions({ config: { production } }: Pick<Core, 'config'>) {
   return { path: '/', httpOnly: true, sameSite: 'lax', secure: production } as const
 }
-
-/** The bearer token of a header; '' if it is empty, undefined if there is none. */
-export function bearerToken(authorization: string | undefined): string | undefined {
-  const [scheme, token = ''] = (authorization ?? '').trim().split(/ +/)
-  return scheme?.toLowerCase() === 'bearer' ? token : undefined
-}

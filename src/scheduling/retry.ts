@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError } from './errors.ts'
+import { AppError } from '../errors.ts'
 
 /** The pause between two tries: short at first, since most races are over by then. */
 const FIRST_PAUSE_MS = 2

@@ -1,10 +1,10 @@
 import type { Core } from '../../../core.ts'
 import type { People, Person } from '../../../gateway/person.ts'
-import { every, type Periodic } from '../../../periodic.ts'
-import { listNewerVersions, listNewMemberships, membershipsOf } from '../following/service.ts'
+import { every, type Periodic } from '../../../scheduling/periodic.ts'
+import { listNewerVersions, listNewMemberships, membershipsOf } from '../memberships/service.ts'
+import { ConversationWatch, type WatchListener } from './conversation-watch.ts'
 import type { CounterUpdates } from './counters.ts'
 import type { PresenceUpdates } from './presence.ts'
-import { ConversationWatch, type WatchListener } from './watch.ts'
 
 /** How often the watched conversations are compared with the database. */
 const CHECK_MS = 5_000

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
+import { VERSION } from '../version.ts'
 import type { TraceSettings } from './trace-settings.ts'
-import { VERSION } from './version.ts'
 
 /** Kinds of spans, as OTLP numbers them. */
 const KINDS = { server: 2, client: 3 } as const

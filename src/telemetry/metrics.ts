@@ -1,6 +1,6 @@
-import { CLOSE, type CloseReason } from '../schemas/close-codes.ts'
-import { CLIENT_FRAMES } from '../schemas/events.ts'
-import { Counter, Counters, Gauge, Histogram } from './meters.ts'
+import { CLOSE, type CloseReason } from '../../schemas/close-codes.ts'
+import { CLIENT_FRAMES } from '../../schemas/events.ts'
+import { Counter, Counters, Gauge, Histogram } from './metric-types.ts'
 
 /** Everything that a node measures, by feature, beside the metrics of Node.js and HTTP. */
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 import { AppError } from '../../../errors.ts'
-import { detectFormat, readItems } from './formats/reading.ts'
+import { detectFormat, readItems } from './formats/detection.ts'
 import type { Item } from './item.ts'
-import type { FromThread, ThreadInput } from './reading.ts'
+import type { FromThread, ThreadInput } from './reader.ts'
 
 /** Items that are sent together; fewer if their images have more bytes than this. */
 const BATCH = 200
