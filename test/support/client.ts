@@ -15,7 +15,7 @@ export const PASSWORD = 'a password of the tests'
 /** Somebody who talks to the service over HTTP and WebSocket as a client would. */
 export class Client {
   url: string
-  readonly #documented: Documented
+  readonly documented: Documented
   id = 0
   username = ''
   accessToken: string | undefined
@@ -25,12 +25,12 @@ export class Client {
 
   constructor(url: string, documented: Documented) {
     this.url = url
-    this.#documented = documented
+    this.documented = documented
   }
 
   /** The same person at another node, or with another session. */
   at(url: string): Client {
-    return Object.assign(new Client(url, this.#documented), {
+    return Object.assign(new Client(url, this.documented), {
       id: this.id,
       username: this.username,
       accessToken: this.accessToken,
@@ -112,13 +112,14 @@ export class Client {
         : { body: (raw ? body : JSON.stringify(body)) as string | FormData | Uint8Array<ArrayBuffer> }),
     })
     const text = await response.text()
-    const isJson = response.headers.get('content-type')?.includes('json')
+    const type = response.headers.get('content-type')?.split(';', 1)[0]
+    const isJson = type?.includes('json')
     const answer = {
       status: response.status,
       headers: response.headers,
       body: isJson ? JSON.parse(text) : text,
     }
-    this.#documented.check(method, path, answer.status, isJson ? answer.body : undefined)
+    this.documented.check(method, path, answer.status, type, isJson ? answer.body : undefined)
     if (status !== undefined) expect(answer, `${method} ${path}`).toMatchObject({ status })
     return answer
   }
