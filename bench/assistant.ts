@@ -1,6 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { ModelStub } from '../scripts/model-stub.ts'
-import { median, summarise, table } from './measure.ts'
+import { find, median, type Report, summarise, table } from './measure.ts'
 import { createWorld, populate } from './world.ts'
 
 /** As many as one person may ask in a day. */
@@ -8,7 +8,7 @@ const QUESTIONS = 50
 const TEXT = 'What is the hypotenuse of 3 and 4?'
 
 /** What the service adds to an answer: asked one by one, in turn with the bare SDK, of one and the same stub. */
-export async function benchAssistant(rounds: number): Promise<string> {
+export async function benchAssistant(rounds: number): Promise<Report> {
   const world = await createWorld()
   const stub = new ModelStub()
   try {
@@ -46,14 +46,16 @@ export async function benchAssistant(rounds: number): Promise<string> {
       medians.service.push(median(times.service))
     }
     const added = medians.service.map((value, round) => value - (medians.bare[round] as number))
-    return table(
+    const text = `### An answer of the tutor\n\n${table(
       ['an answer of the model stub, ms (p50)', `median of ${rounds} rounds`],
       [
         ['bare SDK', summarise(medians.bare, 2)],
         ['through the service: quotas, history, storing', summarise(medians.service, 2)],
         ['added', summarise(added, 2)],
       ],
-    )
+    )}\n`
+    const beside = `bare SDK ${median(medians.bare).toFixed(2)}`
+    return { text, findings: [find('ms that the tutor adds, p50', median(added), beside, '≤', 4)] }
   } finally {
     await world.close()
     await stub.close()

@@ -1,6 +1,7 @@
-import { cpuSeconds, summarise, table } from './measure.ts'
+import { setTimeout } from 'node:timers/promises'
+import { cpuSeconds, find, interleave, medianRatio, type Report, summarise, table } from './measure.ts'
 import { openSocket } from './sockets.ts'
-import { createWorld, populate } from './world.ts'
+import { createWorld, populate, type Server, type World } from './world.ts'
 
 /** Messages on their way at the same time. */
 const WINDOW = 64
@@ -8,72 +9,93 @@ const WINDOW = 64
 const MARK = '^'.charCodeAt(0)
 
 /** A direct conversation over two nodes: published on one, read on the other. Needs REDIS_URL. */
-export async function benchDirect(rounds: number, seconds: number): Promise<string> {
+export async function benchDirect(rounds: number, seconds: number): Promise<Report> {
   const { REDIS_URL } = process.env
-  if (!REDIS_URL) return '### Direct chat over two nodes\n\nNot measured: REDIS_URL is not set.\n'
+  if (!REDIS_URL)
+    return { text: '### Direct chat over two nodes\n\nNot measured: REDIS_URL is not set.\n', findings: [] }
   const world = await createWorld()
   try {
     await populate(world.sql, 2, 2)
-    const [here, there] = [
-      await world.start('service', { REDIS_URL }),
-      await world.start('service', { REDIS_URL }),
+    const cases: { name: string; chat: Chat }[] = []
+    for (const name of ['service', 'raw-fan-out']) {
+      const start = () => world.start(name, { REDIS_URL })
+      cases.push({ name, chat: await Chat.open(world, await start(), await start()) })
+    }
+    for (const { chat } of cases) await chat.run(1)
+    const results = await interleave(cases, rounds, ({ chat }) => chat.run(seconds))
+    const column = (index: number, value: 'cpu' | 'perSecond') =>
+      (results.get(cases[index] as never) ?? []).map((each) => each[value])
+    const row = (name: string, index: number) => [
+      name,
+      summarise(column(index, 'cpu'), 1),
+      summarise(column(index, 'perSecond')),
     ]
-    const socket = await openSocket(there.url, world.tokenOf(2))
-    let version = 0
-    let received = 0
-    const publish = () => {
-      version += 1
-      const message = {
-        id: version,
-        seq: version,
-        version,
-        sender_id: 1,
-        sender_name: 'Person 1',
-        message: 'About set 3 ^',
-      }
-      here.process.send({
-        kind: 'message',
-        version,
-        message: { ...message, created_at: '2026-11-20T10:15:00.000Z' },
-      })
-    }
-    socket.on('data', (bytes) => {
-      for (let at = bytes.indexOf(MARK); at !== -1; at = bytes.indexOf(MARK, at + 1)) {
-        received += 1
-        publish()
-      }
-    })
-    for (let n = 0; n < WINDOW; n++) publish()
-    const results = []
-    for (let round = 0; round < rounds; round++) {
-      const [before, cpu] = [received, cpuSeconds(here.pid) + cpuSeconds(there.pid)]
-      await new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
-      const count = received - before
-      results.push({
-        perSecond: count / seconds,
-        cpu: ((cpuSeconds(here.pid) + cpuSeconds(there.pid) - cpu) / count) * 1e6,
-      })
-    }
-    socket.destroy()
-    return `### Direct chat over two nodes
+    const text = `### Direct chat over two nodes
 
 Published on one node, read on the other, ${WINDOW} on their way at the same time; CPU of both nodes, Redis apart.
 
-${table(
-  ['', 'CPU µs a delivery', 'deliveries/s'],
-  [
-    [
-      'the service',
-      summarise(
-        results.map(({ cpu }) => cpu),
-        1,
-      ),
-      summarise(results.map(({ perSecond }) => perSecond)),
-    ],
-  ],
-)}
+${table(['', 'CPU µs a delivery', 'deliveries/s'], [row('the service', 0), row('raw `ws` over Redis', 1)])}
 `
+    const ratio = medianRatio(column(0, 'cpu'), column(1, 'cpu'))
+    return {
+      text,
+      findings: [find('CPU a delivery over two nodes ÷ raw', ratio, 'raw ws over Redis', '≤', 1.15)],
+    }
   } finally {
     await world.close()
+  }
+}
+
+/** Publishes on one node; each message that arrives on the other is followed by the next one while it runs. */
+class Chat {
+  readonly #nodes: Server[]
+  #version = 0
+  #received = 0
+  #runs = false
+
+  static async open(world: World, here: Server, there: Server): Promise<Chat> {
+    const chat = new Chat([here, there])
+    const socket = await openSocket(there.url, world.tokenOf(2))
+    socket.on('data', (bytes) => {
+      for (let at = bytes.indexOf(MARK); at !== -1; at = bytes.indexOf(MARK, at + 1)) {
+        chat.#received += 1
+        if (chat.#runs) chat.#publish()
+      }
+    })
+    return chat
+  }
+
+  constructor(nodes: Server[]) {
+    this.#nodes = nodes
+  }
+
+  async run(seconds: number): Promise<{ perSecond: number; cpu: number }> {
+    const used = () => this.#nodes.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0)
+    const [before, cpu] = [this.#received, used()]
+    this.#runs = true
+    for (let n = 0; n < WINDOW; n++) this.#publish()
+    await setTimeout(seconds * 1_000)
+    this.#runs = false
+    while (this.#received < this.#version) await setTimeout(10)
+    const count = this.#received - before
+    return { perSecond: count / seconds, cpu: ((used() - cpu) / count) * 1e6 }
+  }
+
+  #publish(): void {
+    this.#version += 1
+    const version = this.#version
+    const message = {
+      id: version,
+      seq: version,
+      version,
+      sender_id: 1,
+      sender_name: 'Person 1',
+      message: 'About set 3 ^',
+    }
+    this.#nodes[0]?.process.send({
+      kind: 'message',
+      version,
+      message: { ...message, created_at: '2026-11-20T10:15:00.000Z' },
+    })
   }
 }

@@ -2,7 +2,16 @@ import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import autocannon from 'autocannon'
-import { cpuSeconds, interleave, median, medianRatio, summarise, table } from './measure.ts'
+import {
+  cpuSeconds,
+  find,
+  interleave,
+  median,
+  medianRatio,
+  type Report,
+  summarise,
+  table,
+} from './measure.ts'
 import { createWorld, populate, type Server, type World } from './world.ts'
 
 const STUDENTS = 1_000
@@ -13,14 +22,18 @@ const SYNC_SECONDS = 3
 const SITTING_SECONDS = 15
 
 /** An exam day: everybody starts in the same second, then saves every few seconds. And the most that saving can do. */
-export async function benchExam(rounds: number, seconds: number): Promise<string> {
+export async function benchExam(rounds: number, seconds: number): Promise<Report> {
   const world = await createWorld()
   try {
     await populate(world.sql, STUDENTS, 2)
     await createExam(world)
     const tokens = Array.from({ length: STUDENTS }, (_, index) => world.tokenOf(index + 1))
     const service = await world.start('service')
-    return `${await examDay(service, tokens)}\n${await mostSyncs(world, service, tokens, rounds, seconds)}`
+    const [day, syncs] = [
+      await examDay(service, tokens),
+      await mostSyncs(world, service, tokens, rounds, seconds),
+    ]
+    return { text: `${day.text}\n${syncs.text}`, findings: [...day.findings, ...syncs.findings] }
   } finally {
     await world.close()
   }
@@ -47,7 +60,7 @@ function answersOf(turn: number): string {
   return JSON.stringify({ answers, markedForReview: [at(3, 40), at(4, 40)] })
 }
 
-async function examDay(server: Server, tokens: string[]): Promise<string> {
+async function examDay(server: Server, tokens: string[]): Promise<Report> {
   const agent = new Agent({ keepAlive: true })
   const latencies = { start: [] as number[], paper: [] as number[], save: [] as number[] }
   const failures: string[] = []
@@ -87,8 +100,8 @@ async function examDay(server: Server, tokens: string[]): Promise<string> {
   )
   agent.destroy()
   const percentile = (values: number[], share: number) =>
-    (values.toSorted((one, other) => one - other)[Math.ceil(values.length * share) - 1] ?? 0).toFixed(1)
-  return `### An exam day
+    values.toSorted((one, other) => one - other)[Math.ceil(values.length * share) - 1] ?? 0
+  const text = `### An exam day
 
 ${STUDENTS} students start the same ${QUESTIONS}-question exam within a second on one node, read its paper, and save every ${SYNC_SECONDS} s.
 Failed: ${failures.length === 0 ? 'none' : `${failures.length} (${[...new Set(failures)].join(', ')})`}.
@@ -98,12 +111,12 @@ ${table(
   Object.entries(latencies).map(([name, values]) => [
     name,
     String(values.length),
-    percentile(values, 0.5),
-    percentile(values, 0.99),
-    percentile(values, 1),
+    ...[0.5, 0.99, 1].map((share) => percentile(values, share).toFixed(1)),
   ]),
 )}
 `
+  const slowest = percentile(latencies.start, 0.99)
+  return { text, findings: [find('1,000 starts within a second: p99 in ms', slowest, '', '≤', 1_000, 0)] }
 }
 
 async function mostSyncs(
@@ -112,7 +125,7 @@ async function mostSyncs(
   tokens: string[],
   rounds: number,
   seconds: number,
-): Promise<string> {
+): Promise<Report> {
   const service = { name: 'the service', server }
   const shared = {
     name: 'bare route, shared statements',
@@ -159,7 +172,9 @@ async function mostSyncs(
   const results = await interleave(cases, rounds, (each) => load(each.server, seconds))
   const column = (each: (typeof cases)[number], name: 'perSecond' | 'p50' | 'p99' | 'cpu') =>
     (results.get(each) ?? []).map((result) => result[name])
-  return `### Saving answers
+  const ratio = (other: (typeof cases)[number]) =>
+    medianRatio(column(service, 'perSecond'), column(other, 'perSecond'))
+  const text = `### Saving answers
 
 ${CONNECTIONS} connections, ${STUDENTS} active attempts, PostgreSQL ${world.databaseVersion}; ${rounds} rounds of ${seconds} s; median (least–most).
 A ratio is the median over the rounds of the service's rate by the other's.
@@ -172,8 +187,12 @@ ${table(
     median(column(each, 'p50')).toFixed(0),
     median(column(each, 'p99')).toFixed(0),
     summarise(column(each, 'cpu')),
-    medianRatio(column(service, 'perSecond'), column(each, 'perSecond')).toFixed(2),
+    ratio(each).toFixed(2),
   ]),
 )}
 `
+  return {
+    text,
+    findings: [find('syncs a second ÷ bare route', ratio(shared), 'shared statements', '≥', 0.9)],
+  }
 }

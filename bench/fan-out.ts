@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { cpuSeconds, interleave, medianRatio, summarise, table } from './measure.ts'
+import { cpuSeconds, find, interleave, medianRatio, type Report, summarise, table } from './measure.ts'
 import { openSocket, SIGN_OF_LIFE } from './sockets.ts'
 import { createWorld, populate, type Server } from './world.ts'
 
@@ -83,7 +83,7 @@ class Audience {
 }
 
 /** One message in flight to a group's sockets: what the server's CPU time is for each of them. */
-export async function benchFanOut(rounds: number, seconds: number): Promise<string> {
+export async function benchFanOut(rounds: number, seconds: number): Promise<Report> {
   const world = await createWorld()
   try {
     await populate(world.sql, PEOPLE, PEOPLE)
@@ -103,21 +103,24 @@ export async function benchFanOut(rounds: number, seconds: number): Promise<stri
     const results = await interleave(cases, rounds, ({ audience }) => audience.run(seconds))
     for (const { audience } of cases) audience.close()
 
+    const columnOf = (size: number) => (name: string, value: 'perSecond' | 'cpu') =>
+      (results.get(cases.find((each) => each.name === name && each.size === size) as never) ?? []).map(
+        (result) => result[value],
+      )
+    const ratio = (size: number) =>
+      medianRatio(columnOf(size)('service', 'cpu'), columnOf(size)('raw-fan-out', 'cpu'))
     const rows = SIZES.map((size) => {
-      const column = (name: string, value: 'perSecond' | 'cpu') =>
-        (results.get(cases.find((each) => each.name === name && each.size === size) as never) ?? []).map(
-          (result) => result[value],
-        )
+      const column = columnOf(size)
       return [
         `${size} sockets`,
         summarise(column('service', 'cpu'), 2),
         summarise(column('raw-fan-out', 'cpu'), 2),
-        medianRatio(column('service', 'cpu'), column('raw-fan-out', 'cpu')).toFixed(2),
+        ratio(size).toFixed(2),
         summarise(column('service', 'perSecond')),
         summarise(column('raw-fan-out', 'perSecond')),
       ]
     })
-    return `### Fan-out, one message in flight
+    const text = `### Fan-out, one message in flight
 
 One group of ${PEOPLE} people with ${DEVICES} devices each; ${rounds} rounds of ${seconds} s; median (least–most). The ratio is the median over the
 rounds of the two servers' CPU time a delivery.
@@ -134,6 +137,18 @@ ${table(
   rows,
 )}
 `
+    return {
+      text,
+      findings: SIZES.map((size) =>
+        find(
+          `CPU a delivery to ${size} sockets ÷ raw loop`,
+          ratio(size),
+          'the same frame to each',
+          '≤',
+          1.15,
+        ),
+      ),
+    }
   } finally {
     await world.close()
   }

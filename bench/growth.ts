@@ -1,5 +1,5 @@
 import type postgres from 'postgres'
-import { interleave, median, table } from './measure.ts'
+import { find, interleave, median, type Report, table } from './measure.ts'
 import { createWorld, type Server, type World } from './world.ts'
 
 const SIZES = [
@@ -34,7 +34,7 @@ const READS: Record<string, [path: string, body?: object]> = {
 }
 
 /** Reads over HTTP by one client, in databases of three sizes that take turns. */
-export async function benchGrowth(rounds: number): Promise<string> {
+export async function benchGrowth(rounds: number): Promise<Report> {
   const worlds: World[] = []
   const times = new Map<string, number[]>()
   try {
@@ -64,19 +64,22 @@ export async function benchGrowth(rounds: number): Promise<string> {
   } finally {
     for (const world of worlds) await world.close()
   }
-  return `### Reads as the school grows
+  const growth = (own: number[]) => (own.at(-1) as number) / (own[0] as number)
+  const text = `### Reads as the school grows
 
 ${SIZES.map(({ name, people, results }) => `${name}: ${people.toLocaleString('en-US')} people, ${results.toLocaleString('en-US')} results`).join('; ')}. p50 in ms over HTTP, one client.
 
 ${table(
   ['', ...SIZES.map(({ name }) => name), 'L ÷ S'],
-  [...times].map(([name, own]) => [
-    name,
-    ...own.map((each) => each.toFixed(1)),
-    ((own.at(-1) as number) / (own[0] as number)).toFixed(1),
-  ]),
+  [...times].map(([name, own]) => [name, ...own.map((each) => each.toFixed(1)), growth(own).toFixed(1)]),
 )}
 `
+  return {
+    text,
+    findings: [...times].map(([name, own]) =>
+      find(`${name}: L ÷ S`, growth(own), `${own.at(-1)?.toFixed(1)} ms`, '≤', 2),
+    ),
+  }
 }
 
 async function time(

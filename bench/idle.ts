@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import { interleave, summarise, table } from './measure.ts'
+import { find, interleave, median, type Report, summarise, table } from './measure.ts'
 import { openSocket } from './sockets.ts'
 import { createWorld, populate } from './world.ts'
 
@@ -12,7 +12,7 @@ const AT_ONCE = 50
 const COLLECTED_MS = 1_500
 
 /** What a socket weighs that is open and idle, each somebody else's, in groups of 250. */
-export async function benchIdle(rounds: number): Promise<string> {
+export async function benchIdle(rounds: number): Promise<Report> {
   const world = await createWorld()
   try {
     await populate(world.sql, SOCKETS, 250)
@@ -44,22 +44,22 @@ export async function benchIdle(rounds: number): Promise<string> {
       await server.stop()
       return { kilobytes, perSecond: (SOCKETS - FIRST) / seconds }
     })
-    return `### Idle sockets
+    const weights = cases.map((each) => (results.get(each) ?? []).map(({ kilobytes }) => kilobytes))
+    const text = `### Idle sockets
 
 ${SOCKETS.toLocaleString('en-US')} sockets of as many people, ${AT_ONCE} opened at a time.
 
 ${table(
   ['', 'KB a socket', 'connects/s'],
-  cases.map((each) => [
+  cases.map((each, index) => [
     each.name,
-    summarise(
-      (results.get(each) ?? []).map(({ kilobytes }) => kilobytes),
-      1,
-    ),
+    summarise(weights[index] as number[], 1),
     summarise((results.get(each) ?? []).map(({ perSecond }) => perSecond)),
   ]),
 )}
 `
+    const [own, raw] = weights.map(median) as [number, number]
+    return { text, findings: [find('KB of an idle socket', own, `raw ws ${raw.toFixed(1)}`, '≤', 12, 1)] }
   } finally {
     await world.close()
   }

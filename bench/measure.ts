@@ -41,6 +41,31 @@ export function medianRatio(values: number[], others: number[]): number {
   return median(values.map((value, round) => value / (others[round] as number)))
 }
 
+/** What a benchmark prints, and its rows of the table of everything. */
+export interface Report {
+  text: string
+  findings: Finding[]
+}
+
+/** What was measured, how much it is, the same of its peer or its unit, what it may be, and whether it is. */
+type Finding = [what: string, value: string, beside: string, limit: string, isMet: 'yes' | 'no']
+
+export function find(
+  what: string,
+  value: number,
+  beside: string,
+  sign: '≤' | '≥',
+  limit: number,
+  digits = 2,
+): Finding {
+  const isMet = sign === '≤' ? value <= limit : value >= limit
+  return [what, value.toFixed(digits), beside, `${sign} ${limit}`, isMet ? 'yes' : 'no']
+}
+
+export function summariseFindings(findings: Finding[]): string {
+  return table(['', 'value', 'beside', 'aim', 'met'], findings)
+}
+
 export function table(head: string[], rows: string[][]): string {
   const line = (cells: string[]) => `| ${cells.join(' | ')} |`
   return [line(head), `|---|${'--:|'.repeat(head.length - 1)}`, ...rows.map(line)].join('\n')

@@ -5,11 +5,12 @@ import { benchExam } from './exam.ts'
 import { benchFanOut } from './fan-out.ts'
 import { benchGrowth } from './growth.ts'
 import { benchIdle } from './idle.ts'
+import { summariseFindings } from './measure.ts'
 import { benchSends } from './send.ts'
 import { benchSlowReader } from './slow-reader.ts'
 import { benchStorm } from './storm.ts'
 
-/** `npm run bench -- [send] [fan-out] … [--rounds=5] [--seconds=4]`: tables for docs/benchmarks.md. */
+/** `npm run bench -- [send] [fan-out] … [--rounds=5] [--seconds=4]`: a section of each, then one table of all. */
 const BENCHMARKS = {
   send: benchSends,
   'fan-out': benchFanOut,
@@ -29,6 +30,11 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '4' },
   },
 })
+const findings = []
 for (const [name, benchmark] of Object.entries(BENCHMARKS))
-  if (positionals.length === 0 || positionals.includes(name))
-    console.log(await benchmark(Number(values.rounds), Number(values.seconds)))
+  if (positionals.length === 0 || positionals.includes(name)) {
+    const report = await benchmark(Number(values.rounds), Number(values.seconds))
+    console.log(report.text)
+    findings.push(...report.findings)
+  }
+console.log(`### All\n\n${summariseFindings(findings)}`)

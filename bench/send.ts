@@ -1,5 +1,14 @@
 import autocannon from 'autocannon'
-import { cpuSeconds, interleave, median, medianRatio, summarise, table } from './measure.ts'
+import {
+  cpuSeconds,
+  find,
+  interleave,
+  median,
+  medianRatio,
+  type Report,
+  summarise,
+  table,
+} from './measure.ts'
 import { createWorld, populate, type Server } from './world.ts'
 
 const PEOPLE = 512
@@ -7,7 +16,7 @@ const CONNECTIONS = 64
 const TEXT = 'The half-life question in set 3 has two right options, see the note.'
 
 /** Sends that are stored, over HTTP, by many people in many direct conversations. */
-export async function benchSends(rounds: number, seconds: number): Promise<string> {
+export async function benchSends(rounds: number, seconds: number): Promise<Report> {
   const world = await createWorld()
   try {
     await populate(world.sql, PEOPLE, 2)
@@ -59,7 +68,9 @@ export async function benchSends(rounds: number, seconds: number): Promise<strin
 
     const column = (each: (typeof cases)[number], name: 'perSecond' | 'p50' | 'p99' | 'cpu') =>
       (results.get(each) ?? []).map((result) => result[name])
-    return `### Persisted send over HTTP
+    const ratio = (other: (typeof cases)[number]) =>
+      medianRatio(column(service, 'perSecond'), column(other, 'perSecond'))
+    const text = `### Persisted send over HTTP
 
 ${CONNECTIONS} connections, PostgreSQL ${world.databaseVersion}; ${rounds} rounds of ${seconds} s; median (least–most). A ratio is the
 median over the rounds of the service's rate by the other's.
@@ -72,10 +83,17 @@ ${table(
     median(column(each, 'p50')).toFixed(0),
     median(column(each, 'p99')).toFixed(0),
     summarise(column(each, 'cpu')),
-    medianRatio(column(service, 'perSecond'), column(each, 'perSecond')).toFixed(2),
+    ratio(each).toFixed(2),
   ]),
 )}
 `
+    return {
+      text,
+      findings: [
+        find('sends a second ÷ bare route', ratio(shared), 'shared statements', '≥', 0.9),
+        find('sends a second ÷ bare route', ratio(single), 'a statement each', '≥', 1),
+      ],
+    }
   } finally {
     await world.close()
   }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import { summarise, table } from './measure.ts'
+import { find, median, type Report, summarise, table } from './measure.ts'
 import { createWorld, populate, type Server, type World } from './world.ts'
 
 /** 16 KB a message, 50 MB in all. */
@@ -87,7 +87,7 @@ async function push(world: World, server: Server, reads: boolean) {
  * What a reader that doesn't read does to a node and to everybody else on it
  * (docs/protocol/realtime.md#limits).
  */
-export async function benchSlowReader(rounds: number): Promise<string> {
+export async function benchSlowReader(rounds: number): Promise<Report> {
   const world = await createWorld()
   try {
     await populate(world.sql, 4, 2)
@@ -118,10 +118,18 @@ export async function benchSlowReader(rounds: number): Promise<string> {
         1,
       ),
     ]
-    return `\n50 MB in 16 KB messages to one socket, on PostgreSQL ${world.databaseVersion}\n\n${table(
+    const text = `### A reader that does not read\n\n50 MB in 16 KB messages to one socket, on PostgreSQL ${world.databaseVersion}\n\n${table(
       ['the reader', 'memory grew by, MB', "others' p99, ms", 'closed with', 'MB it got'],
       [row('reads', results.reads), row('does not read', results.stalled)],
-    )}`
+    )}\n`
+    const p99 = (all: typeof results.reads) => median(all.map((each) => each.p99))
+    const [alone, beside] = [p99(results.reads), p99(results.stalled)]
+    return {
+      text,
+      findings: [
+        find("others' p99 beside a reader that doesn't read ÷ one that does", beside / alone, '', '≤', 1.5),
+      ],
+    }
   } finally {
     await world.close()
   }

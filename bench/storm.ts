@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import { cpuSeconds, summarise, table } from './measure.ts'
+import { cpuSeconds, find, median, type Report, summarise, table } from './measure.ts'
 import { ask, openStubbornly } from './sockets.ts'
 import { createWorld, populate } from './world.ts'
 
@@ -10,7 +10,7 @@ const BEHIND = 3
 const COUNTED_MS = 1_500
 
 /** Sockets that return to one node at once, each behind in a group of 250, and say `resume`. */
-export async function benchStorm(rounds: number): Promise<string> {
+export async function benchStorm(rounds: number): Promise<Report> {
   const world = await createWorld()
   try {
     await populate(world.sql, SOCKETS, 250)
@@ -21,6 +21,11 @@ export async function benchStorm(rounds: number): Promise<string> {
       return count
     }
     const server = await world.start('service')
+    /** How long the event loop was held at most since the last call. */
+    const longestHold = async () => {
+      const metrics = await (await fetch(`${server.url}/metrics`)).text()
+      return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(metrics)?.[1]) * 1_000
+    }
     let sockets: Socket[] = []
     const open = async (index: number, refused: () => void) => {
       const socket = await openStubbornly(server.url, world.tokenOf(index + 1), refused)
@@ -30,7 +35,7 @@ export async function benchStorm(rounds: number): Promise<string> {
     for (let index = 0; index < SOCKETS; index += 100)
       await Promise.all(Array.from({ length: 100 }, (_, n) => open(index + n, () => {})))
 
-    const results: { seconds: number; refused: number; statements: number; cpu: number }[] = []
+    const results: { seconds: number; refused: number; statements: number; cpu: number; held: number }[] = []
     for (let round = 0; round < Math.min(rounds, 3); round++) {
       for (const socket of sockets) socket.destroy()
       sockets = []
@@ -42,6 +47,7 @@ export async function benchStorm(rounds: number): Promise<string> {
       await world.sql`
         update conversations set last_seq = last_seq + ${BEHIND}, version = version + ${BEHIND}`
       const statements = await countStatements()
+      await longestHold()
       const cpu = cpuSeconds(server.pid)
       const started = performance.now()
       let refused = 0
@@ -60,23 +66,47 @@ export async function benchStorm(rounds: number): Promise<string> {
         seconds,
         refused,
         cpu: used,
+        held: await longestHold(),
         statements: ((await countStatements()) - statements) / SOCKETS,
       })
     }
-    const column = (name: keyof (typeof results)[number], digits: number) =>
-      summarise(
-        results.map((result) => result[name]),
-        digits,
-      )
-    return `### A storm
+    const valuesOf = (name: keyof (typeof results)[number]) => results.map((result) => result[name])
+    const column = (name: keyof (typeof results)[number], digits: number) => summarise(valuesOf(name), digits)
+    const text = `### A storm
 
 ${SOCKETS.toLocaleString('en-US')} sockets of as many people return to one node at once, ${BEHIND} messages behind, and resume.
 
 ${table(
-  ['', 'seconds until all have resumed', 'refused', 'statements a socket', 'Node CPU s'],
-  [['the service', column('seconds', 1), column('refused', 0), column('statements', 2), column('cpu', 1)]],
+  [
+    '',
+    'seconds until all have resumed',
+    'refused',
+    'statements a socket',
+    'Node CPU s',
+    'event loop held, ms at most',
+  ],
+  [
+    [
+      'the service',
+      column('seconds', 1),
+      column('refused', 0),
+      column('statements', 2),
+      column('cpu', 1),
+      column('held', 0),
+    ],
+  ],
 )}
 `
+    const most = (name: keyof (typeof results)[number]) => Math.max(...valuesOf(name))
+    return {
+      text,
+      findings: [
+        find('a storm: seconds until all have resumed', median(valuesOf('seconds')), '', '≤', 10, 1),
+        find('a storm: refused', most('refused'), '', '≤', 0, 0),
+        find('a storm: statements a socket', median(valuesOf('statements')), '', '≤', 1),
+        find('a storm: event loop held, ms', median(valuesOf('held')), '', '≤', 200, 0),
+      ],
+    }
   } finally {
     await world.close()
   }

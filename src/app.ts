@@ -64,9 +64,9 @@ import { registerOpenApi } from './http/documents/openapi.ts'
 import { refuseUnreadable, refuseUnroutable, registerFailures } from './http/failures.ts'
 import { registerSecurityHeaders } from './http/headers.ts'
 import { guardHelp } from './http/help-lock.ts'
+import { createHttpServer } from './http/load/arrivals.ts'
 import { registerDeadline } from './http/load/deadline.ts'
 import { registerDraining } from './http/load/draining.ts'
-import { registerPipelining } from './http/load/pipelining.ts'
 import { registerMetrics } from './http/operators/metrics.ts'
 import { operationsRoutes } from './http/operators/operations.ts'
 import { registerTracing } from './http/operators/tracing.ts'
@@ -87,18 +87,18 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     trustProxy: core.config.trustProxy,
     frameworkErrors: refuseUnroutable,
     clientErrorHandler: refuseUnreadable,
-    http: {
-      shouldUpgradeCallback: upgradesAt('/api/v01/ws'),
-      // Bodies have deadlines of their own.
-      headersTimeout: core.config.requestTimeoutMs,
-      requestTimeout: 0,
-      connectionsCheckingInterval: core.config.requestTimeoutMs / 4,
-    },
+    serverFactory: (handler) =>
+      createHttpServer(handler, {
+        shouldUpgradeCallback: upgradesAt('/api/v01/ws'),
+        // Bodies have deadlines of their own.
+        headersTimeout: core.config.requestTimeoutMs,
+        requestTimeout: 0,
+        connectionsCheckingInterval: core.config.requestTimeoutMs / 4,
+      }),
     routerOptions: { ignoreTrailingSlash: true },
     schemaController: { compilersFactory: { buildSerializer } },
   })
   app.setValidatorCompiler(validatorCompiler)
-  registerPipelining(app)
   // Before any hook that may refuse a request.
   await app.register(websocket, websocketOptions)
   // Any site can make a browser send it, and no route reads it.

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { AppError } from '../errors.ts'
 import type { Executor } from './client.ts'
 
 /**
@@ -49,10 +50,14 @@ export async function tryLockShared(tx: Executor, lock: Lock): Promise<boolean> 
 
 /**
  * Locks somebody's row of `users` until the transaction ends: decisions that take this lock, such as those about the
- * person's limits, are made one after another.
+ * person's limits, are made one after another. 401 `token_expired_or_invalid` if their account was deleted while the
+ * request was running.
  */
 export async function lockPerson(tx: Executor, userId: number): Promise<void> {
-  await tx.execute(sql`select from users where id = ${userId} for no key update`)
+  const rows = await tx.execute(
+    sql`select from users where id = ${userId} and deleted_at is null for no key update`,
+  )
+  if (rows.length === 0) throw new AppError('token_expired_or_invalid')
 }
 
 /** Whether somebody shares the lock at this moment. */

@@ -22,6 +22,8 @@ import { HEARTBEAT_SECONDS, Sockets } from './sockets.ts'
 
 /** Largest frame of a client in bytes; ws closes with 1009 above it. */
 const LARGEST_FRAME = 64 * 1024
+/** Pieces of one frame; ws closes with 1008 above it. */
+const MOST_FRAGMENTS = 64
 const PROTOCOL = 'exam-practice.v1'
 /** Sockets of one person. */
 const MOST_SOCKETS = 50
@@ -35,6 +37,9 @@ export const websocketOptions: WebsocketPluginOptions = {
   options: {
     maxPayload: LARGEST_FRAME,
     perMessageDeflate: false,
+    maxFragments: MOST_FRAGMENTS,
+    // Of the frames that arrive together one a turn of the event loop: others' are read in between.
+    allowSynchronousEvents: false,
     clientTracking: false,
     handleProtocols: (offered: Set<string>) => (offered.has(PROTOCOL) ? PROTOCOL : false),
   },
@@ -160,21 +165,24 @@ function serve(
   const opened = open(core, sockets, connection, request.id)
   const backlog = new Backlog(socket, opened)
 
-  socket.on('pong', () => {
+  /** Whether a frame, of whatever kind, is one that the socket may send. */
+  const take = (): boolean => {
     connection.lastSeen = sockets.now()
-  })
+    const excess = budget.spend(connection.lastSeen)
+    if (!excess) return true
+    connection.close(excess)
+    socket.pause()
+    return false
+  }
+  socket.on('ping', take)
+  socket.on('pong', take)
   socket.on('close', () => {
     measured.sockets.add(-1)
     connection.topics.close()
     sockets.remove(connection)
   })
   socket.on('message', (data: Buffer, isBinary: boolean) => {
-    connection.lastSeen = sockets.now()
-    const excess = budget.spend(connection.lastSeen)
-    if (excess) {
-      connection.close(excess)
-      return
-    }
+    if (!take()) return
     let command: Command
     try {
       command = readCommand(data, isBinary)

@@ -59,7 +59,7 @@ test('with TLS: sslrootcert is who vouches for the server, for the job queue too
     expect(await ready.json()).toMatchObject({ database: 'up' })
     expect(service.output).not.toContain('job queue failed')
   }
-}, 60_000)
+})
 
 test('by a Unix socket, in a schema of its own beside other programs’ tables', async () => {
   const { database, sql } = await emptyDatabase()
@@ -88,7 +88,7 @@ test('by a Unix socket, in a schema of its own beside other programs’ tables',
   expect(await sql`select count(*)::int from exam.users where id > 0`).toEqual([{ count: 1 }])
   expect(await sql`select id from public.users`).toEqual([])
   expect(await refusal(`${database.url}?search_path=public`)).toMatch(/not in the schema public|already/)
-}, 60_000)
+})
 
 test('a database that is another program’s, or that it may not set up, is named', async () => {
   const { database, sql } = await emptyDatabase()
@@ -110,7 +110,7 @@ test('a database that is another program’s, or that it may not set up, is name
   expect(await refusal(url)).toMatch(
     /permission denied for .*: make the service's user the owner of the database/,
   )
-}, 60_000)
+})
 
 test('a node says that it waits while another one migrates', async () => {
   const { database, sql } = await emptyDatabase()
@@ -126,4 +126,4 @@ test('a node says that it waits while another one migrates', async () => {
   held.resolve()
   await holder
   await service.ready()
-}, 60_000)
+})

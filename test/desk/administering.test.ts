@@ -108,7 +108,7 @@ test('the analysis of items names what is odd', async () => {
   await hard?.getByText(/100 % \(3\)/).waitFor()
   expect(problems).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 test('roles and allowances of several people change at once', async () => {
   const people = [await service.person('together.one'), await service.person('together.two')]

@@ -33,7 +33,7 @@ test('whoever follows a link to an exam signs in and is there', async () => {
   await page.getByRole('button', { name: 'Start the exam' }).waitFor()
   expect(problems).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 test('so is whoever has to make an account first', async () => {
   const { page, context } = await openPage(browser, service.urls[0] as string)
@@ -45,7 +45,7 @@ test('so is whoever has to make an account first', async () => {
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.getByRole('heading', { level: 1, name: 'Where a link leads' }).waitFor()
   await context.close()
-}, 60_000)
+})
 
 test('an ended web session shows nobody the sign-in whose tokens are good, and a sign-out does', async () => {
   const person = await service.person()
@@ -63,4 +63,4 @@ test('an ended web session shows nobody the sign-in whose tokens are good, and a
   await page.goto('/')
   expect(new URL(page.url()).pathname).toBe('/login')
   await context.close()
-}, 60_000)
+})

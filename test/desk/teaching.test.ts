@@ -111,4 +111,4 @@ test('questions that a model wrote are looked at without anything of them runnin
   await expectFlawless(page)
   expect(problems).toEqual([])
   await context.close()
-}, 60_000)
+})

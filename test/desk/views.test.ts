@@ -133,7 +133,7 @@ test('so are the pages without scripts', async () => {
   }
   expect(problems).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 async function settled(page: Page): Promise<void> {
   await page.locator('h1, .empty-title').first().waitFor()

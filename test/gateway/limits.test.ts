@@ -18,6 +18,28 @@ describe('floods and giants', () => {
     expect(await socket.closure()).toMatchObject({ code: 4029 })
   })
 
+  test('pings and pongs count as well', async () => {
+    for (const kind of ['ping', 'pong'] as const) {
+      const socket = await (await service.person()).socket()
+      // In pieces that are sent apart: who pings too often at once is cut off without a word.
+      for (let n = 0; n < 101; n++) await new Promise((resolve) => socket.ws[kind]('', true, resolve))
+      expect(await socket.closure()).toMatchObject({ code: 4029 })
+    }
+  })
+
+  test('a frame in more than 64 pieces closes with 1008', async () => {
+    const socket = await (await service.person()).socket()
+    const inPieces = (pieces: number, ref: string) => {
+      const frame = JSON.stringify({ type: 'ping', ref })
+      for (let n = 1; n < pieces; n++) socket.ws.send(n === 1 ? frame : ' ', { fin: false })
+      socket.ws.send(' ', { fin: true })
+    }
+    inPieces(64, 'whole')
+    await socket.waitFor(({ type, ref }) => type === 'pong' && ref === 'whole')
+    inPieces(65, 'crumbs')
+    expect(await socket.closure()).toMatchObject({ code: 1008 })
+  })
+
   test('what comes after it is told to close costs nothing more', async () => {
     const socket = await (await service.person()).socket()
     const timers = vi.spyOn(globalThis, 'setTimeout')

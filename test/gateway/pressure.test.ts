@@ -36,7 +36,7 @@ test('fifty sockets of one person are open at once, whichever nodes they come to
   expect(await dial(await service.person())).toBeDefined()
   open[0]?.close()
   await expect.poll(() => dial(person, 1)).toBeDefined()
-}, 60_000)
+})
 
 test('a socket is opened at one address, and nowhere else', async () => {
   const person = await service.person()
@@ -76,7 +76,7 @@ test('what a person listens to is counted over all of their sockets', async () =
   expect(await subscribe(200)).toMatchObject({ type: 'error', code: 'too_many' })
   await socketOf(1).ask({ type: 'unsubscribe', topic: topics[1] as string })
   await expect.poll(async () => (await subscribe(200)).type).toBe('ack')
-}, 60_000)
+})
 
 test('what is sent behind a resume that nobody reads is not read either', async () => {
   const { alice, bob, conversationId } = await connectedPair(service)

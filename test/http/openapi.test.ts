@@ -1,3 +1,4 @@
+import zlib from 'node:zlib'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -120,6 +121,31 @@ test('every operation says who may call it, and the tutor that it streams', () =
     'application/json',
     'text/event-stream',
   ])
+})
+
+test('it is compressed once, however often anybody asks for it, and the page’s files never', async () => {
+  const guest = service.guest()
+  const ask = async (path: string, encoding: string) => {
+    const headers = { 'accept-encoding': encoding }
+    return (await guest.request('GET', path, undefined, undefined, headers)).headers.get('content-encoding')
+  }
+  for (const path of ['/openapi.json', '/asyncapi.json']) {
+    expect(await ask(path, 'gzip, deflate, br')).toBe('br')
+    expect(await ask(path, 'gzip;q=1.0, br;q=0')).toBe('gzip')
+    expect(await ask(path, 'deflate')).toBe('identity')
+  }
+  const started = [
+    vi.spyOn(zlib, 'createBrotliCompress'),
+    vi.spyOn(zlib, 'createGzip'),
+    vi.spyOn(zlib, 'brotliCompressSync'),
+  ]
+  onTestFinished(() => {
+    for (const start of started) start.mockRestore()
+  })
+  for (let count = 0; count < 3; count++)
+    for (const path of ['/openapi.json', '/asyncapi.json', '/docs/static/swagger-ui-bundle.js'])
+      for (const encoding of ['br', 'gzip']) await ask(path, encoding)
+  for (const start of started) expect(start).not.toHaveBeenCalled()
 })
 
 test('it is written once, however often anybody asks for it, by whichever address', async () => {

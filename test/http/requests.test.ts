@@ -18,6 +18,8 @@ async function send(text: string): Promise<string> {
   socket.on('data', (chunk) => {
     answer += chunk
   })
+  // What it had not read when it hung up.
+  socket.on('error', () => {})
   socket.write(text)
   await once(socket, 'close')
   return answer
@@ -40,6 +42,26 @@ test('what can’t be read or routed is answered like everything else, by a name
     const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))
     expect(body).toEqual({ success: false, code: 'invalid_request', message: expect.any(String) })
   }
+})
+
+test('a connection that asks for a hundred things before it has an answer is cut off', async () => {
+  const request = 'GET /nowhere HTTP/1.1\r\nHost:\r\n\r\n'
+  const last = request.replace('Host:', 'Host:\r\nConnection: close')
+  const answers = async (count: number) =>
+    (await send(request.repeat(count - 1) + last)).match(/ 404 /g)?.length
+  expect(await answers(100)).toBe(100)
+  expect((await answers(2_000)) ?? 0).toBeLessThan(100)
+})
+
+test('so is one that sends a body in crumbs', async () => {
+  const head =
+    'POST /api/v01/auth/login HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n'
+  const spaces = (count: number) => '1\r\n \r\n'.repeat(count)
+  const end = '2\r\n{}\r\n0\r\n\r\n'
+  expect(await send(`${head}${spaces(200)}${end}`)).toContain('validation_failed')
+  const large = `ffff\r\n${' '.repeat(0xffff)}\r\n`
+  expect(await send(head + large + spaces(500) + end)).toContain('validation_failed')
+  expect(await send(head + spaces(20_000) + end)).toBe('')
 })
 
 test('who asks for another protocol is answered over this one', async () => {

@@ -14,7 +14,7 @@ beforeAll(async () => {
   service = await startService()
   ;[writer, reader] = await Promise.all([service.person(), service.person()])
   notebook = await fillNotebook(400)
-}, 60_000)
+})
 afterAll(() => service.close())
 
 /** A public notebook of 9,000 objects with so many characters each. */

@@ -93,7 +93,7 @@ test('SIGTERM: served on for a while, sockets sent away one after another, reque
 
   expect(await exit).toBe(0)
   expect(since()).toBeLessThan(15_000)
-}, 60_000)
+})
 
 test('it ends at once without a delay, and upon a second Ctrl-C; one that was sent twice is one', async () => {
   const service = await withService()
@@ -111,4 +111,4 @@ test('it ends at once without a delay, and upon a second Ctrl-C; one that was se
   patient.main.child.kill('SIGINT')
   expect(await exit).toBe(0)
   expect(await socket.closure()).toMatchObject({ code: 1012 })
-}, 60_000)
+})

@@ -106,5 +106,5 @@ test.runIf(redisUrl && installedBalancers.length > 0)(
     const stored = await service.sql`select id from messages order by id`
     expect(stored.map(({ id }) => id)).toEqual(acknowledged.toSorted((one, other) => one - other))
   },
-  90_000,
+  300_000,
 )

@@ -135,9 +135,10 @@ function reserve(core: Core, userId: number, { message, conversation }: Question
   return core.db.transaction(async (tx) => {
     const askedAt = new Date(core.clock())
     // Sent together; PostgreSQL runs them in this order, the later ones once the lock is held.
-    const [, , , existing, today] = await Promise.all([
+    const [, , , , existing, today] = await Promise.all([
       lockPerson(tx, userId),
       requireHelpIn(tx, userId),
+      quota.commitBeforeDisk(tx),
       quota.deleteExpiredQuestions(tx, userId),
       findAsked(tx, userId, conversation),
       quota.countQuestionsToday(tx, userId, askedAt, core.config.timezone),

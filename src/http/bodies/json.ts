@@ -7,7 +7,7 @@ import { FairQueue } from '../../scheduling/fair-queue.ts'
 import { askerOf } from '../requests.ts'
 
 /** Answers with a JSON text; the route's schema only describes it. */
-export function sendJson(reply: Pick<FastifyReply, 'type'>, json: string | Readable): FastifyReply {
+export function sendJson(reply: Pick<FastifyReply, 'type'>, json: string | Buffer | Readable): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(json)
 }
 

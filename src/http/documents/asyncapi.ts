@@ -4,14 +4,14 @@ import { CLOSE } from '../../../schemas/close-codes.ts'
 import * as events from '../../../schemas/events.ts'
 import type { Config } from '../../config.ts'
 import { VERSION } from '../../version.ts'
+import { serveFixed } from './fixed.ts'
 import { Components, type Schema } from './schemas.ts'
 
 const { CLIENT_FRAMES, ServerFrame } = events
 
 /** Describes the WebSocket at `/asyncapi.json`: every frame that schemas/events.ts lists. */
 export function registerAsyncApi(app: FastifyInstance, config: Config): void {
-  const document = describeFrames(config)
-  app.get('/asyncapi.json', { schema: { hide: true } }, async () => document)
+  serveFixed(app, '/asyncapi.json', () => describeFrames(config))
 }
 
 const CHANNEL = '#/channels/socket'

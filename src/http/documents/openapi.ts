@@ -1,17 +1,29 @@
 import { STATUS_CODES } from 'node:http'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, onRequestHookHandler } from 'fastify'
 import type { Config } from '../../config.ts'
 import { VERSION } from '../../version.ts'
-import { sendJson } from '../bodies/json.ts'
 import { SESSION_COOKIE } from '../callers/cookies.ts'
 import { readCodes } from '../failures.ts'
+import { serveFixed } from './fixed.ts'
 import { Components, type Schema } from './schemas.ts'
 import { TAGS } from './tags.ts'
 
 const ADDRESS = '/openapi.json'
-const COPIES: ReadonlySet<string> = new Set(['/docs/json', '/docs/yaml'])
+const PAGE = '/docs'
+const COPIES: ReadonlySet<string> = new Set([`${PAGE}/json`, `${PAGE}/yaml`])
+
+/** The page's own copies of the document would be written anew for each reader. */
+const redirect: onRequestHookHandler = (_request, reply) => {
+  reply.redirect(ADDRESS)
+}
+
+/** The page's files would be compressed anew for each reader. */
+const sendAsIs: onRequestHookHandler = (request, _reply, done) => {
+  request.headers['accept-encoding'] = 'identity'
+  done()
+}
 
 /** Describes the API at `/openapi.json`; the page at `/docs` shows and tries it. */
 export async function registerOpenApi(app: FastifyInstance, { publicUrl }: Config): Promise<void> {
@@ -49,21 +61,12 @@ export async function registerOpenApi(app: FastifyInstance, { publicUrl }: Confi
         json.$id === undefined ? `schema-${i}` : String(json.$id),
     },
   })
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    uiHooks: {
-      // Its own copies would be written anew for each reader, whoever it is.
-      onRequest: (request, reply, done) => {
-        if (COPIES.has(request.routeOptions.url ?? '')) reply.redirect(ADDRESS)
-        else done()
-      },
-    },
+  app.addHook('onRoute', (route) => {
+    const hook = COPIES.has(route.url) ? redirect : route.url.startsWith(`${PAGE}/static/`) && sendAsIs
+    if (hook) route.onRequest = [hook, ...[route.onRequest ?? []].flat()]
   })
-  let written: string | undefined
-  app.get(ADDRESS, { schema: { hide: true } }, async (_request, reply) => {
-    written ??= JSON.stringify(app.swagger())
-    return sendJson(reply, written)
-  })
+  await app.register(swaggerUi, { routePrefix: PAGE })
+  serveFixed(app, ADDRESS, () => app.swagger())
 }
 
 interface Content {

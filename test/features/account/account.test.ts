@@ -220,6 +220,19 @@ describe('deleting an account', () => {
     expect(rows).toHaveLength(0)
   })
 
+  test('a request that comes to the database after that is one without a session', async () => {
+    const { alice, bob } = await connectedPair(service)
+    // Its token stands: this node has not heard of it yet.
+    await service.sql`update users set deleted_at = now() where id = ${alice.id}`
+    for (const [path, body] of [
+      ['/api/v01/notebooks', { title: 'Too late' }],
+      ['/api/v01/chat/groups', { name: 'Too late', member_ids: [bob.id] }],
+    ] as const)
+      expect((await alice.post(path, body, 401)).body.code).toBe('token_expired_or_invalid')
+    await service.sql`delete from users where id = ${alice.id}`
+    await alice.post('/api/v01/notebooks', { title: 'Too late' }, 401)
+  })
+
   test('while messages, logins and requests of the same person run: it goes, nothing of it stays, nothing fails', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const running = Array.from({ length: 30 }, (_, n) =>

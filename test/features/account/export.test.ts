@@ -132,7 +132,7 @@ beforeAll(async () => {
       insert into password_resets (user_id, requested_at) values (${client.id}, now())
       on conflict (user_id) do nothing`
   }
-}, 60_000)
+})
 afterAll(() => service.close())
 
 test('everything of one’s own is in it, by its schema, and nothing of anybody else’s', async () => {
@@ -235,7 +235,7 @@ describe('with very much in it', () => {
       select ${conversationId}, n, n, ${reader.id}, gen_random_uuid(),
              (select string_agg(md5(n || ' ' || m), '') from generate_series(1, 60) m), now() + n * interval '1 ms'
         from generate_series(1000, 20999) n`
-  }, 60_000)
+  })
 
   test('it ends with its reader, and nobody else waits', async () => {
     const hangUp = new AbortController()
@@ -247,7 +247,7 @@ describe('with very much in it', () => {
     // One at a time of each person: the first one has ended.
     const whole = await take(reader)
     expect(whole.read('messages')).toHaveLength(20_000)
-  }, 60_000)
+  })
 
   test('an exam that begins meanwhile and locks help cuts it off', async () => {
     const { examId: locking } = await createExam(service.sql, { lock_help: true })
@@ -263,7 +263,7 @@ describe('with very much in it', () => {
     expect((await ask(reader)).status).toBe(403)
     await reader.post(`/api/v01/exams/${locking}/submit`, {}, 200)
     expect((await take(reader)).read('messages')).toHaveLength(20_000)
-  }, 60_000)
+  })
 })
 
 test('needs a session', async () => {

@@ -38,8 +38,8 @@ async function timeLogin(): Promise<number> {
 }
 
 test('who hangs up is not waited for', async () => {
-  const socket = await flood(1_200)
-  socket.destroy()
+  const sockets = await Promise.all(Array.from({ length: 12 }, () => flood(100)))
+  for (const socket of sockets) socket.destroy()
   expect(await timeLogin()).toBeLessThan(3_000)
 })
 
@@ -55,7 +55,7 @@ test('a flood from one address leaves everybody else their turn', async () => {
 })
 
 test('on a connection of one’s own there is a turn beside a flood from the same address', async () => {
-  await flood(1_000)
+  await Promise.all(Array.from({ length: 10 }, () => flood(100)))
   for (let tries = 0; tries < 3; tries++) expect(await timeLogin()).toBeLessThan(3_000)
 })
 

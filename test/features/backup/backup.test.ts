@@ -260,7 +260,7 @@ test('files in a bucket are in it, and come back into another one, or onto a dis
   expect((await runAdmin(['backup', '--to', failed], { ...environment(), ...inBucket('one') })).code).toBe(1)
   await expect(stat(failed)).rejects.toThrow()
   await expect(stat(`${failed}.partial`)).rejects.toThrow()
-}, 60_000)
+})
 
 test('on a terminal it shows how far it is, and asks before it empties a database', async () => {
   const file = path.join(folder, 'terminal.tar')
@@ -305,7 +305,7 @@ test('on a terminal it shows how far it is, and asks before it empties a databas
     const [code] = await once(child, 'exit')
     return { code, stderr }
   }
-}, 60_000)
+})
 
 test('no file is deleted while a backup runs', async () => {
   const image = { field: 'image', name: 'a.png', bytes: await makeImage() }

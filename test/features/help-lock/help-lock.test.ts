@@ -255,7 +255,7 @@ describe('the lock', () => {
         await Promise.all(senders)
       }),
     )
-  }, 60_000)
+  })
 
   test('of two exams ends with the second, and resync comes once', async () => {
     const [one, other] = [await lockingExam(), await lockingExam({ duration_minutes: null })]

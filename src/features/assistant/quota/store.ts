@@ -4,6 +4,11 @@ import type { Executor } from '../../../db/client.ts'
 import { only } from '../../../db/query.ts'
 import { assistantQuestions } from '../../../db/tables/assistant.ts'
 
+/** Doesn't wait for the disk: a reservation that PostgreSQL loses at its end is one that expired. */
+export async function commitBeforeDisk(tx: Executor): Promise<void> {
+  await tx.execute(sql`set local synchronous_commit = off`)
+}
+
 /** Removes the reservations of nodes that have died. A node that still lives can no longer keep such a question. */
 export async function deleteExpiredQuestions(db: Executor, userId: number): Promise<void> {
   await db

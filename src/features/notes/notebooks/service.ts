@@ -14,7 +14,7 @@ export async function listNotebooks(core: Core, userId: number): Promise<Noteboo
 }
 
 export async function createNotebook(core: Core, ownerId: number, input: NewNotebookBody): Promise<Notebook> {
-  const id = await core.db.transaction(async (tx) => {
+  const made = await core.db.transaction(async (tx) => {
     await lockPerson(tx, ownerId)
     if ((await store.countNotebooks(tx, ownerId)) >= MOST_NOTEBOOKS) throw new AppError('too_many')
     return store.insertNotebook(tx, {
@@ -24,7 +24,7 @@ export async function createNotebook(core: Core, ownerId: number, input: NewNote
       isPublic: input.is_public ?? false,
     })
   })
-  return readNotebook(core, ownerId, id)
+  return toNotebook(made)
 }
 
 /** An own or a public notebook. */

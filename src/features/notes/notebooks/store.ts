@@ -45,8 +45,16 @@ export async function lockNotebook(tx: Executor, id: number): Promise<void> {
   await tx.select({ id: notebooks.id }).from(notebooks).where(eq(notebooks.id, id)).for('no key update')
 }
 
-export async function insertNotebook(db: Executor, notebook: typeof notebooks.$inferInsert): Promise<number> {
-  return only(await db.insert(notebooks).values(notebook).returning({ id: notebooks.id })).id
+export async function insertNotebook(
+  db: Executor,
+  notebook: typeof notebooks.$inferInsert,
+): Promise<NotebookRow> {
+  return only(
+    await db
+      .insert(notebooks)
+      .values(notebook)
+      .returning({ ...NOTEBOOK, pageCount: sql<number>`0` }),
+  )
 }
 
 /** Without values only `updatedAt` changes. */

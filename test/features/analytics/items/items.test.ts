@@ -246,7 +246,7 @@ describe('item analysis', () => {
         {},
       ],
     })
-  }, 60_000)
+  })
 
   test('goes by the regrades in force, and counts a question where it was asked', async () => {
     const { examId, questionIds } = await createExam(service.sql, { questions: [{}, {}] })
@@ -283,7 +283,7 @@ describe('item analysis', () => {
       ),
       'alpha',
     )
-  }, 60_000)
+  })
 })
 
 test('the statistics are what they are called, merged or not', () => {

@@ -1,0 +1,102 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+} from 'node:http'
+import type { Socket } from 'node:net'
+
+/** Requests of one connection that run at once; their answers are sent in order anyway. */
+const AT_ONCE = 10
+/** Those that may wait: each takes far more memory than its client sent. */
+const MOST_WAITING = 100
+/** Pieces of a body that may be small. */
+const FREE_PIECES = 256
+/** Bytes of all others, on the average: each costs as much as a large one. */
+const LEAST_PIECE = 64
+/** Longer than proxies keep a connection that nothing is asked on. */
+const KEEP_ALIVE_MS = 72_000
+
+interface Pipeline {
+  running: number
+  waiting: (() => void)[]
+}
+
+/** What Node's parser asks of its owner at each request: to go on, by 0. */
+interface Parser {
+  onIncoming: () => number
+}
+
+/** A server for `handler`, which one connection can't keep busy with what costs its client nothing. */
+export function createHttpServer(handler: RequestListener, options: ServerOptions): Server {
+  const takeTurn = limitPipelined(handler)
+  const server = createServer(options, (request, response) => {
+    limitPieces(request)
+    takeTurn(request, response)
+  })
+  server.keepAliveTimeout = KEEP_ALIVE_MS
+  return server
+}
+
+/**
+ * Limits how many pipelined requests of one connection run at once: otherwise a thousand requests in one packet would
+ * all begin before the next request of anybody else. While some wait, the connection is not read. If too many wait, it
+ * is cut off; when it closes, they are dropped.
+ */
+function limitPipelined(handler: RequestListener): RequestListener {
+  const pipelines = new WeakMap<Socket, Pipeline>()
+
+  return (request, response) => {
+    const { socket } = request
+    const pipeline = pipelines.get(socket) ?? { running: 0, waiting: [] }
+    pipelines.set(socket, pipeline)
+    const begin = () => {
+      pipeline.running += 1
+      response.once('close', () => {
+        pipeline.running -= 1
+        next(socket, pipeline)
+      })
+      handler(request, response)
+    }
+    if (pipeline.running < AT_ONCE) begin()
+    else if (pipeline.waiting.length < MOST_WAITING) {
+      pipeline.waiting.push(begin)
+      // Pausing is safe: the bodies of all earlier requests have arrived before this one.
+      socket.pause()
+    } else cutOff(socket)
+  }
+}
+
+/**
+ * Makes the parser fail at the next request: nothing else stops it within what it has read, of which it would make
+ * thousands of requests.
+ */
+function cutOff(socket: Socket & { parser?: Parser }): void {
+  if (socket.parser) socket.parser.onIncoming = () => -1
+  setImmediate(() => socket.destroySoon())
+}
+
+function next(socket: Socket, { waiting }: Pipeline): void {
+  if (socket.destroyed) {
+    waiting.length = 0
+    return
+  }
+  waiting.shift()?.()
+  if (waiting.length === 0) socket.resume()
+}
+
+/** Cuts a connection off whose body comes in crumbs. */
+function limitPieces(request: IncomingMessage): void {
+  let pieces = 0
+  let bytes = 0
+  const push = request.push.bind(request)
+  request.push = (piece: Buffer | null) => {
+    pieces += 1
+    bytes += piece?.length ?? 0
+    if (pieces <= FREE_PIECES || bytes >= pieces * LEAST_PIECE) return push(piece)
+    request.push = () => true
+    cutOff(request.socket)
+    return true
+  }
+}
