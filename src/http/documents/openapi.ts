@@ -128,7 +128,7 @@ function finishOperation(components: Components, method: string, operation: Oper
         status,
         showContent(components, {
           ...response,
-          ...(isForm && Number(status) >= 400 && { content: { ...response.content, ...PAGE } }),
+          ...(isForm && Number(status) >= 400 && { content: { ...response.content, ...FORM_AGAIN } }),
           description: describe(status, response.description),
         }),
       ]),
@@ -158,7 +158,7 @@ function describe(status: string, given = DEFAULT): string {
 }
 
 /** How a browser's form is told a failure: the form again, with a message. */
-const PAGE = { 'text/html': { schema: { type: 'string' } } }
+const FORM_AGAIN = { 'text/html': { schema: { type: 'string' } } }
 
 const DEFAULT = 'Default Response'
 const MEANINGS: Record<string, string> = { 200: 'Done', 201: 'Made', 202: 'Accepted as a job' }
