@@ -12,18 +12,23 @@ export interface Answer {
 }
 
 /**
- * The JSON body of an operation, where the path is written out and the request is expected to succeed; a test of a
- * refusal may send anything.
+ * The JSON body of an operation, if the request is expected to succeed; a test of a refusal may send anything. Paths may
+ * be templates, but not other computed texts.
  */
 type BodyOf<Method extends string, Path, Status> = Status extends 200 | 201 | 202
-  ? Path extends keyof paths
-    ? paths[Path] extends {
-        [M in Method]: { requestBody: { content: { 'application/json': infer Body } } }
-      }
-      ? Body
-      : unknown
+  ? OperationOf<Path> extends {
+      [M in Method]: { requestBody: { content: { 'application/json': infer Body } } }
+    }
+    ? Body
     : unknown
   : unknown
+type OperationOf<Path> = {
+  [Each in keyof paths]: Path extends Filled<Each> ? paths[Each] : never
+}[keyof paths]
+/** A path with any text in place of its parameters. */
+type Filled<Path> = Path extends `${infer Before}{${string}}${infer After}`
+  ? `${Before}${string}${Filled<After>}`
+  : Path
 
 export const PASSWORD = 'a password of the tests'
 
