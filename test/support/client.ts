@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
+import type { paths } from '../../client/src/generated/openapi.ts'
 import type { Documented } from './promises/documented.ts'
 import { openSocket, type SocketOptions, type TestSocket } from './socket.ts'
 
@@ -9,6 +10,25 @@ export interface Answer {
   // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came back
   body: any
 }
+
+/**
+ * The JSON body of an operation, if the request is expected to succeed; a test of a refusal may send anything. Paths may
+ * be templates, but not other computed texts.
+ */
+type BodyOf<Method extends string, Path, Status> = Status extends 200 | 201 | 202
+  ? OperationOf<Path> extends {
+      [M in Method]: { requestBody: { content: { 'application/json': infer Body } } }
+    }
+    ? Body
+    : unknown
+  : unknown
+type OperationOf<Path> = {
+  [Each in keyof paths]: Path extends Filled<Each> ? paths[Each] : never
+}[keyof paths]
+/** A path with any text in place of its parameters. */
+type Filled<Path> = Path extends `${infer Before}{${string}}${infer After}`
+  ? `${Before}${string}${Filled<After>}`
+  : Path
 
 export const PASSWORD = 'a password of the tests'
 
@@ -76,14 +96,22 @@ export class Client {
   get(path: string, status?: number): Promise<Answer> {
     return this.request('GET', path, undefined, status)
   }
-  post(path: string, body: unknown = {}, status?: number): Promise<Answer> {
-    return this.request('POST', path, body, status)
+  post<P extends string, S extends number>(
+    path: P,
+    body?: BodyOf<'post', P, S>,
+    status?: S,
+  ): Promise<Answer> {
+    return this.request('POST', path, body === undefined ? {} : body, status)
   }
-  put(path: string, body: unknown = {}, status?: number): Promise<Answer> {
-    return this.request('PUT', path, body, status)
+  put<P extends string, S extends number>(path: P, body?: BodyOf<'put', P, S>, status?: S): Promise<Answer> {
+    return this.request('PUT', path, body === undefined ? {} : body, status)
   }
-  patch(path: string, body: unknown = {}, status?: number): Promise<Answer> {
-    return this.request('PATCH', path, body, status)
+  patch<P extends string, S extends number>(
+    path: P,
+    body?: BodyOf<'patch', P, S>,
+    status?: S,
+  ): Promise<Answer> {
+    return this.request('PATCH', path, body === undefined ? {} : body, status)
   }
   delete(path: string, status?: number, body?: unknown): Promise<Answer> {
     return this.request('DELETE', path, body, status)
