@@ -9,13 +9,20 @@ const Comment = {
     replies: { type: 'array', items: { $ref: '#/components/schemas/Comment' } },
   },
 }
+const Failure = { type: 'object', required: ['code'], properties: { code: { type: 'string' } } }
+const Word = { type: 'object', required: ['event'], properties: { event: { const: 'word' } } }
 const documented = new Documented({
-  components: { schemas: { Comment } },
+  components: { schemas: { Comment, Failure } },
   paths: {
     '/comments/{id}': {
       get: {
         responses: {
-          200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Comment' } } } },
+          200: {
+            content: {
+              'application/json': { schema: { $ref: '#/components/schemas/Comment' } },
+              'text/event-stream': { schema: { contentSchema: Word } },
+            },
+          },
         },
       },
     },
@@ -23,9 +30,32 @@ const documented = new Documented({
 })
 
 test('an answer is held to its status and its body, to any depth', () => {
-  const check = (status: number, body: unknown) => documented.check('GET', '/comments/3?page=1', status, body)
+  const check = (status: number, body: unknown) =>
+    documented.check('GET', '/comments/3?page=1', status, 'application/json', body)
   check(200, { id: 3, replies: [{ id: 4, replies: [] }] })
   expect(() => check(418, {})).toThrow('a status it does not declare')
   expect(() => check(200, { id: 3, replies: [{ id: 'x', replies: [] }] })).toThrow('another body')
   expect(() => check(200, { id: 3 })).toThrow('another body')
+})
+
+test('an answer has a media type that its route declares', () => {
+  const check = (type: string) => documented.check('GET', '/comments/3', 200, type, undefined)
+  check('text/event-stream')
+  expect(() => check('text/csv')).toThrow('in a form it does not declare')
+})
+
+test('an event fits the schema of its stream', () => {
+  documented.checkEvent('GET', '/comments/3', { event: 'word', data: {} })
+  expect(() => documented.checkEvent('GET', '/comments/3', { event: 'sound', data: {} })).toThrow(
+    'another event',
+  )
+  expect(() => documented.checkEvent('GET', '/elsewhere', { event: 'word', data: {} })).toThrow(
+    'declares no events',
+  )
+})
+
+test('a failure where nothing is described is one like any other', () => {
+  const check = (body: unknown) => documented.check('GET', '/elsewhere', 404, 'application/json', body)
+  check({ code: 'not_found' })
+  expect(() => check({ error: 'Not Found' })).toThrow('no failure')
 })

@@ -63,8 +63,8 @@ export function registerRequestLog(app: FastifyInstance): void {
 }
 
 /**
- * Aborts when the client goes away before it has its whole answer. (`request.signal` can't be used: it aborts as soon as
- * a body has been read.)
+ * Aborts when the client goes away before it has its whole answer. (`request.signal` can't be used: it aborts as soon
+ * as a body has been read.)
  */
 export function hangUpSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController()

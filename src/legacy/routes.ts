@@ -44,8 +44,8 @@ interface Parts {
 
 /**
  * The older generation (docs/protocol/http.md#older-generation): its addresses and its shapes on the same services.
- * It has all that the newer one has but notes and what came after it; where the shapes are equal it is the newer
- * generation's own plugin. How to delete it: docs/older-generation.md.
+ * It has everything of the newer one except notes and later additions. Where the shapes are equal, it registers the
+ * newer generation's plugin. How to delete it: docs/older-generation.md.
  */
 export const legacyGeneration: FastifyPluginAsync<Parts> = async (app, { core }) => {
   nameSchemas(schemas)

@@ -1,6 +1,6 @@
 /**
- * Counters and gauges of a process in Prometheus' format (src/telemetry/metrics.ts has all of them). Counting only adds a
- * number, since it is on the most used paths. The values of a label are fixed, and shown from 0 on.
+ * Counters and gauges of a process in Prometheus' format (src/telemetry/metrics.ts has all of them). Counting only
+ * adds a number, since it is on the most used paths. The values of a label are fixed, and shown from 0 on.
  */
 export interface Meter {
   readonly name: string

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
+import type { paths } from '../../client/src/generated/openapi.ts'
 import type { Documented } from './promises/documented.ts'
 import { openSocket, type SocketOptions, type TestSocket } from './socket.ts'
 
@@ -10,12 +11,31 @@ export interface Answer {
   body: any
 }
 
+/**
+ * The JSON body of an operation, if the request is expected to succeed; a test of a refusal may send anything. Paths may
+ * be templates, but not other computed texts.
+ */
+type BodyOf<Method extends string, Path, Status> = Status extends 200 | 201 | 202
+  ? OperationOf<Path> extends {
+      [M in Method]: { requestBody: { content: { 'application/json': infer Body } } }
+    }
+    ? Body
+    : unknown
+  : unknown
+type OperationOf<Path> = {
+  [Each in keyof paths]: Path extends Filled<Each> ? paths[Each] : never
+}[keyof paths]
+/** A path with any text in place of its parameters. */
+type Filled<Path> = Path extends `${infer Before}{${string}}${infer After}`
+  ? `${Before}${string}${Filled<After>}`
+  : Path
+
 export const PASSWORD = 'a password of the tests'
 
 /** Somebody who talks to the service over HTTP and WebSocket as a client would. */
 export class Client {
   url: string
-  readonly #documented: Documented
+  readonly documented: Documented
   id = 0
   username = ''
   accessToken: string | undefined
@@ -25,12 +45,12 @@ export class Client {
 
   constructor(url: string, documented: Documented) {
     this.url = url
-    this.#documented = documented
+    this.documented = documented
   }
 
   /** The same person at another node, or with another session. */
   at(url: string): Client {
-    return Object.assign(new Client(url, this.#documented), {
+    return Object.assign(new Client(url, this.documented), {
       id: this.id,
       username: this.username,
       accessToken: this.accessToken,
@@ -76,14 +96,22 @@ export class Client {
   get(path: string, status?: number): Promise<Answer> {
     return this.request('GET', path, undefined, status)
   }
-  post(path: string, body: unknown = {}, status?: number): Promise<Answer> {
-    return this.request('POST', path, body, status)
+  post<P extends string, S extends number>(
+    path: P,
+    body?: BodyOf<'post', P, S>,
+    status?: S,
+  ): Promise<Answer> {
+    return this.request('POST', path, body === undefined ? {} : body, status)
   }
-  put(path: string, body: unknown = {}, status?: number): Promise<Answer> {
-    return this.request('PUT', path, body, status)
+  put<P extends string, S extends number>(path: P, body?: BodyOf<'put', P, S>, status?: S): Promise<Answer> {
+    return this.request('PUT', path, body === undefined ? {} : body, status)
   }
-  patch(path: string, body: unknown = {}, status?: number): Promise<Answer> {
-    return this.request('PATCH', path, body, status)
+  patch<P extends string, S extends number>(
+    path: P,
+    body?: BodyOf<'patch', P, S>,
+    status?: S,
+  ): Promise<Answer> {
+    return this.request('PATCH', path, body === undefined ? {} : body, status)
   }
   delete(path: string, status?: number, body?: unknown): Promise<Answer> {
     return this.request('DELETE', path, body, status)
@@ -112,13 +140,14 @@ export class Client {
         : { body: (raw ? body : JSON.stringify(body)) as string | FormData | Uint8Array<ArrayBuffer> }),
     })
     const text = await response.text()
-    const isJson = response.headers.get('content-type')?.includes('json')
+    const type = response.headers.get('content-type')?.split(';', 1)[0]
+    const isJson = type?.includes('json')
     const answer = {
       status: response.status,
       headers: response.headers,
       body: isJson ? JSON.parse(text) : text,
     }
-    this.#documented.check(method, path, answer.status, isJson ? answer.body : undefined)
+    this.documented.check(method, path, answer.status, type, isJson ? answer.body : undefined)
     if (status !== undefined) expect(answer, `${method} ${path}`).toMatchObject({ status })
     return answer
   }

@@ -8,7 +8,7 @@ export interface ReceivedEvent {
   at: number
 }
 
-/** A request for server-sent events, each as it comes; `stop` hangs up. */
+/** A request for server-sent events, each checked and yielded as it comes; `stop` hangs up. */
 export async function requestEvents(client: Client, path: string, body: unknown) {
   const controller = new AbortController()
   const started = performance.now()
@@ -31,7 +31,9 @@ export async function requestEvents(client: Client, path: string, body: unknown)
       text = blocks.pop() ?? ''
       for (const block of blocks) {
         const [, event = '', data = ''] = /^event: (.+)\ndata: (.+)$/.exec(block) ?? []
-        yield { event, data: JSON.parse(data), at: performance.now() - started }
+        const received = { event, data: JSON.parse(data) }
+        client.documented.checkEvent('POST', path, received)
+        yield { ...received, at: performance.now() - started }
       }
     }
   }

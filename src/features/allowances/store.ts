@@ -42,7 +42,7 @@ export async function listAllowances(
   )
 }
 
-/** How many rows there are, from counts that each change maintains. A search has to count the rows that it finds. */
+/** How many rows there are. Without a search, the number comes from counts that triggers maintain. */
 export async function countAllowances(db: Executor, filter: AllowanceFilter): Promise<number> {
   const capped = sql`
     (select count(*) from exams where ${sql.join([sql`exams.max_attempts is not null`, ...ofExam(filter)], sql` and `)})`
@@ -133,9 +133,7 @@ function pairs({ status }: AllowanceFilter): SQL {
         select count(*)::int as attempts_used from attempts where user_id = users.id and exam_id = exams.id) used`
 }
 
-/**
- * Fewer rows than this are found from the attempts. If there are more, reading students in order soon fills a page.
- */
+/** Fewer rows than this are found from the attempts. If there are more, reading students in order soon fills a page. */
 const FEW = 5_000
 
 /** Only students who can have such a row: somebody who has used up an exam has an attempt with that number. */

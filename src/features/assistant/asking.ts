@@ -33,7 +33,10 @@ const HISTORY_MESSAGES = 200
 
 export interface Question {
   message: string
-  /** `new` begins a conversation; `study_chat` is the older generation's one chat per person, without a limit of its own. */
+  /**
+   * `new` begins a conversation; `study_chat` is the older generation's one chat per person, without a limit of its
+   * own.
+   */
   conversation: number | 'new' | 'study_chat'
 }
 
@@ -127,9 +130,7 @@ interface Reservation {
   askedAt: Date
 }
 
-/**
- * Reserves a place in both quotas, the conversation's first. Decisions about one person are made one after another.
- */
+/** Reserves a place in both quotas, the conversation's first. Decisions about one person are made one after another. */
 function reserve(core: Core, userId: number, { message, conversation }: Question): Promise<Reservation> {
   return core.db.transaction(async (tx) => {
     const askedAt = new Date(core.clock())

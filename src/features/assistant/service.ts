@@ -12,7 +12,7 @@ import * as store from './store.ts'
 const CONVERSATIONS = { page: 20, largest: 50 }
 const MESSAGES = { page: 50, largest: 100 }
 
-/** Latest change first. The first page also says how much of the day's quota is used. */
+/** Latest change first. The first page also contains how much of the day's quota is used. */
 export async function listConversations(core: Core, userId: number, query: ConversationListQuery) {
   const limit = Math.min(query.limit ?? CONVERSATIONS.page, CONVERSATIONS.largest)
   const after = query.cursor === undefined ? undefined : readCursor(query.cursor)
@@ -76,7 +76,7 @@ export async function renameConversation(
   return toConversation(row)
 }
 
-/** Removes it with its messages; the day's quota stays used. */
+/** Deletes a conversation with its messages; the day's quota stays used. */
 export async function deleteConversation(core: Core, userId: number, id: number): Promise<void> {
   if (!(await store.deleteConversation(core.db, userId, id))) throw new AppError('not_found')
 }

@@ -8,7 +8,7 @@ export type ConversationRow = typeof assistantConversations.$inferSelect
 export type MessageRow = typeof assistantMessages.$inferSelect
 export type ConversationKind = ConversationRow['kind']
 
-/** Only the person's own. */
+/** A conversation of this person. */
 export async function findConversation(
   db: Executor,
   userId: number,
@@ -56,10 +56,10 @@ export interface ConversationCursor {
   id: number
 }
 
-/** A search reads through this many conversations before it uses the index, which short texts are not in. */
+/** A search first reads this many of the latest conversations; only the index finds texts in older ones. */
 const READ_THROUGH = 50
 
-/** Latest change first; those that hold `search` in their title or a message, if it is given. */
+/** Latest change first; with `search` only those with it in their title or a message. */
 export async function listConversations(
   db: Executor,
   userId: number,
@@ -125,7 +125,7 @@ export async function extendStudyChat(
   ).id
 }
 
-/** Its id; undefined where it is gone. */
+/** Adds to a conversation; answers its id, undefined if it was deleted. */
 export async function extendConversation(
   db: Executor,
   id: number,

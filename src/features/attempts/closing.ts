@@ -19,8 +19,7 @@ const SWEEP_SIZE = 50
 export type Closing = { status: 'submitted'; changes: Changes } | { status: 'expired' }
 
 /**
- * Grades an attempt and closes it, in the transaction that has locked it: the grade is of its last state, and its end
- * is the one that was committed last.
+ * Grades an attempt and closes it, in the transaction that has locked it, so its answers and its end are the latest.
  */
 export async function closeAttempt(
   core: Core,
@@ -34,7 +33,7 @@ export async function closeAttempt(
   const answers = changes ? mergeAnswers(attempt.answers, changes.answers) : attempt.answers
   await store.updateClosed(tx, attempt.id, {
     status: closing.status,
-    // The time was up at its end, even if that is noticed later.
+    // An expired attempt ended at its end, not when that was noticed.
     submittedAt: (closing.status === 'expired' && attempt.endsAt) || new Date(core.clock()),
     answers,
     markedForReview: changes?.markedForReview ?? attempt.markedForReview,

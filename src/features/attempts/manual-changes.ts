@@ -76,7 +76,7 @@ async function changeAttempts<T>(
     await note(tx)
     return change(tx)
   })
-  // An attempt under way may have been among them.
+  // An active attempt may have been among them.
   publishHelp(core, [studentId])
   return result
 }

@@ -58,7 +58,7 @@ export async function listChallenges(core: Core, { status, exam_id, page }: Admi
   return { challenges, total }
 }
 
-/** The student is told on every device. */
+/** Resolves a challenge and tells the student on every device. */
 export async function resolveChallenge(
   core: Core,
   actor: Actor,

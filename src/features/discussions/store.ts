@@ -15,7 +15,7 @@ export interface Participant {
   isAdmin: boolean
 }
 
-/** undefined if the question does not exist, or this person must not know of it. */
+/** A question that this person may know; undefined otherwise. */
 export async function findQuestion(
   db: Executor,
   id: number,
@@ -37,12 +37,12 @@ function mayKnow({ userId, isAdmin }: Participant): SQL | undefined {
             or exists (select from attempts where attempts.exam_id = exams.id and attempts.user_id = ${userId})))`
 }
 
-/** Locked until the transaction ends; new comments don't wait for that. */
+/** Locks a question until the transaction ends; new comments don't wait for that. */
 export async function lockQuestion(tx: Executor, id: number): Promise<void> {
   await tx.select({ id: questions.id }).from(questions).where(eq(questions.id, id)).for('no key update')
 }
 
-/** Every comment of a question, oldest first; undefined where there is no such question for this person. */
+/** Every comment of a question, oldest first; undefined if this person may not know the question. */
 export async function listComments(
   db: Executor,
   questionId: number,
@@ -68,13 +68,13 @@ export async function findComment(db: Executor, id: number): Promise<CommentRow 
   return row && { ...row.comment, username: row.username }
 }
 
-/** Locked until the transaction ends; replies wait. */
+/** Locks a comment until the transaction ends; replies wait. */
 export async function findCommentForUpdate(tx: Executor, id: number) {
   const [row] = await tx.select().from(comments).where(eq(comments.id, id)).for('update')
   return row
 }
 
-/** Answers its id; undefined if the author's help is locked. */
+/** Stores a comment and answers its id; undefined if the author's help is locked. */
 export async function insertComment(
   db: Executor,
   comment: { questionId: number; parentId: number | null; authorId: number; message: string },
@@ -90,7 +90,7 @@ export async function insertComment(
   return row?.id
 }
 
-/** Changes a comment that is not deleted; false if there is none such. */
+/** Changes a comment; false if it is deleted or doesn't exist. */
 export async function updateComment(
   db: Executor,
   id: number,
@@ -104,7 +104,7 @@ export async function updateComment(
   return changed.length > 0
 }
 
-/** Pins or unpins it, or without `pinned` the opposite of now; false if there is no such comment. */
+/** Pins or unpins a comment, or toggles without `pinned`; false if there is no such comment. */
 export async function updatePinned(db: Executor, id: number, pinned: boolean | undefined): Promise<boolean> {
   const changed = await db
     .update(comments)

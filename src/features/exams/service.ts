@@ -68,7 +68,7 @@ export async function changeExam(
   try {
     await (isTimed ? changeTimes(core, id, undefined, update) : core.db.transaction(update))
   } catch (error) {
-    // One end of the window is new, the other was stored before.
+    // One end of the window was given, the other one is stored.
     if (violates(error, 'exams_window_check')) throw invalidField('/closes_at', 'is not after opens_at')
     throw error
   }
@@ -107,7 +107,7 @@ export async function releaseResults(core: Core, actor: Actor, id: number, relea
   return exam
 }
 
-/** Only the given fields, under the names of the columns. */
+/** The given fields under the names of the columns. */
 function toValues(input: ExamChanges): Partial<store.ExamValues> {
   const values = {
     name: input.name,

@@ -49,7 +49,7 @@ export async function updateExam(db: Executor, id: number, values: Partial<ExamV
   return rows.length > 0
 }
 
-/** Sets whether the results are released, or flips it where `released` is undefined. Returns what it is now; undefined if there is no such exam. */
+/** Sets whether the results are released, or toggles it without `released`; undefined if there is no such exam. */
 export async function updateRelease(db: Executor, id: number, released: boolean | undefined) {
   const [row] = await db
     .update(exams)
@@ -61,7 +61,7 @@ export async function updateRelease(db: Executor, id: number, released: boolean 
 
 /**
  * Locks the exam and its questions: nobody can add to them or to their discussions until the transaction ends.
- * Answers the exam's name; undefined if there is none. Questions are locked first, as by everybody who changes them.
+ * Answers the exam's name; undefined if there is none. Questions are locked first, as by all changes of questions.
  */
 export async function lockExam(tx: Executor, id: number): Promise<string | undefined> {
   await tx.execute(sql`select from questions where exam_id = ${id} order by id for update`)

@@ -23,9 +23,9 @@ const WITHHELD: ReadonlySet<string> = new Set<ServerFrame['type']>([
 /** Locked help on sockets: commands are refused and frames held back until the exam is over. */
 export const helpLockLive: LivePlugin = (core) => {
   const watch = helpWatchOf(core)
-  /** For each person who is connected the exams that lock their help, and what ends the watching. */
+  /** For each connected person the exams that lock their help, and a function that ends following them. */
   const people = new Map<Person, { exams: ReadonlySet<number>; unfollow: () => void }>()
-  /** Sockets that are told of changes; new ones are told the state when they are greeted. */
+  /** Sockets that get changes; new ones first get the state in `ready`. */
   const greeted = new WeakSet<Connection>()
 
   function apply(person: Person, locks: readonly HelpLock[]): void {
@@ -47,13 +47,13 @@ export const helpLockLive: LivePlugin = (core) => {
       connection.withhold(undefined)
       if (isTold) connection.send({ type: 'resync' })
     }
-    // Changes of the counters were held back too.
+    // Counter frames were withheld too.
     if (exams.size === 0) core.bus.publish(`user:${person.userId}`, { kind: 'counters' })
   }
 
   return {
     async admit({ claims }, type, frame) {
-      // A well-formed send is decided by its own statement.
+      // The statement of a send decides itself.
       const isHelp =
         type === 'read' ||
         type === 'typing' ||

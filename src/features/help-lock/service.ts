@@ -46,7 +46,7 @@ export async function findRefusal(core: Core, userId: number): Promise<AppError 
   }
 }
 
-/** Of these people, or all that there are. */
+/** The locks of these people, or of everybody. */
 export function listLocks(core: Core, userIds: number[] | undefined): Promise<store.HelpLock[]> {
   return store.listLocks(core.db, userIds)
 }

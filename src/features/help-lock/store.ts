@@ -10,7 +10,7 @@ export interface HelpLock {
   endsAt: number | null
 }
 
-/** Those of these people, or all that there are; of one person the one that ends last comes last. */
+/** The locks of these people, or of everybody. If a person has several, the one that ends last comes last. */
 export async function listLocks(db: Executor, userIds?: number[]): Promise<HelpLock[]> {
   return query<HelpLock>(
     db,

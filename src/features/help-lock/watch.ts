@@ -10,13 +10,13 @@ interface Followed {
   locks: readonly HelpLock[]
 }
 
-/** One a node. */
+/** One per node. */
 export const helpWatchOf = perNode((core) => new HelpWatch(core))
 
 /**
- * Knows which of the people that somebody on this node follows have locked help. It reads the database when an event
- * says so, and from time to time, so a lost event delays it a little. There is one read at a time, and each one
- * begins after the event that asked for it, so the last one read is the newest state.
+ * Knows whose help is locked, among the people that are followed on this node. It reads the database after each event
+ * and from time to time, so a lost event only delays it. There is one read at a time, and each one begins after the
+ * event that caused it, so the last read has the newest state.
  */
 export class HelpWatch {
   readonly #core: Core
@@ -36,7 +36,8 @@ export class HelpWatch {
   }
 
   /**
-   * Calls the listener whenever the person's locks change; at the beginning it knows of none. Answers what ends it.
+   * Calls the listener whenever the person's locks change; without any lock it is not called at the beginning.
+   * Answers a function that ends this.
    */
   follow(userId: number, listener: Listener): () => void {
     const followed = this.#followed.get(userId) ?? { listeners: new Set(), locks: [] }

@@ -34,7 +34,7 @@ export async function getQuestion(core: Core, id: number): Promise<Question> {
   return question
 }
 
-/** Answers its id. */
+/** Adds a question; answers its id. */
 export async function addQuestion(
   core: Core,
   actor: Actor,
@@ -62,7 +62,7 @@ export async function changeQuestion(
   await core.db.transaction(async (tx) => {
     const current = await store.lockQuestion(tx, id)
     if (!current) throw new AppError('not_found')
-    // A path from an import stays until it is replaced.
+    // An imported path is kept without a check until it is replaced.
     const anyImagePath = fields.image_path === undefined
     const question = accept(checkQuestion({ ...toFields(current), ...fields }, { anyImagePath }))
     await store.updateQuestion(tx, id, toValues(exam_id ?? current.examId, question))
@@ -154,7 +154,7 @@ function accept(checked: CheckedQuestion): QuestionFields {
   throw invalidField(`/${checked.field}`, checked.error)
 }
 
-/** As the table's columns. */
+/** A question as columns of the table. */
 export function toValues(examId: number, question: QuestionFields): store.QuestionValues {
   return {
     examId,
@@ -188,7 +188,10 @@ export function toFields(row: store.QuestionRow): QuestionFields {
   }
 }
 
-/** With the keys that would grade a new paper: a regrade's key while it is in force, else the question's own. */
+/**
+ * Questions with the keys that would grade a new paper: a regrade's key while it is in force, else the question's
+ * own.
+ */
 async function presentAll(core: Core, rows: store.QuestionRow[]): Promise<Question[]> {
   const keys = await listKeysInForce(
     core.db,

@@ -48,13 +48,13 @@ export async function findQuestion(db: Executor, id: number): Promise<QuestionRo
   return row
 }
 
-/** The same, locked until the transaction ends. */
+/** The same with the row locked until the transaction ends. */
 export async function lockQuestion(db: Executor, id: number): Promise<QuestionRow | undefined> {
   const [row] = await db.select().from(questions).where(eq(questions.id, id)).for('update')
   return row
 }
 
-/** Their ids, in the same order. */
+/** Answers the ids, in the same order. */
 export async function insertQuestions(db: Executor, rows: QuestionValues[]): Promise<number[]> {
   const ids: number[] = []
   for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
@@ -88,7 +88,7 @@ export interface Marks {
   tolerance?: number
 }
 
-/** How many questions of that type the exam has: all of them changed. */
+/** Sets the marks of all questions of this type in the exam; answers how many they are. */
 export async function updateMarks(
   db: Executor,
   examId: number,

@@ -9,9 +9,7 @@ import { users } from '../../db/tables/people/users.ts'
 export type NewRegrade = typeof regrades.$inferInsert
 export type RegradeRow = typeof regrades.$inferSelect & { createdByName: string }
 
-/**
- * Whether students may see the exam's results, locked until the transaction ends. undefined: there is no such exam.
- */
+/** Whether students may see the exam's results, locked until the transaction ends. undefined: there is no such exam. */
 export async function keepExam(tx: Executor, id: number): Promise<{ isVisible: boolean } | undefined> {
   const [row] = await tx
     .select({ isVisible: sql<boolean>`${exams.resultMode} = 'instant' or ${exams.resultsReleased}` })
@@ -144,7 +142,7 @@ export async function findRegrade(db: Executor, id: number): Promise<RegradeRow 
   return row
 }
 
-/** One that is known to exist. */
+/** A regrade that is known to exist. */
 export async function getRegrade(db: Executor, id: number): Promise<RegradeRow> {
   return only(await selectRegrades(db).where(eq(regrades.id, id)))
 }

@@ -71,8 +71,8 @@ async function file(core: Core, report: Omit<store.NewReportRow, 'createdAt'>): 
 }
 
 /**
- * One page, newest first, and how many there are. Open reports have the messages around what was reported, nothing
- * more.
+ * One page, newest first, and how many there are. Open reports contain the messages or comments around the reported
+ * one.
  */
 export async function listReports(core: Core, { status, page }: ReportsQuery) {
   const offset = offsetOf(page, REPORTS_PER_PAGE)

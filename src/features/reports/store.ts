@@ -89,7 +89,7 @@ export async function listReports(
   return { rows, total }
 }
 
-/** One that is known to exist. */
+/** A report that is known to exist. */
 export async function getReport(db: Executor, id: number): Promise<ReportRow> {
   return only(await selectReports(db).where(eq(reports.id, id)))
 }

@@ -30,8 +30,8 @@ export async function listAttempts(
 }
 
 /**
- * A finished attempt, question by question. 404 for another's, 403 `results_not_released` until it may be seen, and
- * `exam_in_progress` while the next one is under way, where its exam locks help.
+ * A finished attempt, question by question. 404 for another person's, 403 `results_not_released` until it may be seen,
+ * and `exam_in_progress` during another attempt at the exam if that locks help.
  */
 export async function getResult(
   core: Core,

@@ -11,8 +11,8 @@ interface FinishedRow {
 }
 
 /**
- * Somebody's own attempt that is active or over, with everything that its review needs, as of one instant: the regrades in force, and whether help is
- * locked by another attempt at the exam.
+ * Somebody's own attempt, with everything that its review needs as of one instant: the regrades in force, and whether
+ * another attempt at the exam locks help.
  */
 export async function findReviewable(
   db: Executor,

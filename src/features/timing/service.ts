@@ -45,7 +45,7 @@ export async function putAccommodation(
   })
 }
 
-/** 404 where there is none. */
+/** 404 if there is none. */
 export async function deleteAccommodation(
   core: Core,
   actor: Actor,

@@ -10,7 +10,7 @@ export async function hasExam(db: Executor, id: number): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Whether it exists; it can't be deleted until the transaction ends. */
+/** Whether the exam exists; if so, it can't be deleted until the transaction ends. */
 export async function keepExam(tx: Executor, id: number): Promise<boolean> {
   const rows = await tx.select({ id: exams.id }).from(exams).where(eq(exams.id, id)).for('key share')
   return rows.length > 0
@@ -39,7 +39,7 @@ export async function findAccommodation(
   return row
 }
 
-/** Replaces an existing one. */
+/** Stores a person's times; replaces earlier ones. */
 export async function putAccommodation(
   tx: Executor,
   examId: number,
@@ -84,7 +84,7 @@ function selectAccommodations(db: Executor) {
 
 // --- attempts under way
 
-/** An attempt that ends at another time than before. */
+/** An attempt whose end has changed. */
 export interface Retimed {
   attemptId: number
   userId: number

@@ -18,8 +18,8 @@ const MOST_WAITING = 100
 
 /**
  * Reads JSON bodies. Parsing and checking one blocks the process: so bodies that are too deep for any operation are
- * refused, and large ones take turns, with a pause after each that is as long as its work. (Some clients send the content
- * type of JSON without a body: that counts as no body, not as invalid JSON.)
+ * refused, and large ones take turns, with a pause after each that is as long as its work. (Some clients send the
+ * content type of JSON without a body: that counts as no body, not as invalid JSON.)
  */
 export function registerJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')

@@ -109,6 +109,7 @@ function finish(document: Document): Document {
 
 function finishOperation(components: Components, method: string, operation: Operation): Operation {
   const { operationId, parameters, requestBody, responses, deprecated, security = [] } = operation
+  const isForm = requestBody?.content?.['application/x-www-form-urlencoded'] !== undefined
   return {
     ...operation,
     ...(operationId && { operationId: nameOperation(operationId, method, deprecated) }),
@@ -125,7 +126,11 @@ function finishOperation(components: Components, method: string, operation: Oper
     responses: Object.fromEntries(
       Object.entries(responses).map(([status, response]) => [
         status,
-        showContent(components, { ...response, description: describe(status, response.description) }),
+        showContent(components, {
+          ...response,
+          ...(isForm && Number(status) >= 400 && { content: { ...response.content, ...FORM_AGAIN } }),
+          description: describe(status, response.description),
+        }),
       ]),
     ),
   }
@@ -151,6 +156,9 @@ function showContent<T extends Content & { description?: string }>(components: C
 function describe(status: string, given = DEFAULT): string {
   return given === DEFAULT ? (MEANINGS[status] ?? STATUS_CODES[status] ?? status) : given
 }
+
+/** How a browser's form is told a failure: the form again, with a message. */
+const FORM_AGAIN = { 'text/html': { schema: { type: 'string' } } }
 
 const DEFAULT = 'Default Response'
 const MEANINGS: Record<string, string> = { 200: 'Done', 201: 'Made', 202: 'Accepted as a job' }

@@ -9,9 +9,8 @@ import { cancelJob, type JobInput, readJob, startJob } from '../../features/gene
 const LOOK_MS = 250
 
 /**
- * Waits for the whole job, as the older generation does, which otherwise runs like any other. If the caller stops
- * waiting, or the node shuts down, the job is cancelled, because nobody could be told the outcome. 502 `model_failed`
- * with the job's error.
+ * Waits for a whole job, as the older generation does. If the caller stops waiting, or the node shuts down, the job is
+ * cancelled, because nobody would get its outcome. 502 `model_failed` with the job's error.
  */
 export async function generateNow(
   core: Core,

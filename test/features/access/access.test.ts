@@ -15,10 +15,10 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const identityOf = ({ username }: Client) => ({ username, email: `${username}@example.org` })
-const requestOf = (person: Client, requested_access = 'admin', current_access = 'user') => ({
+const requestOf = (person: Client) => ({
   ...identityOf(person),
-  current_access,
-  requested_access,
+  current_access: 'user' as const,
+  requested_access: 'admin' as const,
   user_reason: 'I teach here',
 })
 const submit = async (person: Client) =>
@@ -67,13 +67,14 @@ describe('asking for another role', () => {
 
   test('is refused for a role that is not its own, or that it cannot ask for', async () => {
     const person = await service.person()
-    for (const [requested, current, path] of [
+    for (const [requested_access, current_access, path] of [
       ['admin', 'admin', '/current_access'],
       ['user', 'user', '/requested_access'],
       ['boss', 'user', '/requested_access'],
       ['admin,user', 'user', '/requested_access'],
     ]) {
-      const { body } = await service.guest().post(OWN, requestOf(person, requested, current), 400)
+      const wrong = { ...requestOf(person), requested_access, current_access }
+      const { body } = await service.guest().post(OWN, wrong, 400)
       expect(body).toMatchObject({ code: 'validation_failed', errors: [{ path }] })
     }
     await service.guest().post(OWN, { ...requestOf(person), user_reason: '  ' }, 400)

@@ -133,14 +133,14 @@ test('many are changed at once, each on its own', async () => {
   const { examId } = await createExam(service.sql, { max_attempts: 5 })
   const [alice, bob] = [await service.person(), await service.person()]
   const items = [alice.id, 999_999, bob.id].map((student_id) => ({ student_id, exam_id: examId }))
-  const body = { items, action: 'increase', amount: 2 }
+  const body = { items, action: 'increase', amount: 2 } as const
   expect((await admin.post(`${ATTEMPTS}/bulk-modify`, body, 200)).body).toEqual({
     success: true,
     processed: 2,
     errors: [`Student 999999, exam ${examId}: not found`],
   })
   expect(await rowOf(bob, examId)).toMatchObject({ attempts_used: 2, remaining: 3 })
-  const reset = { items: [items[0]], action: 'reset' }
+  const reset = { items: items.slice(0, 1), action: 'reset' } as const
   expect((await admin.post(`${ATTEMPTS}/bulk-modify`, reset, 200)).body).toMatchObject({
     processed: 1,
     errors: null,

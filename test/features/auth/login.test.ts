@@ -18,7 +18,8 @@ describe('registering and signing in', () => {
   test('registering signs in; name and address are taken regardless of case', async () => {
     const guest = service.guest()
     const input = { username: 'Anna.B', email: 'Anna@Example.org', password: PASSWORD, full_name: ' Anna B ' }
-    const { body } = await guest.post('/api/v01/auth/register', { ...input, role: 'admin', id: 7 }, 201)
+    const more = { ...input, role: 'admin', id: 7 }
+    const { body } = await guest.post('/api/v01/auth/register', more, 201)
     expect(body).toEqual({
       status: 'success',
       data: {
@@ -225,7 +226,7 @@ describe('tokens', () => {
     guest.cookie = `session=${person.refreshToken}`
     await guest.get('/api/v01/auth/me', 401)
     guest.cookie = undefined
-    for (const token of [person.accessToken, browser.cookie?.split('=')[1]]) {
+    for (const token of [person.accessToken, browser.cookie?.split('=')[1]] as string[]) {
       const { body } = await guest.post('/api/v01/auth/refresh', { refresh_token: token }, 401)
       expect(body).toMatchObject({ status: 'error', code: 'token_expired_or_invalid' })
       await guest.post('/api/v01/auth/logout', { refresh_token: token }, 200)

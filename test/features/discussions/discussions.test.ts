@@ -18,7 +18,8 @@ async function newQuestion(): Promise<number> {
 }
 
 async function post(person: Client, questionId: number, message: string, parentId?: number): Promise<number> {
-  const { body } = await person.post(`${base}/${questionId}`, { message, parent_id: parentId }, 201)
+  const comment = { message, ...(parentId === undefined ? {} : { parent_id: parentId }) }
+  const { body } = await person.post(`${base}/${questionId}`, comment, 201)
   return body.comment.id
 }
 

@@ -69,7 +69,7 @@ describe('lenient input', () => {
       description: null,
       is_published: null,
     }
-    const { exam } = (await admin.post('/api/v01/admin/exams', make, 201)).body
+    const { exam } = (await admin.request('POST', '/api/v01/admin/exams', make, 201)).body
     expect(exam).toMatchObject({ duration_minutes: 30, max_attempts: 2, description: '' })
     const change = { duration_minutes: null, max_attempts: null, name: null, result_mode: null }
     const changed = (await admin.patch(`/api/v01/admin/exams/${exam.id}`, change, 200)).body.exam

@@ -21,8 +21,12 @@ export interface Operation {
   path: string
   /** Whether it is for signed-in people. */
   guarded: boolean
-  /** The schema of each status's JSON body; undefined where it has none. */
+  /** The schema of each status's JSON body; undefined if it has none. */
   answers: Map<string, object | undefined>
+  /** The media types of each status's body. */
+  types: Map<string, string[]>
+  /** The schema of each event, if it answers a stream of them. */
+  event: object | undefined
   /** Of its JSON body, if it takes one. */
   body: Schema | undefined
   parameters: { name: string; in: string; required?: boolean; schema: Schema }[]
@@ -35,7 +39,15 @@ interface OpenApi {
     Record<
       string,
       {
-        responses: Record<string, { content?: { 'application/json'?: { schema: object } } }>
+        responses: Record<
+          string,
+          {
+            content?: {
+              'application/json'?: { schema: object }
+              'text/event-stream'?: { schema: { contentSchema: object } }
+            }
+          }
+        >
         security?: object[]
         parameters?: Operation['parameters']
         requestBody?: { content: { 'application/json'?: { schema: Schema } } }
@@ -52,17 +64,18 @@ interface Validator {
 let loading: Promise<Documented> | undefined
 
 /**
- * Holds answers against the service's own description: a status that no route declares is a failure, and so is a
- * body that is not as its schema says.
+ * Compares answers with the service's own description. A test fails on a status or a media type that the route doesn't
+ * declare, and on a body or an event that doesn't fit its schema. Failures at addresses without a description have to be
+ * failures like any others.
  */
 export class Documented {
   readonly operations: Operation[]
-  readonly #components: object
+  readonly #components: Record<string, object>
   readonly #patterns: Map<Operation, RegExp>
   readonly #validators = new Map<object, Validator>()
 
   constructor({ paths, components }: OpenApi) {
-    this.#components = components
+    this.#components = components.schemas
     this.operations = Object.entries(paths)
       // Fixed segments before parameters, as the router prefers them.
       .sort(([one], [other]) => one.split('{').length - other.split('{').length)
@@ -78,6 +91,10 @@ export class Documented {
                 content?.['application/json']?.schema,
               ]),
             ),
+            types: new Map(
+              Object.entries(responses).map(([status, { content = {} }]) => [status, Object.keys(content)]),
+            ),
+            event: responses[200]?.content?.['text/event-stream']?.schema.contentSchema,
             body: inline(requestBody?.content['application/json']?.schema, components.schemas),
             parameters: parameters.map((each) => ({
               ...each,
@@ -102,21 +119,37 @@ export class Documented {
     return loading
   }
 
-  /** `body` is undefined for what is not JSON. */
-  check(method: string, url: string, status: number, body: unknown): void {
-    const path = url.split('?', 1)[0] ?? ''
-    const operation = this.operations.find(
-      (each) => each.method === method && this.#patterns.get(each)?.test(path),
-    )
-    if (!operation) return
-    const { answers } = operation
-    expect([...answers.keys()], `${method} ${path} answered a status it does not declare`).toContain(
+  /** `type`: the media type of the answer, if it has a body. `body`: undefined if it is not JSON. */
+  check(method: string, url: string, status: number, type: string | undefined, body: unknown): void {
+    const operation = this.#find(method, url)
+    const answered = `${method} ${url} answered ${status}`
+    if (!operation) {
+      const { Failure } = this.#components
+      if (status >= 400 && body !== undefined && Failure)
+        expect(this.#findProblems(Failure, body), `${answered} with a body that is no failure`).toEqual([])
+      return
+    }
+    expect([...operation.answers.keys()], `${answered}, a status it does not declare`).toContain(
       String(status),
     )
-    const schema = answers.get(String(status))
+    if (type !== undefined)
+      expect(operation.types.get(String(status)), `${answered} in a form it does not declare`).toContain(type)
+    const schema = operation.answers.get(String(status))
     if (!schema || body === undefined) return
     const problems = this.#findProblems(schema, body)
-    expect(problems, `${method} ${path} answered ${status} with another body than it declares`).toEqual([])
+    expect(problems, `${answered} with another body than it declares`).toEqual([])
+  }
+
+  checkEvent(method: string, url: string, event: { event: string; data: unknown }): void {
+    const schema = this.#find(method, url)?.event
+    if (!schema) throw new Error(`${method} ${url} declares no events`)
+    const problems = this.#findProblems(schema, event)
+    expect(problems, `${method} ${url} sent another event than it declares`).toEqual([])
+  }
+
+  #find(method: string, url: string): Operation | undefined {
+    const path = url.split('?', 1)[0] ?? ''
+    return this.operations.find((each) => each.method === method && this.#patterns.get(each)?.test(path))
   }
 
   #findProblems(schema: object, body: unknown): string[] {
@@ -135,7 +168,7 @@ export class Documented {
     let validator = this.#validators.get(schema)
     if (!validator) {
       // With what it refers to.
-      validator = Schemas.Compile({ ...schema, components: this.#components })
+      validator = Schemas.Compile({ ...schema, components: { schemas: this.#components } })
       this.#validators.set(schema, validator)
     }
     return validator

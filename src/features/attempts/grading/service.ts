@@ -60,7 +60,10 @@ export async function tryGradeAttempts<T>(
   })
 }
 
-/** Runs or undoes a regrade in a transaction that holds the exam's grading lock alone: no attempt at this exam is graded meanwhile. */
+/**
+ * Runs or undoes a regrade in a transaction that holds the exam's grading lock alone: no attempt at this exam is
+ * graded meanwhile.
+ */
 export async function regradeAlone<T>(
   core: Core,
   examId: number,

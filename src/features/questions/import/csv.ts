@@ -38,9 +38,9 @@ export interface CsvRow {
 }
 
 /**
- * The records of a CSV (RFC 4180, with or without BOM, any line ends) one by one as they arrive. Blank lines
- * are no records; what a short record lacks is empty, and what a long one has too much is left. Throws 400 `missing_columns` or `invalid_csv`, and 413
- * for an upload that was cut.
+ * The records of a CSV (RFC 4180, with or without BOM, any line ends), one by one as they arrive. Blank lines are no
+ * records. Missing fields of a short record are empty, additional ones of a long record are ignored. Throws 400
+ * `missing_columns` or `invalid_csv`, and 413 for an upload that was cut.
  */
 export async function* readCsv(upload: CsvUpload): AsyncGenerator<CsvRow> {
   const parser = parse({

@@ -13,9 +13,9 @@ const CHUNK = 64 * 1_024
 const REMEMBERED = sql`interval '1 day'`
 
 /**
- * Streams rows into the table, all or none, and does what `finish` does in the same transaction, whose answer it is.
- * `read` is told which of the wanted exams there are: none of them goes away meanwhile. What either throws undoes
- * everything. With a `key` that an import had already nothing is read or done: the answer is that import's.
+ * Streams rows into the table, all or none, and runs `finish` in the same transaction; its answer is the answer.
+ * `read` gets the wanted exams that exist, which can't be deleted meanwhile. An error of either undoes everything. If
+ * an import with this `key` was done before, nothing is read, and the answer is that import's.
  */
 export async function copyQuestions<Answer extends object>(
   db: Db,

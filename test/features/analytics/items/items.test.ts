@@ -59,7 +59,7 @@ async function sitAll(examId: number, sat: Sat[]): Promise<void> {
       )
       .toBe(1)
   }
-  const reset = { student_id: alice.id, exam_id: examId, action: 'reset' }
+  const reset = { student_id: alice.id, exam_id: examId, action: 'reset' } as const
   await admin.post('/api/v01/admin/attempts/modify', reset, 200)
 }
 

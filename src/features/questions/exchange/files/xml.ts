@@ -16,12 +16,15 @@ const DEEPEST = 200
 const MOST_ATTRIBUTES = 200
 const MOST_IN_AN_ELEMENT = 50_000
 const MOST_OUTSIDE = 200_000
-/** Characters of its source: room for images much larger than those that are kept, which are named then, not refused. */
+/**
+ * Most characters of one question's source: enough for images that are too large, so that these are named rather than
+ * refused.
+ */
 const LONGEST_ELEMENT = 14 * 1024 * 1024
 const MOST_ENTITIES = 1_000_000
 /** The document's own element stands before this. */
 const LATEST_ROOT = 1024 * 1024
-/** Time of the processor, in microseconds: several times as long as the largest file needs that nobody made to hurt. */
+/** Processor time in microseconds: several times what the largest harmless file needs. */
 const MOST_MICROSECONDS = 15_000_000
 
 /**
@@ -180,9 +183,7 @@ export function textOf(element: XmlElement | undefined): string {
     .join('')
 }
 
-/**
- * Escapes a text for an element or an attribute in double quotes. Characters that XML can't contain become U+FFFD.
- */
+/** Escapes a text for an element or an attribute in double quotes. Characters that XML can't contain become U+FFFD. */
 export function escapeXml(text: string): string {
   return text.replace(
     SPECIAL,
