@@ -93,7 +93,8 @@ test('what is sent behind a resume that nobody reads is not read either', async 
     ...Object.fromEntries(Array.from({ length: 4_000 }, (_, n) => [`u${n}`, n])),
   }
   const frame = JSON.stringify(junk)
-  for (let n = 0; n < 90; n++) {
+  // More would be a flood.
+  for (let n = 0; n < 20; n++) {
     ws.send(frame)
     await setTimeout(20)
   }
