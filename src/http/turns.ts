@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify'
 import type { Core } from '../core.ts'
 import { perNode } from '../per-node.ts'
@@ -29,14 +30,18 @@ function shareOf(databasePool: number): number {
   return Math.ceil(databasePool / 3)
 }
 
-/** Lets a request wait for its turn in the queue. The turn ends when the answer has been sent. */
-export function takeTurnIn(queue: FairQueue): preHandlerHookHandler {
+/**
+ * Lets a request wait for its turn in the queue. The turn ends when the answer has been sent, that of a refused request
+ * `restMs` later.
+ */
+export function takeTurnIn(queue: FairQueue, restMs = 0): preHandlerHookHandler {
   return (request, reply, done) => {
     const closed = whenClosed(reply)
-    const work = () => {
+    const work = async () => {
       // The request may have timed out while it waited.
       if (!reply.raw.closed) done()
-      return closed
+      await closed
+      if (restMs > 0 && reply.statusCode >= 400) await sleep(restMs)
     }
     queue.run(askerOf(request), work).catch(done)
   }

@@ -173,3 +173,12 @@ test('large bodies of others delay nobody by more than a few of them', async () 
   await Promise.all(answers)
   for (const socket of sockets) socket.destroy()
 })
+
+test('after a form that is refused its sender waits', async () => {
+  const { body } = await writer.post(`/api/v01/notebooks/${notebook}/pages`, {}, 201)
+  const fields = new FormData()
+  for (let n = 0; n < 60; n++) fields.append(`field${n}`, 'x')
+  const refused = () => writer.request('POST', `/api/v01/pages/${body.page.id}/assets`, fields, 413)
+  // Four at once, and the fifth half a second later.
+  expect(await time(() => Promise.all(Array.from({ length: 5 }, refused)))).toBeGreaterThan(480)
+})

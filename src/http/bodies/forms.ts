@@ -36,6 +36,8 @@ const MOST_FIELDS = 50
 
 /** Files are held in memory, so only a few forms of one person are read at once. */
 const queue = new FairQueue({ each: 4, waiting: 200 })
+/** Pause after a form that is refused: thousands of small parts are refused soon, and read for longer. */
+const REST_MS = 500
 
 /**
  * Options of a route that reads a form. The route's `body` schema describes the fields for the API's documents;
@@ -44,7 +46,7 @@ const queue = new FairQueue({ each: 4, waiting: 200 })
 export const takesForm = {
   validatorCompiler: ((part) =>
     part.httpPart === 'body' ? () => true : validatorCompiler(part)) as FastifySchemaCompiler<TSchema>,
-  preHandler: takeTurnIn(queue),
+  preHandler: takeTurnIn(queue, REST_MS),
 }
 
 /**
