@@ -14,7 +14,10 @@ const CONTENT_SECURITY_POLICY = [
   "style-src 'self'",
 ].join(';')
 
-/** What restricts browsers. A proxy that ends TLS adds its own `strict-transport-security`. */
+/**
+ * What restricts browsers: helmet's, as constants, since it makes them anew for each answer (3 % of a request's time). A
+ * proxy that ends TLS adds its own `strict-transport-security`.
+ */
 const RESTRICTIONS = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'cross-origin-opener-policy': 'same-origin',
