@@ -6,7 +6,7 @@ import { ExamSession } from './session.ts'
 
 export type { Answer, Journal, PaperQuestion, SubmitResult } from './journal.ts'
 export type { ExamSession } from './session.ts'
-export type { ExamState } from './state.ts'
+export type { ExamState } from './shown-state.ts'
 
 /**
  * Continues an exam, or starts it. If the service can't be reached, it continues with the state stored on this machine;

@@ -21,7 +21,7 @@ import {
   withMark,
 } from './journal.ts'
 import { createSaver } from './saving.ts'
-import { type ExamState, showState } from './state.ts'
+import { type ExamState, showState } from './shown-state.ts'
 import { Writer } from './writer.ts'
 
 /** Answers given within this time are sent together. */

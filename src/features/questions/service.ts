@@ -12,7 +12,7 @@ import { offsetOf } from '../../paging.ts'
 import { listKeysInForce } from '../attempts/grading/service.ts'
 import { record } from '../audit/service.ts'
 import { questionImageUrl } from '../uploads/addresses.ts'
-import { type CheckedQuestion, checkNumber, checkQuestion, isQuestionType } from './question.ts'
+import { type CheckedQuestion, checkNumber, checkQuestion, isQuestionType } from './checking.ts'
 import * as store from './store.ts'
 
 /** Questions on a page of the administrators' list. */

@@ -9,7 +9,7 @@ import { PREVIEWED } from '../attempts/grading/regraded-questions.ts'
 import { listInForce, regradeAlone } from '../attempts/grading/service.ts'
 import { record } from '../audit/service.ts'
 import { normaliseKey } from '../exams/answer-key.ts'
-import { readTolerance } from '../questions/question.ts'
+import { readTolerance } from '../questions/checking.ts'
 import { type Outcome, recompute } from './recomputing.ts'
 import * as store from './store.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkQuestion } from '../../../src/features/questions/question.ts'
+import { checkQuestion } from '../../../src/features/questions/checking.ts'
 
 const check = (offered: Parameters<typeof checkQuestion>[0]) => {
   const checked = checkQuestion(offered)

@@ -5,7 +5,7 @@ import { OfferedQuestion, type QuestionFields } from '../../../../schemas/admin/
 import type { GeneratedQuestion, GenerationRequest } from '../../../../schemas/admin/generation.ts'
 import { type Ai, addUsage, type Usage } from '../../../adapters/ai.ts'
 import { AppError } from '../../../errors.ts'
-import { checkQuestion, isQuestionType } from '../../questions/question.ts'
+import { checkQuestion, isQuestionType } from '../../questions/checking.ts'
 import { BATCH_SIZE, type Counts, missingOf, sortByType, totalOf } from './batches.ts'
 import { KnownTexts } from './duplicates.ts'
 import { Drafts, SYSTEM, toMessages } from './prompts.ts'

@@ -9,7 +9,7 @@ import { cookieOptions, DESK_COOKIE, NEXT_COOKIE } from '../../../http/callers/c
 import { failures } from '../../../http/failures.ts'
 import * as auth from '../../auth/service.ts'
 import { DIST, findDesk, readDesk } from './building.ts'
-import { renderUnbuilt } from './html.ts'
+import { renderUnbuilt } from './waiting-page.ts'
 
 const tags = ['pages']
 
