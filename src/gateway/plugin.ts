@@ -166,9 +166,9 @@ function serve(
   const backlog = new Backlog(socket, opened)
 
   /** Whether a frame, of whatever kind, is one that the socket may send. */
-  const take = ({ length }: Buffer): boolean => {
+  const take = (): boolean => {
     connection.lastSeen = sockets.now()
-    const excess = budget.spend(connection.lastSeen, length)
+    const excess = budget.spend(connection.lastSeen)
     if (!excess) return true
     connection.close(excess)
     socket.pause()
@@ -182,7 +182,7 @@ function serve(
     sockets.remove(connection)
   })
   socket.on('message', (data: Buffer, isBinary: boolean) => {
-    if (!take(data)) return
+    if (!take()) return
     let command: Command
     try {
       command = readCommand(data, isBinary)

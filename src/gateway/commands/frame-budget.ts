@@ -3,8 +3,6 @@ import type { CloseReason } from '../../../schemas/close-codes.ts'
 const WINDOW_MS = 10_000
 /** Frames of one socket within any window (docs/protocol/realtime.md#limits). */
 const FRAMES = 100
-/** Bytes of one socket's frames within a window: large ones take long to read, and hardly anything needs one. */
-const MOST_BYTES = 1024 * 1024
 /** Malformed frames of one socket within any window, the last of which closes it (4002). */
 const MALFORMED = 10
 
@@ -13,17 +11,9 @@ export class FrameBudget {
   readonly #frames = new Recent(FRAMES)
   readonly #malformed = new Recent(MALFORMED - 1)
 
-  #bytes = 0
-  #bytesSince = 0
-
   /** Counts a frame; answers the reason to close the socket if it is one too many. */
-  spend(now: number, bytes: number): CloseReason | undefined {
-    if (now - this.#bytesSince >= WINDOW_MS) {
-      this.#bytesSince = now
-      this.#bytes = 0
-    }
-    this.#bytes += bytes
-    return this.#bytes <= MOST_BYTES && this.#frames.add(now) ? undefined : 'flood'
+  spend(now: number): CloseReason | undefined {
+    return this.#frames.add(now) ? undefined : 'flood'
   }
 
   spendMalformed(now: number): CloseReason | undefined {
