@@ -36,8 +36,8 @@ const APART = [
 ]
 
 const settings = {
-  // Some mostly wait for processes of their own: three keep two cores busy.
-  maxWorkers: 3,
+  // Some mostly wait for processes of their own: four keep two cores busy.
+  maxWorkers: 4,
   // One module registry a worker: loading the whole service for each file would take as long as the tests.
   isolate: false,
   execArgv: ['--import', './src/quick-imports.ts'],
