@@ -544,6 +544,6 @@ test('an account’s deletion takes everything of it along, an answer in the mak
   const asking = ask(alice, 'in the making')
   await vi.waitUntil(async () => (await stored(alice)).questions === 2)
   await service.sql`delete from users where id = ${alice.id}`
-  expect((await asking).status).toBe(404)
+  expect((await asking).status).toBe(401)
   expect(await stored(alice)).toEqual({ questions: 0, conversations: 0, messages: 0 })
 })
