@@ -33,7 +33,9 @@ export interface Count {
  */
 export class Load {
   readonly #world: World
-  readonly #people: Client[]
+  /** By node, somebody who does nothing else: of one person messages follow one another with pauses. */
+  readonly #probers: Client[]
+  readonly #probed: number
   readonly #exam: { examId: number; questionIds: number[] }
   readonly #sent: Sent[] = []
   /** What people were answered that isn't an honest refusal for a while. */
@@ -44,23 +46,33 @@ export class Load {
   #working: Promise<unknown> = Promise.resolve()
   #done = false
 
-  private constructor(world: World, people: Client[], exam: { examId: number; questionIds: number[] }) {
+  private constructor(
+    world: World,
+    probers: Client[],
+    probed: number,
+    exam: { examId: number; questionIds: number[] },
+  ) {
     this.#world = world
-    this.#people = people
+    this.#probers = probers
+    this.#probed = probed
     this.#exam = exam
   }
 
   static async start(world: World): Promise<Load> {
     const { nodes, documented, sql } = world
-    const people = await Promise.all(
-      Array.from({ length: PEOPLE }, async (_, index) => {
-        const person = new Client((nodes[index % 2] as Node).url, documented)
-        await person.register(`p${randomUUID().slice(0, 12)}`)
-        return person
-      }),
-    )
+    const register = (count: number) =>
+      Promise.all(
+        Array.from({ length: count }, async (_, index) => {
+          const person = new Client((nodes[index % 2] as Node).url, documented)
+          await person.register(`p${randomUUID().slice(0, 12)}`)
+          return person
+        }),
+      )
+    const people = await register(PEOPLE)
+    const probers = await register(2)
+    const probed = await connect(probers[0] as Client, probers[1] as Client)
     const exam = await createExam(sql, { questions: [{ question_type: 'NUMERIC', correct_answer: '0' }] })
-    const load = new Load(world, people, exam)
+    const load = new Load(world, probers, probed, exam)
     const conversations = await Promise.all(
       people.map((one, index) => connect(one, people[(index + 1) % PEOPLE] as Client)),
     )
@@ -106,18 +118,15 @@ export class Load {
 
   /** Seconds since `began` until each node does again what people ask of it; at most a minute. */
   async serving(began: number, nodes: readonly Node[] = this.#world.nodes): Promise<number> {
-    const [person] = this.#people
-    const conversation = this.#sent[0]?.conversation ?? 0
     const times = await Promise.all(
-      nodes.map(async ({ url }) => {
+      nodes.map(async (node) => {
+        const prober = (this.#probers[this.#world.nodes.indexOf(node)] as Client).at(node.url)
         for (;;) {
-          const answer = await (person as Client)
-            .at(url)
-            .send(conversation, 'still there?')
-            .catch(() => undefined)
+          const answer = await prober.send(this.#probed, 'still there?').catch(() => undefined)
           const seconds = (performance.now() - began) / 1_000
           if (answer?.status === 201) return seconds
-          if (seconds > 60) throw new Error(`${url} does not serve again: ${JSON.stringify(answer?.body)}`)
+          if (seconds > 60)
+            throw new Error(`${node.url} does not serve again: ${JSON.stringify(answer?.body)}`)
           await sleep(20)
         }
       }),
