@@ -2,7 +2,7 @@
  * The dashboard over two million results beside one plain SQL statement that aggregates the same rows, by turns;
  * the plan of its read; and another route's answer times meanwhile.
  *
- *   DATABASE_URL=postgres://… node bench/analytics.ts [results]
+ *   DATABASE_URL=postgres://… npx node bench/analytics.ts [results]
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { quantile, show, startOwnService, time } from './own-service.ts'

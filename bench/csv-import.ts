@@ -3,7 +3,7 @@
  * process, and another route's answer times meanwhile. Needs DATABASE_URL, in whose server it makes and drops a
  * database of its own.
  *
- *   DATABASE_URL=postgres://… node bench/csv-import.ts [rows]
+ *   DATABASE_URL=postgres://… npx node bench/csv-import.ts [rows]
  */
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'

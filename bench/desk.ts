@@ -2,7 +2,7 @@
  * The desk in a real Chromium, on a processor four times slower where that is said: what the first load weighs, when it
  * can be used, how a room of 10,000 messages scrolls, and what typing a question waits for.
  *
- *   DATABASE_URL=postgres://… node bench/desk.ts
+ *   DATABASE_URL=postgres://… npx node bench/desk.ts
  */
 import { once } from 'node:events'
 import { get } from 'node:http'

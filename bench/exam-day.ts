@@ -2,7 +2,7 @@
  * A wrong key repaired for everybody who sat the exam: how long it takes, how long it takes to undo, and how other
  * routes answer meanwhile, another exam's syncs among them. Then the item analysis of an exam.
  *
- *   DATABASE_URL=postgres://… node bench/exam-day.ts [attempts]
+ *   DATABASE_URL=postgres://… npx node bench/exam-day.ts [attempts]
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { quantile, show, startOwnService, time } from './own-service.ts'

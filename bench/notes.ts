@@ -2,7 +2,7 @@
  * Syncs of ten new objects into the middle of a page of 10 and of one of 10,000, by turns; and reading a
  * discussion of 5,000 comments, nested 50 deep.
  *
- *   DATABASE_URL=postgres://… node bench/notes.ts
+ *   DATABASE_URL=postgres://… npx node bench/notes.ts
  */
 import { quantile, show, startOwnService, time } from './own-service.ts'
 

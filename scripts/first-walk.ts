@@ -2,7 +2,7 @@
  * The first minute of somebody new, timed: `npm start` in a checkout where `npm ci` has run and nothing else, open it, one click on a
  * demo account, another in a private window, a message and its answer.
  *
- *   git clone … fresh && (cd fresh && npm ci) && node scripts/first-walk.ts fresh
+ *   git clone … fresh && (cd fresh && npm ci) && npx node scripts/first-walk.ts fresh
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

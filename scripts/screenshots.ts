@@ -1,5 +1,5 @@
 /**
- * The pictures of the docs: `node scripts/screenshots.ts http://127.0.0.1:3000` against a fresh demo service.
+ * The pictures of the docs: `npx node scripts/screenshots.ts http://127.0.0.1:3000` against a fresh demo service.
  * Needs Chromium and the development dependencies.
  */
 import { mkdir } from 'node:fs/promises'
