@@ -7,6 +7,7 @@ import type {
 } from '../../../schemas/admin/exams/questions.ts'
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
+import { requireExam } from '../../db/exams.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { offsetOf } from '../../paging.ts'
 import { listKeysInForce } from '../attempts/grading/service.ts'
@@ -102,7 +103,7 @@ export async function addQuestions(
   examId: number,
   offered: OfferedQuestion[],
 ): Promise<BulkAdded> {
-  if (!(await store.hasExam(core.db, examId))) throw new AppError('not_found')
+  await requireExam(core.db, examId)
   const rows: store.QuestionValues[] = []
   const errors: string[] = []
   for (const [index, each] of offered.entries()) {
@@ -133,7 +134,7 @@ export async function changeMarks(core: Core, actor: Actor, input: BulkMarksBody
     marks[column] = value
   }
   if (Object.keys(marks).length === 0) throw new AppError('nothing_to_update')
-  if (!(await store.hasExam(core.db, input.exam_id))) throw new AppError('not_found')
+  await requireExam(core.db, input.exam_id)
   return core.db.transaction(async (tx) => {
     const updated = await store.updateMarks(tx, input.exam_id, type, marks)
     const summary = `Changed ${Object.keys(marks).join(', ')} of ${updated} questions of type ${type}`

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, inArray, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isAnyOf } from '../../db/query.ts'
-import { exams, questions } from '../../db/tables/exams/exams.ts'
+import { questions } from '../../db/tables/exams/exams.ts'
 
 export type QuestionRow = typeof questions.$inferSelect
 export type QuestionValues = Omit<typeof questions.$inferInsert, 'id' | 'createdAt'>
@@ -102,11 +102,6 @@ export async function updateMarks(
     .where(inArray(questions.id, lockedInOrder(db, ofType)))
     .returning({ id: questions.id })
   return rows.length
-}
-
-export async function hasExam(db: Executor, id: number): Promise<boolean> {
-  const rows = await db.select({ id: exams.id }).from(exams).where(eq(exams.id, id))
-  return rows.length > 0
 }
 
 /** Locks questions in the order of their ids, so that two transactions never wait for each other. */

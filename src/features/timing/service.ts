@@ -2,6 +2,7 @@ import type { Accommodation, AccommodationBody, ExtendBody } from '../../../sche
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
+import { requireExam } from '../../db/exams.ts'
 import { LOCKS, lockAlone } from '../../db/locks.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { readInstant } from '../../formats/local-time.ts'
@@ -14,7 +15,7 @@ const TOLD_AT_ONCE = 1_000
 // --- accommodations
 
 export async function listAccommodations(core: Core, examId: number): Promise<Accommodation[]> {
-  if (!(await store.hasExam(core.db, examId))) throw new AppError('not_found')
+  await requireExam(core.db, examId)
   return (await store.listAccommodations(core.db, examId)).map(present)
 }
 

@@ -5,11 +5,6 @@ import { accommodations, extensions, type PersonalTimes } from '../../db/tables/
 import { exams } from '../../db/tables/exams/exams.ts'
 import { users } from '../../db/tables/people/users.ts'
 
-export async function hasExam(db: Executor, id: number): Promise<boolean> {
-  const rows = await db.select({ id: exams.id }).from(exams).where(eq(exams.id, id))
-  return rows.length > 0
-}
-
 /** Whether the exam exists; if so, it can't be deleted until the transaction ends. */
 export async function keepExam(tx: Executor, id: number): Promise<boolean> {
   const rows = await tx.select({ id: exams.id }).from(exams).where(eq(exams.id, id)).for('key share')

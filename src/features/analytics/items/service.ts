@@ -1,7 +1,7 @@
 import type { Item, ItemAnalysis, ItemsQuery } from '../../../../schemas/admin/exams/items.ts'
 import type { Core } from '../../../core.ts'
 import type { Executor } from '../../../db/client.ts'
-import { AppError } from '../../../errors.ts'
+import { requireExam } from '../../../db/exams.ts'
 import { listInForce } from '../../attempts/grading/service.ts'
 import { getPaper } from '../../attempts/papers/service.ts'
 import { cronbachAlpha, Moments, median } from './statistics.ts'
@@ -26,7 +26,7 @@ export async function analyseItems(
 ): Promise<ItemAnalysis> {
   return core.db.transaction(
     async (tx) => {
-      if (!(await store.hasExam(tx, examId))) throw new AppError('not_found')
+      await requireExam(tx, examId)
       const chosen = await store.listChosen(tx, examId, which)
       const { papers, steps } = await readPapers(
         core,

@@ -1,13 +1,7 @@
-import { eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { query } from '../../../db/query.ts'
 import type { Answers } from '../../../db/tables/exams/attempts.ts'
-import { exams } from '../../../db/tables/exams/exams.ts'
-
-export async function hasExam(db: Executor, id: number): Promise<boolean> {
-  const rows = await db.select({ id: exams.id }).from(exams).where(eq(exams.id, id))
-  return rows.length > 0
-}
 
 /** Finished attempts at the exam, the first or last of each student or all, by their ids. */
 export async function listChosen(

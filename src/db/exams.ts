@@ -1,0 +1,10 @@
+import { eq } from 'drizzle-orm'
+import { AppError } from '../errors.ts'
+import type { Executor } from './client.ts'
+import { exams } from './tables/exams/exams.ts'
+
+/** Throws 404 `not_found` if there is no such exam. */
+export async function requireExam(db: Executor, id: number): Promise<void> {
+  const rows = await db.select({ id: exams.id }).from(exams).where(eq(exams.id, id))
+  if (rows.length === 0) throw new AppError('not_found')
+}
