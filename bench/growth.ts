@@ -47,7 +47,7 @@ export async function benchGrowth(rounds: number): Promise<Report> {
   const worlds: World[] = []
   const times = new Map<string, number[]>()
   try {
-    const sides = []
+    const sides: { sql: World['sql']; server: Server; headers: Record<string, string> }[] = []
     for (const size of SIZES) {
       const world = await createWorld()
       worlds.push(world)
