@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNotNull, lt, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, inArray, isNotNull, lt, ne, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isAnyOf } from '../../db/query.ts'
 import { accommodations, type PersonalTimes } from '../../db/tables/exams/accommodations.ts'
@@ -9,6 +9,19 @@ export type ExamRow = typeof exams.$inferSelect
 export type AttemptRow = typeof attempts.$inferSelect
 
 // --- starting
+
+/** A person and an exam. */
+export interface Asked {
+  userId: number
+  examId: number
+}
+
+/** Rows `asked` of these pairs. */
+function unnestAsked(asked: Asked[]): SQL {
+  return sql`unnest(${sql.param(asked.map(({ userId }) => userId))}::int[],
+                    ${sql.param(asked.map(({ examId }) => examId))}::int[])
+               with ordinality as asked(user_id, exam_id, ord)`
+}
 
 /** How a person stands with an exam. */
 export interface Standing {
@@ -25,10 +38,7 @@ export interface Standing {
 }
 
 /** How these people stand with these exams, in the order asked; undefined without such an exam. */
-export async function listStandings(
-  db: Executor,
-  asked: { userId: number; examId: number }[],
-): Promise<(Standing | undefined)[]> {
+export async function listStandings(db: Executor, asked: Asked[]): Promise<(Standing | undefined)[]> {
   const isActive = sql`${attempts.status} = 'active'`
   const rows = await db
     .select({
@@ -49,12 +59,7 @@ export async function listStandings(
       },
     })
     .from(exams)
-    .innerJoin(
-      sql`unnest(${sql.param(asked.map(({ userId }) => userId))}::int[],
-                 ${sql.param(asked.map(({ examId }) => examId))}::int[])
-            with ordinality as asked(user_id, exam_id, ord)`,
-      sql`asked.exam_id = ${exams.id}`,
-    )
+    .innerJoin(unnestAsked(asked), sql`asked.exam_id = ${exams.id}`)
     .leftJoin(
       examPapers,
       and(
@@ -119,13 +124,19 @@ export async function deleteLatestAttempts(
 const isActive = (userId: number, examId: number) =>
   and(eq(attempts.userId, userId), eq(attempts.examId, examId), eq(attempts.status, 'active'))
 
-export async function findActive(
-  db: Executor,
-  userId: number,
-  examId: number,
-): Promise<AttemptRow | undefined> {
-  const [row] = await db.select().from(attempts).where(isActive(userId, examId))
-  return row
+/** The active attempts of these people at these exams, in any order. */
+export async function listActive(db: Executor, asked: Asked[]): Promise<AttemptRow[]> {
+  return db
+    .select(getTableColumns(attempts))
+    .from(attempts)
+    .innerJoin(
+      unnestAsked(asked),
+      and(
+        eq(attempts.userId, sql`asked.user_id`),
+        eq(attempts.examId, sql`asked.exam_id`),
+        eq(attempts.status, 'active'),
+      ),
+    )
 }
 
 export async function findActiveForUpdate(

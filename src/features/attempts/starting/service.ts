@@ -10,15 +10,10 @@ import { endOf, findClosed, timesFor } from '../../timing/windows.ts'
 import { findLive, isOverdue, publishHelp } from '../closing.ts'
 import { getPaper, insertCurrentPaper } from '../papers/service.ts'
 import { remainingOf } from '../standing.ts'
-import { listStandings, type Standing } from '../store.ts'
+import { type Asked, listStandings, type Standing } from '../store.ts'
 import * as store from './store.ts'
 
 export type Started = { id: number; resumed: true } | { id: number; resumed: false; number: number }
-
-interface Start {
-  userId: number
-  examId: number
-}
 
 /** What comes of a start. An error refuses it alone, not those that share its transaction. */
 type Outcome = Started | 'overdue' | AppError | typeof HELD
@@ -37,7 +32,7 @@ const startShared = perNode((core) =>
   batched({
     lanes: 2,
     size: 64,
-    key: ({ userId }: Start) => userId,
+    key: ({ userId }: Asked) => userId,
     turns: { owner: ({ userId }) => userId, most: MOST_OF_ONE },
     run: (starts) => startTogether(core, starts),
   }),
@@ -59,7 +54,7 @@ export async function startAttempt(core: Core, userId: number, examId: number): 
 }
 
 /** The outcomes in the order of the starts: `HELD` where somebody else has a lock that a start needs. */
-async function startTogether(core: Core, starts: Start[]): Promise<Outcome[]> {
+async function startTogether(core: Core, starts: Asked[]): Promise<Outcome[]> {
   const { outcomes, admitted } = await core.db.transaction(async (tx) => {
     // Sent together; PostgreSQL runs them in this order, the last one once the locks are held.
     const [areAlone, areSteady, standings] = await Promise.all([
