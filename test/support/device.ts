@@ -1,3 +1,4 @@
+import type { Message } from '../../client/src/generated/openapi.ts'
 import type { Client } from './client.ts'
 import { type Frame, openSocket, type TestSocket } from './socket.ts'
 
@@ -185,7 +186,7 @@ export class Device {
     this.#reach(conversation_id, message.version)
   }
 
-  #store(known: KnownConversation, message: Frame): void {
+  #store(known: KnownConversation, message: Message): void {
     const { id, seq, version, sender_id, is_deleted } = message
     if ((known.messages.get(seq)?.version ?? 0) >= version) return
     known.messages.set(seq, { id, version, text: is_deleted ? null : message.message, senderId: sender_id })
@@ -205,12 +206,13 @@ export class Device {
     this.#load(async (socket) => {
       let before = ''
       for (;;) {
-        const path = `/api/v01/chat/conversations/${conversationId}/messages?limit=100&peek=true${before}`
+        const path =
+          `/api/v01/chat/conversations/${conversationId}/messages?limit=100&peek=true${before}` as const
         const { status, body } = await this.person.at(url).get(path)
         if (status !== 200) return
         for (const message of body.messages) this.#store(conversation, message)
         if (!body.has_more) break
-        before = `&before=${body.messages[0].created_at}`
+        before = `&before=${body.messages[0]?.created_at}`
       }
       // It may have been left and come to again meanwhile, or another connecting may have to list it.
       if (this.conversations.get(conversationId) !== conversation || this.#socket !== socket) return

@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import type { Answer, Client } from './client.ts'
+import type { Client } from './client.ts'
 import type { Frame, TestSocket } from './socket.ts'
 
 /** Sends as a good client does: with the same `client_id` again until the service answers. */
-export async function sendUntilAnswered(
-  client: Client,
-  conversationId: number,
-  message: string,
-): Promise<Answer> {
+export async function sendUntilAnswered(client: Client, conversationId: number, message: string) {
   const clientId = randomUUID()
   for (;;) {
     const answer = await client.send(conversationId, message, clientId).catch(() => undefined)

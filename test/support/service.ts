@@ -119,7 +119,7 @@ export async function connectedPair(service: TestService, nodes: [number, number
 export async function connect(one: Client, other: Client): Promise<number> {
   await one.post('/api/v01/chat/connections', { recipient_id: other.id }, 201)
   const accepted = await other.post('/api/v01/chat/connections', { recipient_id: one.id }, 200)
-  return accepted.body.conv_id
+  return Number(accepted.body.conv_id)
 }
 
 export interface TestDatabase {
