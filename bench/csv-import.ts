@@ -1,7 +1,6 @@
 /**
- * CSV import beside PostgreSQL's COPY of the same rows ready-made: rows a second, memory of the serving
- * process, and another route's answer times meanwhile. Needs DATABASE_URL, in whose server it makes and drops a
- * database of its own.
+ * Compares the CSV import with PostgreSQL's COPY of the same prepared rows: rows per second, memory of the service, and
+ * how long another route takes meanwhile. Needs DATABASE_URL: it makes a database on that server, and drops it.
  *
  *   DATABASE_URL=postgres://… npx node bench/csv-import.ts [rows]
  */
@@ -130,7 +129,7 @@ async function* slices(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
 }
 
-/** Milliseconds of one request after another, until `end`. */
+/** Sends one request after another until `end`; the milliseconds that each took. */
 async function answerTimes(
   url: string,
   headers: Record<string, string>,

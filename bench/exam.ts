@@ -17,11 +17,11 @@ import { createWorld, populate, type Server, type World } from './world.ts'
 const STUDENTS = 1_000
 const QUESTIONS = 65
 const CONNECTIONS = 64
-/** How often a student's client saves, and for how long they all sit there. */
+/** How often a student's client saves, and how long the exam lasts. */
 const SYNC_SECONDS = 3
 const SITTING_SECONDS = 15
 
-/** An exam day: everybody starts in the same second, then saves every few seconds. And the most that saving can do. */
+/** An exam day: all start in the same second, then save every few seconds. Then the highest rate of saves. */
 export async function benchExam(rounds: number, seconds: number): Promise<Report> {
   const world = await createWorld()
   try {
@@ -49,7 +49,7 @@ async function createExam({ sql }: World): Promise<void> {
       from generate_series(1, ${QUESTIONS}::int) n`
 }
 
-/** What a client saves: the answers of a screen or two, and what is marked. */
+/** What a client saves: a few answers, and which questions are marked. */
 function answersOf(turn: number): string {
   const at = (offset: number, range: number) => ((turn * 7 + offset) % range) + 1
   const answers = {

@@ -6,12 +6,12 @@ import { openSocket } from './sockets.ts'
 import { createWorld, populate } from './world.ts'
 
 const SOCKETS = 10_000
-/** Opened first, so that what a process needs once is not counted. */
+/** Sockets opened before measuring, so that what a process needs only once isn't counted. */
 const FIRST = 100
 const AT_ONCE = 50
 const COLLECTED_MS = 1_500
 
-/** What a socket weighs that is open and idle, each somebody else's, in groups of 250. */
+/** Memory of an idle socket; each belongs to another person, in groups of 250. */
 export async function benchIdle(rounds: number): Promise<Report> {
   const world = await createWorld()
   try {
@@ -65,7 +65,7 @@ ${table(
   }
 }
 
-/** After a collection of what is garbage, which the servers make upon this signal. */
+/** Memory after a garbage collection, which the servers run on this signal. */
 async function residentKilobytes(pid: number): Promise<number> {
   process.kill(pid, 'SIGUSR2')
   await setTimeout(COLLECTED_MS)

@@ -39,7 +39,7 @@ export class Client {
     return new Client(url, await Documented.load(url))
   }
 
-  /** The same person at another node, or with another session. */
+  /** The same person at another node, with the same session. */
   at(url: string): Client {
     return Object.assign(new Client(url, this.documented), {
       id: this.id,
@@ -63,7 +63,7 @@ export class Client {
     this.#signedIn(username, body.data)
   }
 
-  /** Signs in as a browser does: from here on by cookie, without a bearer token. */
+  /** Signs in as a browser does: later requests have a cookie and no bearer token. */
   async loginOnWeb(
     username: string,
     { password = PASSWORD, path = '/login' }: { password?: string; path?: '/login' | '/admin/login' } = {},
@@ -149,7 +149,7 @@ export class Client {
     } as RequestInit)
   }
 
-  /** Sends a chat message; its answer. */
+  /** Sends a chat message, once: `clientId` is random if it isn't given. */
   send<S extends number>(conversationId: number, message: string, clientId?: string, status?: S) {
     return this.post(
       `/api/v01/chat/conversations/${conversationId}/messages`,
@@ -158,7 +158,7 @@ export class Client {
     )
   }
 
-  /** An open socket that was told `ready`. */
+  /** An open socket that has received `ready`. */
   socket(options: Partial<SocketOptions> = {}): Promise<TestSocket> {
     return openSocket({ url: this.url, token: this.accessToken, ...options })
   }

@@ -8,7 +8,7 @@ export interface ReceivedEvent {
   at: number
 }
 
-/** A request for server-sent events, each checked and yielded as it comes; `stop` hangs up. */
+/** Requests server-sent events. Each is checked and yielded as it comes; `stop` hangs up. */
 export async function requestEvents(client: Client, path: string, body: unknown) {
   const controller = new AbortController()
   const started = performance.now()

@@ -37,7 +37,7 @@ type SuccessOf<Operation, Status extends Success> = Operation extends { response
     >
   : unknown
 
-/** One of several forms of an answer: a field that the others have may be asked for. */
+/** One of several forms of an answer, in which fields that only other forms have are undefined. */
 type Readable<Form, Forms = Form> = Form extends unknown
   ? Form & { [Each in Exclude<Forms extends unknown ? keyof Forms : never, keyof Form>]?: undefined }
   : never
