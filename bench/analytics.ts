@@ -5,7 +5,8 @@
  *   DATABASE_URL=postgres://… npx node bench/analytics.ts [results]
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { quantile, show, startOwnService, time } from './own-service.ts'
+import { quantile } from './measure.ts'
+import { show, startOwnService, time } from './own-service.ts'
 
 const RESULTS = Number(process.argv[2] ?? 2_000_000)
 const ROUNDS = 21

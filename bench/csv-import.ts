@@ -12,6 +12,7 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import postgres from 'postgres'
+import { quantile } from './measure.ts'
 
 const ROWS = Number(process.argv[2] ?? 100_000)
 const ROUNDS = 3
@@ -102,8 +103,12 @@ try {
     'CSV import': { 'rows/s': Math.round(ROWS / imported), ratio: Number((copied / imported).toFixed(2)) },
   })
   console.log(`memory of the service: ${before} MB before, at most ${highest} MB, +${highest - before} MB`)
-  console.log(`another route meanwhile: p50 ${percentile(busy, 50)} ms, p99 ${percentile(busy, 99)} ms`)
-  console.log(`the same without import: p50 ${percentile(quiet, 50)} ms, p99 ${percentile(quiet, 99)} ms`)
+  console.log(
+    `another route meanwhile: p50 ${quantile(busy, 0.5).toFixed(1)} ms, p99 ${quantile(busy, 0.99).toFixed(1)} ms`,
+  )
+  console.log(
+    `the same without import: p50 ${quantile(quiet, 0.5).toFixed(1)} ms, p99 ${quantile(quiet, 0.99).toFixed(1)} ms`,
+  )
 } finally {
   server.kill()
   await sql.end({ timeout: 3 })
@@ -147,11 +152,6 @@ async function answerTimes(
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   return times
-}
-
-function percentile(times: number[], percent: number): string {
-  const sorted = times.toSorted((one, other) => one - other)
-  return (sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? 0).toFixed(1)
 }
 
 /** In MB. */

@@ -9,8 +9,8 @@ import { get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { openBrowser, openPage } from '../test/support/browser.ts'
-import { median, summarise } from './measure.ts'
-import { quantile, startOwnService } from './own-service.ts'
+import { median, quantile, summarise } from './measure.ts'
+import { startOwnService } from './own-service.ts'
 
 const SLOWER = 4
 const MESSAGES = 10_000

@@ -5,7 +5,8 @@
  *   DATABASE_URL=postgres://… npx node bench/exam-day.ts [attempts]
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { quantile, show, startOwnService, time } from './own-service.ts'
+import { quantile } from './measure.ts'
+import { show, startOwnService, time } from './own-service.ts'
 
 const ATTEMPTS = Number(process.argv[2] ?? 10_000)
 const QUESTIONS = 65

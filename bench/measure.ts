@@ -29,6 +29,12 @@ export function median(values: number[]): number {
   return sorted.length % 2 ? upper : (upper + (sorted[middle - 1] as number)) / 2
 }
 
+/** `q` from 0 to 1. */
+export function quantile(values: number[], q: number): number {
+  const sorted = values.toSorted((one, other) => one - other)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN
+}
+
 /** `median (least–most)` */
 export function summarise(values: number[], digits = 0): string {
   const show = (value: number) =>

@@ -4,7 +4,8 @@
  *
  *   DATABASE_URL=postgres://… npx node bench/notes.ts
  */
-import { quantile, show, startOwnService, time } from './own-service.ts'
+import { quantile } from './measure.ts'
+import { show, startOwnService, time } from './own-service.ts'
 
 const ROUNDS = 200
 const SIZES = [10, 10_000]

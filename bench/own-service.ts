@@ -70,9 +70,4 @@ export async function time(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start
 }
 
-export function quantile(values: number[], q: number): number {
-  const sorted = values.toSorted((one, other) => one - other)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN
-}
-
 export const show = (milliseconds: number) => milliseconds.toFixed(1).padStart(8)

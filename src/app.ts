@@ -1,7 +1,6 @@
 import compress from '@fastify/compress'
 import cookie from '@fastify/cookie'
 import cors from '@fastify/cors'
-import multipart from '@fastify/multipart'
 import rateLimit from '@fastify/rate-limit'
 import websocket from '@fastify/websocket'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
@@ -53,6 +52,7 @@ import { fileRoutes } from './features/uploads/routes.ts'
 import { userAdminRoutes } from './features/users/admin.ts'
 import { gateway, websocketOptions } from './gateway/plugin.ts'
 import { refuseEncodedBodies } from './http/bodies/encoded.ts'
+import { ignoreForms, registerForms } from './http/bodies/forms.ts'
 import { registerJson } from './http/bodies/json.ts'
 import { guardAdmins, guardUsers } from './http/callers/callers.ts'
 import { registerCrossSiteGuard } from './http/callers/same-site.ts'
@@ -137,10 +137,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   await app.register(compress, { threshold: 4_096, encodings: ['br', 'gzip'], globalDecompression: false })
   await app.register(cookie)
   registerCrossSiteGuard(app, core.config)
-  await app.register(multipart, {
-    throwFileSizeLimit: false,
-    limits: { fieldSize: 1024 * 1024, parts: 1_100 },
-  })
+  ignoreForms(app)
   await registerTokens(app, core)
   await registerOpenApi(app, core.config)
   await registerMetrics(app, core)
@@ -167,10 +164,15 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     await scope.register(attemptRoutes, { prefix: '/api/v01', core })
     await scope.register(notebookRoutes, { prefix: '/api/v01', core })
     await scope.register(notePageRoutes, { prefix: '/api/v01', core })
+  }
+  const forUploaders: FastifyPluginAsync = async (scope) => {
+    guardUsers(scope, core)
+    await registerForms(scope)
     await scope.register(assetRoutes, { prefix: '/api/v01', core })
   }
   const forAdmins: FastifyPluginAsync = async (scope) => {
     guardAdmins(scope, core)
+    await registerForms(scope)
     await scope.register(overviewAdminRoutes, { prefix: '/api/v01/admin/overview', core })
     await scope.register(analyticsAdminRoutes, { prefix: '/api/v01/admin/analytics', core })
     await scope.register(itemAdminRoutes, { prefix: '/api/v01/admin/analytics/exams/:exam_id/items', core })
@@ -204,6 +206,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   })
   await app.register(forHelp)
   await app.register(forUsers)
+  await app.register(forUploaders)
   await app.register(forAdmins)
   await app.register(legacyGeneration, { core })
   return app

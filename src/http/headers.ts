@@ -19,6 +19,8 @@ const CONTENT_SECURITY_POLICY = [
  * proxy that ends TLS adds its own `strict-transport-security`.
  */
 const RESTRICTIONS = {
+  // Nothing private may be cached; answers that may be cached replace the header.
+  'cache-control': 'no-store',
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
@@ -33,11 +35,6 @@ const RESTRICTIONS = {
 export function registerSecurityHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(RESTRICTIONS)
-    done()
-  })
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    // Nothing private may be cached; answers that may be cached set the header themselves.
-    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
     done()
   })
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { type Asker, personAsking } from '../scheduling/fair-queue.ts'
+import { LateLogger } from '../telemetry/late-logger.ts'
 
 const node = randomBytes(6).toString('hex')
 let count = 0
@@ -43,23 +44,29 @@ export function mediaTypeOf({ headers }: Pick<FastifyRequest, 'headers'>): strin
 
 /** Each answer has the request's id. Refused requests are logged, all others only at level `debug`. */
 export function registerRequestLog(app: FastifyInstance): void {
+  app.setChildLoggerFactory((log, bindings, options) => new LateLogger(() => log.child(bindings, options)))
+  const logsAll = app.log.level === 'debug' || app.log.level === 'trace'
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    request.log[reply.statusCode >= 400 ? 'info' : 'debug'](
-      {
-        method: request.method,
-        // Without the query, which may hold a signature.
-        path: request.url.split('?', 1)[0],
-        status: reply.statusCode,
-        milliseconds: Math.round(reply.elapsedTime),
-      },
-      'request',
-    )
+    if (logsAll || reply.statusCode >= 400) logAnswer(request, reply)
     done()
   })
+}
+
+function logAnswer({ log, method, url }: FastifyRequest, { statusCode, elapsedTime }: FastifyReply): void {
+  log[statusCode >= 400 ? 'info' : 'debug'](
+    {
+      method,
+      // Without the query, which may hold a signature.
+      path: url.split('?', 1)[0],
+      status: statusCode,
+      milliseconds: Math.round(elapsedTime),
+    },
+    'request',
+  )
 }
 
 /**

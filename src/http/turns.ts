@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify'
 import type { Core } from '../core.ts'
 import { perNode } from '../per-node.ts'
@@ -36,14 +35,23 @@ function shareOf(databasePool: number): number {
  */
 export function takeTurnIn(queue: FairQueue, restMs = 0): preHandlerHookHandler {
   return (request, reply, done) => {
-    const closed = whenClosed(reply)
-    const work = async () => {
-      // The request may have timed out while it waited.
-      if (!reply.raw.closed) done()
-      await closed
-      if (restMs > 0 && reply.statusCode >= 400) await sleep(restMs)
+    const asker = askerOf(request)
+    const leave = () => queue.leave(asker)
+    const end = () => {
+      if (restMs > 0 && reply.statusCode >= 400) setTimeout(leave, restMs)
+      else leave()
     }
-    queue.run(askerOf(request), work).catch(done)
+    const begin = () => {
+      // The request may have timed out while it waited.
+      if (reply.raw.closed) {
+        leave()
+        return
+      }
+      reply.raw.once('close', end)
+      done()
+    }
+    if (queue.enter(asker)) begin()
+    else queue.wait(asker).then(begin, done)
   }
 }
 

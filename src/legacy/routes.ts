@@ -22,6 +22,7 @@ import { questionEditingRoutes } from '../features/questions/admin.ts'
 import { resultRoutes } from '../features/results/routes.ts'
 import { imageAdminRoutes } from '../features/uploads/admin.ts'
 import { userAdminRoutes } from '../features/users/admin.ts'
+import { registerForms } from '../http/bodies/forms.ts'
 import { guardAdmins, guardUsers } from '../http/callers/callers.ts'
 import { nameSchemas } from '../http/documents/schemas.ts'
 import { guardHelp } from '../http/help-lock.ts'
@@ -93,6 +94,7 @@ export const legacyGeneration: FastifyPluginAsync<Parts> = async (app, { core })
 
   const forAdmins: FastifyPluginAsync = async (scope) => {
     guardAdmins(scope, core)
+    await registerForms(scope)
     await scope.register(mounting(discussionAdminRoutes, '/api/discussion', '/api/v01/discussions'))
     await scope.register(mounting(overviewAdminRoutes, '/admin/overview', `${ADMIN}/overview`))
     await scope.register(mounting(userAnalyticsRoutes, '/admin/users/analytics', `${ADMIN}/analytics`))

@@ -49,15 +49,24 @@ export class FairQueue {
 
   /** Throws `aborted` if the asker hung up before its turn. Without an asker it is work of the service itself. */
   async run<T>(asker: Asker | undefined, work: () => Promise<T>): Promise<T> {
-    if (asker?.connection.destroyed) throw new AppError('aborted')
-    const name = asker?.name ?? ''
-    if (asker && !this.#mayBegin(name)) await this.#wait(asker)
-    else this.#begin(name)
+    if (!asker) this.#begin('')
+    else if (!this.enter(asker)) await this.wait(asker)
     try {
       return await work()
     } finally {
-      this.#end(name)
+      this.#end(asker?.name ?? '')
     }
+  }
+
+  /** Takes a place, until `leave`, if one is free. */
+  enter({ name, connection }: Asker): boolean {
+    const mayEnter = !connection.destroyed && this.#mayBegin(name)
+    if (mayEnter) this.#begin(name)
+    return mayEnter
+  }
+
+  leave({ name }: Asker): void {
+    this.#end(name)
   }
 
   #mayBegin(name: string): boolean {
@@ -79,8 +88,9 @@ export class FairQueue {
     for (let next = this.#takeNext(); next; next = this.#takeNext()) next.settle()
   }
 
-  #wait(asker: Asker): Promise<void> {
-    const { name, connection } = asker
+  /** Takes a place once it is the asker's turn. Throws `aborted` if the asker hung up before. */
+  async wait({ name, connection }: Asker): Promise<void> {
+    if (connection.destroyed) throw new AppError('aborted')
     if (this.#waiting >= this.#options.waiting) this.#makeRoom()
     const connections = this.#lines.get(name) ?? new Map<Socket, Waiter[]>()
     this.#lines.set(name, connections)

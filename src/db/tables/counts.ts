@@ -9,7 +9,8 @@ export const counts = pgTable('counts', {
   id: bigint({ mode: 'number' }).primaryKey().generatedByDefaultAsIdentity(),
   /**
    * `role:<role>`: people; `results`: closed attempts; `responses`: answered questions in them; `attempted`: people
-   * with this many attempts at an exam.
+   * with this many attempts at an exam; `result_changes`: statements that changed results or an exam's pass mark, at
+   * least one for each.
    */
   what: text().notNull(),
   examId: integer(),

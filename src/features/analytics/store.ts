@@ -78,6 +78,15 @@ export async function readResults(db: Executor, matching: Matching, limit: numbe
   return columns
 }
 
+/** Grows with each change of results or pass marks: what was computed from them holds until it has grown. */
+export async function countChanges(db: Executor): Promise<number> {
+  const rows = await query<{ changes: number }>(
+    db,
+    sql`select coalesce(sum(amount), 0)::float8 as changes from counts where what = 'result_changes'`,
+  )
+  return only(rows).changes
+}
+
 export interface ResultRow {
   id: number
   submittedAt: Date | null
@@ -119,10 +128,14 @@ export async function listResults(
     .limit(limit)
 }
 
-export async function listExams(
-  db: Executor,
-): Promise<{ id: number; name: string; passPercentage: number }[]> {
-  return db.select({ id: exams.id, name: exams.name, passPercentage: exams.passPercentage }).from(exams)
+/** The percentage from which each exam is passed. */
+export async function readPassMarks(db: Executor): Promise<Map<number, number>> {
+  const rows = await db.select({ id: exams.id, passPercentage: exams.passPercentage }).from(exams)
+  return new Map(rows.map(({ id, passPercentage }) => [id, passPercentage]))
+}
+
+export async function listExams(db: Executor, ids: number[]): Promise<{ id: number; name: string }[]> {
+  return db.select({ id: exams.id, name: exams.name }).from(exams).where(isAnyOf(exams.id, ids))
 }
 
 export async function listPeople(

@@ -1,5 +1,5 @@
-import type { MultipartFile } from '@fastify/multipart'
-import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import multipart, { type MultipartFile } from '@fastify/multipart'
+import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
 import { AppError } from '../../errors.ts'
 import { FairQueue } from '../../scheduling/fair-queue.ts'
@@ -31,6 +31,7 @@ export interface FormOptions {
   files: number
 }
 
+const MULTIPART = 'multipart/form-data'
 /** Most fields of a form; ours have fewer. */
 const MOST_FIELDS = 50
 
@@ -38,6 +39,20 @@ const MOST_FIELDS = 50
 const queue = new FairQueue({ each: 4, waiting: 200 })
 /** Pause after a form that is refused: thousands of small parts are refused soon, and read for longer. */
 const REST_MS = 500
+
+/** Forms count as no body, except where `registerForms` lets routes read them. */
+export function ignoreForms(app: FastifyInstance): void {
+  app.addContentTypeParser(MULTIPART, (_request, _body, done) => done(null))
+}
+
+/** Lets the routes of this scope read forms. The library's hooks cost each request there a listener and two promises. */
+export async function registerForms(scope: FastifyInstance): Promise<void> {
+  scope.removeContentTypeParser(MULTIPART)
+  await scope.register(multipart, {
+    throwFileSizeLimit: false,
+    limits: { fieldSize: 1024 * 1024, parts: 1_100 },
+  })
+}
 
 /**
  * Options of a route that reads a form. The route's `body` schema describes the fields for the API's documents;

@@ -28,11 +28,19 @@ declare module '@fastify/jwt' {
 }
 
 const ISSUER = 'exam-practice'
+/** Tokens of each kind that a node remembers. */
+const REMEMBERED = 5_000
+
 /**
- * Tokens of both kinds whose signatures were verified. The library has such a cache too, but looks up each token by its
- * SHA-256, which costs most of a verification.
+ * Tokens whose signatures were verified. The library has such a cache too, but looks up each token by its SHA-256,
+ * which costs most of a verification.
  */
-const rememberedBy = perNode(() => new LRUCache<string, Payload>({ max: 5_000 }))
+const rememberedBy = perNode(
+  (): Record<TokenKind, LRUCache<string, Claims>> => ({
+    access: new LRUCache({ max: REMEMBERED }),
+    web: new LRUCache({ max: REMEMBERED }),
+  }),
+)
 
 /** Adds `app.jwt.access` and `app.jwt.web`: each one signs and accepts tokens of its own kind only. */
 export async function registerTokens(
@@ -92,26 +100,26 @@ export function verifyToken(
   token: string,
   core: Core,
 ): Claims | undefined {
-  const payload = readPayload(app, kind, token, core)
-  if (typeof payload?.exp !== 'number' || payload.exp * 1_000 <= core.clock()) return undefined
-  return {
+  const claims = readClaims(app, kind, token, core)
+  return claims && claims.expiresAt * 1_000 > core.clock() ? claims : undefined
+}
+
+/** The claims of a token with a valid signature, expired or not. */
+function readClaims(app: FastifyInstance, kind: TokenKind, token: string, core: Core): Claims | undefined {
+  const remembered = rememberedBy(core)[kind]
+  const known = remembered.get(token)
+  if (known) return known
+  const payload = verifySignature(app, kind, token, core)
+  if (typeof payload?.exp !== 'number') return undefined
+  const claims = {
     userId: Number(payload.sub),
     role: payload.role,
     sessionId: payload.sid,
     generation: payload.gen,
     expiresAt: payload.exp,
   }
-}
-
-/** The payload of a token with a valid signature, expired or not. */
-function readPayload(app: FastifyInstance, kind: TokenKind, token: string, core: Core): Payload | undefined {
-  const remembered = rememberedBy(core)
-  const name = `${kind} ${token}`
-  const known = remembered.get(name)
-  if (known) return known
-  const payload = verifySignature(app, kind, token, core)
-  if (payload) remembered.set(name, payload)
-  return payload
+  remembered.set(token, claims)
+  return claims
 }
 
 /** Tries the current secret, then the older ones. */
@@ -131,8 +139,10 @@ function verifySignature(
   return undefined
 }
 
+/** A scheme in any case, then the token. Node has trimmed the header. */
+const BEARER = /^bearer(?![^ ]) *([^ ]*)/i
+
 /** The bearer token of a header; '' if it is empty, undefined if there is none. */
-export function bearerToken(authorization: string | undefined): string | undefined {
-  const [scheme, token = ''] = (authorization ?? '').trim().split(/ +/)
-  return scheme?.toLowerCase() === 'bearer' ? token : undefined
+export function bearerToken(authorization = ''): string | undefined {
+  return BEARER.exec(authorization)?.[1]
 }

@@ -40,8 +40,10 @@ export interface Plan {
   items: Plan | undefined
   properties: [name: string, plan: Plan][]
   records: [names: RegExp, plan: Plan][]
-  /** Whether the schema limits the size of anything. */
+  /** Whether the schema limits the size of anything, or of a part. */
   isBounded: boolean
+  hasBoundedParts: boolean
+  isTrimmed: boolean
 }
 
 export function planFor(schema: JsonSchema): Plan {
@@ -59,10 +61,12 @@ export function planFor(schema: JsonSchema): Plan {
     ...(items ? [items] : []),
     ...[...properties, ...records].map(([, plan]) => plan),
   ]
+  const hasBoundedParts = parts.some((part) => part.isBounded)
   const isBounded =
-    (schema.maxLength ?? schema.maxItems ?? schema.maxProperties) !== undefined ||
-    parts.some((part) => part.isBounded)
-  return { schema, alternatives, items, properties, records, isBounded }
+    hasBoundedParts || (schema.maxLength ?? schema.maxItems ?? schema.maxProperties) !== undefined
+  const text = [schema, ...(schema.anyOf ?? [])].find(({ type }) => type === 'string')
+  const isTrimmed = text !== undefined && !text.verbatim
+  return { schema, alternatives, items, properties, records, isBounded, hasBoundedParts, isTrimmed }
 }
 
 /**
@@ -86,8 +90,7 @@ export function explain(plan: Plan, value: unknown): FieldError[] {
 type Check = (plan: Plan, value: unknown, path: string, errors: FieldError[]) => boolean
 
 function visit(check: Check, plan: Plan, value: unknown, path: string, errors: FieldError[]): void {
-  // Of several alternatives, the value is checked against the one of its type.
-  const meant = plan.alternatives.find(({ schema }) => isOfType(schema, value)) ?? plan
+  const meant = plan.alternatives.length > 0 ? chooseFor(plan, value) : plan
   if (errors.length >= MOST_ERRORS || !check(meant, value, path, errors)) return
   if (Array.isArray(value)) {
     const { items } = meant
@@ -100,6 +103,11 @@ function visit(check: Check, plan: Plan, value: unknown, path: string, errors: F
         visit(check, property, value[name], `${path}/${name}`, errors)
     for (const [names, property] of meant.records) visitRecord(check, names, property, value, path, errors)
   }
+}
+
+/** Of several alternatives, the one of the value's type. */
+function chooseFor(plan: Plan, value: unknown): Plan {
+  return plan.alternatives.find(({ schema }) => isOfType(schema, value)) ?? plan
 }
 
 /** Checks the values whose names fit the record's pattern; `checkForm` refuses the other names. */
@@ -118,11 +126,11 @@ function visitRecord(
   }
 }
 
-function checkSize({ schema, isBounded }: Plan, value: unknown, path: string, errors: FieldError[]): boolean {
-  if (!isBounded) return false
-  const message = describeExcess(schema, value)
+function checkSize(plan: Plan, value: unknown, path: string, errors: FieldError[]): boolean {
+  if (!plan.isBounded) return false
+  const message = describeExcess(plan.schema, value)
   if (message !== undefined) errors.push({ path, message })
-  return message === undefined
+  return message === undefined && plan.hasBoundedParts
 }
 
 function describeExcess(

@@ -14,10 +14,25 @@ export const buildSerializer: BuildSerializer = (externalSchemas, options) => {
     return (value: unknown) => {
       let serialize = serializers.get(schema)
       if (!serialize) {
-        serialize = make(route)
+        serialize = make({ ...route, schema: simplify(schema) })
         serializers.set(schema, serialize)
       }
       return serialize(value)
     }
   }
+}
+
+type Schema = { anyOf?: Schema[]; type?: string }
+
+/**
+ * The schema for a serialiser, with `nullable` for what is something or null: between alternatives it decides by a
+ * validator, which takes longer than writing the value.
+ */
+function simplify(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(simplify)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { anyOf: [value, nothing, ...others] = [], ...rest } = schema as Schema
+  if (value?.type !== undefined && nothing?.type === 'null' && others.length === 0)
+    return { ...rest, ...(simplify(value) as Schema), nullable: true }
+  return Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, simplify(part)]))
 }

@@ -12,7 +12,7 @@ export type Validate = (value: unknown) => { value: unknown } | { error: AppErro
  * `verbatim`. null for an optional field counts as left out, unless its schema allows null.
  */
 export function compileBody(schema: TSchema): Validate {
-  return compile(schema, (value) => tidy(schema, value ?? {}))
+  return compile(schema, (value, plan) => tidy(plan, value ?? {}))
 }
 
 /** Checks a query, in which an empty value counts as left out. */
@@ -46,13 +46,13 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   return httpPart === 'querystring' ? compileQuery(schema) : compileParameters(schema)
 }
 
-function compile(schema: TSchema, prepare: (value: unknown) => unknown): Validate {
+function compile(schema: TSchema, prepare: (value: unknown, plan: Plan) => unknown): Validate {
   let ready: { validator: Validator; plan: Plan } | undefined
   return (given) => {
     // Compiled at the first request: most nodes never use most of the operations.
     ready ??= { validator: Compile(schema), plan: planFor(schema) }
     const { validator, plan } = ready
-    const value = prepare(given)
+    const value = prepare(given, plan)
     const oversized = findOversized(plan, value)
     if (oversized.length === 0 && validator.Check(value)) return { value }
     const errors = oversized.length > 0 ? oversized : explain(plan, value)
@@ -63,20 +63,19 @@ function compile(schema: TSchema, prepare: (value: unknown) => unknown): Validat
 /**
  * Removes unknown fields and optional ones that are null, and trims text; lists beyond their limits stay as they are.
  */
-function tidy(schema: JsonSchema, value: unknown): unknown {
-  if (typeof value === 'string') {
-    const text = [schema, ...(schema.anyOf ?? [])].find(({ type }) => type === 'string')
-    return text && !text.verbatim ? value.trim() : value
-  }
-  const { items, properties, additionalProperties, maxItems = Number.POSITIVE_INFINITY } = schema
+function tidy(plan: Plan, value: unknown): unknown {
+  if (typeof value === 'string') return plan.isTrimmed ? value.trim() : value
+  const { items, properties, schema } = plan
+  const { maxItems = Number.POSITIVE_INFINITY } = schema
   if (Array.isArray(value))
     return items && value.length <= maxItems ? value.map((item) => tidy(items, item)) : value
-  if (typeof value !== 'object' || value === null || !properties) return value
+  if (typeof value !== 'object' || value === null || !schema.properties) return value
   const given = value as Record<string, unknown>
-  const known: Record<string, unknown> = additionalProperties ? { ...given } : {}
-  for (const [name, property] of Object.entries(properties)) {
+  const known: Record<string, unknown> = schema.additionalProperties ? { ...given } : {}
+  for (const [name, property] of properties) {
     if (!Object.hasOwn(given, name)) continue
-    if (given[name] === null && !schema.required?.includes(name) && !takesNull(property)) delete known[name]
+    const isLeftOut = given[name] === null && !schema.required?.includes(name) && !takesNull(property.schema)
+    if (isLeftOut) delete known[name]
     else known[name] = tidy(property, given[name])
   }
   return known

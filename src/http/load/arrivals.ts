@@ -1,6 +1,6 @@
 import {
   createServer,
-  type IncomingMessage,
+  IncomingMessage,
   type RequestListener,
   type Server,
   type ServerOptions,
@@ -30,11 +30,7 @@ interface Parser {
 
 /** A server for `handler`, which one connection can't keep busy with what costs its client nothing. */
 export function createHttpServer(handler: RequestListener, options: ServerOptions): Server {
-  const takeTurn = limitPipelined(handler)
-  const server = createServer(options, (request, response) => {
-    limitPieces(request)
-    takeTurn(request, response)
-  })
+  const server = createServer({ ...options, IncomingMessage: LimitedMessage }, limitPipelined(handler))
   server.keepAliveTimeout = KEEP_ALIVE_MS
   return server
 }
@@ -86,17 +82,17 @@ function next(socket: Socket, { waiting }: Pipeline): void {
   if (waiting.length === 0) socket.resume()
 }
 
-/** Cuts a connection off whose body comes in crumbs. */
-function limitPieces(request: IncomingMessage): void {
-  let pieces = 0
-  let bytes = 0
-  const push = request.push.bind(request)
-  request.push = (piece: Buffer | null) => {
-    pieces += 1
-    bytes += piece?.length ?? 0
-    if (pieces <= FREE_PIECES || bytes >= pieces * LEAST_PIECE) return push(piece)
-    request.push = () => true
-    cutOff(request.socket)
+/** A request that cuts its connection off when its body comes in crumbs. */
+class LimitedMessage extends IncomingMessage {
+  #pieces = 0
+  #bytes = 0
+
+  override push(piece: Buffer | null): boolean {
+    this.#pieces += 1
+    this.#bytes += piece?.length ?? 0
+    if (this.#pieces <= FREE_PIECES || this.#bytes >= this.#pieces * LEAST_PIECE) return super.push(piece)
+    this.push = () => true
+    cutOff(this.socket)
     return true
   }
 }

@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../support/client.ts'
+import { createExam } from '../../support/content/exams.ts'
 import { startService, type TestService, withService } from '../../support/service.ts'
 
 /** Half past five hours ahead of UTC: a day there is never one here. */
@@ -309,6 +310,42 @@ describe('the dashboard', () => {
       labels: ['2026-03-28', '2026-03-29', '2026-03-30', '2026-10-25', '2026-10-26'],
       data: [1, 3, 5, 6.5, 8],
     })
+  })
+
+  test('follows every change at once, on each node', async () => {
+    const own = await withService({ nodes: 2 })
+    const chief = await own.admin()
+    const { examId, questionIds } = await createExam(own.sql, { questions: [{ negative_marks: 0 }] })
+    const [question] = questionIds as [number]
+    const [ann, bob] = [await own.person(), await own.person()]
+    const sit = async (person: Client, answer: string) => {
+      await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
+      await person.post(`/api/v01/exams/${examId}/submit`, { answers: { [question]: answer } }, 200)
+    }
+    const summaries = async () => {
+      const { body: here } = await chief.get('/api/v01/admin/analytics', 200)
+      const { body: there } = await chief.at(own.urls[1] as string).get('/api/v01/admin/analytics', 200)
+      expect(there).toEqual(here)
+      const { totalAttempts, avgScore, passRate, activeUsers } = here.summary
+      return [totalAttempts, avgScore, passRate, activeUsers]
+    }
+    expect(await summaries()).toEqual([0, 0, 0, 0])
+    await sit(ann, 'A')
+    expect(await summaries()).toEqual([1, 100, 100, 1])
+    await sit(bob, 'B')
+    expect(await summaries()).toEqual([2, 50, 50, 2])
+    const regrade = { question_id: question, action: 'credit_all' }
+    const { body } = await chief.post(`/api/v01/admin/exams/${examId}/regrades`, regrade, 201)
+    expect(await summaries()).toEqual([2, 100, 100, 2])
+    await chief.post(`/api/v01/admin/regrades/${body.regrade.id}/undo`, {}, 200)
+    expect(await summaries()).toEqual([2, 50, 50, 2])
+    await chief.patch(`/api/v01/admin/exams/${examId}`, { pass_percentage: 0 }, 200)
+    expect(await summaries()).toEqual([2, 50, 100, 2])
+    const reset = { student_id: ann.id, exam_id: examId, action: 'reset' as const }
+    await chief.post('/api/v01/admin/attempts/modify', reset, 200)
+    expect(await summaries()).toEqual([1, 0, 100, 1])
+    await bob.delete('/api/v01/account', 200, { confirm: 'DELETE' })
+    await expect.poll(summaries).toEqual([0, 0, 0, 0])
   })
 
   test('covers the 50,000 most recent results and no more', async () => {
