@@ -334,7 +334,7 @@ describe('the dashboard', () => {
     expect(await summaries()).toEqual([1, 100, 100, 1])
     await sit(bob, 'B')
     expect(await summaries()).toEqual([2, 50, 50, 2])
-    const regrade = { question_id: question, action: 'credit_all' }
+    const regrade = { question_id: question, action: 'credit_all' } as const
     const { body } = await chief.post(`/api/v01/admin/exams/${examId}/regrades`, regrade, 201)
     expect(await summaries()).toEqual([2, 100, 100, 2])
     await chief.post(`/api/v01/admin/regrades/${body.regrade.id}/undo`, {}, 200)
