@@ -1,17 +1,18 @@
 /**
- * The dashboard over two million results beside one plain SQL statement that aggregates the same rows, by turns;
- * the plan of its read; and another route's answer times meanwhile.
+ * Measures the dashboard over two million results, in turn with one plain SQL statement that aggregates the same rows.
+ * Prints the plan of its query, and how long another route takes meanwhile.
  *
  *   DATABASE_URL=postgres://… npx node bench/analytics.ts [results]
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { quantile, show, startOwnService, time } from './own-service.ts'
+import { quantile } from './measure.ts'
+import { show, startOwnService, time } from './own-service.ts'
 
 const RESULTS = Number(process.argv[2] ?? 2_000_000)
 const ROUNDS = 21
 const LIMIT = 50_000
 
-/** What the dashboard says, in one statement. */
+/** The numbers of the dashboard in one statement. */
 const PLAIN = `
 with result as materialized (
   select a.user_id, a.exam_id, a.percentage, a.percentage >= e.pass_percentage as passed,

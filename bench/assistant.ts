@@ -3,11 +3,11 @@ import { ModelStub } from '../scripts/model-stub.ts'
 import { find, median, type Report, summarise, table } from './measure.ts'
 import { createWorld, populate } from './world.ts'
 
-/** As many as one person may ask in a day. */
+/** Questions that one person may ask in a day. */
 const QUESTIONS = 50
 const TEXT = 'What is the hypotenuse of 3 and 4?'
 
-/** What the service adds to an answer: asked one by one, in turn with the bare SDK, of one and the same stub. */
+/** What the service adds to the time of an answer: questions one by one, in turn with the bare SDK, to the same stub. */
 export async function benchAssistant(rounds: number): Promise<Report> {
   const world = await createWorld()
   const stub = new ModelStub()

@@ -12,7 +12,7 @@ const LEFT = 70
 const RIGHT = 16
 const GAP = 34
 
-/** One panel below another, each from 0 to what it has at most; for light and dark pages. */
+/** An SVG of panels below each other, each from 0 to its highest value; readable on light and dark pages. */
 export function drawChart(title: string, curves: Curve[]): string {
   const height = TOP + curves.length * (PANEL + GAP) + 4
   const minutes = Math.max(...curves.flatMap(({ points }) => points.map(([minute]) => minute)))
@@ -42,7 +42,7 @@ function drawPanel({ name, unit, points }: Curve, minutes: number, top: number):
   ].join('\n')
 }
 
-/** 1, 2 or 5 with noughts behind, or a half between. */
+/** The next larger round number, such as 1.5, 20 or 400. */
 function roundUp(value: number): number {
   const unit = 10 ** Math.floor(Math.log10(value || 1))
   return ([1, 1.5, 2, 3, 4, 5, 7.5, 10].find((step) => step * unit >= value) ?? 10) * unit

@@ -1,7 +1,6 @@
 /**
- * CSV import beside PostgreSQL's COPY of the same rows ready-made: rows a second, memory of the serving
- * process, and another route's answer times meanwhile. Needs DATABASE_URL, in whose server it makes and drops a
- * database of its own.
+ * Compares the CSV import with PostgreSQL's COPY of the same prepared rows: rows per second, memory of the service, and
+ * how long another route takes meanwhile. Needs DATABASE_URL: it makes a database on that server, and drops it.
  *
  *   DATABASE_URL=postgres://… npx node bench/csv-import.ts [rows]
  */
@@ -13,6 +12,7 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import postgres from 'postgres'
+import { quantile } from './measure.ts'
 
 const ROWS = Number(process.argv[2] ?? 100_000)
 const ROUNDS = 3
@@ -103,8 +103,12 @@ try {
     'CSV import': { 'rows/s': Math.round(ROWS / imported), ratio: Number((copied / imported).toFixed(2)) },
   })
   console.log(`memory of the service: ${before} MB before, at most ${highest} MB, +${highest - before} MB`)
-  console.log(`another route meanwhile: p50 ${percentile(busy, 50)} ms, p99 ${percentile(busy, 99)} ms`)
-  console.log(`the same without import: p50 ${percentile(quiet, 50)} ms, p99 ${percentile(quiet, 99)} ms`)
+  console.log(
+    `another route meanwhile: p50 ${quantile(busy, 0.5).toFixed(1)} ms, p99 ${quantile(busy, 0.99).toFixed(1)} ms`,
+  )
+  console.log(
+    `the same without import: p50 ${quantile(quiet, 0.5).toFixed(1)} ms, p99 ${quantile(quiet, 0.99).toFixed(1)} ms`,
+  )
 } finally {
   server.kill()
   await sql.end({ timeout: 3 })
@@ -130,7 +134,7 @@ async function* slices(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
 }
 
-/** Milliseconds of one request after another, until `end`. */
+/** Sends one request after another until `end`; the milliseconds that each took. */
 async function answerTimes(
   url: string,
   headers: Record<string, string>,
@@ -148,11 +152,6 @@ async function answerTimes(
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   return times
-}
-
-function percentile(times: number[], percent: number): string {
-  const sorted = times.toSorted((one, other) => one - other)
-  return (sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? 0).toFixed(1)
 }
 
 /** In MB. */

@@ -1,6 +1,6 @@
 /**
- * The desk in a real Chromium, on a processor four times slower where that is said: what the first load weighs, when it
- * can be used, how a room of 10,000 messages scrolls, and what typing a question waits for.
+ * Measures the desk in a real Chromium, partly with the processor slowed down four times: the bytes of the first load,
+ * the time until it can be used, scrolling through 10,000 messages, and the delay of a key while typing a question.
  *
  *   DATABASE_URL=postgres://… npx node bench/desk.ts
  */
@@ -9,19 +9,19 @@ import { get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { openBrowser, openPage } from '../test/support/browser.ts'
-import { median, summarise } from './measure.ts'
-import { quantile, startOwnService } from './own-service.ts'
+import { median, quantile, summarise } from './measure.ts'
+import { startOwnService } from './own-service.ts'
 
 const SLOWER = 4
 const MESSAGES = 10_000
 const ROUNDS = 5
-/** Blink's own measure of a task that somebody waits for. */
+/** Milliseconds: browsers call a longer task a "long task", since people notice it. */
 const LONG_MS = 50
 const QUIET_MS = 500
 
-/** What the page is asked for: these files are checked without a browser's types. */
+/** What the page reports. Declared here, since these files are checked without the types of browsers. */
 interface Watch {
-  /** Milliseconds from the navigation on. */
+  /** Milliseconds since the navigation. */
   ready?: number
   long: { start: number; duration: number }[]
   frames: number[]
@@ -55,7 +55,7 @@ async function measureFirstLoad(browser: Browser): Promise<void> {
     await page.goto('/desk/exams')
     await page.locator('.card a').first().waitFor()
     const { ready = Number.NaN, long } = await settle(page)
-    // It can be used once it is drawn and no long task stands before the first key.
+    // It can be used once it is drawn and no long task would delay the first key.
     times.push(Math.max(ready, ...long.map(({ start, duration }) => start + duration)))
     await slow.send('Emulation.setCPUThrottlingRate', { rate: 1 })
   }
@@ -79,7 +79,7 @@ async function measureRoom(browser: Browser): Promise<void> {
   const { page, slow } = await enter(browser, 'alice')
   await page.goto('/desk/chat/1')
   await page.locator('.scroller').getByText(`Message ${MESSAGES}`).waitFor()
-  // All of them are fetched first, as if somebody had scrolled through the whole of it.
+  // Loads every message first, as if somebody had scrolled through the whole room.
   await page.evaluate(`(async () => {
     const scroller = document.querySelector('.scroller')
     while (!/Message 1\\D/.test(scroller.textContent)) {
@@ -141,7 +141,7 @@ async function measureTyping(browser: Browser): Promise<void> {
   await page.context().close()
 }
 
-/** In by a demo account, with a watch in every page from its first moment on. */
+/** Signs in with a demo account; every page records its long tasks from the beginning. */
 async function enter(browser: Browser, username: string): Promise<{ page: Page; slow: CDPSession }> {
   const { page, context } = await openPage(browser, service.url, { reducedMotion: 'no-preference' })
   await context.addInitScript(() => {
@@ -192,7 +192,7 @@ function watched(page: Page): Promise<Watch> {
   return page.evaluate('({ ...watch, count: undefined })')
 }
 
-/** Once nothing long has run for a while. */
+/** Resolves when no long task has run for a while. */
 async function settle(page: Page): Promise<Watch> {
   while (true) {
     const seen = await watched(page)

@@ -5,10 +5,10 @@ import { createWorld, populate, type Server, type World } from './world.ts'
 
 /** Messages on their way at the same time. */
 const WINDOW = 64
-/** Stands once in every message and in no other frame. */
+/** Text that every message contains once, and no other frame. */
 const MARK = '^'.charCodeAt(0)
 
-/** A direct conversation over two nodes: published on one, read on the other. Needs REDIS_URL. */
+/** Messages of a direct conversation, published on one node and read on another. Needs REDIS_URL. */
 export async function benchDirect(rounds: number, seconds: number): Promise<Report> {
   const { REDIS_URL } = process.env
   if (!REDIS_URL)
@@ -46,7 +46,7 @@ ${table(['', 'CPU µs a delivery', 'deliveries/s'], [row('the service', 0), row(
   }
 }
 
-/** Publishes on one node; each message that arrives on the other is followed by the next one while it runs. */
+/** Publishes on one node, and the next message whenever one arrives on the other node. */
 class Chat {
   readonly #nodes: Server[]
   #version = 0

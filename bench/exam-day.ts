@@ -1,18 +1,19 @@
 /**
- * A wrong key repaired for everybody who sat the exam: how long it takes, how long it takes to undo, and how other
- * routes answer meanwhile, another exam's syncs among them. Then the item analysis of an exam.
+ * Measures a regrade for everybody who took an exam, its undoing, and how long other routes take meanwhile, such as
+ * saving the answers of another exam. Then the item analysis of an exam.
  *
  *   DATABASE_URL=postgres://… npx node bench/exam-day.ts [attempts]
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { quantile, show, startOwnService, time } from './own-service.ts'
+import { quantile } from './measure.ts'
+import { show, startOwnService, time } from './own-service.ts'
 
 const ATTEMPTS = Number(process.argv[2] ?? 10_000)
 const QUESTIONS = 65
 const SITTERS = 2_000
 const ITEMS = 100
 const ROUNDS = 11
-/** Clients that go on meanwhile, and how long each rests between two requests. */
+/** Clients that send requests meanwhile, and the pause of each between two requests. */
 const CLIENTS = 8
 const REST_MS = 20
 
@@ -44,7 +45,7 @@ try {
   }
 
   for (const exam of [1, 2, 3]) await call(1, 'POST', `/api/v01/exams/${exam}/prepare`)
-  // Results that a regrade finds to be others, all of them, with as many answers.
+  // The regrade changes every one of these results.
   for (const [exam, attempts, questions] of [
     [1, ATTEMPTS, QUESTIONS],
     [2, SITTERS, ITEMS],

@@ -8,6 +8,7 @@ import {
   interleave,
   median,
   medianRatio,
+  quantile,
   type Report,
   summarise,
   table,
@@ -17,11 +18,11 @@ import { createWorld, populate, type Server, type World } from './world.ts'
 const STUDENTS = 1_000
 const QUESTIONS = 65
 const CONNECTIONS = 64
-/** How often a student's client saves, and for how long they all sit there. */
+/** How often a student's client saves, and how long the exam lasts. */
 const SYNC_SECONDS = 3
 const SITTING_SECONDS = 15
 
-/** An exam day: everybody starts in the same second, then saves every few seconds. And the most that saving can do. */
+/** An exam day: all start in the same second, then save every few seconds. Then the highest rate of saves. */
 export async function benchExam(rounds: number, seconds: number): Promise<Report> {
   const world = await createWorld()
   try {
@@ -49,7 +50,7 @@ async function createExam({ sql }: World): Promise<void> {
       from generate_series(1, ${QUESTIONS}::int) n`
 }
 
-/** What a client saves: the answers of a screen or two, and what is marked. */
+/** What a client saves: a few answers, and which questions are marked. */
 function answersOf(turn: number): string {
   const at = (offset: number, range: number) => ((turn * 7 + offset) % range) + 1
   const answers = {
@@ -99,8 +100,6 @@ async function examDay(server: Server, tokens: string[]): Promise<Report> {
     }),
   )
   agent.destroy()
-  const percentile = (values: number[], share: number) =>
-    values.toSorted((one, other) => one - other)[Math.ceil(values.length * share) - 1] ?? 0
   const text = `### An exam day
 
 ${STUDENTS} students start the same ${QUESTIONS}-question exam within a second on one node, read its paper, and save every ${SYNC_SECONDS} s.
@@ -111,11 +110,11 @@ ${table(
   Object.entries(latencies).map(([name, values]) => [
     name,
     String(values.length),
-    ...[0.5, 0.99, 1].map((share) => percentile(values, share).toFixed(1)),
+    ...[0.5, 0.99, 1].map((share) => quantile(values, share).toFixed(1)),
   ]),
 )}
 `
-  const slowest = percentile(latencies.start, 0.99)
+  const slowest = quantile(latencies.start, 0.99)
   return { text, findings: [find('1,000 starts within a second: p99 in ms', slowest, '', '≤', 1_000, 0)] }
 }
 

@@ -6,11 +6,11 @@ import { createWorld, populate, type Server } from './world.ts'
 const PEOPLE = 250
 const DEVICES = 4
 const SIZES = [100, PEOPLE * DEVICES]
-/** Stands once in every message and in no other frame, so that counting it counts deliveries. */
+/** Text that every message contains once, and no other frame: counting it counts deliveries. */
 const MARK = '^'.charCodeAt(0)
 const TEXT = 'The half-life question in set 3 has two right options, see the note. ^'
 
-/** A group's sockets on one server, counting what arrives. */
+/** The sockets of a group on one server; counts the messages that arrive. */
 class Audience {
   readonly #server: Server
   readonly #sockets: Socket[] = []
@@ -30,7 +30,7 @@ class Audience {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** Publishes one message after another, each when the one before has reached everybody. */
+  /** Publishes one message after another, each when everybody has the one before. */
   async run(seconds: number): Promise<{ perSecond: number; cpu: number }> {
     for (const socket of this.#sockets) socket.write(SIGN_OF_LIFE)
     const before = cpuSeconds(this.#server.pid)
@@ -82,7 +82,7 @@ class Audience {
   }
 }
 
-/** One message in flight to a group's sockets: what the server's CPU time is for each of them. */
+/** CPU time of the server for each delivery of a group's message, with one message on its way at a time. */
 export async function benchFanOut(rounds: number, seconds: number): Promise<Report> {
   const world = await createWorld()
   try {

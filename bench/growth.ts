@@ -37,12 +37,12 @@ const READS: Record<string, [path: string, body?: object | undefined, before?: s
   'own results': ['/attempts'],
 }
 
-/** How much slower a read may be at L than at S, and one that also says how many there are. */
+/** How many times slower a read may be at size L than at size S; the second one also counts all rows. */
 const GROWTH = 1.5
 const GROWTH_WITH_TOTAL = 2
 const WITH_TOTAL = /^(allowances|library|own results|users, first)/
 
-/** Reads over HTTP by one client, in databases of three sizes that take turns. */
+/** Reads over HTTP by one client, in turn from databases of three sizes. */
 export async function benchGrowth(rounds: number): Promise<Report> {
   const worlds: World[] = []
   const times = new Map<string, number[]>()
@@ -63,7 +63,7 @@ export async function benchGrowth(rounds: number): Promise<Report> {
         if (before) await sql.unsafe(before)
         return time(server, path, headers, body)
       }
-      // The first ones are planned for their values.
+      // PostgreSQL plans the first executions of a prepared statement for their values.
       for (let warm = 0; warm < 8; warm++) for (const side of sides) await read(side)
       const results = await interleave(sides, rounds * 8, read)
       times.set(

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Of Linux on every platform that Node.js runs on. */
+/** Linux counts CPU time in these units, on every platform of Node.js. */
 const TICKS_PER_SECOND = 100
 
 /** User and system time of a process so far, all threads, in seconds. */
@@ -10,7 +10,7 @@ export function cpuSeconds(pid: number): number {
   return (Number(user) + Number(system)) / TICKS_PER_SECOND
 }
 
-/** Runs every case once a round, A B C, A B C, so that a slow minute hits all of them. */
+/** Runs every case once in each round (A B C, A B C), so that a slow minute affects all of them alike. */
 export async function interleave<Case, Result>(
   cases: Case[],
   rounds: number,
@@ -29,6 +29,12 @@ export function median(values: number[]): number {
   return sorted.length % 2 ? upper : (upper + (sorted[middle - 1] as number)) / 2
 }
 
+/** `q` from 0 to 1. */
+export function quantile(values: number[], q: number): number {
+  const sorted = values.toSorted((one, other) => one - other)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN
+}
+
 /** `median (least–most)` */
 export function summarise(values: number[], digits = 0): string {
   const show = (value: number) =>
@@ -36,18 +42,18 @@ export function summarise(values: number[], digits = 0): string {
   return `${show(median(values))} (${show(Math.min(...values))}–${show(Math.max(...values))})`
 }
 
-/** Of each round's two values, so that what slowed a round down cancels out; then the middle one. */
+/** The median of each round's quotient: what slowed down a whole round cancels out. */
 export function medianRatio(values: number[], others: number[]): number {
   return median(values.map((value, round) => value / (others[round] as number)))
 }
 
-/** What a benchmark prints, and its rows of the table of everything. */
+/** What a benchmark prints, and its rows in the table of all benchmarks. */
 export interface Report {
   text: string
   findings: Finding[]
 }
 
-/** What was measured, how much it is, the same of its peer or its unit, what it may be, and whether it is. */
+/** What was measured, its value, the value of its peer or its unit, the limit, and whether it was kept. */
 type Finding = [what: string, value: string, beside: string, limit: string, isMet: 'yes' | 'no']
 
 export function find(

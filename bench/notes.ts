@@ -1,10 +1,11 @@
 /**
- * Syncs of ten new objects into the middle of a page of 10 and of one of 10,000, by turns; and reading a
- * discussion of 5,000 comments, nested 50 deep.
+ * Measures syncs of ten new objects into the middle of a page with 10 objects and of one with 10,000, in turn. Then
+ * reading a discussion of 5,000 comments, nested 50 deep.
  *
  *   DATABASE_URL=postgres://… npx node bench/notes.ts
  */
-import { quantile, show, startOwnService, time } from './own-service.ts'
+import { quantile } from './measure.ts'
+import { show, startOwnService, time } from './own-service.ts'
 
 const ROUNDS = 200
 const SIZES = [10, 10_000]

@@ -9,7 +9,7 @@ import { createTokenSigner } from './tokens.ts'
 
 const SECRET = 'a secret of the benchmarks that is long enough'
 
-/** The service as a process of its own, on a database of its own in the server of DATABASE_URL. */
+/** The service in its own process, with its own database on the server of DATABASE_URL. */
 export async function startOwnService() {
   const given = process.env.DATABASE_URL
   if (!given) throw new Error('DATABASE_URL is not set')
@@ -46,7 +46,7 @@ export async function startOwnService() {
   return {
     url,
     sql,
-    /** The headers of a person with role `user,admin`, who need not have signed in. */
+    /** Headers that sign requests in as a person with role `user,admin`, without a login. */
     headersOf: (userId: number) => ({
       authorization: `Bearer ${signToken({ userId, role: 'user,admin', sessionId: userId, generation: 0 })}`,
       'content-type': 'application/json',
@@ -63,16 +63,11 @@ export async function startOwnService() {
   }
 }
 
-/** Milliseconds that it takes. */
+/** The milliseconds that `work` takes. */
 export async function time(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now()
   await work()
   return performance.now() - start
-}
-
-export function quantile(values: number[], q: number): number {
-  const sorted = values.toSorted((one, other) => one - other)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN
 }
 
 export const show = (milliseconds: number) => milliseconds.toFixed(1).padStart(8)

@@ -10,7 +10,7 @@ import { benchSends } from './send.ts'
 import { benchSlowReader } from './slow-reader.ts'
 import { benchStorm } from './storm.ts'
 
-/** `npm run bench -- [send] [fan-out] … [--rounds=5] [--seconds=4]`: a section of each, then one table of all. */
+/** `npm run bench -- [names] [--rounds=5] [--seconds=4]`: a section for each benchmark, then one table of all. */
 const BENCHMARKS = {
   send: benchSends,
   'fan-out': benchFanOut,

@@ -15,7 +15,7 @@ const PEOPLE = 512
 const CONNECTIONS = 64
 const TEXT = 'The half-life question in set 3 has two right options, see the note.'
 
-/** Sends that are stored, over HTTP, by many people in many direct conversations. */
+/** Messages sent over HTTP by many people in many direct conversations. */
 export async function benchSends(rounds: number, seconds: number): Promise<Report> {
   const world = await createWorld()
   try {

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws'
 import { find, median, type Report, summarise, table } from './measure.ts'
 import { createWorld, populate, type Server, type World } from './world.ts'
 
-/** 16 KB a message, 50 MB in all. */
+/** 16 KB in each message, 50 MB in total. */
 const TEXT = '😀'.repeat(4_000)
 const MESSAGES = 3_200
 const SENDERS_AT_ONCE = 4
@@ -38,7 +38,7 @@ async function send(world: World, { url }: Server, userId: number, conversationI
   await answer.arrayBuffer()
 }
 
-/** 50 MB to person 2, who reads or doesn't, while persons 3 and 4 go on with their talk. */
+/** Sends 50 MB to person 2, who reads them or not, while persons 3 and 4 write to each other. */
 async function push(world: World, server: Server, reads: boolean) {
   const [target, probe] = await Promise.all([openSocket(world, server, 2), openSocket(world, server, 4)])
   const targetTcp = (target as unknown as { _socket: Socket })._socket
@@ -84,7 +84,7 @@ async function push(world: World, server: Server, reads: boolean) {
 }
 
 /**
- * What a reader that doesn't read does to a node and to everybody else on it
+ * How a client that doesn't read affects its node and the other people on it
  * (docs/protocol/realtime.md#limits).
  */
 export async function benchSlowReader(rounds: number): Promise<Report> {
@@ -92,7 +92,7 @@ export async function benchSlowReader(rounds: number): Promise<Report> {
   try {
     await populate(world.sql, 4, 2)
     const server = await world.start('service')
-    // The node grows to its working size.
+    // Lets the node grow to its usual memory first.
     await push(world, server, true)
     const results = {
       reads: [] as Awaited<ReturnType<typeof push>>[],

@@ -1,10 +1,10 @@
 /**
- * One node under half of what it can carry, for long: whether memory, open files or the event loop's delay grow.
- * Prints a table and draws it. Needs Linux (`/proc`).
+ * Runs one node for long, at half of the load that it can serve, and shows whether memory, open files or the delay of
+ * the event loop grow. Prints a table and draws a chart. Needs Linux (`/proc`).
  *
  *   npm run soak -- [--minutes=30] [--rate=300] [--chart=docs/images/soak.svg]
  *
- * `--rate`: requests a second, where a busy machine can't tell what the node could carry.
+ * `--rate`: requests per second, for machines that are too busy to find out what the node can serve.
  */
 import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -26,12 +26,12 @@ const { values } = parseArgs({
 const PEOPLE = 400
 const GROUP = 4
 const SOCKETS = 400
-/** Sockets end and come back, each after so long at most. */
+/** Longest life of a socket in milliseconds; each comes back then. */
 const SOCKET_LIFE_MS = 120_000
 const SAMPLES = 120
-/** Half of what an access token lasts. */
+/** Half of an access token's lifetime. */
 const TOKEN_USED_MS = 30 * 60_000
-/** How much is asked at once to find out what the node can carry, and how long that takes, twice. */
+/** Simultaneous requests, and the duration of each of two runs, to find out what the node can serve. */
 const AT_ONCE = 32
 const TRIAL_MS = 10_000
 
@@ -49,7 +49,7 @@ try {
   await populate(world.sql, PEOPLE, GROUP)
   await addExam(world)
   const server = await world.start('service')
-  /** Signed anew before they end, and otherwise remembered, as people's are. */
+  /** Kept, and replaced before they expire, as clients do. */
   const signed = new Map<number, { token: string; at: number }>()
   function tokenOf(userId: number): string {
     const known = signed.get(userId)
@@ -72,7 +72,7 @@ try {
     else failed += 1
   }
 
-  /** What people do: half of it is chat, a third an exam. */
+  /** What people do: half of the requests are chat, a third exams. */
   function act(): Promise<void> {
     const userId = 1 + Math.floor(Math.random() * PEOPLE)
     const conversation = Math.ceil(userId / GROUP)
@@ -84,7 +84,7 @@ try {
     return ask(userId, 'GET', messages)
   }
 
-  /** As much a second as it answers to many who ask without a pause, once it is warm. */
+  /** Requests per second that the warm node answers to many clients without pauses. */
   async function findCapacity(): Promise<number> {
     const warmAt = performance.now() + TRIAL_MS
     const end = warmAt + TRIAL_MS
@@ -136,7 +136,7 @@ try {
       })
     }
   })()
-  // As many a second, however long an answer takes; where that is too long, no more than so many wait.
+  // The rate doesn't depend on how long answers take, but only so many requests may wait.
   const waiting = new Set<Promise<void>>()
   for (let asked = 0; performance.now() < end; ) {
     const due = ((performance.now() - began) / 1_000) * rate
@@ -162,7 +162,7 @@ async function addExam({ sql }: World): Promise<void> {
   await sql`insert into questions (id, exam_id, question_text, correct_answer) values (1, 1, 'Which?', 'B')`
 }
 
-/** The second tenth of the time, when everything is warm, beside the last. */
+/** Compares the second tenth of the run, when everything is warm, with the last tenth. */
 function summaryOf(samples: Sample[]): string {
   const tenth = Math.floor(samples.length / 10)
   const row = (name: string, read: (sample: Sample) => number) => [

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 
-/** An empty pong, masked as clients must: a server drops whoever shows no life for long. */
+/** An empty pong, masked as clients must. A server drops clients that send nothing for long. */
 export const SIGN_OF_LIFE = Buffer.from([0x8a, 0x80, 0, 0, 0, 0])
 const RETRY_MS = 500
 
-/** A WebSocket that is `ready`, on a socket of its own: the client's share of the work is as small as it can be. */
+/** A WebSocket that is `ready`, on a plain TCP socket, so that the client takes as little CPU time as possible. */
 export async function openSocket(url: string, token: string): Promise<Socket> {
   const { port } = new URL(url)
   const socket = connect({ port: Number(port), host: '127.0.0.1', noDelay: true })
@@ -25,7 +25,7 @@ export async function openSocket(url: string, token: string): Promise<Socket> {
   return socket
 }
 
-/** The same, tried again until it succeeds; `refused` hears of each time that it didn't. */
+/** Tries until the connection succeeds; calls `refused` for each failure. */
 export async function openStubbornly(url: string, token: string, refused: () => void): Promise<Socket> {
   for (;;) {
     try {
@@ -37,7 +37,7 @@ export async function openStubbornly(url: string, token: string, refused: () => 
   }
 }
 
-/** Sends a request's frame (up to 125 bytes) and resolves when its `ack` is there. */
+/** Sends a frame of up to 125 bytes and resolves when its `ack` arrives. */
 export async function ask(socket: Socket, request: object): Promise<void> {
   const text = JSON.stringify(request)
   socket.write(Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)]))

@@ -6,10 +6,10 @@ import { createWorld, populate } from './world.ts'
 
 const SOCKETS = 5_000
 const BEHIND = 3
-/** PostgreSQL counts what was done after a moment. */
+/** PostgreSQL updates its counters with a delay. */
 const COUNTED_MS = 1_500
 
-/** Sockets that return to one node at once, each behind in a group of 250, and say `resume`. */
+/** Sockets that return to one node at once; each has missed messages in a group of 250 and sends `resume`. */
 export async function benchStorm(rounds: number): Promise<Report> {
   const world = await createWorld()
   try {
@@ -21,7 +21,7 @@ export async function benchStorm(rounds: number): Promise<Report> {
       return count
     }
     const server = await world.start('service')
-    /** How long the event loop was held at most since the last call. */
+    /** The longest delay of the event loop since the last call, in milliseconds. */
     const longestHold = async () => {
       const metrics = await (await fetch(`${server.url}/metrics`)).text()
       return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(metrics)?.[1]) * 1_000

@@ -15,24 +15,24 @@ export interface Server {
   url: string
   process: ChildProcess
   pid: number
-  /** Ends it before the world does. */
+  /** Ends it; otherwise it ends with the world. */
   stop(): Promise<void>
 }
 
-/** A database of its own with people and conversations, and servers that run on it. */
+/** A database with people and conversations, and servers that use it. */
 export interface World {
   sql: postgres.Sql
   databaseVersion: string
   /** Starts `servers/<name>.ts`. */
   start(name: string, settings?: Record<string, string>): Promise<Server>
-  /** A bearer token of a person, who need not have signed in. */
+  /** A bearer token of a person, made without a login. */
   tokenOf(userId: number, role?: 'user' | 'user,admin'): string
   close(): Promise<void>
 }
 
 let worlds = 0
 
-/** On the PostgreSQL of DATABASE_URL, else on an embedded one. */
+/** Uses the PostgreSQL of DATABASE_URL, or an embedded one. */
 export async function createWorld(): Promise<World> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'exam-practice-bench-'))
   await chmod(dataDir, 0o755)
@@ -102,7 +102,7 @@ async function end(child: ChildProcess): Promise<void> {
   await exited
 }
 
-/** People 1 to `people`, and conversations of so many of them each; conversation n begins at person (n − 1) × size + 1. */
+/** Makes people, and conversations of `size` each: conversation n begins at person (n − 1) × size + 1. */
 export async function populate(sql: postgres.Sql, people: number, size: number): Promise<void> {
   await sql`
     insert into users (id, username, email, full_name, role)

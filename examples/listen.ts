@@ -9,6 +9,6 @@ const client = createClient({ baseUrl, platform: node() })
 const { error } = await client.session.login({ username, password })
 if (error) throw new Error(error.message)
 
-// It comes back by itself, with a new token where one is needed.
+// It reconnects by itself, with a new token if necessary.
 client.live.$status.listen((status) => console.error(status))
 client.live.listen((frame) => console.log(JSON.stringify(frame)))

@@ -1,8 +1,8 @@
 /**
- * The first minute of somebody new, timed: `npm start` in a checkout where `npm ci` has run and nothing else, open it, one click on a
- * demo account, another in a private window, a message and its answer.
+ * Times the first minute of a new user: `npm start` in a fresh checkout, opening the page, signing in with one demo
+ * account and, in a private window, with another, a message and its answer.
  *
- *   git clone … fresh && (cd fresh && npm ci) && npx node scripts/first-walk.ts fresh
+ *   git clone <repository> fresh && (cd fresh && npm ci) && npx node scripts/first-walk.ts fresh
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -39,7 +39,7 @@ try {
   tell('they have talked')
 } finally {
   await browser?.close()
-  // npm and the service below it.
+  // Ends npm together with the service that it started.
   if (service.pid && service.exitCode === null) process.kill(-service.pid)
   if (service.exitCode === null) await once(service, 'exit')
 }

@@ -1,10 +1,10 @@
-// After each install: mends the PostgreSQL driver (postgres 3.4.9), where the loss of a connection
-// - ends the process, when a transaction goes on to write into a socket that is gone (its issues 1154 and 1208);
-// - leaves the connection mute for good, when something was about to be written;
-// - leaves a query unanswered that was asked between the error and the end of its socket;
-// - goes on counting rows where a statement fails after its first ones: the next result begins with as many empty places;
-// - fails unheard, which ends the process, while it asks for the types of arrays: the connection's end says it already.
-// test/db/lost-connections.test.ts and test/db/client.test.ts show each. Plain JavaScript: any Node.js may run it.
+// Runs after each install and repairs the PostgreSQL driver (postgres 3.4.9):
+// - A transaction that wrote into a lost connection ended the process (its issues 1154 and 1208).
+// - If a connection was lost while data waited to be written, its successor never wrote anything.
+// - A query sent between the error of a socket and its end was never answered.
+// - After a statement that failed behind its first rows, the next result began with that many empty places.
+// - A connection lost while the driver read the types of arrays was an unhandled rejection, which ended the process.
+// test/db/lost-connections.test.ts and test/db/client.test.ts show each. It is plain JavaScript, for any Node.js.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -53,7 +53,7 @@ for (const [from, to] of CHANGES) {
   text = text.replaceAll(from, to)
 }
 if (text !== original) {
-  // A file of its own, should this one be shared with another checkout.
+  // A new file, since package managers may share the old one with other checkouts.
   writeFileSync(`${FILE}.mended`, text)
   renameSync(`${FILE}.mended`, FILE)
 }

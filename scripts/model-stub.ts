@@ -1,23 +1,23 @@
 /**
- * A STAND-IN for a model, for development and tests: it speaks the Messages API over loopback, streaming
- * and structured output included, and makes its answers up. `npm run model:stub`, then start the service
- * with the address that it prints as ANTHROPIC_BASE_URL.
+ * A stand-in for a model, for development and tests: it speaks the Messages API on loopback, with streaming and
+ * structured output, and invents its answers. Run `npm run model:stub`, then start the service with the address that it
+ * prints as ANTHROPIC_BASE_URL.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How the next request goes. */
+/** How a request is answered. */
 export type Turn =
-  /** Answers; with `pace` milliseconds between two pieces, and not past `hold` pieces before `until`. */
+  /** Answers, with `pace` milliseconds between two pieces; waits for `until` after `hold` pieces. */
   | { kind: 'answer'; text?: string; pace?: number; hold?: number; until?: Promise<unknown> }
   | { kind: 'status'; status: number; retryAfter?: number }
-  /** Takes the request and says nothing; `after` the beginning of an answer, if so. */
+  /** Accepts the request and sends nothing; with `after` it sends the beginning of an answer first. */
   | { kind: 'hang'; after?: boolean }
   /** Drops the connection in the middle of the answer. */
   | { kind: 'cut' }
-  /** Reports a failure of its own in the middle of the answer. */
+  /** Reports a failure in the middle of the answer. */
   | { kind: 'error_event' }
   | { kind: 'stop'; reason: 'refusal' | 'max_tokens' }
 
@@ -42,10 +42,10 @@ const ERROR_TYPES: Record<number, string> = {
 export class ModelStub {
   /** The bodies of all requests so far. */
   readonly requests: MessageRequest[] = []
-  /** How the next requests go; those beyond are answered as `usual`. */
+  /** How the next requests are answered; later ones are answered as `usual`. */
   readonly script: Turn[] = []
   usual: Turn = { kind: 'answer' }
-  /** Answers whose reader went away before the end. */
+  /** Answers whose reader hung up before the end. */
   aborted = 0
   readonly #server = createServer((request, response) => void this.#serve(request, response))
   #questions = 0
@@ -136,7 +136,7 @@ export class ModelStub {
     return body.output_config?.format ? this.#writeQuestions(body) : explain(lastText(body))
   }
 
-  /** As many questions as the last message asks for, all different; or the next ones of a pretended document. */
+  /** As many different questions as the last message asks for, or the next ones of an invented document. */
   #writeQuestions(body: MessageRequest): string {
     const asked = [...lastText(body).matchAll(/(\d+) (MCQ|MSQ|NUMERIC)/g)]
     if (asked.length === 0) return JSON.stringify({ questions: nextOfDocument(lastText(body)) })
@@ -154,7 +154,7 @@ export class ModelStub {
   }
 }
 
-/** What the pretended document holds. */
+/** The questions of the invented document. */
 const DOCUMENT = Array.from(
   { length: 12 },
   (_, index) => `Document question ${index + 1}: what is ${index} + 7?`,

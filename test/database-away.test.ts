@@ -5,7 +5,7 @@ import { readConfig } from '../src/config.ts'
 import { createNode } from '../src/node.ts'
 import { Client } from './support/client.ts'
 import { startProxy } from './support/outside/proxy.ts'
-import { Documented } from './support/promises/documented.ts'
+
 import { createDatabase, SECRET } from './support/service.ts'
 import { TestSocket } from './support/socket.ts'
 
@@ -28,15 +28,11 @@ test('while the database hangs or is gone requests answer 503, and afterwards th
     await node.close()
     await database.drop()
   })
-  const login = () =>
-    fetch(`${address}/api/v01/auth/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ username: 'nobody', password: 'whatever it is' }),
-    })
+  const guest = await Client.guest(address)
+  const login = () => guest.post('/api/v01/auth/login', { username: 'nobody', password: 'whatever it is' })
   expect((await login()).status).toBe(401)
 
-  const person = new Client(address, await Documented.load(address))
+  const person = await Client.guest(address)
   await person.register('somebody')
   const socket = await person.socket()
 
@@ -56,7 +52,7 @@ test('while the database hangs or is gone requests answer 503, and afterwards th
   expect(closure).toMatchObject({ code: 1011 })
   expect(hanging.status).toBe(503)
   expect(hanging.headers.get('retry-after')).toBe('2')
-  expect(await hanging.json()).toMatchObject({ status: 'error', code: 'unavailable' })
+  expect(hanging.body).toMatchObject({ status: 'error', code: 'unavailable' })
 
   proxy.thaw()
   await expect
@@ -66,7 +62,9 @@ test('while the database hangs or is gone requests answer 503, and afterwards th
 
   proxy.close()
   expect((await login()).status).toBe(503)
-  const readiness = await fetch(`${address}/readyz`)
-  expect(readiness.status).toBe(503)
-  expect(await readiness.json()).toMatchObject({ success: false, database: 'down', bus: 'up' })
+  expect((await guest.get('/readyz', 503)).body).toMatchObject({
+    success: false,
+    database: 'down',
+    bus: 'up',
+  })
 })

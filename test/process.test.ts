@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { Client } from './support/client.ts'
 import { startProcess } from './support/processes/process.ts'
 
 // Some start a whole service twice, while other files do so as well.
@@ -20,13 +21,9 @@ test('an empty folder becomes a running service that says what to open; signals 
   const dataDir = await freshDataDir()
   const service = startProcess({ DATA_DIR: dataDir })
   const address = await service.ready()
-  const login = await fetch(`${address}/api/v01/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ username: 'alice', password: 'practice-demo' }),
-  })
-  expect(login.status).toBe(200)
-  expect(await (await fetch(`${address}/readyz`)).json()).toMatchObject({ database: 'up', bus: 'up' })
+  const alice = await Client.guest(address)
+  await alice.login('alice', 'practice-demo')
+  expect((await alice.get('/readyz', 200)).body).toMatchObject({ database: 'up', bus: 'up' })
   expect(service.output).toContain(`${address}/docs`)
   expect(service.output).toContain('alice, bob or admin, password practice-demo')
   expect((await stat(path.join(dataDir, 'jwt-secret'))).mode & 0o077).toBe(0)
@@ -34,7 +31,7 @@ test('an empty folder becomes a running service that says what to open; signals 
   const second = startProcess({ DATA_DIR: dataDir })
   expect(await second.exit()).toBe(1)
   expect(second.output).toContain(`${dataDir} is in use by another service (pid ${service.child.pid})`)
-  expect((await fetch(`${address}/healthz`)).status).toBe(200)
+  await alice.get('/healthz', 200)
 
   expect(await service.exit('SIGTERM')).toBe(0)
 })
@@ -42,20 +39,13 @@ test('an empty folder becomes a running service that says what to open; signals 
 test('after kill -9 the next start has everything, tokens included', async () => {
   const dataDir = await freshDataDir()
   const first = startProcess({ DATA_DIR: dataDir })
-  const address = await first.ready()
-  const login = await fetch(`${address}/api/v01/auth/register`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ username: 'carol', email: 'carol@example.org', password: 'a long password' }),
-  })
-  const { data } = (await login.json()) as { data: { access_token: string } }
+  const carol = await Client.guest(await first.ready())
+  await carol.register('carol')
   expect(await first.exit('SIGKILL')).toBe('SIGKILL')
 
   const next = startProcess({ DATA_DIR: dataDir })
-  const me = await fetch(`${await next.ready()}/api/v01/auth/me`, {
-    headers: { authorization: `Bearer ${data.access_token}` },
-  })
-  expect(await me.json()).toMatchObject({ data: { username: 'carol', email: 'carol@example.org' } })
+  const me = await carol.at(await next.ready()).get('/api/v01/auth/me', 200)
+  expect(me.body).toMatchObject({ data: { username: 'carol', email: 'carol@example.org' } })
 })
 
 test('a thousand connections wait while the service is busy', async () => {
@@ -104,30 +94,15 @@ test('a database that is not there is said plainly', async () => {
 
 test('no secret, token or message text reaches the log', async () => {
   const service = startProcess({ DATA_DIR: await freshDataDir(), LOG_LEVEL: 'trace' })
-  const address = await service.ready()
-  const post = async (url: string, body: object, token = '') =>
-    (
-      await fetch(address + url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-        body: JSON.stringify(body),
-      })
-    ).json() as Promise<{ data: { access_token: string; refresh_token: string } }>
-  const { data } = await post('/api/v01/auth/login', { username: 'alice', password: 'practice-demo' })
-  await post('/api/v01/auth/login', { username: 'alice', password: 'not-her-password' })
-  await post(
-    '/api/v01/chat/conversations/1/messages',
-    { message: 'between the two of us' },
-    data.access_token,
-  )
-  await post(
-    '/api/v01/chat/conversations/1/messages',
-    { message: 'between the two of us', reply_to_id: 9 },
-    data.access_token,
-  )
+  const alice = await Client.guest(await service.ready())
+  await alice.login('alice', 'practice-demo')
+  await alice.post('/api/v01/auth/login', { username: 'alice', password: 'not-her-password' }, 401)
+  const messages = '/api/v01/chat/conversations/1/messages'
+  await alice.post(messages, { message: 'between the two of us' })
+  await alice.post(messages, { message: 'between the two of us', reply_to_id: 9 })
   await service.exit('SIGTERM')
 
-  const secrets = [data.access_token, data.refresh_token, 'not-her-password', 'between the two of us']
+  const secrets = [alice.accessToken, alice.refreshToken, 'not-her-password', 'between the two of us']
   secrets.push(await readFile(path.join(service.dataDir, 'jwt-secret'), 'utf8'))
   const log = service.output.split('Sign in as')[0] + (service.output.split('ready at')[1] ?? '')
   for (const secret of secrets) expect(log).not.toContain(secret)
@@ -154,11 +129,11 @@ test('with the npm that started it the service ends, however that was ended', as
       output += chunk
     })
     await expect.poll(() => output, { timeout: 50_000 }).toContain('ready at')
-    const address = /ready at (http:[^"\s]+)/.exec(output)?.[1] as string
-    expect((await fetch(`${address}/healthz`)).status).toBe(200)
+    const guest = await Client.guest(/ready at (http:[^"\s]+)/.exec(output)?.[1] as string)
+    await guest.get('/healthz', 200)
     npm.kill(signal)
     const answers = () =>
-      fetch(`${address}/healthz`).then(
+      guest.get('/healthz').then(
         () => true,
         () => false,
       )

@@ -6,13 +6,12 @@ import { type Sync, saveAnswers } from '../../src/features/attempts/saving/store
 import { registerTokens, verifyToken } from '../../src/http/callers/tokens.ts'
 
 /**
- * As little as Fastify can do for a saved answer: the same check of the token and the same statement, and
- * nothing else that the service does; no answer is checked. With SHARED, syncs that wait for the database
- * share a statement, too.
+ * The least that Fastify can do to save an answer: the same check of the token and the same statement, and nothing
+ * else that the service does. With SHARED, saves that wait for the database share a statement, as in the service.
  */
 const GRACE_MS = 30_000
 const db = connectDatabase({ url: process.env.DATABASE_URL as string, pool: 10 })
-/** As much of a node as tokens need. */
+/** The part of a node's core that tokens need. */
 const core = { jwtSecrets: [process.env.JWT_SECRET as string], clock: Date.now } as unknown as Core
 const rows = await db.$client<{ id: number; user_id: number }[]>`
   select id, user_id from attempts where status = 'active'`

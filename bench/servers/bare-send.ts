@@ -7,11 +7,11 @@ import { insertMessages, type Send, type SentRow } from '../../src/features/chat
 import { registerTokens, verifyToken } from '../../src/http/callers/tokens.ts'
 
 /**
- * As little as Fastify can do for a persisted send: the same check of the token and the same statement, and
- * nothing else that the service does. With SHARED, sends that wait for the database share a statement, too.
+ * The least that Fastify can do to store a message: the same check of the token and the same statement, and nothing
+ * else that the service does. With SHARED, sends that wait for the database share a statement, as in the service.
  */
 const db = connectDatabase({ url: process.env.DATABASE_URL as string, pool: 10 })
-/** As much of a node as tokens need. */
+/** The part of a node's core that tokens need. */
 const core = { jwtSecrets: [process.env.JWT_SECRET as string], clock: Date.now } as unknown as Core
 const app = Fastify()
 await registerTokens(app, core)

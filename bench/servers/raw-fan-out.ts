@@ -4,8 +4,8 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { encodeFrame } from '../../src/gateway/frame.ts'
 
 /**
- * The least that `ws` can do: each message is framed once and the same bytes are written to every socket. With
- * REDIS_URL the sockets of all such servers get it.
+ * The least that `ws` can do: each message is framed once, and the same bytes are written to every socket. With
+ * REDIS_URL a message reaches the sockets of all such servers.
  */
 const sockets = new Set<WebSocket & { _socket: { write(bytes: Buffer): void } }>()
 const server = createServer()

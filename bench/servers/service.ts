@@ -2,7 +2,7 @@ import { readConfig } from '../../src/config.ts'
 import { BACKLOG, createNode } from '../../src/node.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 
-/** One node as in production, save that people may send without a pause. */
+/** One node as in production, except that people may send without a pause. */
 const config = { ...readConfig(process.env), port: 0, chat: { sendIntervalMs: 0 } }
 const { app, core } = await createNode({
   config,
@@ -10,7 +10,7 @@ const { app, core } = await createNode({
   databaseUrl: config.databaseUrl as string,
   jwtSecrets: config.jwtSecrets,
 })
-/** For the fan-out alone: an event as a send would publish it. */
+/** Publishes an event as a send would, to measure the fan-out alone. */
 process.on('message', (event: Parameters<typeof core.bus.publish<`conversation:${number}`>>[1]) =>
   core.bus.publish('conversation:1', event),
 )

@@ -1,6 +1,12 @@
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectedPair, startService, type TestService, withService } from '../../test/support/service.ts'
+import {
+  connect,
+  connectedPair,
+  startService,
+  type TestService,
+  withService,
+} from '../../test/support/service.ts'
 import { type Chat, createChat, type RoomMessage } from '../src/chat/index.ts'
 import { node } from '../src/platforms/node.ts'
 import { memoryStore } from '../src/storage/memory.ts'
@@ -98,10 +104,8 @@ describe('chat', () => {
   test('shows what can never be sent as failed, and goes on with the rest', async () => {
     const { alice, id, hers } = await pair()
     const { body } = await alice.get('/api/v01/chat/conversations', 200)
-    const other = await service.person()
-    await alice.post('/api/v01/chat/connections', { recipient_id: other.id })
-    const conv = (await other.post('/api/v01/chat/connections', { recipient_id: alice.id }, 200)).body.conv_id
-    await alice.delete(`/api/v01/chat/connections/${body.conversations[0].conn_id}`, 200)
+    const conv = await connect(alice, await service.person())
+    await alice.delete(`/api/v01/chat/connections/${body.conversations[0]?.conn_id}`, 200)
     const refused = await hers.send(id, 'nobody there')
     await hers.send(conv, 'somebody')
     const [failed] = await until(hers.$outgoing, (all) => all.length === 1 && all[0]?.state === 'failed')

@@ -80,11 +80,9 @@ async function crash(device: Device, world: World): Promise<void> {
 
 async function changeOwn(world: World, person: Person, id: number, how: 'edit' | 'delete'): Promise<void> {
   const { body } = await person.get(`${CHAT}/conversations/${id}/messages?peek=true`, 200)
-  const own = body.messages.filter(
-    (each: { is_own: boolean; is_deleted: boolean }) => each.is_own && !each.is_deleted,
-  )
+  const own = body.messages.filter((each) => each.is_own && !each.is_deleted)
   if (own.length === 0) return
-  const path = `${CHAT}/messages/${pick(world, own as { id: number }[]).id}`
+  const path = `${CHAT}/messages/${pick(world, own as { id: number }[]).id}` as const
   if (how === 'edit') await person.patch(path, { message: `edited ${Math.floor(world.next() * 1e6)}` })
   else await person.delete(path)
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import postgres from 'postgres'
 import { expect, inject, onTestFinished, test } from 'vitest'
+import { Client } from '../support/client.ts'
 import { startTlsServer } from '../support/outside/tls-server.ts'
 import { startProcess } from '../support/processes/process.ts'
 import { createDatabase, SECRET, type TestDatabase } from '../support/service.ts'
@@ -55,8 +56,8 @@ test('with TLS: sslrootcert is who vouches for the server, for the job queue too
   const { host } = new URL(database.url)
   services.push(start(database.url.replace(host, `${host},127.0.0.1:1`)))
   for (const service of services) {
-    const ready = await fetch(`${await service.ready()}/readyz`)
-    expect(await ready.json()).toMatchObject({ database: 'up' })
+    const guest = await Client.guest(await service.ready())
+    expect((await guest.get('/readyz', 200)).body).toMatchObject({ database: 'up' })
     expect(service.output).not.toContain('job queue failed')
   }
 })
@@ -78,13 +79,8 @@ test('by a Unix socket, in a schema of its own beside other programs’ tables',
     url.host = ''
     url.search += `&host=${folder}&port=${port}`
   }
-  const address = await start(url).ready()
-  const registration = await fetch(`${address}/api/v01/auth/register`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ username: 'carol', email: 'carol@example.org', password: 'a long password' }),
-  })
-  expect(registration.status).toBe(201)
+  const carol = await Client.guest(await start(url).ready())
+  await carol.register('carol')
   expect(await sql`select count(*)::int from exam.users where id > 0`).toEqual([{ count: 1 }])
   expect(await sql`select id from public.users`).toEqual([])
   expect(await refusal(`${database.url}?search_path=public`)).toMatch(/not in the schema public|already/)

@@ -45,7 +45,7 @@ test('what is kept counted is what there is, whatever changes at once on two nod
   ])
   const like = people.flatMap((person) =>
     notebooks.flatMap((notebook) =>
-      ['like', 'bookmark', 'like'].map((kind) =>
+      (['like', 'bookmark', 'like'] as const).map((kind) =>
         person.post(`/api/v01/library/${notebook}/interactions`, { kind }, 200),
       ),
     ),
@@ -90,9 +90,7 @@ test('a page of allowances agrees with its total, for those whose role takes no 
   const list = async (query: string) =>
     (await ada.get(`/api/v01/admin/attempts?exam_id=${examId}&${query}`, 200)).body
   const exhausted = await list('status=exhausted')
-  expect(exhausted.rows.map(({ student_id }: { student_id: number }) => student_id).sort()).toEqual(
-    [bob.id, carl.id].sort(),
-  )
+  expect(exhausted.rows.map(({ student_id }) => student_id).sort()).toEqual([bob.id, carl.id].sort())
   expect(exhausted.total).toBe(2)
   const [{ students }] = await service.sql<[{ students: number }]>`
     select count(*)::int as students from users where id > 0 and role <> 'admin'`

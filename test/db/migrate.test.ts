@@ -54,10 +54,10 @@ test('a database of the released shape migrates, and what it held goes on', asyn
     200,
   )
   bob.accessToken = refreshed.body.data.access_token
-  await bob.post('/api/v01/auth/refresh', { refresh_token: refreshed.body.data.refresh_token }, 200)
+  await bob.post('/api/v01/auth/refresh', { refresh_token: String(refreshed.body.data.refresh_token) }, 200)
 
   const { messages } = (await bob.get('/api/v01/chat/conversations/1/messages?peek=true', 200)).body
-  expect(messages.map(({ message }: { message: string }) => message)).toEqual(['Hello Bob', 'Are you there?'])
+  expect(messages.map(({ message }) => message)).toEqual(['Hello Bob', 'Are you there?'])
   expect((await bob.get('/api/v01/chat/unread', 200)).body).toMatchObject({ unread: 1 })
   expect((await bob.send(1, 'Here I am')).body.message).toMatchObject({ seq: 3, version: 3 })
 
@@ -71,7 +71,7 @@ test('a database of the released shape migrates, and what it held goes on', asyn
   expect((await bob.get('/api/v01/attempts/1', 200)).body.result).toMatchObject({ score: -1, incorrect: 1 })
 
   // Papers from before keys were counted are corrected like others, and the correction is undone.
-  const correction = { question_id: 1, action: 'new_key', correct_answer: 'A' }
+  const correction = { question_id: 1, action: 'new_key', correct_answer: 'A' } as const
   const { regrade } = (await ada.post('/api/v01/admin/exams/1/regrades', correction, 201)).body
   expect(regrade).toMatchObject({ attempts: 2, raised: 1, lowered: 1 })
   expect((await bob.get('/api/v01/attempts/1', 200)).body.result).toMatchObject({ score: 4 })

@@ -32,7 +32,7 @@ beforeAll(async () => {
     ],
   })
   await sql`update questions set option_a = ${EVIL}, option_b = ${EVIL_LATEX} where exam_id = ${examId}`
-  const [questionId] = questionIds
+  const [questionId = 0] = questionIds
   await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
   const { attempt_id } = (await person.post(`/api/v01/exams/${examId}/submit`, {}, 200)).body
   await person.post(

@@ -144,7 +144,7 @@ export class Node {
 
   /** A number of its `/metrics`. */
   async measure(name: string): Promise<number> {
-    const text = await (await fetch(`${this.url}/metrics`)).text()
+    const { body: text } = await (await Client.guest(this.url)).get('/metrics', 200)
     return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN)
   }
 

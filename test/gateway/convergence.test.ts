@@ -121,9 +121,7 @@ class Walk {
         'disconnect',
         async (_, me) => {
           const { body } = await me.get(`${CHAT}/conversations`, 200)
-          const direct = this.pick(
-            body.conversations.filter(({ conn_id }: { conn_id: number | null }) => conn_id),
-          )
+          const direct = this.pick(body.conversations.filter(({ conn_id }) => conn_id))
           if (direct) await me.delete(`${CHAT}/connections/${(direct as { conn_id: number }).conn_id}`)
         },
       ],
@@ -233,13 +231,9 @@ async function stored(person: Client): Promise<Shown> {
     let before = ''
     for (;;) {
       const page = await person.get(`${CHAT}/conversations/${id}/messages?limit=100&peek=true${before}`, 200)
-      messages.unshift(
-        ...page.body.messages.map((each: { is_deleted: boolean; message: string }) =>
-          each.is_deleted ? null : each.message,
-        ),
-      )
+      messages.unshift(...page.body.messages.map((each) => (each.is_deleted ? null : each.message)))
       if (!page.body.has_more) break
-      before = `&before=${page.body.messages[0].created_at}`
+      before = `&before=${page.body.messages[0]?.created_at}`
     }
     shown[id] = { name, messages }
   }

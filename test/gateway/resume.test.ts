@@ -109,7 +109,7 @@ describe('resume', () => {
     const clientId = randomUUID()
     const hers = await alice.socket()
     const his = await bob.socket()
-    const path = `${CHAT}/conversations/${conversationId}`
+    const path = `${CHAT}/conversations/${conversationId}` as const
     const { body } = await alice.post(
       `${path}/messages`,
       { message: 'x', client_id: clientId.toUpperCase() },

@@ -138,10 +138,9 @@ test('nothing of a person, and no token, is for a cache', async () => {
 
 test('a form is read up to its bounds: one of many names is refused before it is taken apart', async () => {
   const post = (body: string) =>
-    fetch(`${service.urls[0]}/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
-      body,
+    service.guest().request('POST', '/login', body, undefined, {
+      'content-type': 'application/x-www-form-urlencoded',
+      accept: 'application/json',
     })
   const names = Array.from({ length: 120_000 }, (_, n) => `${n}=1`).join('&')
   expect((await post(names)).status).toBe(413)
@@ -157,13 +156,9 @@ test.each(['br', 'gzip', 'deflate', 'zstd'])('a body that came as %s is refused 
   for (const [path, type] of [
     ['/api/v01/auth/login', 'application/json'],
     ['/login', 'application/x-www-form-urlencoded'],
-  ]) {
-    const answer = await fetch(`${service.urls[0]}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': `${type}`, 'content-encoding': encoding },
-      body: packed,
-    })
-    expect(answer.status).toBe(415)
-    expect(await answer.text()).toContain('content type')
+  ] as const) {
+    const headers = { 'content-type': type, 'content-encoding': encoding }
+    const answer = await service.guest().request('POST', path, packed, 415, headers)
+    expect(JSON.stringify(answer.body)).toContain('content type')
   }
 })

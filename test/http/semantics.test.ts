@@ -65,14 +65,13 @@ describe('what is read again', () => {
   test('has the tag of its content, compressed or not, and of a HEAD', async () => {
     for (let count = 0; count < 40; count++)
       await alice.send(conversationId, 'word '.repeat(40), undefined, 201)
-    const path = `/api/v01/chat/conversations/${conversationId}/messages?peek=true`
+    const path = `/api/v01/chat/conversations/${conversationId}/messages?peek=true` as const
     const plain = await ask(alice, path, { 'accept-encoding': 'identity' }, 200)
     const packed = await ask(alice, path, { 'accept-encoding': 'gzip' }, 200)
     expect(packed.headers.get('content-encoding')).toBe('gzip')
     expect(packed.headers.get('etag')).toBe(plain.headers.get('etag'))
     expect(packed.headers.get('vary')?.match(/accept-encoding/g)).toHaveLength(1)
-    const authorization = `Bearer ${alice.accessToken}`
-    const head = await fetch(service.urls[0] + path, { method: 'HEAD', headers: { authorization } })
+    const head = await alice.fetch('HEAD', path)
     expect(head.headers.get('etag')).toBe(plain.headers.get('etag'))
   })
 
@@ -91,7 +90,7 @@ describe('what is read again', () => {
 
 describe('files', () => {
   const read = async (headers: Record<string, string> = {}, method = 'GET') => {
-    const answer = await fetch(service.urls[0] + image.url, { method, headers })
+    const answer = await service.guest().fetch(method, image.url, { headers })
     return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) }
   }
 

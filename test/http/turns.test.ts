@@ -44,14 +44,15 @@ async function time(ask: () => Promise<unknown>): Promise<number> {
 test('forty prints at once by one person hold nobody else up, and end with their reader', async () => {
   const whole = await writer.get(`/api/v01/notebooks/${notebook}/print`, 200)
   expect(whole.body.pages).toHaveLength(60)
-  expect(whole.body.pages[59].objects).toHaveLength(150)
+  expect(whole.body.pages[59]?.objects).toHaveLength(150)
 
   const hangUp = new AbortController()
   const prints = Array.from({ length: 40 }, () =>
-    fetch(`${service.urls[0]}/api/v01/notebooks/${notebook}/print`, {
-      headers: { authorization: `Bearer ${writer.accessToken}`, 'accept-encoding': 'identity' },
-      signal: hangUp.signal,
-    })
+    writer
+      .fetch('GET', `/api/v01/notebooks/${notebook}/print`, {
+        headers: { 'accept-encoding': 'identity' },
+        signal: hangUp.signal,
+      })
       .then((response) => response.arrayBuffer())
       .catch(() => {}),
   )

@@ -85,7 +85,7 @@ describe('shapes', () => {
         image_url: expect.stringContaining('/files/Category/large_'),
       },
     })
-    const stored = await fetch(admin.url + body.category.image_url)
+    const stored = await admin.fetch('GET', body.category.image_url)
     expect((await stored.arrayBuffer()).byteLength).toBe(largest)
     await admin.request('POST', '/admin/categories', sized(largest + 1), 413)
     await admin.request('POST', '/api/v01/admin/categories', sized(512_001), 413)
@@ -223,7 +223,7 @@ describe('user analytics', () => {
     const first = (await admin.get(`${PAGE}?q=Paged%20%26`, 200)).body
     expect(cells(first)).toHaveLength(50)
     const [, next = ''] = /<a href="(\?[^"]+)">Next/.exec(first) ?? []
-    const second = (await admin.get(PAGE + next.replaceAll('&amp;', '&'), 200)).body
+    const second = (await admin.get(`${PAGE}${next.replaceAll('&amp;', '&')}`, 200)).body
     expect(cells(second)).toHaveLength(1)
     expect(second).toContain('Page 2 of 2, 51 people')
     expect(second).toContain('>Previous</a>')

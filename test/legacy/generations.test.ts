@@ -69,7 +69,7 @@ const image = async (colour: string) => ({
 })
 const keep = async (world: World, name: string, path: string[], asked: Promise<Answer>) => {
   const answer = await asked
-  world.left[name] = path.reduce((value, key) => value[key], answer.body)
+  world.left[name] = path.reduce((value: unknown, key) => Object(value)[key], answer.body) as number
   return answer
 }
 
@@ -219,7 +219,7 @@ const operations: Operation[] = [
     'clears it, and the day’s count stays',
     async ({ alice }) => {
       const { body } = await alice.get('/api/v01/assistant/conversations', 200)
-      return alice.delete(`/api/v01/assistant/conversations/${body.conversations[0].id}`, 200)
+      return alice.delete(`/api/v01/assistant/conversations/${body.conversations[0]?.id}`, 200)
     },
     ({ alice }) => alice.delete('/api/study-chat/history', 200),
   ),
@@ -477,7 +477,7 @@ const operations: Operation[] = [
   stores('approves', async ({ admin }, at) => {
     const { body } = await admin.get('/api/v01/admin/access-requests', 200)
     return admin.post(
-      `${at.admin}/access-requests/${body.requests[0].request_id}/approve`,
+      `${at.admin}/access-requests/${body.requests[0]?.request_id}/approve`,
       { approved_access: 'user,admin' },
       200,
     )
@@ -485,7 +485,7 @@ const operations: Operation[] = [
   stores('denies', async ({ admin }, at) => {
     const { body } = await admin.get('/api/v01/admin/access-requests', 200)
     return admin.post(
-      `${at.admin}/access-requests/${body.requests[0].request_id}/deny`,
+      `${at.admin}/access-requests/${body.requests[0]?.request_id}/deny`,
       { reason: 'Not yet' },
       200,
     )

@@ -8,7 +8,7 @@ test('one message in two seconds over both generations', async () => {
   let now = Date.now()
   const service = await withService({ clock: () => now, config: { chat: { sendIntervalMs: 2_000 } } })
   const { alice, conversationId } = await connectedPair(service)
-  const newer = `/api/v01/chat/conversations/${conversationId}/messages`
+  const newer = `/api/v01/chat/conversations/${conversationId}/messages` as const
   const older = `/api/chat/messages/${conversationId}`
   const send = (path: string, status: number) => alice.post(path, { message: 'x' }, status)
   await send(older, 201)

@@ -73,12 +73,7 @@ test('what fails, or is hung up on before its first word, uses up nothing', asyn
   const { aborted, requests } = model.stub
   const before = requests.length
   const hangUp = new AbortController()
-  const asking = fetch(alice.url + CHAT, {
-    method: 'POST',
-    signal: hangUp.signal,
-    headers: { authorization: `Bearer ${alice.accessToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ message: 'x' }),
-  })
+  const asking = alice.fetch('POST', CHAT, { body: { message: 'x' }, signal: hangUp.signal })
   await vi.waitUntil(() => requests.length > before, { timeout: 15_000 })
   hangUp.abort()
   await expect(asking).rejects.toThrow()

@@ -58,10 +58,10 @@ test('SIGTERM: served on for a while, sockets sent away one after another, reque
   const exit = main.exit('SIGTERM')
   const closures = sockets.map(async (socket) => ({ ...(await socket.closure(15_000)), at: since() }))
 
-  const readiness = async () => (await fetch(`${url}/readyz`)).status
+  const readiness = async () => (await alice.get('/readyz')).status
   await expect.poll(readiness).toBe(503)
-  expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ status: 'draining' })
-  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  expect((await alice.get('/readyz', 503)).body).toMatchObject({ status: 'draining' })
+  await alice.get('/healthz', 200)
   const served = await alice.get('/api/v01/chat/unread', 200)
   expect(served.headers.get('connection')).toBe('close')
   const newcomer = await alice.socket()
@@ -69,7 +69,7 @@ test('SIGTERM: served on for a while, sockets sent away one after another, reque
 
   // What was on its way when the listener closed is served; later nobody can connect, and who could before is refused.
   const connects = () =>
-    fetch(`${url}/healthz`).then(
+    alice.get('/healthz').then(
       () => true,
       () => false,
     )
@@ -102,12 +102,13 @@ test('it ends at once without a delay, and upon a second Ctrl-C; one that was se
   expect(await brisk.main.exit('SIGTERM')).toBe(0)
   expect(performance.now() - began).toBeLessThan(4_000)
 
-  const socket = await (await service.person()).at(patient.url).socket()
+  const person = (await service.person()).at(patient.url)
+  const socket = await person.socket()
   const exit = patient.main.exit('SIGINT')
   patient.main.child.kill('SIGINT')
   await sleep(700)
-  expect((await fetch(`${patient.url}/readyz`)).status).toBe(503)
-  expect((await fetch(`${patient.url}/api/v01/auth/me`)).status).toBe(401)
+  await person.get('/readyz', 503)
+  await person.get('/api/v01/auth/me', 200)
   patient.main.child.kill('SIGINT')
   expect(await exit).toBe(0)
   expect(await socket.closure()).toMatchObject({ code: 1012 })

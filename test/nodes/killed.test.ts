@@ -165,10 +165,8 @@ test('a lone service killed during 500 sends: on the embedded database none is l
       `/api/v01/chat/conversations/${conversationId}/messages?limit=100`,
       200,
     )
-    // biome-ignore lint/suspicious/noExplicitAny: an answer's body
-    expect(body.messages.map(({ message }: any) => message)).toEqual(acknowledged.get(conversationId))
-    // biome-ignore lint/suspicious/noExplicitAny: an answer's body
-    expect(body.messages.map(({ seq }: any) => seq)).toEqual(
+    expect(body.messages.map(({ message }) => message)).toEqual(acknowledged.get(conversationId))
+    expect(body.messages.map(({ seq }) => seq)).toEqual(
       acknowledged.get(conversationId)?.map((_, index) => index + 1),
     )
   }

@@ -37,6 +37,7 @@ test.runIf(redisUrl && installedBalancers.length > 0)(
 
     const [alice, bob] = await Promise.all([service.person(), service.person()])
     const conversation = await connect(alice, bob)
+    const messages = `/api/v01/chat/conversations/${conversation}/messages` as const
     const failed: string[] = []
     const acknowledged: number[] = []
     let done = false
@@ -50,19 +51,15 @@ test.runIf(redisUrl && installedBalancers.length > 0)(
       for (; !done; count++) {
         await sleep(BREATH_MS)
         const isRead = count % 2 === 0
-        const path = isRead ? '/api/v01/chat/unread' : `/api/v01/chat/conversations/${conversation}/messages`
         try {
-          const response = await fetch(url + path, {
-            headers: {
-              authorization: `Bearer ${alice.accessToken}`,
-              ...(isRead ? {} : { 'content-type': 'application/json' }),
-              ...(count % 7 === 0 ? { connection: 'close' } : {}),
-            },
-            ...(isRead ? {} : { method: 'POST', body: JSON.stringify({ message: `${name} ${count}` }) }),
-          })
-          const body = await response.text()
-          if (!response.ok) failed.push(`${name}: ${response.status} ${body}`)
-          else if (!isRead) acknowledged.push(JSON.parse(body).message.id)
+          const headers = count % 7 === 0 ? { connection: 'close' } : {}
+          const by = alice.at(url)
+          if (isRead) await by.request('GET', '/api/v01/chat/unread', undefined, 200, headers)
+          else {
+            const body = { message: `${name} ${count}` }
+            const answer = await by.request('POST', messages, body, 201, headers)
+            acknowledged.push(answer.body.message.id)
+          }
         } catch (error) {
           failed.push(`${name}: ${(error as Error).cause ?? error}`)
         }
@@ -76,14 +73,10 @@ test.runIf(redisUrl && installedBalancers.length > 0)(
     for (const { name, url } of fronts) {
       expect((await fetch(`${url}/metrics`)).status, name).toBe(404)
       expect((await fetch(`${url}/%6Detrics/`)).status, name).toBe(404)
-      await fetch(`${url}/api/v01/auth/login`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'x-forwarded-for': '203.0.113.9',
-          'x-forwarded-host': 'evil.example.org',
-        },
-        body: JSON.stringify({ username: `${name} nobody`, password: 'whatever it is' }),
+      const wrong = { username: `${name} nobody`, password: 'whatever it is' }
+      await service.guest().at(url).request('POST', '/api/v01/auth/login', wrong, 401, {
+        'x-forwarded-for': '203.0.113.9',
+        'x-forwarded-host': 'evil.example.org',
       })
       const socket = await alice.at(url).socket()
       await socket.close()

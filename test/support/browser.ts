@@ -19,7 +19,7 @@ export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: EXECUTABLE, args: FLAGS })
 }
 
-/** A page of its own profile, at the service, with everything that went wrong in it. */
+/** A page with its own profile at the service, and a list of everything that goes wrong in it. */
 export async function openPage(
   browser: Browser,
   url: string,
@@ -45,7 +45,7 @@ export async function openPage(
   return { page, context, problems }
 }
 
-/** In at the front door, by the form that everybody uses. */
+/** Signs in by the form of the login page. */
 export async function signIn(page: Page, username: string, password: string): Promise<void> {
   await page.goto('/login')
   await page.getByLabel('Username or e-mail address').fill(username)
@@ -54,7 +54,7 @@ export async function signIn(page: Page, username: string, password: string): Pr
   await page.getByRole('heading', { level: 1, name: 'Exams' }).waitFor()
 }
 
-/** A page of somebody's own profile, signed in. */
+/** A page with its own profile, signed in. */
 export async function openFor(browser: Browser, person: Client): ReturnType<typeof openPage> {
   const opened = await openPage(browser, person.url)
   await signIn(opened.page, person.username, PASSWORD)

@@ -1,34 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import type { paths } from '../../client/src/generated/openapi.ts'
-import type { Documented } from './promises/documented.ts'
+import type { AnswerBody, RequestBody } from './operations.ts'
+import { Documented } from './promises/documented.ts'
 import { openSocket, type SocketOptions, type TestSocket } from './socket.ts'
 
-export interface Answer {
+export interface Answer<Body = unknown> {
   status: number
   headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came back
-  body: any
+  body: Body
 }
 
-/**
- * The JSON body of an operation, if the request is expected to succeed; a test of a refusal may send anything. Paths may
- * be templates, but not other computed texts.
- */
-type BodyOf<Method extends string, Path, Status> = Status extends 200 | 201 | 202
-  ? OperationOf<Path> extends {
-      [M in Method]: { requestBody: { content: { 'application/json': infer Body } } }
-    }
-    ? Body
-    : unknown
-  : unknown
-type OperationOf<Path> = {
-  [Each in keyof paths]: Path extends Filled<Each> ? paths[Each] : never
-}[keyof paths]
-/** A path with any text in place of its parameters. */
-type Filled<Path> = Path extends `${infer Before}{${string}}${infer After}`
-  ? `${Before}${string}${Filled<After>}`
-  : Path
+interface RequestOptions {
+  body?: unknown
+  headers?: Record<string, string> | undefined
+  signal?: AbortSignal | undefined
+}
 
 export const PASSWORD = 'a password of the tests'
 
@@ -48,7 +34,12 @@ export class Client {
     this.documented = documented
   }
 
-  /** The same person at another node, or with another session. */
+  /** Somebody without an account yet, at a service that runs as its own process. */
+  static async guest(url: string): Promise<Client> {
+    return new Client(url, await Documented.load(url))
+  }
+
+  /** The same person at another node, with the same session. */
   at(url: string): Client {
     return Object.assign(new Client(url, this.documented), {
       id: this.id,
@@ -72,8 +63,11 @@ export class Client {
     this.#signedIn(username, body.data)
   }
 
-  /** Signs in as a browser does: from here on by cookie, without a bearer token. */
-  async loginOnWeb(username: string, { password = PASSWORD, path = '/login' } = {}): Promise<Answer> {
+  /** Signs in as a browser does: later requests have a cookie and no bearer token. */
+  async loginOnWeb(
+    username: string,
+    { password = PASSWORD, path = '/login' }: { password?: string; path?: '/login' | '/admin/login' } = {},
+  ) {
     const answer = await this.post(path, { username, password }, 200)
     const [cookie] = answer.headers.getSetCookie()
     this.username = username
@@ -93,67 +87,70 @@ export class Client {
     this.refreshToken = data.refresh_token
   }
 
-  get(path: string, status?: number): Promise<Answer> {
+  get<P extends string, S extends number>(path: P, status?: S) {
     return this.request('GET', path, undefined, status)
   }
-  post<P extends string, S extends number>(
-    path: P,
-    body?: BodyOf<'post', P, S>,
-    status?: S,
-  ): Promise<Answer> {
+  post<P extends string, S extends number>(path: P, body?: RequestBody<'POST', P, S>, status?: S) {
     return this.request('POST', path, body === undefined ? {} : body, status)
   }
-  put<P extends string, S extends number>(path: P, body?: BodyOf<'put', P, S>, status?: S): Promise<Answer> {
+  put<P extends string, S extends number>(path: P, body?: RequestBody<'PUT', P, S>, status?: S) {
     return this.request('PUT', path, body === undefined ? {} : body, status)
   }
-  patch<P extends string, S extends number>(
-    path: P,
-    body?: BodyOf<'patch', P, S>,
-    status?: S,
-  ): Promise<Answer> {
+  patch<P extends string, S extends number>(path: P, body?: RequestBody<'PATCH', P, S>, status?: S) {
     return this.request('PATCH', path, body === undefined ? {} : body, status)
   }
-  delete(path: string, status?: number, body?: unknown): Promise<Answer> {
+  delete<P extends string, S extends number>(path: P, status?: S, body?: unknown) {
     return this.request('DELETE', path, body, status)
   }
 
-  /** `body`: a string, a form or bytes go as they are, anything else as JSON. `status`: expected, if given. */
-  async request(
-    method: string,
-    path: string,
+  /** `body`: text, a form, bytes or a stream go as they are, anything else as JSON. `status`: expected, if given. */
+  async request<M extends string, P extends string, S extends number>(
+    method: M,
+    path: P,
     body?: unknown,
-    status?: number,
-    headers: Record<string, string> = {},
-  ): Promise<Answer> {
-    const raw = typeof body === 'string' || body instanceof FormData || body instanceof Uint8Array
-    const response = await fetch(this.url + path, {
+    status?: S,
+    headers?: Record<string, string>,
+  ): Promise<Answer<AnswerBody<M, P, S>>> {
+    const response = await this.#open(method, path, { body, headers })
+    const text = await response.text()
+    const isJson = typeOf(response)?.includes('json')
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      body: isJson ? JSON.parse(text) : text,
+    }
+    this.documented.check(method, path, answer.status, typeOf(response), isJson ? answer.body : undefined)
+    if (status !== undefined) expect(answer, `${method} ${path}`).toMatchObject({ status })
+    return answer
+  }
+
+  /** An answer whose body the test reads for itself: bytes, events, or none because it hangs up. */
+  async fetch(method: string, path: string, init: RequestOptions = {}): Promise<Response> {
+    const response = await this.#open(method, path, init)
+    this.documented.check(method, path, response.status, typeOf(response), undefined)
+    return response
+  }
+
+  #open(method: string, path: string, { body, headers, signal }: RequestOptions): Promise<Response> {
+    const isRaw =
+      typeof body === 'string' || [FormData, Uint8Array, ReadableStream].some((each) => body instanceof each)
+    return fetch(this.url + path, {
       method,
       redirect: 'manual',
+      duplex: 'half',
       headers: {
         ...(this.accessToken === undefined ? {} : { authorization: `Bearer ${this.accessToken}` }),
         ...(this.cookie === undefined ? {} : { cookie: this.cookie }),
         ...(body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined
-        ? {}
-        : { body: (raw ? body : JSON.stringify(body)) as string | FormData | Uint8Array<ArrayBuffer> }),
-    })
-    const text = await response.text()
-    const type = response.headers.get('content-type')?.split(';', 1)[0]
-    const isJson = type?.includes('json')
-    const answer = {
-      status: response.status,
-      headers: response.headers,
-      body: isJson ? JSON.parse(text) : text,
-    }
-    this.documented.check(method, path, answer.status, type, isJson ? answer.body : undefined)
-    if (status !== undefined) expect(answer, `${method} ${path}`).toMatchObject({ status })
-    return answer
+      signal: signal ?? null,
+      body: isRaw ? body : JSON.stringify(body),
+    } as RequestInit)
   }
 
-  /** Sends a chat message; its answer. */
-  send(conversationId: number, message: string, clientId?: string, status?: number): Promise<Answer> {
+  /** Sends a chat message, once: `clientId` is random if it isn't given. */
+  send<S extends number>(conversationId: number, message: string, clientId?: string, status?: S) {
     return this.post(
       `/api/v01/chat/conversations/${conversationId}/messages`,
       { message, client_id: clientId ?? randomUUID() },
@@ -161,8 +158,12 @@ export class Client {
     )
   }
 
-  /** An open socket that was told `ready`. */
+  /** An open socket that has received `ready`. */
   socket(options: Partial<SocketOptions> = {}): Promise<TestSocket> {
     return openSocket({ url: this.url, token: this.accessToken, ...options })
   }
+}
+
+function typeOf(response: Response): string | undefined {
+  return response.headers.get('content-type')?.split(';', 1)[0]
 }

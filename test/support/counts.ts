@@ -1,6 +1,9 @@
 import type postgres from 'postgres'
 
-/** What is kept counted, beside the same counted from the rows themselves: the two have to be equal. (No row says how often results changed.) */
+/**
+ * The counters that the service stores, and the same numbers counted from the rows: both have to be equal. How often
+ * results changed is left out, since no row says it.
+ */
 export async function compareCounts(sql: postgres.Sql) {
   // One statement, so one moment.
   const [row] = await sql<[{ kept: object; counted: object }]>`

@@ -1,3 +1,4 @@
+import type { Message } from '../../client/src/generated/openapi.ts'
 import type { Client } from './client.ts'
 import { type Frame, openSocket, type TestSocket } from './socket.ts'
 
@@ -10,7 +11,7 @@ interface KnownConversation {
   messages: Map<number, { id: number; version: number; text: string | null; senderId: number }>
 }
 
-/** What a client shows, to be held against what the service stores. */
+/** What a client shows. Tests compare it with what the service stores. */
 export interface Shown {
   conversations: Record<string, { name: string; messages: (string | null)[] }>
   unread: number
@@ -19,24 +20,24 @@ export interface Shown {
 }
 
 /**
- * One device of a person, kept as docs/protocol/realtime.md#resume tells clients to: it takes what frames
- * tell, resumes after each connecting and where it sees a gap, and lists afresh what it doesn't know. It
- * never looks anything up otherwise, so what it shows at the end is what the service told it.
+ * One device of a person, as docs/protocol/realtime.md#resume tells clients to work: it applies frames, resumes after
+ * each connection and where it sees a gap, and lists conversations that it doesn't know. It asks for nothing else, so
+ * what it shows at the end is what the service told it.
  */
 export class Device {
   readonly person: Client
   readonly conversations = new Map<number, KnownConversation>()
-  /** What no frame should have said. */
+  /** Frames that should never have come, in words. */
   readonly violations: string[] = []
   /**
-   * Where it saw a gap and resumed. With events lost there can be some: a message that was edited before the
-   * node read what it missed comes as the later change that it is by then.
+   * Gaps that it saw, after which it resumed. There can be some where events were lost: a message that was edited
+   * before the node read the missed changes comes as one later change.
    */
   readonly gaps: string[] = []
   #unread = 0
   #requests = 0
   #online = new Map<string, boolean>()
-  /** What frames told while presence was being asked for: newer than the answer. */
+  /** Presence from frames that came during a request for presence: they are newer than its answer. */
   #onlineSince = new Map<string, boolean>()
   /** The last version of each conversation before which nothing is missing. */
   #versions = new Map<number, number>()
@@ -102,7 +103,7 @@ export class Device {
 
   #catchUp(url: string): void {
     this.#resuming += 1
-    // It has no version of what isn't listed yet: the service tells it anew, if it is still there.
+    // It has no version of conversations that aren't listed yet. The service tells of those that still exist.
     for (const [id, { isListed }] of this.conversations) if (!isListed) this.conversations.delete(id)
     this.#socket?.send({ type: 'resume', ref: 'resume', conversations: Object.fromEntries(this.#versions) })
     this.#onlineSince.clear()
@@ -185,7 +186,7 @@ export class Device {
     this.#reach(conversation_id, message.version)
   }
 
-  #store(known: KnownConversation, message: Frame): void {
+  #store(known: KnownConversation, message: Message): void {
     const { id, seq, version, sender_id, is_deleted } = message
     if ((known.messages.get(seq)?.version ?? 0) >= version) return
     known.messages.set(seq, { id, version, text: is_deleted ? null : message.message, senderId: sender_id })
@@ -205,14 +206,15 @@ export class Device {
     this.#load(async (socket) => {
       let before = ''
       for (;;) {
-        const path = `/api/v01/chat/conversations/${conversationId}/messages?limit=100&peek=true${before}`
+        const path =
+          `/api/v01/chat/conversations/${conversationId}/messages?limit=100&peek=true${before}` as const
         const { status, body } = await this.person.at(url).get(path)
         if (status !== 200) return
         for (const message of body.messages) this.#store(conversation, message)
         if (!body.has_more) break
-        before = `&before=${body.messages[0].created_at}`
+        before = `&before=${body.messages[0]?.created_at}`
       }
-      // It may have been left and come to again meanwhile, or another connecting may have to list it.
+      // Meanwhile the person may have left and joined it again, or a later connection may have to list it.
       if (this.conversations.get(conversationId) !== conversation || this.#socket !== socket) return
       conversation.isListed = true
       this.#versions.set(conversationId, Math.max(version, this.#versions.get(conversationId) ?? 0))
@@ -223,7 +225,7 @@ export class Device {
     const socket = this.#socket
     this.#loading.push(
       work(socket).catch((error) => {
-        // Its node is gone: the next connecting begins with what is known by then.
+        // Its node has ended; the next connection begins with what is known then.
         if (this.#socket === socket && this.isConnected) this.violations.push(String(error))
       }),
     )

@@ -8,19 +8,15 @@ export interface ReceivedEvent {
   at: number
 }
 
-/** A request for server-sent events, each checked and yielded as it comes; `stop` hangs up. */
+/** Requests server-sent events. Each is checked and yielded as it comes; `stop` hangs up. */
 export async function requestEvents(client: Client, path: string, body: unknown) {
   const controller = new AbortController()
   const started = performance.now()
-  const response = await fetch(client.url + path, {
-    method: 'POST',
-    signal: controller.signal,
-    headers: {
-      accept: 'text/event-stream',
-      'content-type': 'application/json',
-      authorization: `Bearer ${client.accessToken}`,
-    },
-    body: JSON.stringify(body),
+  const { signal } = controller
+  const response = await client.fetch('POST', path, {
+    body,
+    signal,
+    headers: { accept: 'text/event-stream' },
   })
 
   async function* read(): AsyncGenerator<ReceivedEvent> {

@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import type { Answer, Client } from './client.ts'
+import type { Client } from './client.ts'
 import type { Frame, TestSocket } from './socket.ts'
 
-/** Sends as a good client does: with the same `client_id` again until the service answers. */
-export async function sendUntilAnswered(
-  client: Client,
-  conversationId: number,
-  message: string,
-): Promise<Answer> {
+/** Sends as clients should: again with the same `client_id` until the service answers. */
+export async function sendUntilAnswered(client: Client, conversationId: number, message: string) {
   const clientId = randomUUID()
   for (;;) {
     const answer = await client.send(conversationId, message, clientId).catch(() => undefined)
@@ -18,8 +14,8 @@ export async function sendUntilAnswered(
 }
 
 /**
- * A client's view of its conversations, kept as docs/protocol/realtime.md#resume tells clients to: takes
- * messages in order, asks to `resume` where one is missing, and comes back whenever its socket ends.
+ * A client's view of its conversations, as docs/protocol/realtime.md#resume tells clients to keep it: messages in
+ * order, `resume` where one is missing, and a new connection whenever its socket ends.
  */
 export class Follower {
   readonly client: Client
@@ -38,7 +34,7 @@ export class Follower {
     }
   }
 
-  /** What the last `unread` frame, or `ready`, said. */
+  /** The counters of the last `unread` frame, or of `ready`. */
   get unread(): number | undefined {
     return this.#unread
   }

@@ -17,7 +17,7 @@ export interface ServiceOptions {
   nodes?: number
   config?: Partial<Config>
   clock?: () => number
-  /** A database that is there already; it is dropped with the service. */
+  /** An existing database instead of a new one; it is dropped at the end too. */
   database?: TestDatabase
 }
 
@@ -25,31 +25,31 @@ export interface TestService {
   nodes: ServiceNode[]
   /** The address of each node. */
   urls: string[]
-  /** The database itself, for looking behind the front door. */
+  /** The service's database, for what HTTP can't show. */
   sql: postgres.Sql
   databaseUrl: string
   dataDir: string
   documented: Documented
   /** Somebody without an account yet, on the first node unless told otherwise. */
   guest(node?: number): Client
-  /** A registered, signed-in person with a name of their own. */
+  /** A registered, signed-in person; the name is random if it isn't given. */
   person(name?: string, node?: number): Promise<Client>
   /** The same with role `user,admin`. */
   admin(name?: string, node?: number): Promise<Client>
   close(): Promise<void>
 }
 
-/** What production boots, on a fresh copy of the migrated database. Close it, or let `withService` do so. */
+/** Starts what production starts, on a fresh copy of the migrated database. Close it, or use `withService`. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
   const database = options.database ?? (await createDatabase())
   const dataDir = await mkdtemp(path.join(tmpdir(), 'exam-practice-data-'))
   const config: Config = {
     ...readConfig({ DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: '0' }),
-    // Rate limits have tests of their own; everywhere else they would only make tests wait.
+    // Rate limits have their own tests; in all others they would only cause waiting.
     chat: { sendIntervalMs: 0 },
     discussions: { postIntervalMs: 0 },
     presence: { graceMs: 100, beatMs: 200, leaseMs: 600 },
-    // Two files with several nodes each share one server.
+    // Several test files with several nodes each share one database server.
     databasePool: 5,
     ...((options.nodes ?? 1) > 1 ? { redisUrl: inject('redisUrl') } : {}),
     ...options.config,
@@ -115,11 +115,11 @@ export async function connectedPair(service: TestService, nodes: [number, number
   return { alice, bob, conversationId: await connect(alice, bob) }
 }
 
-/** Connects two people; their direct conversation's id. */
+/** Connects two people; answers the id of their direct conversation. */
 export async function connect(one: Client, other: Client): Promise<number> {
   await one.post('/api/v01/chat/connections', { recipient_id: other.id }, 201)
   const accepted = await other.post('/api/v01/chat/connections', { recipient_id: one.id }, 200)
-  return accepted.body.conv_id
+  return Number(accepted.body.conv_id)
 }
 
 export interface TestDatabase {

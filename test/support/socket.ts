@@ -17,7 +17,7 @@ const validators = new Map(
   ServerFrame.anyOf.map((schema) => [schema.properties.type.const as string, Compile(schema)]),
 )
 
-/** Throws where a frame is not as `/asyncapi.json` says. */
+/** Throws if a frame doesn't fit its schema in `/asyncapi.json`. */
 function requireDocumented(frame: Frame): void {
   const validator = validators.get(frame.type)
   if (!validator) throw new Error(`a frame of a type that is not documented: ${frame.type}`)
@@ -26,7 +26,7 @@ function requireDocumented(frame: Frame): void {
   throw new Error(`a frame is not as documented: ${problems.join(', ')}\n${JSON.stringify(frame)}`)
 }
 
-/** A client's socket that keeps every frame that it got. */
+/** A client's socket that keeps every frame that it receives. */
 export class TestSocket {
   readonly ws: WebSocket
   readonly frames: Frame[] = []
@@ -34,12 +34,12 @@ export class TestSocket {
   readonly #wakers = new Set<() => void>()
   #refs = 0
 
-  /** `isService`: false for the other end of a test's own making, whose frames nobody documents. */
+  /** `isService`: false if the other end is part of the test, whose frames aren't documented. */
   constructor(ws: WebSocket, isService = true) {
     this.ws = ws
     ws.on('message', (data) => {
       const frame: Frame = JSON.parse(data.toString())
-      // Thrown here it fails the run, whether or not the test looks at this frame.
+      // This fails the run even if the test doesn't look at the frame.
       if (isService) requireDocumented(frame)
       this.frames.push(frame)
       this.#wake()
@@ -63,7 +63,7 @@ export class TestSocket {
     this.ws.send(typeof frame === 'string' ? frame : JSON.stringify(frame))
   }
 
-  /** The first frame that fits, of those that came or come. */
+  /** The first frame that fits, whether it has come already or comes later. */
   waitFor(fits: (frame: Frame) => boolean, timeout = 15_000): Promise<Frame> {
     return this.until(() => this.frames.find(fits), timeout)
   }
@@ -72,7 +72,7 @@ export class TestSocket {
     return this.frames.filter((frame) => frame.type === type)
   }
 
-  /** Waits until `look` finds something, looking again after each frame. */
+  /** Waits until `look` answers something; it is called again after each frame. */
   async until<T>(look: () => T | undefined | false, timeout = 15_000): Promise<T> {
     const deadline = performance.now() + timeout
     for (;;) {
@@ -123,7 +123,7 @@ export async function openSocket({ url, token, headers, protocols }: SocketOptio
   return socket
 }
 
-/** The HTTP answer to an upgrade that is refused. */
+/** The HTTP answer to a refused upgrade. */
 export async function refusedUpgrade(options: SocketOptions): Promise<{ status: number; body: unknown }> {
   const { url, token, headers, protocols } = options
   const ws = new WebSocket(`${url.replace('http', 'ws')}/api/v01/ws`, protocols ?? [], {

@@ -20,9 +20,9 @@ import {
   withAnswer,
   withMark,
 } from './journal.ts'
-import { createSaver } from './saving.ts'
+import { createSaver } from './journal-saver.ts'
 import { type ExamState, showState } from './shown-state.ts'
-import { Writer } from './writer.ts'
+import { WritingTab } from './writing-tab.ts'
 
 /** Answers given within this time are sent together. */
 const SYNC_AFTER_MS = 800
@@ -42,7 +42,7 @@ export class ExamSession {
   readonly #userId: number
   readonly #clock: ServerClock
   readonly #state: ReturnType<typeof atom<ExamState>>
-  readonly #writer: Writer
+  readonly #writer: WritingTab
   readonly #save: (journal: Journal) => Promise<void>
   readonly #tabs: Channel
   readonly #stops: (() => void)[] = []
@@ -73,7 +73,7 @@ export class ExamSession {
       (told) => this.#hear(told as Progress),
       () => void this.#reread(),
     )
-    this.#writer = new Writer(platform.locks, name, (canWrite) => void this.#become(canWrite))
+    this.#writer = new WritingTab(platform.locks, name, (canWrite) => void this.#become(canWrite))
     this.#stops.push(
       client.session.$user.subscribe((user) => {
         if (user !== undefined && user?.id !== userId) this.close()

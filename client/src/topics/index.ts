@@ -13,7 +13,7 @@ export function watchDiscussion(client: Client, questionId: number): Watch<Discu
   return new Watch(client, {
     topic: `question:${questionId}`,
     read: () => client.GET('/api/v01/discussions/{question_id}', { params }),
-    // The service decides the order of the comments.
+    // undefined reads the discussion again: the service decides the order of its comments.
     apply: (discussion, frame) =>
       frame.type === 'comment' && frame.question_id === questionId ? undefined : discussion,
   })

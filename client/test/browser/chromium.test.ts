@@ -265,7 +265,7 @@ describe.skipIf(!isThere)('in Chromium', { timeout: 120_000 }, () => {
       .poll(
         async () => {
           const { body } = await bob.get(`/api/v01/chat/conversations/${id}/messages`)
-          return body.messages.map(({ message }: { message: string }) => message)
+          return body.messages.map(({ message }) => message)
         },
         { timeout: 20_000 },
       )

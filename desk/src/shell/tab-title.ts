@@ -1,6 +1,6 @@
 import { computed } from 'nanostores'
 import { chat } from '../chat.ts'
-import { $title } from '../title.ts'
+import { $title } from '../view-title.ts'
 
 /** Shows the view's name and unread messages in the tab's title and icon. Returns a function that ends this. */
 export function watchTitle(): () => void {

@@ -12,7 +12,7 @@ export interface UserFilter {
   role: Role | undefined
 }
 
-/** A page of people, newest first, and how many there are; the ghost is none of them. */
+/** A page of people, newest first, and how many there are, both without the ghost. */
 export async function listUsers(db: Executor, filter: UserFilter, limit: number, offset: number) {
   const chosen = matches(filter)
   const [rows, total] = await Promise.all([
@@ -27,7 +27,7 @@ async function countPeople(db: Executor, role: Role | undefined): Promise<number
   return role === undefined ? roles.values().reduce((sum, count) => sum + count, 0) : (roles.get(role) ?? 0)
 }
 
-/** The people in that list after the one with this id, or the first ones. */
+/** The next people of the same list: those after `lastId`, or the first ones. */
 export async function listUsersAfter(
   db: Executor,
   filter: UserFilter,
@@ -46,7 +46,7 @@ function matches({ q, role }: UserFilter) {
   )
 }
 
-/** How many people have each role; a role that nobody has is missing. */
+/** How many people have each role. Roles without people are left out. */
 export async function countByRole(db: Executor): Promise<Map<Role, number>> {
   const rows = await query<{ role: Role; count: number }>(
     db,
@@ -71,7 +71,7 @@ export async function listAdminsForUpdate(tx: Executor): Promise<number[]> {
   return rows.map(({ id }) => id)
 }
 
-/** The roles of those of these people who exist, locked until the transaction ends. */
+/** The roles of these people, whose rows are locked until the transaction ends. Unknown ids are left out. */
 export async function listRolesForUpdate(tx: Executor, ids: number[]): Promise<Map<number, Role>> {
   const rows = await tx
     .select({ id: users.id, role: users.role })

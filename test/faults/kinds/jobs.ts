@@ -85,7 +85,7 @@ export class Jobs implements Work {
         .catch(() => undefined)
       if (answer?.status !== 200) continue
       const { status, percent, questions } = answer.body
-      const texts = questions.map((question: { question_text: string }) => question.question_text)
+      const texts = questions.map((question) => question.question_text)
       if (percent < job.percent || job.texts.some((text, at) => texts[at] !== text)) this.#lost += 1
       Object.assign(job, { texts, percent, isDone: status === 'done' })
       if (status === 'failed') return

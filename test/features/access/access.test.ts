@@ -96,7 +96,7 @@ describe('asking for another role', () => {
 })
 
 describe('deciding on requests', () => {
-  const list = async (query = '') => (await admin.get(`${ADMIN}${query}`, 200)).body
+  const list = async (query: '' | `?${string}` = '') => (await admin.get(`${ADMIN}${query}`, 200)).body
 
   test('approving gives the role at once', async () => {
     const person = await service.person()
@@ -204,9 +204,7 @@ describe('deciding on requests', () => {
     for (const status of ['completed', 'denied', 'all', 'anything']) {
       const { total, requests } = await list(`?status=${status}`)
       expect(total).toBe(30)
-      expect(new Set(requests.map((each: { status: string }) => each.status))).toEqual(
-        new Set(['completed', 'denied']),
-      )
+      expect(new Set(requests.map((each) => each.status))).toEqual(new Set(['completed', 'denied']))
     }
     await admin.get(`${ADMIN}?page=0`, 400)
   })
@@ -217,8 +215,6 @@ describe('deciding on requests', () => {
     await other.post(`${ADMIN}/${id}/deny`, { reason: 'no' }, 200)
     await other.delete('/api/v01/account', 200, { confirm: 'DELETE' })
     const { requests } = await list('?status=denied')
-    expect(requests.find((each: { request_id: number }) => each.request_id === id).processed_by).toBe(
-      'Deleted Account',
-    )
+    expect(requests.find((each) => each.request_id === id)?.processed_by).toBe('Deleted Account')
   })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Client, PASSWORD } from '../../support/client.ts'
+import { Client, PASSWORD } from '../../support/client.ts'
 import { compareCounts } from '../../support/counts.ts'
 import { connect, connectedPair, startService, type TestService } from '../../support/service.ts'
 
@@ -27,7 +27,7 @@ async function isLeft({ id }: Client): Promise<boolean> {
 }
 
 async function erasedOf(url: string): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text()
+  const { body: text } = await (await Client.guest(url)).get('/metrics', 200)
   return Number(/^accounts_erased_total (\d+)$/m.exec(text)?.[1])
 }
 
@@ -115,10 +115,11 @@ test('of tens of thousands of messages and thousands of groups nobody waits for 
       select id, ${alice.id}, now() - interval '1 day' from made
     )
     insert into conversation_members (conversation_id, user_id) select id, ${bob.id} from made where id % 2 = 0`
-  const origin = (await bob.get(`/api/v01/chat/conversations/${conversation.id}/messages`, 200)).body.messages
+  const [origin] = (await bob.get(`/api/v01/chat/conversations/${conversation.id}/messages`, 200)).body
+    .messages
   const quoting = await bob.post(
     `/api/v01/chat/conversations/${conversation.id}/messages`,
-    { message: 'yes', reply_to_id: origin[0].id },
+    { message: 'yes', reply_to_id: Number(origin?.id) },
     201,
   )
 
@@ -147,7 +148,7 @@ test('of tens of thousands of messages and thousands of groups nobody waits for 
 test('their own words that quote themselves are under the ghost’s name as well', async () => {
   const { alice, bob, conversationId } = await connectedPair(service)
   const first = (await alice.send(conversationId, 'one', undefined, 201)).body.message
-  const path = `/api/v01/chat/conversations/${conversationId}/messages`
+  const path = `/api/v01/chat/conversations/${conversationId}/messages` as const
   await alice.post(path, { message: 'two', reply_to_id: first.id }, 201)
   await alice.delete(PATH, 200, { confirm: 'DELETE' })
   expect((await bob.get(path, 200)).body.messages[1]).toMatchObject({ reply_to_name: 'Deleted Account' })

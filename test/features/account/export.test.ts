@@ -28,10 +28,7 @@ let assetId: number
 const AREAS = { profile: PROFILE, ...LISTS, note_pages: NOTE_PAGES, note_images: NOTE_IMAGES }
 
 function ask(client: Client, signal?: AbortSignal) {
-  return fetch(`${service.urls[0]}/api/v01/account/export`, {
-    headers: { authorization: `Bearer ${client.accessToken}` },
-    ...(signal ? { signal } : {}),
-  })
+  return client.fetch('GET', '/api/v01/account/export', { signal })
 }
 
 async function take(client: Client) {

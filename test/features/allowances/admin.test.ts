@@ -75,8 +75,8 @@ test('rows are every student × every exam that is capped or attempted, filtered
   const mine = await list('q=LISTED_')
   expect(
     mine.rows
-      .filter(({ exam_id }: { exam_id: number }) => [capped.examId, open.examId].includes(exam_id))
-      .map(({ username, exam_name, max_attempts, attempts_used, remaining, status }: never) => [
+      .filter(({ exam_id }) => [capped.examId, open.examId].includes(exam_id))
+      .map(({ username, exam_name, max_attempts, attempts_used, remaining, status }) => [
         username,
         exam_name,
         max_attempts,
@@ -89,8 +89,7 @@ test('rows are every student × every exam that is capped or attempted, filtered
     ['listed_alice', 'Open', '∞', 1, '∞', 'unlimited'],
     ['listed_bob', 'Listed', '1', 0, 1, 'available'],
   ])
-  const names = async (query: string) =>
-    (await list(query)).rows.map(({ username }: { username: string }) => username)
+  const names = async (query: string) => (await list(query)).rows.map(({ username }) => username)
   expect(await names(`exam_id=${capped.examId}&status=exhausted`)).toEqual(['listed_alice'])
   expect(await names(`exam_id=${open.examId}&status=unlimited`)).toEqual(['listed_alice'])
   expect(await names(`exam_id=${capped.examId}&q=robert 100%25`)).toEqual(['listed_bob'])

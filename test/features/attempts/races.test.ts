@@ -44,7 +44,7 @@ describe('starts', () => {
   test('and submits at once never go past the cap, nor leave a hole in the numbers', async () => {
     const { examId } = await createExam(service.sql, { max_attempts: 5 })
     const nodes = await personAtBoth()
-    const base = `/api/v01/exams/${examId}`
+    const base = `/api/v01/exams/${examId}` as const
     const answers = await times(80, (index) => {
       const client = nodes[index % 2] as Client
       return client.post(`${base}/${index % 4 < 2 ? 'start' : 'submit'}`)
@@ -93,7 +93,7 @@ describe('submits', () => {
   test('50 at once over two nodes make one grade', async () => {
     const { examId, questionIds } = await createExam(service.sql)
     const nodes = await personAtBoth()
-    const base = `/api/v01/exams/${examId}`
+    const base = `/api/v01/exams/${examId}` as const
     await nodes[0].post(`${base}/start`, {}, 201)
     await nodes[1].put(`${base}/answers`, { answers: { [questionIds[0] as number]: 'A' } }, 200)
     const answers = await times(50, (index) => (nodes[index % 2] as Client).post(`${base}/submit`, {}, 200))
@@ -108,7 +108,7 @@ describe('syncs', () => {
   test('racing a submit 200 times over two nodes: acknowledged ones are graded, refused ones are not', async () => {
     const { examId, questionIds } = await createExam(service.sql, { questions: [{}, {}] })
     const [first, second] = questionIds as [number, number]
-    const base = `/api/v01/exams/${examId}`
+    const base = `/api/v01/exams/${examId}` as const
     const people = await times(20, personAtBoth)
     const seen = { acknowledged: 0, refused: 0 }
     for (let round = 0; round < 10; round++)
@@ -139,20 +139,20 @@ describe('syncs', () => {
       questions: Array.from({ length: 60 }, () => ({})),
     })
     const nodes = await personAtBoth()
-    const base = `/api/v01/exams/${examId}`
+    const base = `/api/v01/exams/${examId}` as const
     await nodes[0].post(`${base}/start`, {}, 201)
     await Promise.all(
       questionIds.map((id, index) =>
         (nodes[index % 2] as Client).put(`${base}/answers`, { answers: { [id]: 'A' } }, 200),
       ),
     )
-    expect((await nodes[0].post(`${base}/submit`, {}, 200)).body.result.correct).toBe(60)
+    expect((await nodes[0].post(`${base}/submit`, {}, 200)).body.result?.correct).toBe(60)
   })
 
   test('with rising revisions at once: the newest one stands', async () => {
     const { examId, questionIds } = await createExam(service.sql)
     const nodes = await personAtBoth()
-    const base = `/api/v01/exams/${examId}`
+    const base = `/api/v01/exams/${examId}` as const
     await nodes[0].post(`${base}/start`, {}, 201)
     const answers = await times(40, (index) =>
       (nodes[index % 2] as Client).put(`${base}/answers`, {
@@ -169,7 +169,7 @@ describe('syncs', () => {
   test('one that does not fit is left out alone beside many that do', async () => {
     const { examId, questionIds } = await createExam(service.sql)
     const people = await times(20, () => service.person())
-    const base = `/api/v01/exams/${examId}`
+    const base = `/api/v01/exams/${examId}` as const
     await Promise.all(people.map((person) => person.post(`${base}/start`, {}, 201)))
     const answers = await Promise.all(
       people.map((person, index) =>
@@ -182,7 +182,7 @@ describe('syncs', () => {
   test('by a device that saw an attempt on another node end and a new one with another paper begin', async () => {
     const { examId, questionIds } = await createExam(service.sql)
     const [here, there] = await personAtBoth()
-    const base = `/api/v01/exams/${examId}`
+    const base = `/api/v01/exams/${examId}` as const
     await here.post(`${base}/start`, {}, 201)
     await here.put(`${base}/answers`, { answers: { [questionIds[0] as number]: 'A' } }, 200)
     await there.post(`${base}/submit`, {}, 200)
@@ -191,7 +191,7 @@ describe('syncs', () => {
     await here.put(`${base}/answers`, { answers: { [questionIds[0] as number]: '7' } }, 200)
     const other = await here.put(`${base}/answers`, { answers: { [questionIds[0] as number]: ['A'] } }, 200)
     expect(other.body.rejected).toHaveLength(1)
-    expect((await there.post(`${base}/submit`, {}, 200)).body.result.correct).toBe(1)
+    expect((await there.post(`${base}/submit`, {}, 200)).body.result?.correct).toBe(1)
   })
 })
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 function exam(client: Client, examId: number) {
-  const base = `/api/v01/exams/${examId}`
+  const base = `/api/v01/exams/${examId}` as const
   return {
     prepare: (status?: number) => client.post(`${base}/prepare`, {}, status),
     start: (status?: number) => client.post(`${base}/start`, {}, status),
@@ -283,14 +283,14 @@ describe('an attempt', () => {
     ['three', 'unattempted'],
     ['0x3', 'unattempted'],
     ['Infinity', 'unattempted'],
-  ])('a NUMERIC answer %j is graded as %s', async (answer, verdict) => {
+  ] as const)('a NUMERIC answer %j is graded as %s', async (answer, verdict) => {
     const { examId, questionIds } = await createExam(service.sql, {
       questions: [{ question_type: 'NUMERIC', correct_answer: '3.5' }],
     })
     const { start, submit } = exam(await service.person(), examId)
     await start(201)
     const { body } = await submit({ answers: { [questionIds[0] as number]: answer } }, 200)
-    expect(body.result[verdict]).toBe(1)
+    expect(body.result?.[verdict]).toBe(1)
   })
 
   test('a submit of a tab that was left behind changes nothing and closes nothing', async () => {
@@ -414,7 +414,7 @@ describe('the paper', () => {
 
     const his = exam(bob, examId)
     await his.start(201)
-    expect((await his.paper(200)).body.questions.map(({ id }: { id: number }) => id)).toEqual([first, added])
+    expect((await his.paper(200)).body.questions.map(({ id }) => id)).toEqual([first, added])
     expect((await his.submit({ answers: { [first]: 'D', [added]: 'C' } }, 200)).body.result).toMatchObject({
       score: 13,
     })

@@ -43,7 +43,7 @@ test('the log is read newest first, by actor, action and subject, with the names
     expect.objectContaining({ action: 'exam.create', subject_type: 'exam', subject_id: 12, ip: '192.0.2.7' }),
   ])
   const actions = async (query: string) =>
-    (await admin.get(`${PATH}?${query}`, 200)).body.entries.map((entry: { action: string }) => entry.action)
+    (await admin.get(`${PATH}?${query}`, 200)).body.entries.map((entry) => entry.action)
   expect(await actions('subject=exam:12')).toEqual(['exam.change', 'exam.create'])
   expect(await actions(`subject=exam:12&actor_id=${admin.id}`)).toEqual(['exam.create'])
   expect(await actions('subject=image:Physics/a:b.png')).toEqual(['image.upload'])

@@ -73,7 +73,7 @@ const attempt = async () => {
 }
 const regrade = async () => {
   const { examId, questionId } = await attempt()
-  const body = { question_id: questionId, action: 'drop' }
+  const body = { question_id: questionId, action: 'drop' } as const
   return (await admin.post(`/api/v01/admin/exams/${examId}/regrades`, body, 201)).body.regrade.id as number
 }
 const job = async () => {

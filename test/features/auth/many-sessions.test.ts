@@ -86,7 +86,7 @@ describe('a page that asks for tokens by its cookie', () => {
     const exchange = async () => (await browser.post(EXCHANGE, {}, 200)).body.data.refresh_token
     const refresh = (refresh_token: string, status: number) =>
       service.guest(1).post('/api/v01/auth/refresh', { refresh_token, rotate: true }, status)
-    const next = (await refresh(await exchange(), 200)).body.data.refresh_token
+    const next = String((await refresh(await exchange(), 200)).body.data.refresh_token)
     expect(await exchange()).toBe(next)
     await service.guest(1).post('/api/v01/auth/logout', { refresh_token: next }, 200)
     const another = await exchange()

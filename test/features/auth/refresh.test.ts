@@ -19,7 +19,7 @@ async function rotate(client: Client, token: string, status = 200): Promise<stri
     expect(body).toMatchObject({ status: 'error', code: 'token_expired_or_invalid' })
     return ''
   }
-  return body.data.refresh_token
+  return String(body.data.refresh_token)
 }
 
 /** Whether the person's access token is void within a second. */
@@ -131,7 +131,7 @@ describe('refreshing', () => {
         let token = person.refreshToken
         for (let step = 0; step < 5 && token !== ''; step++) {
           const { status, body } = await who.post(PATH, { refresh_token: token, rotate: true })
-          token = status === 200 ? body.data.refresh_token : ''
+          token = status === 200 ? String(body.data.refresh_token) : ''
         }
         return token
       }

@@ -141,7 +141,7 @@ describe('signing in on the web', () => {
 })
 
 describe('pages', () => {
-  test.each(['/login', '/admin/login', '/create_account', '/forgot_password', '/reset_password'])(
+  test.each(['/login', '/admin/login', '/create_account', '/forgot_password', '/reset_password'] as const)(
     '%s is a form that works without scripts',
     async (path) => {
       const { body, headers } = await service.guest().get(path, 200)

@@ -310,7 +310,8 @@ test('on a terminal it shows how far it is, and asks before it empties a databas
 test('no file is deleted while a backup runs', async () => {
   const image = { field: 'image', name: 'a.png', bytes: await makeImage() }
   const made = await admin.request('POST', '/api/v01/admin/categories', form({ name: 'Kept' }, image), 201)
-  const { id, drive_file_id: key } = made.body.category
+  const { id, drive_file_id } = made.body.category
+  const key = String(drive_file_id)
   const backup = postgres(service.databaseUrl, { max: 1 })
   onTestFinished(() => backup.end())
   await backup.begin(async (tx) => {

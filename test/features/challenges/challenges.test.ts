@@ -11,10 +11,10 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-async function sit(person: Client, examId: number): Promise<string> {
+async function sit(person: Client, examId: number) {
   const { body } = await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
   await person.post(`/api/v01/exams/${examId}/submit`, {}, 200)
-  return `/api/v01/attempts/${body.attempt_id}/challenges`
+  return `/api/v01/attempts/${body.attempt_id}/challenges` as const
 }
 
 test('a student objects, a teacher decides, the student hears of it', async () => {
@@ -58,7 +58,7 @@ test('a student objects, a teacher decides, the student hears of it', async () =
   await bob.get('/api/v01/admin/challenges', 403)
 
   const socket = await alice.socket()
-  const resolve = `/api/v01/admin/challenges/${made.body.challenge.id}/resolve`
+  const resolve = `/api/v01/admin/challenges/${made.body.challenge.id}/resolve` as const
   await admin.post(resolve, { status: 'open' }, 400)
   const resolved = await admin.post(resolve, { status: 'accepted', reply: 'You are right.' }, 200)
   expect(resolved.body.challenge).toEqual({
@@ -84,7 +84,7 @@ test("only of one's own visible results, of questions that were asked", async ()
   const other = await createExam(service.sql)
   const [alice, bob] = [await service.person(), await service.person()]
   const path = await sit(alice, examId)
-  const body = { question_id: questionIds[0], message: 'Why?' }
+  const body = { question_id: Number(questionIds[0]), message: 'Why?' }
   expect((await alice.post(path, body, 403)).body.code).toBe('results_not_released')
   await admin.post(`/api/v01/admin/exams/${examId}/toggle-results`, { released: true }, 200)
   await bob.post(path, body, 404)

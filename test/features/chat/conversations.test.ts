@@ -55,7 +55,7 @@ describe('editing and deleting', () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const stranger = await service.person()
     const { id } = (await alice.send(conversationId, 'mine')).body.message
-    const path = `${CHAT}/messages/${id}`
+    const path = `${CHAT}/messages/${id}` as const
     expect((await bob.patch(path, { message: 'his' }, 403)).body.code).toBe('not_owner')
     expect((await bob.delete(path, 403)).body.code).toBe('not_owner')
     expect((await stranger.patch(path, { message: 'x' }, 404)).body).toEqual(
@@ -94,7 +94,7 @@ describe('paging', () => {
   test('`before` goes through everything once, and the newest page marks as read unless it peeks', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     await Promise.all(Array.from({ length: 12 }, (_, n) => alice.send(conversationId, `${n}`)))
-    const path = `${CHAT}/conversations/${conversationId}/messages?limit=5`
+    const path = `${CHAT}/conversations/${conversationId}/messages?limit=5` as const
     const unread = async () => (await bob.get(`${CHAT}/unread`, 200)).body.unread
     await bob.get(`${path}&peek=true`, 200)
     expect(await unread()).toBe(12)
@@ -102,9 +102,9 @@ describe('paging', () => {
     const seqs: number[] = []
     let page = (await bob.get(path, 200)).body
     for (;;) {
-      seqs.unshift(...page.messages.map(({ seq }: { seq: number }) => seq))
+      seqs.unshift(...page.messages.map(({ seq }) => seq))
       if (!page.has_more) break
-      page = (await bob.get(`${path}&before=${page.messages[0].created_at}`, 200)).body
+      page = (await bob.get(`${path}&before=${page.messages[0]?.created_at}`, 200)).body
     }
     expect(seqs).toEqual(Array.from({ length: 12 }, (_, n) => n + 1))
     expect(await unread()).toBe(0)
@@ -161,8 +161,8 @@ describe('connections', () => {
   test('an ended one leaves the conversation readable, and comes back with it', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const his = await bob.socket()
-    const list = (await alice.get(`${CHAT}/conversations`, 200)).body.conversations
-    const connId = list[0].conn_id
+    const [listed] = (await alice.get(`${CHAT}/conversations`, 200)).body.conversations
+    const connId = listed?.conn_id
     await (await service.person()).delete(`${CHAT}/connections/${connId}`, 404)
     await alice.delete(`${CHAT}/connections/${connId}`, 200)
 
@@ -201,7 +201,7 @@ describe('connections', () => {
     expect(frame.request).toMatchObject({ conn_id, from_id: asker.id, from_name: asker.username })
     await his.waitFor(({ type, requests }) => type === 'unread' && requests === 1)
 
-    const respond = `${CHAT}/connections/${conn_id}/respond`
+    const respond = `${CHAT}/connections/${conn_id}/respond` as const
     await asker.post(respond, { action: 'accept' }, 404)
     expect((await asked.post(respond, { action: 'reject' }, 200)).body.conv_id).toBeNull()
     await asked.post(respond, { action: 'accept' }, 409)

@@ -33,11 +33,7 @@ describe('groups', () => {
     const sockets = await Promise.all([owner.socket(), one.socket(), other.socket()])
     const { body } = await owner.post(`${CHAT}/groups`, { name: 'Trio', member_ids: [one.id, other.id] }, 201)
     expect(body.conversation).toMatchObject({ name: 'Trio', is_group: true, user_id: null, member_count: 3 })
-    expect(body.conversation.members.map(({ is_owner }: { is_owner: boolean }) => is_owner)).toEqual([
-      true,
-      false,
-      false,
-    ])
+    expect(body.conversation.members.map(({ is_owner }) => is_owner)).toEqual([true, false, false])
     for (const socket of sockets) await socket.waitFor(about(body.conv_id))
     await one.send(body.conv_id, 'hello all', undefined, 201)
     for (const socket of sockets)
@@ -61,7 +57,7 @@ describe('groups', () => {
       400,
     )
     expect(refused.body.code).toBe('not_connected')
-    expect(refused.body.ids.sort()).toEqual([stranger.id, 999_999].sort())
+    expect((refused.body.ids as number[]).sort()).toEqual([stranger.id, 999_999].sort())
     await alice.post(`${CHAT}/groups`, { name: 'Alone', member_ids: [alice.id] }, 400)
     await alice.post(`${CHAT}/groups`, { name: 'Alone', member_ids: [] }, 400)
     await alice.post(`${CHAT}/groups`, { name: ' ', member_ids: [bob.id] }, 400)
@@ -199,14 +195,13 @@ describe('a deleted account', () => {
   test('leaves the ghost in direct conversations, hands groups on and frees its rows', async () => {
     const { owner, others, id } = await makeGroup(3)
     const [one] = others as [Client]
-    const direct = (await one.get(`${CHAT}/conversations`, 200)).body.conversations.find(
-      ({ user_id }: { user_id: number | null }) => user_id === owner.id,
-    ).id
+    const { conversations } = (await one.get(`${CHAT}/conversations`, 200)).body
+    const direct = Number(conversations.find(({ user_id }) => user_id === owner.id)?.id)
     await owner.send(direct, 'mine', 'a0000000-0000-4000-8000-000000000000')
-    const origin = (await one.get(`${CHAT}/conversations/${direct}/messages`, 200)).body.messages[0]
+    const [origin] = (await one.get(`${CHAT}/conversations/${direct}/messages`, 200)).body.messages
     await one.post(
       `${CHAT}/conversations/${direct}/messages`,
-      { message: 'yours', reply_to_id: origin.id },
+      { message: 'yours', reply_to_id: Number(origin?.id) },
       201,
     )
     const asked = await service.person()

@@ -15,7 +15,7 @@ afterAll(() => service.close())
 test('edits of comments, wherever they are; what is refused uses nothing up', async () => {
   const { questionIds } = await createExam(service.sql)
   const [alice, bob] = [await service.person(), await service.person()]
-  const path = `/api/v01/discussions/${questionIds[0]}`
+  const path = `/api/v01/discussions/${questionIds[0]}` as const
   const mine = (await alice.post(path, { message: 'first' }, 201)).body.comment
   const his = (await bob.post(path, { message: 'his' }, 201)).body.comment
   const edit = (by: typeof alice, id: number, status: number) =>

@@ -85,7 +85,7 @@ describe('sending', () => {
     const carol = await service.person()
     const elsewhere = await connect(alice, carol)
     const origin = (await alice.send(conversationId, '😀'.repeat(150))).body.message
-    const path = `/api/v01/chat/conversations/${conversationId}/messages`
+    const path = `/api/v01/chat/conversations/${conversationId}/messages` as const
 
     const filled = await bob.post(path, { message: 'yes', reply_to_id: origin.id }, 201)
     expect(filled.body.message).toMatchObject({

@@ -84,7 +84,7 @@ describe('while a transaction elsewhere', () => {
 
   test("holds a conversation, others go on however many of one person's sends wait for it", async () => {
     const { one, other } = await neighbours()
-    let waiting: Promise<Answer>[] = []
+    let waiting: ReturnType<Client['send']>[] = []
     await holding('conversations', one, async () => {
       waiting = times(100, (index) => one.alice.send(one.conversationId, `message ${index}`))
       await other.alice.send(other.conversationId, 'meanwhile', undefined, 201)

@@ -37,7 +37,7 @@ describe('exams', () => {
         updated_at: expect.stringMatching(/Z$/),
       },
     })
-    const path = `${EXAMS}/${created.body.exam.id}`
+    const path = `${EXAMS}/${created.body.exam.id}` as const
     const settings = {
       description: 'Forces',
       duration_minutes: 90,
@@ -56,7 +56,7 @@ describe('exams', () => {
 
   test('an empty change, an unknown category and an unknown exam are refused', async () => {
     const { body } = await admin.post(EXAMS, { name: 'Optics' }, 201)
-    const path = `${EXAMS}/${body.exam.id}`
+    const path = `${EXAMS}/${body.exam.id}` as const
     expect((await admin.patch(path, {}, 400)).body.code).toBe('nothing_to_update')
     expect((await admin.patch(path, { results_released: true }, 400)).body.code).toBe('nothing_to_update')
     expect((await admin.patch(path, { category_id: 999_999 }, 400)).body.code).toBe('unknown_category')
@@ -84,9 +84,9 @@ describe('exams', () => {
     const first = await admin.get(`${EXAMS}?category_id=${category?.id}`, 200)
     expect(first.body).toMatchObject({ total: 51, page: 1, per_page: 50, total_pages: 2 })
     expect(first.body.exams).toHaveLength(50)
-    expect(first.body.exams[0].name).toBe('Listing 100% 51')
+    expect(first.body.exams[0]?.name).toBe('Listing 100% 51')
     const second = await admin.get(`${EXAMS}?category_id=${category?.id}&page=2`, 200)
-    expect(second.body.exams.map(({ name }: { name: string }) => name)).toEqual(['Listing 100% 1'])
+    expect(second.body.exams.map(({ name }) => name)).toEqual(['Listing 100% 1'])
     const named = await admin.get(`${EXAMS}?q=${encodeURIComponent('100% 2')}`, 200)
     expect(named.body.total).toBe(11)
     expect((await admin.get(`${EXAMS}?q=100_`, 200)).body.total).toBe(0)
@@ -103,7 +103,7 @@ describe('exams', () => {
     await student.post(`/api/v01/exams/${examId}/submit`, {}, 200)
     await student.post(`/api/v01/exams/${examId}/start`, {}, 201)
     const [question] = await service.sql<{ id: number }[]>`select id from questions where exam_id = ${examId}`
-    const thread = `/api/v01/discussions/${question?.id}`
+    const thread = `/api/v01/discussions/${question?.id}` as const
     const parent_id = (await student.post(thread, { message: 'Why?' }, 201)).body.comment.id
     for (const message of ['Because.', 'Really?']) await admin.post(thread, { message, parent_id }, 201)
     // What is left of it, a tombstone, is no comment.
@@ -120,7 +120,7 @@ describe('exams', () => {
 
   test('toggling releases and withholds; with `released` it sets', async () => {
     const { body } = await admin.post(EXAMS, { name: 'Gate' }, 201)
-    const path = `${EXAMS}/${body.exam.id}/toggle-results`
+    const path = `${EXAMS}/${body.exam.id}/toggle-results` as const
     const toggle = async (wish?: object) => (await admin.post(path, wish, 200)).body
     expect(await toggle()).toEqual({
       success: true,

@@ -109,7 +109,7 @@ describe('a job', () => {
         questions_so_far: 10,
         message: '10 questions are ready',
       })
-      const types = job.questions.map(({ question_type }: { question_type: string }) => question_type)
+      const types = job.questions.map(({ question_type }) => question_type)
       expect(types.slice(0, 7)).toEqual([...Array(5).fill('MCQ'), 'MSQ', 'NUMERIC'])
       const asked = JSON.stringify(model.stub.requests[length]?.messages.at(-1)?.content)
       expect(asked).toContain('Write exactly 10 questions')
@@ -147,7 +147,7 @@ describe('a job', () => {
       last_event: 'done',
       message: '25 questions are ready',
     })
-    const types = job.questions.map(({ question_type }: { question_type: string }) => question_type)
+    const types = job.questions.map(({ question_type }) => question_type)
     expect(types).toEqual([...Array(12).fill('MCQ'), ...Array(9).fill('MSQ'), ...Array(4).fill('NUMERIC')])
     expect(job.questions[0]).toEqual({
       id: null,
@@ -171,12 +171,10 @@ describe('a job', () => {
       tolerance: 0.25,
       option_a: '',
     })
-    expect(
-      new Set(job.questions.map(({ question_text }: { question_text: string }) => question_text)).size,
-    ).toBe(25)
+    expect(new Set(job.questions.map(({ question_text }) => question_text)).size).toBe(25)
     expect(model.stub.requests).toHaveLength(3)
     // Later batches are told what is taken, and a topic is data.
-    expect(JSON.stringify(model.stub.requests[1]?.messages)).toContain(job.questions[0].question_text)
+    expect(JSON.stringify(model.stub.requests[1]?.messages)).toContain(job.questions[0]?.question_text)
     expect(JSON.stringify(model.stub.requests[0]?.messages)).toContain('<topic>\\nVectors\\n</topic>')
     const [row] =
       await service.sql`select input_tokens, cached_tokens, output_tokens from generation_jobs where id = ${job.job_id}`
@@ -243,7 +241,7 @@ describe('a job', () => {
       percent: 100,
       message: '12 questions are ready',
     })
-    expect(job.questions.map(({ question_text }: { question_text: string }) => question_text)).toEqual(
+    expect(job.questions.map(({ question_text }) => question_text)).toEqual(
       Array.from({ length: 12 }, (_, n) => `Document question ${n + 1}: what is ${n} + 7?`),
     )
   })
@@ -291,12 +289,12 @@ describe('a job', () => {
       excluded_texts: JSON.stringify(['Which gas do plants take in??']),
     })
     expect(job).toMatchObject({ status: 'done', questions_so_far: 3, percent: 100 })
-    expect(job.questions.map(({ question_text }: { question_text: string }) => question_text)).toEqual([
+    expect(job.questions.map(({ question_text }) => question_text)).toEqual([
       'The moon orbits which planet?',
       'Which metal is liquid?',
       'What is 2 + 2?',
     ])
-    expect(job.questions[0].correct_answer).toBe('B')
+    expect(job.questions[0]?.correct_answer).toBe('B')
     expect(job.message).toBe('3 of 4 questions are ready; missing: 1 MCQ')
     expect(model.stub.requests).toHaveLength(2)
     expect(JSON.stringify(model.stub.requests[1]?.messages)).toContain('2 MCQ')

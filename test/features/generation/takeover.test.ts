@@ -60,7 +60,7 @@ type Pair = Awaited<ReturnType<typeof startPair>>
 /** Waits at the other node for the end of a job whose worker was lost just now. */
 async function outlive({ survivor }: Pair, jobId: string) {
   const lostAt = performance.now()
-  const path = `/api/v01/admin/ai/status/${jobId}`
+  const path = `/api/v01/admin/ai/status/${jobId}` as const
   const before = (await survivor.get(path, 200)).body
   expect(before.status).toBe('running')
   let resumedAfter = 0

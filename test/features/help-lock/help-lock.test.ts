@@ -294,7 +294,7 @@ describe('the lock', () => {
       await start(alice, examId)
       await socket.waitFor(({ type }) => type === 'help_locked', 1_000)
       await alice.get('/api/v01/chat/unread', 403)
-      const exam = `/api/v01/admin/exams/${examId}`
+      const exam = `/api/v01/admin/exams/${examId}` as const
       if (what === 'deletion') await admin.delete(exam, 200)
       else if (what === 'reset')
         await admin.post(

@@ -29,10 +29,10 @@ describe('notebooks and pages', () => {
     const other = await createNotebook(alice, { title: 'Chemistry' })
     await addPage(alice, id)
     const listed = await alice.get('/api/v01/notebooks', 200)
-    expect(listed.body.notebooks.map((each: { id: number }) => each.id)).toEqual([id, other])
-    expect(listed.body.notebooks[0].page_count).toBe(1)
+    expect(listed.body.notebooks.map((each) => each.id)).toEqual([id, other])
+    expect(listed.body.notebooks[0]?.page_count).toBe(1)
 
-    const path = `/api/v01/notebooks/${id}`
+    const path = `/api/v01/notebooks/${id}` as const
     const changed = await alice.patch(path, { description: 'Optics', is_public: true }, 200)
     expect(changed.body.notebook).toMatchObject({ title: 'Physics', description: 'Optics', is_public: true })
     expect((await alice.patch(path, {}, 400)).body.code).toBe('nothing_to_update')
@@ -46,7 +46,7 @@ describe('notebooks and pages', () => {
   test('pages keep their order when one is put in, moved or taken out', async () => {
     const alice = await service.person()
     const notebook = await createNotebook(alice)
-    const path = `/api/v01/notebooks/${notebook}/pages`
+    const path = `/api/v01/notebooks/${notebook}/pages` as const
     const ids = []
     for (const title of ['a', 'b', 'c']) ids.push((await alice.post(path, { title }, 201)).body.page.id)
     const [a, b, c] = ids
@@ -62,8 +62,8 @@ describe('notebooks and pages', () => {
     const d = first.body.page.id
     const order = async () => {
       const { pages } = (await alice.get(path, 200)).body
-      expect(pages.map((page: { position: number }) => page.position)).toEqual([...pages.keys()])
-      return pages.map((page: { id: number }) => page.id)
+      expect(pages.map((page) => page.position)).toEqual([...pages.keys()])
+      return pages.map((page) => page.id)
     }
     expect(await order()).toEqual([d, a, b, c])
     const moved = await alice.patch(`/api/v01/pages/${d}`, { position: 2, title: 'D' }, 200)
@@ -90,7 +90,7 @@ describe('notebooks and pages', () => {
       ]),
     )
     const { pages } = (await alice.get(`/api/v01/notebooks/${notebook}/pages`, 200)).body
-    expect(pages.map((page: { position: number }) => page.position)).toEqual([...Array(16).keys()])
+    expect(pages.map((page) => page.position)).toEqual([...Array(16).keys()])
   })
 
   test('a private notebook is 404 to everybody else, a public one theirs to read only', async () => {
@@ -144,7 +144,7 @@ describe('the library', () => {
     expect(await count('q=bo')).toBe(1_000)
     expect(await count('q=bob')).toBe(1_001)
     const { body } = await bob.get('/api/v01/library?q=bob&page=51', 200)
-    expect(body.notebooks.map(({ title }: { title: string }) => title)).toEqual(['Øl pH'])
+    expect(body.notebooks.map(({ title }) => title)).toEqual(['Øl pH'])
   })
 
   test('lists, searches and sorts public notebooks', async () => {
@@ -158,7 +158,7 @@ describe('the library', () => {
 
     const search = async (query: string) => {
       const { body } = await bob.get(`/api/v01/library?${query}`, 200)
-      return body.notebooks.map(({ id }: { id: number }) => id)
+      return body.notebooks.map(({ id }) => id)
     }
     expect(await search(`q=${tag.toUpperCase()}`)).toEqual([one, two])
     expect(await search(`q=${tag}&sort=popular`)).toEqual([two, one])
@@ -200,7 +200,7 @@ describe('the library', () => {
   test('likes and bookmarks toggle, or are set; under double clicks the count is the number of rows', async () => {
     const [alice, ...readers] = await Promise.all(Array.from({ length: 6 }, () => service.person()))
     const notebook = await createNotebook(alice as Client, { is_public: true })
-    const path = `/api/v01/library/${notebook}/interactions`
+    const path = `/api/v01/library/${notebook}/interactions` as const
     const [bob, carol] = readers as [Client, Client]
     const like = { success: true, kind: 'like' }
     expect((await bob.post(path, { kind: 'like' }, 200)).body).toEqual({ ...like, active: true, count: 1 })

@@ -22,7 +22,7 @@ beforeEach(async () => {
   examId = (await admin.post('/api/v01/admin/exams', { name: 'Safe' }, 201)).body.exam.id
 })
 
-async function send(bytes: string | Uint8Array, status: number, query = '') {
+async function send(bytes: string | Uint8Array, status: number, query: '' | `?${string}` = '') {
   const body = form({}, { field: 'file', name: 'upload', bytes, type: 'application/octet-stream' })
   const began = performance.now()
   const answer = await admin.request('POST', `/api/v01/admin/exams/${examId}/import${query}`, body, status)

@@ -146,7 +146,7 @@ describe('a CSV', () => {
     for (const question of review) expect(question.image_url).toBeNull()
 
     // An edit of something else leaves such a path, a new one is checked.
-    const { id } = questions.at(-1)
+    const id = questions.at(-1)?.id
     const edit = (fields: Record<string, string>, status: number) =>
       admin.request('PATCH', `/api/v01/admin/questions/${id}`, form(fields), status)
     await edit({ question_text: 'edited' }, 200)
@@ -280,7 +280,7 @@ describe('a CSV', () => {
 
     // Of the other door as well; and a day later it is another import.
     const file = () => form({}, { field: 'file', name: 'questions.csv', bytes: csv })
-    const own = `/api/v01/admin/exams/${examId}/import?key=${randomUUID()}`
+    const own = `/api/v01/admin/exams/${examId}/import?key=${randomUUID()}` as const
     const [first, second] = [
       await admin.request('POST', own, file(), 201),
       await admin.request('POST', own, file(), 201),

@@ -77,7 +77,7 @@ test('after any sequence of regrades, undos and edits every result is what gradi
         const regrades: ReferenceRegrade[] = []
         const sat: { id: number; paper: ReferenceQuestion[]; answers: Record<string, string | string[]> }[] =
           []
-        const base = `/api/v01/admin/exams/${examId}/regrades`
+        const base = `/api/v01/admin/exams/${examId}/regrades` as const
 
         const expected = (inForce = regrades) =>
           new Map(
@@ -147,7 +147,7 @@ test('after any sequence of regrades, undos and edits every result is what gradi
               unchanged: scores.filter(([old, now]) => now === old).length,
               undone_at: null,
             })
-            if (!preview) regrades.push({ ...made, id: body.regrade.id })
+            if (!preview) regrades.push({ ...made, id: Number(body.regrade.id) })
           } else if (what === 'undo') {
             const standing = regrades.filter(({ undone }) => !undone)
             if (standing.length === 0) continue

@@ -43,7 +43,7 @@ describe('the window of an exam', () => {
     )
     const window = { opens_at: '2026-11-20T12:00:00.000Z', closes_at: '2026-11-20T14:00:00.000Z' }
     expect(created.body.exam).toMatchObject({ ...window, lock_help: true })
-    const path = `/api/v01/admin/exams/${created.body.exam.id}`
+    const path = `/api/v01/admin/exams/${created.body.exam.id}` as const
     const refused = [
       { opens_at: '2026-11-20T14:00:00Z' },
       { closes_at: window.opens_at },
@@ -103,7 +103,7 @@ describe('accommodations', () => {
   test('give one person more time and another window; replaced and removed as they are put', async () => {
     const { examId } = await createExam(service.sql, { duration_minutes: 40, opens_at: at(60) })
     const [alice, bob] = [await service.person(), await service.person()]
-    const path = `/api/v01/admin/exams/${examId}/accommodations`
+    const path = `/api/v01/admin/exams/${examId}/accommodations` as const
     expect((await admin.get(path, 200)).body).toEqual({ success: true, accommodations: [] })
     const put = await admin.put(
       `${path}/${alice.id}`,
@@ -122,9 +122,9 @@ describe('accommodations', () => {
     expect((await admin.get(path, 200)).body.accommodations).toEqual([accommodation])
     const shown = { opens_at: at(0).toISOString(), closes_at: null, extra_time_percent: 25 }
     expect((await alice.get(`/api/v01/exams/${examId}`, 200)).body.exam).toMatchObject(shown)
-    expect(
-      (await alice.get('/api/v01/exams', 200)).body.exams.find(({ id }: { id: number }) => id === examId),
-    ).toMatchObject(shown)
+    expect((await alice.get('/api/v01/exams', 200)).body.exams.find(({ id }) => id === examId)).toMatchObject(
+      shown,
+    )
     expect((await bob.get(`/api/v01/exams/${examId}`, 200)).body.exam.opens_at).toBe(at(60).toISOString())
 
     expect((await start(bob, examId, 403)).body.code).toBe('exam_not_open')
@@ -179,8 +179,8 @@ describe('attempts under way', () => {
       )
       expect(sync.body.ends_at).toBe(ends_at)
     }
-    const exam = `/api/v01/admin/exams/${examId}`
-    const own = `${exam}/accommodations/${alice.id}`
+    const exam = `/api/v01/admin/exams/${examId}` as const
+    const own = `${exam}/accommodations/${alice.id}` as const
     await admin.put(own, { extra_time_percent: 50 }, 200)
     await expectTold(at(90).toISOString())
     await admin.patch(exam, { duration_minutes: 100 }, 200)
@@ -222,7 +222,7 @@ describe('attempts under way', () => {
     const [alice, bob, carol] = people as [Client, Client, Client, Client]
     for (const person of [alice, bob, carol]) await start(person, examId, 201)
     await carol.post(`/api/v01/exams/${examId}/submit`, {}, 200)
-    const extend = async (body: object) =>
+    const extend = async (body: { minutes: number; user_ids?: number[]; key?: string }) =>
       (await admin.post(`/api/v01/admin/exams/${examId}/extend`, body, 200)).body
     expect(await extend({ minutes: 10 })).toEqual({ success: true, extended: 2 })
     expect(await extend({ minutes: 5, user_ids: people.slice(1).map(({ id }) => id) })).toEqual({
@@ -319,12 +319,12 @@ describe('attempts under way', () => {
   test('is written into the audit log', async () => {
     const { examId } = await createExam(service.sql, { duration_minutes: 60 })
     const alice = await service.person()
-    const exam = `/api/v01/admin/exams/${examId}`
+    const exam = `/api/v01/admin/exams/${examId}` as const
     await admin.put(`${exam}/accommodations/${alice.id}`, { extra_time_percent: 10 }, 200)
     await admin.post(`${exam}/extend`, { minutes: 5 }, 200)
     await admin.delete(`${exam}/accommodations/${alice.id}`, 200)
     const { body } = await admin.get(`/api/v01/admin/audit?subject=exam:${examId}`, 200)
-    expect(body.entries.map(({ action }: { action: string }) => action)).toEqual([
+    expect(body.entries.map(({ action }) => action)).toEqual([
       'exam.accommodate',
       'exam.extend',
       'exam.accommodate',

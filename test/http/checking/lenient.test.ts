@@ -82,9 +82,9 @@ describe('lenient input', () => {
   test('a time without a zone is UTC', async () => {
     await person.send(conversationId, 'First', undefined, 201)
     await person.send(conversationId, 'Second', undefined, 201)
-    const path = `/api/v01/chat/conversations/${conversationId}/messages`
+    const path = `/api/v01/chat/conversations/${conversationId}/messages` as const
     const { messages } = (await person.get(path, 200)).body
-    const before = messages.at(-1).created_at as string
+    const before = messages.at(-1)?.created_at ?? ''
     for (const given of [
       before,
       before.replace('Z', ''),
@@ -93,7 +93,7 @@ describe('lenient input', () => {
     ]) {
       const { body } = await person.get(`${path}?before=${encodeURIComponent(given)}`, 200)
       expect(
-        body.messages.map(({ message }: { message: string }) => message),
+        body.messages.map(({ message }) => message),
         given,
       ).toEqual(['First'])
     }
@@ -107,13 +107,13 @@ describe('lenient input', () => {
     const { body } = await service
       .guest()
       .post('/api/v01/auth/register', { username: '!', email: 'x', password: 'short', full_name: '' }, 400)
-    expect(body.errors.map(({ path }: { path: string }) => path).sort()).toEqual([
+    expect(body.errors?.map(({ path }) => path).sort()).toEqual([
       '/email',
       '/full_name',
       '/password',
       '/username',
     ])
-    for (const { message } of body.errors)
+    for (const { message } of body.errors ?? [])
       expect(message).not.toMatch(/[\^$\\[\]{}]|pattern|schema|properties|minLength|anyOf/i)
   })
 })

@@ -26,7 +26,7 @@ export interface ExamGiven {
   questions?: QuestionGiven[]
 }
 
-/** An exam with its questions, written to the database; the ids of both. */
+/** Inserts an exam with its questions; answers their ids. */
 export async function createExam(
   sql: postgres.Sql,
   { questions = [{}], ...given }: ExamGiven = {},
@@ -49,7 +49,7 @@ export async function addQuestion(
   return row?.id ?? 0
 }
 
-/** 40 MCQ, 10 MSQ and 15 NUMERIC, as a real paper has them. */
+/** 40 MCQ, 10 MSQ and 15 NUMERIC questions, like a real paper. */
 export function longPaper(): QuestionGiven[] {
   return Array.from({ length: 65 }, (_, index): QuestionGiven => {
     const question_text = `Question ${index + 1}: let $x_{${index}} = \\frac{${index}}{2}$. ${'Consider. '.repeat(20)}`

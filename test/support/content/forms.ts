@@ -5,7 +5,7 @@ export interface FormFile {
   type?: string
 }
 
-/** A multipart form, fields first. */
+/** A multipart form: the fields, then the files. */
 export function form(fields: Record<string, string | number>, ...files: FormFile[]): FormData {
   const data = new FormData()
   for (const [name, value] of Object.entries(fields)) data.append(name, String(value))

@@ -10,7 +10,7 @@ export async function makeImage(
   return new Uint8Array(await image.toFormat(format).toBuffer())
 }
 
-/** A small file that unpacks to more pixels than any photograph has. */
+/** A small file that decodes to more pixels than any photograph has. */
 export function hugePng(width: number, height: number): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)

@@ -1,6 +1,6 @@
 import yauzl from 'yauzl'
 
-/** What is in a zip, by its path; each entry is checked against its sum. */
+/** The files of a zip by path; the checksum of each one is verified. */
 export async function readZip(bytes: Uint8Array): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>()
   const zip = await yauzl.fromBufferPromise(Buffer.from(bytes))

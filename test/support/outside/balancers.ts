@@ -12,9 +12,9 @@ const SHIPPED = fileURLToPath(new URL('../../../deploy', import.meta.url))
 interface Balancer {
   /** In `deploy/`. */
   file: string
-  /** Its arguments for a file in a folder of its own. */
+  /** Command-line arguments; `folder` is a temporary one, for this process alone. */
   run: (file: string, folder: string) => string[]
-  /** What the file needs around it to run here: as nobody in particular, without a place of its own in the system. */
+  /** Adds what the shipped file needs to run without root and outside of the system's folders. */
   wrap: (text: string, folder: string) => string
 }
 
@@ -46,7 +46,7 @@ const BALANCERS: Record<string, Balancer> = {
   },
 }
 
-/** Those that are installed here. */
+/** The balancers that are installed on this machine. */
 export const installedBalancers = Object.keys(BALANCERS).filter((name) => {
   try {
     execFileSync('sh', ['-c', `command -v ${name}`], { stdio: 'ignore', env: withSystemFolders() })
@@ -56,7 +56,7 @@ export const installedBalancers = Object.keys(BALANCERS).filter((name) => {
   }
 })
 
-/** Starts one with the file that is shipped for it, in front of these two nodes; its address. */
+/** Starts a balancer in front of two nodes, with its file from `deploy/`; answers its address. */
 export async function startBalancer(name: string, ports: [number, number]): Promise<string> {
   const { file, run, wrap } = BALANCERS[name] as Balancer
   const folder = await mkdtemp(path.join(tmpdir(), `exam-practice-${name}-`))

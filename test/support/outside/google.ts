@@ -11,7 +11,7 @@ export interface Provider {
   certsUrl: string
   /** How often the keys were fetched. */
   fetches: number
-  /** `claims` replace or, where undefined, remove those of a good token. */
+  /** `claims` replace those of a valid token; undefined removes one. */
   sign(claims: Record<string, unknown>, header?: Record<string, unknown>, key?: KeyObject): string
   close(): Promise<void>
 }

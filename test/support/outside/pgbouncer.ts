@@ -6,10 +6,10 @@ import path from 'node:path'
 import { onTestFinished } from 'vitest'
 import { freePort, waitForPort } from './ports.ts'
 
-/** Another one than the system's: PGBOUNCER=/somewhere/pgbouncer. */
+/** PGBOUNCER=/path/to/pgbouncer chooses another program than the system's. */
 const PROGRAM = process.env.PGBOUNCER ?? 'pgbouncer'
 
-/** The minor version of PgBouncer 1; undefined where there is none. */
+/** The minor version of PgBouncer 1; undefined if it isn't installed. */
 export const pgbouncerVersion = findVersion()
 
 function findVersion(): number | undefined {
@@ -20,7 +20,7 @@ function findVersion(): number | undefined {
   }
 }
 
-/** A PgBouncer in transaction mode before the server of `url`, with few connections; the url through it. */
+/** Starts a PgBouncer in transaction mode with few connections in front of `url`; answers the URL through it. */
 export async function startPgbouncer(url: string, connections: number): Promise<string> {
   const { hostname, port, username, password } = new URL(url)
   const folder = await mkdtemp(path.join(tmpdir(), 'exam-practice-pgbouncer-'))

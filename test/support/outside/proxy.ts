@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A TCP connection on the way to `target` that can freeze, as a network or a stopped server does. */
+/** A TCP proxy to `target` that can freeze, as networks and stopped servers do. */
 export async function startProxy(target: URL) {
   const pairs = new Set<[Socket, Socket]>()
   let frozen = false
@@ -30,7 +30,7 @@ export async function startProxy(target: URL) {
       frozen = false
       for (const socket of [...pairs].flat()) socket.resume()
     },
-    /** Drops every connection and takes no new ones. */
+    /** Closes every connection and accepts no new ones. */
     close() {
       server.close()
       for (const socket of [...pairs].flat()) socket.destroy()

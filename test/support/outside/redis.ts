@@ -11,7 +11,7 @@ export function hasRedis(): boolean {
   }
 }
 
-/** A private Redis that can go away and return, at the same address, with nothing kept. */
+/** A private Redis that can stop and return at the same address, without its data. */
 export class RedisServer {
   readonly port: number
   #process: ChildProcess | undefined
@@ -47,12 +47,12 @@ export class RedisServer {
     this.#process = undefined
   }
 
-  /** Forgets everything, and stays where it is. */
+  /** Removes all data. */
   flush(): void {
     execFileSync('redis-cli', ['-p', String(this.port), 'flushall'], { stdio: 'ignore' })
   }
 
-  /** Holds still: connections stay open and nothing is answered. */
+  /** Freezes: connections stay open, and nothing is answered. */
   freeze(): void {
     this.#process?.kill('SIGSTOP')
   }

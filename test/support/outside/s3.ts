@@ -9,7 +9,7 @@ export class LoopbackS3 {
   readonly objects = new Map<string, { bytes: Buffer; contentType: string }>()
   readonly accessKeyId = 'AKIDEXAMPLE'
   readonly secretAccessKey = 'a secret of the loopback bucket'
-  /** Answers this status to everything while it is set. */
+  /** The status of every answer while it is set. */
   failing: number | undefined
   /** Hangs up in the middle of every answer while it is set. */
   breaking = false
@@ -88,7 +88,7 @@ export class LoopbackS3 {
     return `<ListBucketResult>${found.join('')}${next}</ListBucketResult>`
   }
 
-  /** As "Authenticating Requests: Using the Authorization Header (AWS Signature Version 4)" says. */
+  /** See "Authenticating Requests: Using the Authorization Header (AWS Signature Version 4)". */
   #isSigned(request: IncomingMessage, body: Buffer): boolean {
     const [, id, day, region, signed = '', signature] =
       /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/.exec(

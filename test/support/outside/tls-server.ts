@@ -7,7 +7,7 @@ import path from 'node:path'
 import { TLSSocket } from 'node:tls'
 import { onTestFinished } from 'vitest'
 
-/** Stands before the PostgreSQL at that address as one that takes TLS, with a certificate for `localhost` by an authority of its own. */
+/** Adds TLS to the PostgreSQL at that address: a proxy with a certificate for `localhost` from its own authority. */
 export async function startTlsServer({ hostname, port }: { hostname: string; port: string }) {
   const folder = await mkdtemp(path.join(tmpdir(), 'exam-practice-tls-'))
   const file = (name: string) => path.join(folder, name)
@@ -29,7 +29,7 @@ export async function startTlsServer({ hostname, port }: { hostname: string; por
 
   const server = createServer((client) => {
     client.once('data', () => {
-      // All that a client says before TLS is that it wants it.
+      // Before TLS, clients only send the request for it.
       client.write('S')
       const secured = new TLSSocket(client, { isServer: true, key, cert })
       const upstream = connect(Number(port || 5432), hostname)

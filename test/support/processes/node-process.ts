@@ -5,8 +5,8 @@ import { migrate } from '../../../src/db/setup/migrate.ts'
 import { createNode } from '../../../src/node.ts'
 
 /**
- * One node as a process of its own. The argument is JSON: `env` as in production, and `config` for what no
- * variable sets. Prints where it listens, as main.ts does.
+ * The program of a node in its own process. The argument is JSON: `env` as in production, and `config` for settings
+ * without a variable. Prints its address as main.ts does.
  */
 const { env, config } = JSON.parse(process.argv[2] as string)
 const settings = { ...readConfig(env), ...config }

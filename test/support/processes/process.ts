@@ -7,12 +7,12 @@ import { onTestFinished } from 'vitest'
 const ROOT = new URL('../../../', import.meta.url)
 const NODE = fileURLToPath(new URL('node-process.ts', import.meta.url))
 const CLOCK = new URL('shifted-clock.ts', import.meta.url).href
-/** As the scripts of package.json do. */
+/** The same arguments of Node.js as in the scripts of package.json. */
 const EARLIER = ['--import', new URL('src/quick-imports.ts', ROOT).href]
-/** Where one process leaves for the next what it compiled. */
+/** Compiled code, shared by one process with the next. */
 const NODE_COMPILE_CACHE = fileURLToPath(new URL('node_modules/.cache/tests', ROOT))
 
-/** The program and arguments of `npm run admin`, and what it sees of our environment. */
+/** Program, arguments and environment of `npm run admin`. */
 export function adminCommand(args: string[], env: Record<string, string>) {
   const { PATH = '' } = process.env
   return {
@@ -21,7 +21,7 @@ export function adminCommand(args: string[], env: Record<string, string>) {
   }
 }
 
-/** Runs `npm run admin` as an operator does; its exit code and what it wrote. */
+/** Runs `npm run admin` as an operator does; answers its exit code and output. */
 export async function runAdmin(args: string[], env: Record<string, string>) {
   const command = adminCommand(args, env)
   try {
@@ -33,7 +33,7 @@ export async function runAdmin(args: string[], env: Record<string, string>) {
   }
 }
 
-/** The service as its own process, as `npm start` runs it. */
+/** The service in its own process, as `npm start` runs it. */
 export class ServiceProcess {
   readonly child: ChildProcess
   readonly dataDir: string
@@ -57,7 +57,7 @@ export class ServiceProcess {
       })
   }
 
-  /** Its address, once it says that it is ready. Rejects with what it printed if it ends before. */
+  /** Its address, when it is ready. Rejects with its output if it ends before. */
   async ready(): Promise<string> {
     for (;;) {
       const address = /ready at (http:[^"\s]+)/.exec(this.output)?.[1]
@@ -67,7 +67,7 @@ export class ServiceProcess {
     }
   }
 
-  /** Sets its clock so far off; for a process that was started with `canShiftClock`. */
+  /** Shifts its clock; the process must have been started with `canShiftClock`. */
   async shiftClock(milliseconds: number): Promise<void> {
     const shifted = once(this.child, 'message')
     this.child.send(milliseconds)
@@ -96,7 +96,7 @@ export function startProcess(env: Record<string, string>): ServiceProcess {
   return service
 }
 
-/** One node with settings that no variable sets (node-process.ts), once it listens. */
+/** Starts one node with settings that have no variable (node-process.ts); resolves when it listens. */
 export async function startNodeProcess({
   env,
   config,

@@ -1,7 +1,6 @@
 /**
- * The system's clock as this process sees it, which a message of the process that started it sets off by so many
- * milliseconds. Loaded before everything else: timers and `performance.now()` go on, as they do on a machine whose
- * clock is set.
+ * Shifts the clock of this process by the milliseconds that a message of its parent says. Loaded before everything
+ * else. Timers and `performance.now()` don't change, as on a machine whose clock is set.
  */
 const System = Date
 let shift = 0

@@ -1,6 +1,6 @@
 import path from 'node:path'
 
-/** From the outside in; a file imports only from its own layer's folder or from layers further in (CONTRIBUTING.md). */
+/** From the outside to the inside. A file imports only from its own layer or from inner layers (CONTRIBUTING.md). */
 const LAYERS: { name: string; files: RegExp }[] = [
   { name: 'process', files: /^src\/(main|cli|node|background)\.ts$/ },
   { name: 'app', files: /^src\/(app\.ts$|legacy\/)/ },
@@ -19,7 +19,7 @@ const LAYERS: { name: string; files: RegExp }[] = [
   { name: 'manifest', files: /^package\.json$/ },
 ]
 
-/** The import lines of each file, type imports included, that break the direction or close a circle. */
+/** The imports, type imports included, that go from an inner layer to an outer one, or close a circle. */
 export function findViolations(sources: ReadonlyMap<string, string>): string[] {
   const imports = new Map([...sources].map(([file, source]) => [file, readImports(file, source)]))
   const violations = [...imports].flatMap(([file, targets]) =>
@@ -48,7 +48,7 @@ function judge(file: string, target: string): string | undefined {
     return 'a store is used by its own feature alone'
   if (nameOf(from) === 'transport' && nameOf(to) === 'store')
     return 'transport reaches stores through services'
-  // A feature's own files put its rooms together.
+  // A feature's own routes.ts registers the routes of its folders.
   const isWithin = path.posix.dirname(target).startsWith(path.posix.dirname(file))
   if (from === to && !isWithin && nameOf(from) === 'transport') return 'transports do not use one another'
   return undefined

@@ -1,7 +1,7 @@
 import Schemas from 'typebox/schema'
 import { expect } from 'vitest'
 
-/** A JSON schema, as far as the tests look into one. */
+/** The parts of a JSON schema that tests use. */
 export interface Schema {
   $ref?: string
   type?: string
@@ -25,9 +25,9 @@ export interface Operation {
   answers: Map<string, object | undefined>
   /** The media types of each status's body. */
   types: Map<string, string[]>
-  /** The schema of each event, if it answers a stream of them. */
+  /** The schema of its events, if it answers a stream. */
   event: object | undefined
-  /** Of its JSON body, if it takes one. */
+  /** The schema of its JSON body, if it takes one. */
   body: Schema | undefined
   parameters: { name: string; in: string; required?: boolean; schema: Schema }[]
 }
@@ -64,9 +64,8 @@ interface Validator {
 let loading: Promise<Documented> | undefined
 
 /**
- * Compares answers with the service's own description. A test fails on a status or a media type that the route doesn't
- * declare, and on a body or an event that doesn't fit its schema. Failures at addresses without a description have to be
- * failures like any others.
+ * Compares answers with `/openapi.json`. A test fails on a status or a media type that the route doesn't declare, and
+ * on a body or an event that doesn't fit its schema. At addresses that aren't documented, refusals must fit `Failure`.
  */
 export class Documented {
   readonly operations: Operation[]
@@ -111,7 +110,7 @@ export class Documented {
     )
   }
 
-  /** Every service of these sources describes itself alike: the first of a worker is asked, for all of them. */
+  /** The documents are the same for every service, so each worker reads them from its first one only. */
   static load(url: string): Promise<Documented> {
     loading ??= fetch(`${url}/openapi.json`)
       .then((answer) => answer.json())
@@ -157,7 +156,7 @@ export class Documented {
     try {
       if (validator.Check(body)) return []
     } catch (error) {
-      // Nested more deeply than validators can follow; the test that asked for it looks for itself.
+      // Nested more deeply than validators can follow; the test that sent it checks the answer itself.
       if (error instanceof RangeError) return []
       throw error
     }
@@ -167,7 +166,7 @@ export class Documented {
   #validatorOf(schema: object): Validator {
     let validator = this.#validators.get(schema)
     if (!validator) {
-      // With what it refers to.
+      // Together with the schemas that it refers to.
       validator = Schemas.Compile({ ...schema, components: { schemas: this.#components } })
       this.#validators.set(schema, validator)
     }
@@ -175,7 +174,7 @@ export class Documented {
   }
 }
 
-/** The schema with what it refers to in place; what refers to itself (only answers do) is left a reference. */
+/** Replaces references by what they refer to, except in schemas that contain themselves (only answers do). */
 function inline<T extends Schema | undefined>(schema: T, known: Record<string, Schema>, within = ''): T {
   return (
     JSON.parse(JSON.stringify(schema ?? null), (_key, value) => {

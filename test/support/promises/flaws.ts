@@ -5,19 +5,19 @@ import { expect } from 'vitest'
 
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** As far as it is looked at here: these tests are checked without a browser's types. */
+/** The parts of a page that tests use. Declared here, since tests are checked without the types of browsers. */
 interface Markup {
   getAnimations(): { finished: Promise<unknown> }[]
   querySelectorAll(selector: string): Iterable<{ outerHTML: string }>
 }
 
-/** What somebody sees otherwise in another theme. */
+/** Flaws that can differ between the themes. */
 const OF_COLOURS = ['color-contrast', 'link-in-text-block']
 const ALL = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 /**
- * What axe finds in the page as it is at this moment, in either theme, and elements that only markup of a writer could
- * have made. Leaves it in the light one.
+ * Flaws that axe finds in the page as it is now, in both themes, and elements that only a user's markup could have
+ * made. Leaves the page in the light theme.
  */
 export async function findFlaws(page: Page): Promise<string[]> {
   const dark = await inTheme(page, 'dark', { type: 'rule', values: OF_COLOURS })
@@ -37,7 +37,7 @@ async function inTheme(page: Page, colorScheme: 'light' | 'dark', runOnly: objec
         ) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>
       }
     }
-    // A colour that is on its way to another is neither.
+    // During a transition a colour is neither the old nor the new one.
     await Promise.all(document.getAnimations().map(({ finished }) => finished))
     const { violations } = await checker.run(document, { runOnly, resultTypes: ['violations'] })
     const markup = document.querySelectorAll(
@@ -51,7 +51,7 @@ async function inTheme(page: Page, colorScheme: 'light' | 'dark', runOnly: objec
   return flaws.map((flaw) => `${flaw} (${colorScheme})`)
 }
 
-/** Nothing is wrong with what a page shows at this moment, in either theme. */
+/** Fails if the page has a flaw now, in one of the themes. */
 export async function expectFlawless(page: Page): Promise<void> {
   expect(await findFlaws(page), page.url()).toEqual([])
 }

@@ -13,17 +13,17 @@ declare module 'vitest' {
     adminUrl: string
     /** A migrated database, cloned for each test file. */
     template: string
-    /** undefined: no Redis here; the suites that need it say so and are skipped. */
+    /** undefined if there is no Redis: the suites that need it are skipped and say so. */
     redisUrl: string | undefined
   }
 }
 
 const quiet = { info() {}, warn: console.warn, error: console.error }
 
-/** One PostgreSQL (DATABASE_URL's, else an embedded one) and one Redis (REDIS_URL's, else a private one) for all files. */
+/** Provides one PostgreSQL (DATABASE_URL or embedded) and one Redis (REDIS_URL or private) for all test files. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'exam-practice-test-'))
-  // As root PostgreSQL runs as another user, who must get into the folder.
+  // For root, PostgreSQL runs as another user, who must be able to read the folder.
   await chmod(dataDir, 0o755)
   const given = process.env.DATABASE_URL
   const embedded = given ? undefined : await startEmbedded({ dataDir, log: quiet })
@@ -32,7 +32,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
   const admin = postgres(adminUrl, { max: 1, onnotice: () => {} })
   if (embedded) {
-    // It is gone with the tests, and those of durability have servers of their own.
+    // The data isn't needed after the tests; tests of durability start their own servers.
     await admin.unsafe('alter system set fsync = off')
     await admin.unsafe('select pg_reload_conf()')
   }

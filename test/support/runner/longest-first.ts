@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Those that take longest, so that none of them is the last one to be waited for. */
+/** The slowest test files: they run first, so that the others don't have to wait for them at the end. */
 const LONGEST = [
   'test/process',
   'test/gateway/convergence',
@@ -18,7 +18,7 @@ const LONGEST = [
   'test/legacy/generation.',
 ]
 
-/** Nobody has run the tests before on a fresh checkout, where vitest would go by the size of files. */
+/** Orders the files for a fresh checkout too: without earlier runs vitest orders them by size. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
@@ -26,7 +26,7 @@ export class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Those of a project stay together, as a project has workers of its own. */
+/** Files of one project stay together, since each project has its own workers. */
 function rank({ project, moduleId }: TestSpecification): number {
   const place = LONGEST.findIndex((name) => moduleId.includes(`/${name}`))
   const projects = ['apart', 'stored', 'timed']

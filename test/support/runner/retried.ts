@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Names the tests that passed only when they were tried again, and why they failed first: each is something to mend. */
+/** Lists the tests that passed only on a second try, and why they failed first. Each one has to be repaired. */
 export default class Retried implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const lines = modules.flatMap((module) =>

@@ -1,7 +1,7 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { promptForConfirmation } from '../dialogs/prompts.tsx'
-import { attempt } from '../dialogs/toasts.tsx'
+import { runWithToast } from '../dialogs/toasts.tsx'
 
 interface ActionProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onClick'> {
   children: ComponentChildren
@@ -17,7 +17,7 @@ export function Action({ children, act, confirm, ...button }: ActionProps) {
     if (isBusy) return
     setBusy(true)
     const verb = [children].flat().join('')
-    if (confirm === undefined || (await promptForConfirmation(confirm, verb))) await attempt(act)
+    if (confirm === undefined || (await promptForConfirmation(confirm, verb))) await runWithToast(act)
     setBusy(false)
   }
   return (

@@ -1,22 +1,24 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { explain, Refusal } from '../../client.ts'
-import { say } from '../dialogs/toasts.tsx'
+import { showToast } from '../dialogs/toasts.tsx'
 
 export type Fields = Record<string, FormDataEntryValue>
 
 interface FormProps {
   children: ComponentChildren
+  /** The text of the button that sends it. */
   button: string
-  /** Its errors are shown at the form, and its answer as a message if it is a text. */
+  /** The form shows its errors, and what it returns as a message if that is a text. */
   send: (fields: Fields, form: HTMLFormElement) => Promise<unknown>
   /** Whether the fields are emptied after success. */
   clears?: boolean
+  /** Shown beside the button. */
   aside?: ComponentChildren
   class?: string
 }
 
-/** A form that shows errors, at their fields where possible, and can't be sent twice at once. */
+/** A form that shows the errors of sending it, marks the wrong fields, and can't be sent again meanwhile. */
 export function Form({ children, button, send, clears, aside, class: extra = '' }: FormProps) {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
@@ -27,14 +29,14 @@ export function Form({ children, button, send, clears, aside, class: extra = '' 
     if (isBusy || !element) return
     setBusy(true)
     setError(undefined)
-    mark(element, undefined)
+    markWrongFields(element, undefined)
     try {
-      const said = await send(Object.fromEntries(new FormData(element)), element)
+      const message = await send(Object.fromEntries(new FormData(element)), element)
       if (clears) element.reset()
-      if (typeof said === 'string') say(said)
+      if (typeof message === 'string') showToast(message)
     } catch (failure) {
       setError(failure)
-      mark(element, failure)
+      markWrongFields(element, failure)
     } finally {
       setBusy(false)
     }
@@ -57,7 +59,8 @@ export function Form({ children, button, send, clears, aside, class: extra = '' 
   )
 }
 
-function mark(form: HTMLFormElement, failure: unknown): void {
+/** Marks the fields that the service refused, and puts the cursor into the first one. */
+function markWrongFields(form: HTMLFormElement, failure: unknown): void {
   const paths =
     failure instanceof Refusal ? failure.failure.errors?.map(({ path }) => path.replace(/^\//, '')) : []
   let first: HTMLElement | undefined

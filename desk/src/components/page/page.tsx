@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { $title } from '../../title.ts'
+import { $title } from '../../view-title.ts'
 
 interface PageProps {
   title: string

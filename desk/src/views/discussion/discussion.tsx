@@ -9,7 +9,7 @@ import { Form } from '../../components/forms/form.tsx'
 import { Report } from '../../components/forms/report.tsx'
 import { Loaded } from '../../components/page/loaded.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
-import { Rich } from '../../components/rich.tsx'
+import { RichText } from '../../components/rich-text.tsx'
 import { lately } from '../../format.ts'
 
 /** The discussion of one question; new comments appear by themselves. */
@@ -69,7 +69,11 @@ function Entry({ comment, reload }: EntryProps) {
           {comment.is_pinned && <span class="chip">Pinned</span>}
           {comment.is_best_answer && <span class="chip good">Best answer</span>}
         </p>
-        {comment.is_deleted ? <p class="lead">This comment was deleted.</p> : <Rich text={comment.message} />}
+        {comment.is_deleted ? (
+          <p class="lead">This comment was deleted.</p>
+        ) : (
+          <RichText text={comment.message} />
+        )}
         {!comment.is_deleted && (
           <p class="row">
             <button type="button" class="quiet small" onClick={() => toggle('reply')}>

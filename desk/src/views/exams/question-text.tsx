@@ -1,4 +1,4 @@
-import { Rich } from '../../components/rich.tsx'
+import { RichText } from '../../components/rich-text.tsx'
 
 /** The text of a question, with its image. */
 export function QuestionText({
@@ -10,7 +10,7 @@ export function QuestionText({
     <div class="stack tight">
       {question.question_text && (
         <p class="question-text">
-          <Rich text={question.question_text} />
+          <RichText text={question.question_text} />
         </p>
       )}
       {question.image_url && (

@@ -2,7 +2,7 @@ import './canvas.css'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ask, client } from '../../client.ts'
 import { promptForText } from '../../components/dialogs/prompts.tsx'
-import { attempt } from '../../components/dialogs/toasts.tsx'
+import { runWithToast } from '../../components/dialogs/toasts.tsx'
 import { Loaded } from '../../components/page/loaded.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 import { type Asset, Drawing, HEIGHT, type Mark, Stroke, WIDTH } from './drawing.tsx'
@@ -154,7 +154,7 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
             onChange={({ currentTarget }) => {
               const file = currentTarget.files?.[0]
               currentTarget.value = ''
-              if (file) void attempt(() => addImage(file))
+              if (file) void runWithToast(() => addImage(file))
             }}
           />
         </label>
@@ -182,7 +182,7 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
             <button
               type="button"
               class="small"
-              onClick={() => void attempt(async () => editor.current?.overwrite())}
+              onClick={() => void runWithToast(async () => editor.current?.overwrite())}
             >
               Keep mine
             </button>

@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { explain } from '../../client.ts'
 import { Area } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
-import { askTutor } from './ask.ts'
 import { Message } from './message.tsx'
+import { askTutor } from './streamed-answer.ts'
 
 interface ExchangeProps {
   conversationId: number | undefined

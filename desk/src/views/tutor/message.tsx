@@ -1,4 +1,4 @@
-import { Rich } from '../../components/rich.tsx'
+import { RichText } from '../../components/rich-text.tsx'
 
 const FINAL = '[FINAL ANSWER]'
 
@@ -8,10 +8,10 @@ export function Message({ isUser, text }: { isUser: boolean; text: string }) {
   return (
     <article class={`turn ${isUser ? 'mine' : ''}`}>
       <p class="unseen">{isUser ? 'You' : 'Tutor'}:</p>
-      {text === '' ? <p class="lead">Thinking…</p> : <Rich text={explanation.trim()} />}
+      {text === '' ? <p class="lead">Thinking…</p> : <RichText text={explanation.trim()} />}
       {final.length > 0 && (
         <p class="notice">
-          <Rich text={final.join(' ').trim()} />
+          <RichText text={final.join(' ').trim()} />
         </p>
       )}
     </article>

@@ -15,7 +15,7 @@ const LARGEST_ANSWER_TOKENS = 16_000
 const ANSWER_DEADLINE_MS = 600_000
 /** A batch that failed is tried once more. */
 const TRIES = 2
-/** Within each try, if the model is overloaded or away. */
+/** Retries of each request, if the model is overloaded or can't be reached. */
 const RETRIES = 2
 
 export interface Batch {
@@ -27,7 +27,7 @@ export interface BatchOptions {
   examId: number
   request: GenerationRequest
   pdf: Buffer | undefined
-  /** undefined: of any type, the next ones of the document or one batch of new ones. */
+  /** Questions of each type. undefined: any types, either the document's next questions or one batch of new ones. */
   wanted: Counts | undefined
   /** Texts of earlier batches. */
   taken: readonly string[]
@@ -36,8 +36,8 @@ export interface BatchOptions {
 }
 
 /**
- * Writes one batch: valid questions only, of the wanted types, none of them known. What is missing after the second
- * try stays missing. Throws `model_failed` if the last try failed and there are no questions at all.
+ * Writes one batch of valid questions of the wanted types, without those that exist already. There can be fewer than
+ * wanted: the model is asked twice at most. Throws `model_failed` if the last try failed and there are no questions.
  */
 export async function writeBatch(ai: Ai, options: BatchOptions): Promise<Batch> {
   const { examId, request, wanted } = options
@@ -45,7 +45,7 @@ export async function writeBatch(ai: Ai, options: BatchOptions): Promise<Batch> 
   const known = new KnownTexts(earlier)
   const questions: GeneratedQuestion[] = []
   const usage: Usage = { input: 0, cached: 0, output: 0 }
-  // Any number that the document still contains is enough; new questions should fill a batch.
+  // A document may have only one question left; new questions should fill a batch.
   const enough = request.mode === 'extract' ? 1 : BATCH_SIZE
   let failure: unknown
   for (let count = 1; count <= TRIES && !options.signal.aborted; count++) {
@@ -73,7 +73,8 @@ export async function writeBatch(ai: Ai, options: BatchOptions): Promise<Batch> 
 }
 
 /**
- * Looser than the schema that the model is given: not every server enforces that, and `checkQuestion` decides anyway.
+ * Accepts more than the schema that the model gets: not every server enforces that schema, and `checkQuestion` checks
+ * each question afterwards.
  */
 const answers = Compile(Type.Object({ questions: Type.Array(OfferedQuestion) }))
 
@@ -112,7 +113,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The question with its exam and marks; undefined if it lacks a text, a key or options to choose from. */
+/** The question with its exam and marks; undefined if it has no text, no key or too few options. */
 function accept(
   draft: OfferedQuestion,
   examId: number,
@@ -145,7 +146,7 @@ function offersAChoice({ option_a, option_b, option_c, option_d, correct_answer 
   return given.length >= 2 && new Set(given).size === given.length && isRightGiven
 }
 
-/** Questions beyond the wanted number of their type are left out. */
+/** False once there are enough questions of its type. */
 function isWanted(
   { question_type }: GeneratedQuestion,
   wanted: Counts | undefined,

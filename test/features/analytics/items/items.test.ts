@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const analyse = async (examId: number, query = '') =>
+const analyse = async (examId: number, query: '' | `?${string}` = '') =>
   (await admin.get(`/api/v01/admin/analytics/exams/${examId}/items${query}`, 200)).body
 
 /** Numbers from 0 to 1 that look random and are the same each time. */
@@ -155,7 +155,7 @@ describe('item analysis', () => {
         'standard error',
       )
 
-      expect(items.map(({ question_id }: { question_id: number }) => question_id)).toEqual(questionIds)
+      expect(items.map(({ question_id }) => question_id)).toEqual(questionIds)
       for (const [index, item] of items.entries()) {
         const own = marks.map((row) => row[index] as number)
         const rests = scores.map((score, row) => score - (own[row] as number))
@@ -174,7 +174,7 @@ describe('item analysis', () => {
           item.question_type === 'NUMERIC'
             ? naive.commonest(given.filter((each) => each.length > 0 && each !== right).map(String), 5)
             : ['A', 'B', 'C', 'D']
-        expect(item.options.map(({ option }: { option: string }) => option)).toEqual(options)
+        expect(item.options.map(({ option }) => option)).toEqual(options)
         for (const { option, chosen: count, share, mean_rest_score } of item.options) {
           const choosers = rests.filter((_, row) =>
             item.question_type === 'NUMERIC' ? given[row] === option : given[row]?.includes(option),
@@ -230,7 +230,7 @@ describe('item analysis', () => {
     expect(single.items[0]).toMatchObject({ discrimination: null, facility: 1 })
     await sitAll(examId, sat.slice(1))
     const { items } = await analyse(examId)
-    expect(items.map(({ flags }: { flags: string[] }) => flags)).toEqual([
+    expect(items.map(({ flags }) => flags)).toEqual([
       ['too_easy'],
       [],
       ['negative_discrimination', 'too_hard'],

@@ -2,7 +2,7 @@ import type { Conversation, RoomMessage } from '@exam-practice/client/chat'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { chat } from '../../../chat.ts'
 import { ask, client } from '../../../client.ts'
-import { attempt } from '../../../components/dialogs/toasts.tsx'
+import { runWithToast } from '../../../components/dialogs/toasts.tsx'
 
 const LONGEST = 4_000
 
@@ -26,7 +26,7 @@ export function Composer({ conversation, target, done }: ComposerProps) {
   async function send() {
     const message = text.trim()
     if (message === '') return
-    const isDone = await attempt(async () => {
+    const isDone = await runWithToast(async () => {
       if (target?.kind === 'edit' && target.message.id !== null) {
         const path = { params: { path: { id: target.message.id } } }
         await ask(client.PATCH('/api/v01/chat/messages/{id}', { ...path, body: { message } }))

@@ -2,7 +2,7 @@ import type { RoomMessage } from '@exam-practice/client/chat'
 import { chat } from '../../../chat.ts'
 import { ask, client } from '../../../client.ts'
 import { Action } from '../../../components/forms/button.tsx'
-import { Rich } from '../../../components/rich.tsx'
+import { RichText } from '../../../components/rich-text.tsx'
 import { clockTime, day } from '../../../format.ts'
 import type { ComposerTarget } from './composer.tsx'
 
@@ -54,7 +54,7 @@ export function Message({
               <b>{message.reply_to_name}</b> {message.reply_to_text}
             </blockquote>
           )}
-          {message.is_deleted ? <i>Deleted</i> : <Rich text={message.message} />}
+          {message.is_deleted ? <i>Deleted</i> : <RichText text={message.message} />}
           <footer>
             <time dateTime={message.created_at}>{clockTime(message.created_at)}</time>
             {message.is_edited && ' · edited'}

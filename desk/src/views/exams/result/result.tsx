@@ -5,7 +5,7 @@ import { Figure } from '../../../components/page/figure.tsx'
 import { Empty, Loaded } from '../../../components/page/loaded.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
-import { Rich } from '../../../components/rich.tsx'
+import { RichText } from '../../../components/rich-text.tsx'
 import { moment, number } from '../../../format.ts'
 import { Discussion } from '../../discussion/discussion.tsx'
 import { AskTutor } from '../../tutor/ask-tutor.tsx'
@@ -184,7 +184,7 @@ function Answers({ question }: { question: Reviewed }) {
           class={`option ${key.includes(letter) ? 'right' : chosen.includes(letter) ? 'wrong' : ''}`}
         >
           <b>{letter}</b>
-          <Rich text={text} />
+          <RichText text={text} />
           <span class="marks">
             {chosen.includes(letter) && <span class="chip">Yours</span>}
             {key.includes(letter) && <span class="chip good">Right</span>}

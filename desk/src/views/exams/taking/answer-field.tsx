@@ -1,7 +1,7 @@
 import type { Answer, PaperQuestion } from '@exam-practice/client/exam'
 import { useEffect, useState } from 'preact/hooks'
 import { Labelled } from '../../../components/forms/fields.tsx'
-import { Rich } from '../../../components/rich.tsx'
+import { RichText } from '../../../components/rich-text.tsx'
 
 interface AnswerFieldProps {
   question: PaperQuestion
@@ -35,7 +35,7 @@ export function AnswerField({ question, answer, give, isReadOnly }: AnswerFieldP
             onChange={({ currentTarget }) => choose(letter, currentTarget.checked)}
           />
           <b>{letter}</b>
-          <Rich text={text} />
+          <RichText text={text} />
         </label>
       ))}
     </fieldset>

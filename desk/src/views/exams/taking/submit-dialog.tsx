@@ -1,5 +1,5 @@
 import { Dialog } from '../../../components/dialogs/dialog.tsx'
-import { attempt } from '../../../components/dialogs/toasts.tsx'
+import { runWithToast } from '../../../components/dialogs/toasts.tsx'
 import { plural } from '../../../format.ts'
 
 interface SubmitDialogProps {
@@ -33,7 +33,7 @@ export function SubmitDialog({ total, answered, marked, unsynced, submit, close 
           class="main"
           onClick={() => {
             close()
-            void attempt(submit)
+            void runWithToast(submit)
           }}
         >
           Hand in now

@@ -3,8 +3,8 @@ import type { Answer, ExamSession, PaperQuestion } from '@exam-practice/client/e
 import { useStore } from '@nanostores/preact'
 import { atom } from 'nanostores'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { attempt } from '../../../components/dialogs/toasts.tsx'
-import { $title } from '../../../title.ts'
+import { runWithToast } from '../../../components/dialogs/toasts.tsx'
+import { $title } from '../../../view-title.ts'
 import { QuestionText } from '../question-text.tsx'
 import { AnswerField } from './answer-field.tsx'
 import { Clock } from './clock.tsx'
@@ -35,7 +35,7 @@ export function Taking({ session, close }: { session: ExamSession; close: () => 
   /** Counts a write until it is stored on this machine. */
   function write(change: () => Promise<void>) {
     setWrites((count) => count + 1)
-    void attempt(change).finally(() => setWrites((count) => count - 1))
+    void runWithToast(change).finally(() => setWrites((count) => count - 1))
   }
   const isMarked = question !== undefined && marked.includes(question.id)
   const give = (answer: Answer | null) => question && write(() => session.answer(question.id, answer))

@@ -3,7 +3,7 @@ import { type Answer, ask, client } from '../../../client.ts'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice, Field } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
-import { Rich } from '../../../components/rich.tsx'
+import { RichText } from '../../../components/rich-text.tsx'
 import { plural } from '../../../format.ts'
 import type { TabProps } from './tab-props.ts'
 
@@ -127,7 +127,7 @@ function Found({ report, isDry }: Pick<Read, 'report' | 'isDry'>) {
             {questions.map((question, index) => (
               <li key={index} class="row">
                 <span class="chip">{question.question_type}</span>
-                <Rich text={question.question_text} />
+                <RichText text={question.question_text} />
                 <small>Key: {question.correct_answer || 'none'}</small>
               </li>
             ))}

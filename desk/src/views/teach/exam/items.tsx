@@ -6,7 +6,7 @@ import { Choice } from '../../../components/forms/fields.tsx'
 import { Figure } from '../../../components/page/figure.tsx'
 import { Empty, Loaded } from '../../../components/page/loaded.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
-import { Rich } from '../../../components/rich.tsx'
+import { RichText } from '../../../components/rich-text.tsx'
 import { number } from '../../../format.ts'
 import type { TabProps } from './tab-props.ts'
 
@@ -61,7 +61,7 @@ export function Items({ exam }: TabProps) {
                     <div class="stack tight">
                       <p>
                         <b>{index + 1}.</b>{' '}
-                        <Rich text={item.question_text || 'A question that is an image'} />
+                        <RichText text={item.question_text || 'A question that is an image'} />
                       </p>
                       {item.flags.length > 0 && (
                         <p class="row">

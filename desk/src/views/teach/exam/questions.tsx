@@ -7,7 +7,7 @@ import { Form } from '../../../components/forms/form.tsx'
 import { Empty, Loaded } from '../../../components/page/loaded.tsx'
 import { Pager } from '../../../components/page/pager.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
-import { Rich } from '../../../components/rich.tsx'
+import { RichText } from '../../../components/rich-text.tsx'
 import { plural } from '../../../format.ts'
 import { $query } from '../../../router.ts'
 import type { TabProps } from './tab-props.ts'
@@ -74,7 +74,7 @@ export function Questions({ exam }: TabProps) {
                     />
                     <a class="grow clamp" href={`/desk/teach/questions/${exam.id}/${question.id}`}>
                       {question.question_text ? (
-                        <Rich text={question.question_text} />
+                        <RichText text={question.question_text} />
                       ) : (
                         'A question that is an image'
                       )}

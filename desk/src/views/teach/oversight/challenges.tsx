@@ -6,7 +6,7 @@ import { Empty, Loaded } from '../../../components/page/loaded.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { Pager } from '../../../components/page/pager.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
-import { Rich } from '../../../components/rich.tsx'
+import { RichText } from '../../../components/rich-text.tsx'
 import { moment } from '../../../format.ts'
 import { $query, setQuery } from '../../../router.ts'
 
@@ -52,7 +52,7 @@ export default function Challenges() {
                     </span>
                     <a href={`/desk/teach/exams/${each.exam_id}/corrections`}>Correct the question</a>
                   </p>
-                  <Rich text={each.question_text} />
+                  <RichText text={each.question_text} />
                   <p class="notice warn rich">{each.message}</p>
                   {each.status === 'open' ? (
                     <Form

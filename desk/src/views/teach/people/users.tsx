@@ -1,6 +1,6 @@
 import { useStore } from '@nanostores/preact'
 import { type Answer, ask, client } from '../../../client.ts'
-import { attempt } from '../../../components/dialogs/toasts.tsx'
+import { runWithToast } from '../../../components/dialogs/toasts.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice } from '../../../components/forms/fields.tsx'
 import { Search } from '../../../components/forms/search.tsx'
@@ -101,7 +101,7 @@ export default function Users() {
                       aria-label={`Role of ${each.username}`}
                       value={each.role}
                       onChange={({ currentTarget }) =>
-                        void attempt(async () => {
+                        void runWithToast(async () => {
                           const body = { user_id: each.id, new_role: currentTarget.value }
                           const { message } = await ask(
                             client.POST('/api/v01/admin/users/role', { body }),

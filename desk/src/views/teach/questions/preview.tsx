@@ -1,5 +1,5 @@
 import type { Answer } from '../../../client.ts'
-import { Rich } from '../../../components/rich.tsx'
+import { RichText } from '../../../components/rich-text.tsx'
 import { QuestionText } from '../../exams/question-text.tsx'
 import { listOptions } from '../../exams/taking/answer-field.tsx'
 
@@ -28,7 +28,7 @@ export function Preview({ question }: { question: Question }) {
           {listOptions(question).map(([letter, text]) => (
             <li key={letter} class={`option ${key.includes(letter) ? 'right' : ''}`}>
               <b>{letter}</b>
-              <Rich text={text} />
+              <RichText text={text} />
               {key.includes(letter) && <span class="chip good marks">Right</span>}
             </li>
           ))}

@@ -1,7 +1,7 @@
 import '../../exams/taking.css'
 import { useRef, useState } from 'preact/hooks'
 import { ask, client, form as toForm } from '../../../client.ts'
-import { attempt } from '../../../components/dialogs/toasts.tsx'
+import { runWithToast } from '../../../components/dialogs/toasts.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { Area, Choice, Field, NumberField } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
@@ -200,7 +200,7 @@ function ImageField({ examId, path, take }: ImageFieldProps) {
         accept="image/png,image/jpeg,image/gif,image/webp"
         onChange={({ currentTarget }) => {
           const file = currentTarget.files?.[0]
-          if (file) void attempt(() => upload(file))
+          if (file) void runWithToast(() => upload(file))
         }}
       />
       {path && (

@@ -1,12 +1,12 @@
 import { client, Refusal } from '../../client.ts'
 
-/** Handlers for the events of a streamed answer. */
-interface Heard {
+interface EventHandlers {
   start?: (conversation: { conversation_id: number; title: string }) => void
   delta: (text: string) => void
 }
 
-interface Done {
+/** The last event. */
+interface FinishedAnswer {
   response: string
   conversation_id: number
   title: string
@@ -17,9 +17,9 @@ interface Done {
 export async function askTutor(
   message: string,
   conversationId: number | undefined,
-  { start, delta }: Heard,
+  { start, delta }: EventHandlers,
   signal: AbortSignal,
-): Promise<Done> {
+): Promise<FinishedAnswer> {
   const response = await client.fetch(
     new Request(`${client.baseUrl}/api/v01/assistant/messages`, {
       method: 'POST',

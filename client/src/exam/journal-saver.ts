@@ -2,8 +2,9 @@ import type { Store } from '../platform.ts'
 import { forget, isSynced, type Journal, keepPaper, keepProgress } from './journal.ts'
 
 /**
- * Stores the states of one journal on this machine, one after another, and removes it when it is no longer needed.
- * `fail` is called if storing fails; the exam goes on without it.
+ * Makes a function that stores an exam's journal on this device. Calls wait for each other; a state that a later call
+ * has replaced is skipped. A journal whose answers have all arrived is removed. `fail` is called when storing fails,
+ * which doesn't end the exam.
  */
 export function createSaver(
   store: Store,
@@ -16,7 +17,7 @@ export function createSaver(
 
   async function write(): Promise<void> {
     const journal = latest as Journal
-    // The latest state contains the earlier ones.
+    // An earlier call has stored this state already.
     if (kept === journal) return
     const isNew = !kept
     const isDone = journal.phase === 'submitted' || (journal.phase === 'closed' && isSynced(journal))

@@ -2,7 +2,7 @@ import type { Locks } from '../platform.ts'
 import { TabLock } from '../tab-lock.ts'
 
 /** Decides which of several tabs may write: the first one; after it the next one, or one that takes over. */
-export class Writer {
+export class WritingTab {
   readonly #isFree: () => Promise<boolean>
   readonly #change: (canWrite: boolean) => void
   readonly #lock: TabLock | undefined

@@ -4,8 +4,8 @@ import { useEffect, useRef } from 'preact/hooks'
 const MATH = /\$\$([\s\S]+?)\$\$|\\\[([\s\S]+?)\\\]|\\\(([\s\S]+?)\\\)|\$(?!\s)([^$\n]+?)(?<!\s)\$(?!\d)/g
 const EMPHASIS = /\*\*([^*\n]+)\*\*|`([^`\n]+)`/g
 
-/** A text of a person, with its LaTeX drawn by KaTeX, which is loaded for the first formula. */
-export function Rich({ text, class: extra = '' }: { text: string; class?: string }) {
+/** A user's text with formulas drawn by KaTeX, which is loaded when the first one is shown. */
+export function RichText({ text, class: extra = '' }: { text: string; class?: string }) {
   const parts = []
   let end = 0
   for (const match of text.matchAll(MATH)) {
