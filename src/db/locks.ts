@@ -1,6 +1,7 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { AppError } from '../errors.ts'
 import type { Executor } from './client.ts'
+import { isAnyOf } from './query.ts'
 
 /**
  * Every advisory lock of this service: for decisions about things that have no row to lock. Each rule has its own
@@ -40,12 +41,27 @@ export async function lockShared(tx: Executor, lock: Lock): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock_shared(${keyOf(lock)})`)
 }
 
-/** The same without waiting: false while somebody holds the lock alone, or waits for that. */
+/** Takes each of the locks that nobody else holds, without waiting; which ones it has now, in their order. */
+export function tryLockEach(tx: Executor, locks: Lock[]): Promise<boolean[]> {
+  return tryEach(tx, sql`pg_try_advisory_xact_lock`, locks)
+}
+
+/** Shares each of the locks that nobody holds alone or waits for; which ones it shares now, in their order. */
+export function tryShareEach(tx: Executor, locks: Lock[]): Promise<boolean[]> {
+  return tryEach(tx, sql`pg_try_advisory_xact_lock_shared`, locks)
+}
+
+async function tryEach(tx: Executor, take: SQL, locks: Lock[]): Promise<boolean[]> {
+  const rows = await tx.execute<{ taken: boolean }>(sql`
+    select ${take}(hashtextextended(name, 0)) as taken
+      from unnest(${sql.param(locks)}::text[]) with ordinality as asked(name, ord) order by ord`)
+  return rows.map(({ taken }) => taken)
+}
+
+/** The same for one lock. */
 export async function tryLockShared(tx: Executor, lock: Lock): Promise<boolean> {
-  const [row] = await tx.execute<{ shared: boolean }>(
-    sql`select pg_try_advisory_xact_lock_shared(${keyOf(lock)}) as shared`,
-  )
-  return row?.shared === true
+  const [shared = false] = await tryShareEach(tx, [lock])
+  return shared
 }
 
 /**
@@ -58,6 +74,21 @@ export async function lockPerson(tx: Executor, userId: number): Promise<void> {
     sql`select from users where id = ${userId} and deleted_at is null for no key update`,
   )
   if (rows.length === 0) throw new AppError('token_expired_or_invalid')
+}
+
+/**
+ * The same for many at once, without waiting: who of them has an account, and whether their row is locked now, which it
+ * isn't if somebody else holds it.
+ */
+export async function tryLockPeople(tx: Executor, userIds: number[]): Promise<Map<number, boolean>> {
+  const rows = await tx.execute<{ id: number; locked: boolean }>(sql`
+    with free as materialized (
+      select id from users where ${isAnyOf(sql`id`, userIds)} and deleted_at is null
+       order by id for no key update skip locked)
+    select people.id, free.id is not null as locked
+      from users people left join free using (id)
+     where ${isAnyOf(sql`people.id`, userIds)} and people.deleted_at is null`)
+  return new Map(rows.map(({ id, locked }) => [id, locked]))
 }
 
 /** Whether somebody shares the lock at this moment. */

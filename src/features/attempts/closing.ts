@@ -1,6 +1,8 @@
 import type { Core } from '../../core.ts'
+import { batched } from '../../db/batches.ts'
 import type { Executor } from '../../db/client.ts'
 import type { Regrade } from '../../db/tables/exams/corrections.ts'
+import { perNode } from '../../per-node.ts'
 import { exams as measured } from '../../telemetry/metrics.ts'
 import { gradeAttempts, tryGradeAttempts } from './grading/service.ts'
 import { paperOf } from './papers/service.ts'
@@ -42,13 +44,31 @@ export async function closeAttempt(
   measured.closed.add(closing.status)
 }
 
+/** Those who ask for their attempts at the same time share one query. */
+const activeShared = perNode((core) =>
+  batched({
+    lanes: 2,
+    size: 250,
+    key: ({ userId }: store.Asked) => userId,
+    async run(asked): Promise<(store.AttemptRow | undefined)[]> {
+      const attempts = await store.listActive(core.db, asked)
+      const active = new Map(attempts.map((attempt) => [name(attempt), attempt]))
+      return asked.map((each) => active.get(name(each)))
+    },
+  }),
+)
+
+function name({ userId, examId }: store.Asked): string {
+  return `${userId}:${examId}`
+}
+
 /** Somebody's active attempt. An overdue one is closed here, and then there is none. */
 export async function findLive(
   core: Core,
   userId: number,
   examId: number,
 ): Promise<store.AttemptRow | undefined> {
-  const attempt = await store.findActive(core.db, userId, examId)
+  const attempt = await activeShared(core)({ userId, examId })
   if (!attempt || !isOverdue(core, attempt)) return attempt
   const live = await gradeAttempts(core, examId, async (tx, inForce) => {
     const locked = await store.findActiveForUpdate(tx, userId, examId)

@@ -12,9 +12,11 @@ import {
   SubmitBody,
 } from '../../../schemas/exams/attempts.ts'
 import type { Core } from '../../core.ts'
+import { sendJson } from '../../http/bodies/json.ts'
 import { failures } from '../../http/failures.ts'
 import { saveAnswers } from './saving/service.ts'
 import * as service from './service.ts'
+import { startAttempt } from './starting/service.ts'
 
 const tags = ['exams']
 const success = true as const
@@ -55,7 +57,7 @@ export const attemptRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (a
     },
     async (request, reply) => {
       const examId = request.params.exam_id
-      const started = await service.startAttempt(core, request.caller.userId, examId)
+      const started = await startAttempt(core, request.caller.userId, examId)
       const answer = { success, attempt_id: started.id, redirect_url: `/exam/${examId}` }
       if (started.resumed) return reply.code(200).send({ ...answer, resumed: true })
       return reply
@@ -75,10 +77,8 @@ export const attemptRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (a
         response: { 200: PaperAnswer, ...failures('not_found', 'no_active_attempt') },
       },
     },
-    async (request) => ({
-      success,
-      ...(await service.getActivePaper(core, request.caller.userId, request.params.exam_id)),
-    }),
+    async (request, reply) =>
+      sendJson(reply, await service.writeActivePaper(core, request.caller.userId, request.params.exam_id)),
   )
 
   app.put(

@@ -6,17 +6,11 @@ import type {
   SubmitAnswer,
 } from '../../../schemas/exams/attempts.ts'
 import type { Core } from '../../core.ts'
-import type { Executor } from '../../db/client.ts'
-import { LOCKS, lockAlone, lockPerson, lockShared } from '../../db/locks.ts'
 import { AppError } from '../../errors.ts'
 import { localDateTime } from '../../formats/local-time.ts'
-import { retryFor } from '../../scheduling/retry.ts'
-import { exams as measured } from '../../telemetry/metrics.ts'
-import { endOf, requireOpen, timesFor } from '../timing/windows.ts'
-import { questionImageUrl } from '../uploads/addresses.ts'
 import { closeAttempt, findLive, isOverdue, publishHelp } from './closing.ts'
 import { gradeAttempts } from './grading/service.ts'
-import { getPaper, holdsPaper, insertCurrentPaper, paperOf } from './papers/service.ts'
+import { getPaper, holdsPaper, insertCurrentPaper, paperOf, writeQuestions } from './papers/service.ts'
 import { releaseResult } from './releasing.ts'
 import { readChanges } from './saving/answers.ts'
 import { describeState } from './saving/service.ts'
@@ -32,98 +26,20 @@ export async function prepareExam(core: Core, userId: number, examId: number) {
   return { cached, question_count: questions.length }
 }
 
-export type Started = { id: number; resumed: true } | { id: number; resumed: false; number: number }
-
-/**
- * Resumes the active attempt or starts a new one, with the paper that the exam has at this moment. Changes of the
- * number of somebody's attempts at an exam run one after another, so any number of starts at once make one attempt,
- * and never more than the cap. Starts and changes of the exam's times wait for each other.
- */
-export async function startAttempt(core: Core, userId: number, examId: number): Promise<Started> {
-  return retryFor(core.config.requestTimeoutMs, async () => {
-    const started = await tryStart(core, userId, examId)
-    if (started !== 'overdue') return started
-    await findLive(core, userId, examId)
-    return undefined
-  })
-}
-
-async function tryStart(core: Core, userId: number, examId: number): Promise<Started | 'overdue'> {
-  const { started, locksHelp } = await core.db.transaction(async (tx) => {
-    // Sent together; PostgreSQL runs them in this order, the last one once the locks are held.
-    const [, , standing] = await Promise.all([
-      lockAlone(tx, LOCKS.attempts(userId, examId)),
-      lockShared(tx, LOCKS.examTimes(examId)),
-      store.findStanding(tx, userId, examId),
-    ])
-    if (!standing) throw new AppError('not_found')
-    const active = standing.activeId === null ? undefined : await store.findActive(tx, userId, examId)
-    if (active)
-      return {
-        started: isOverdue(core, active) ? ('overdue' as const) : { id: active.id, resumed: true as const },
-        locksHelp: false,
-      }
-    return {
-      started: await insertNext(core, tx, userId, standing),
-      locksHelp: standing.exam.lockHelp,
-    }
-  })
-  if (started !== 'overdue' && !started.resumed) measured.started.add()
-  if (locksHelp) publishHelp(core, [userId])
-  return started
-}
-
-/** Starts the next attempt. The caller holds the locks on the person's attempts and on the exam's times. */
-async function insertNext(
-  core: Core,
-  tx: Executor,
-  userId: number,
-  standing: store.Standing,
-): Promise<Started> {
-  const { exam } = standing
-  const now = core.clock()
-  const times = timesFor(exam, standing.personal)
-  if (!exam.isPublished) throw new AppError('not_found')
-  requireOpen(times, now)
-  if (remainingOf(standing) === 0) throw new AppError('attempts_exhausted')
-  const paperId = standing.paperId ?? (await insertCurrentPaper(tx, exam.id))
-  const { questions } = await getPaper(core, tx, paperId)
-  if (questions.length === 0) throw new AppError('exam_empty')
-  // Decisions that take the same lock, such as storing an answer of the tutor, come entirely before or after this.
-  if (exam.lockHelp) await lockPerson(tx, userId)
-  const number = standing.highestNumber + 1
-  const id = await store.insertAttempt(tx, {
-    userId,
-    examId: exam.id,
-    paperId,
-    attemptNumber: number,
-    status: 'active',
-    startedAt: new Date(now),
-    endsAt: endOf(times, now),
-  })
-  return { id, resumed: false, number }
-}
-
-/** The questions of the active attempt, and all that was saved. */
-export async function getActivePaper(
-  core: Core,
-  userId: number,
-  examId: number,
-): Promise<Content<PaperAnswer>> {
+/** The questions of the active attempt, and all that was saved: the answer as a JSON text. */
+export async function writeActivePaper(core: Core, userId: number, examId: number): Promise<string> {
   const attempt = await requireLive(core, userId, examId)
-  const { questions } = await paperOf(core, core.db, attempt)
-  return {
+  const paper = await paperOf(core, core.db, attempt)
+  const state: Omit<PaperAnswer, 'questions'> = {
+    success: true,
     attempt_id: attempt.id,
     attempt_number: attempt.attemptNumber,
-    questions: questions.map((question) => ({
-      ...question,
-      image_url: questionImageUrl(core, question.image_path),
-    })),
     ...describeState(attempt),
     start_time: localDateTime(attempt.startedAt, core.config.timezone),
     ends_at: attempt.endsAt?.toISOString() ?? null,
     server_time: new Date(core.clock()).toISOString(),
   }
+  return `{"questions":${writeQuestions(core, paper)},${JSON.stringify(state).slice(1)}`
 }
 
 /**

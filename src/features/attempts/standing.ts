@@ -6,7 +6,7 @@ import * as store from './store.ts'
 
 /** 404 unless the exam is published, or the person has attempts from a time when it was. */
 export async function requireStanding(db: Executor, userId: number, examId: number): Promise<store.Standing> {
-  const standing = await store.findStanding(db, userId, examId)
+  const [standing] = await store.listStandings(db, [{ userId, examId }])
   if (!standing || (!standing.exam.isPublished && standing.used === 0)) throw new AppError('not_found')
   return standing
 }

@@ -1,6 +1,6 @@
-import { and, desc, eq, inArray, isNotNull, lt, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, inArray, isNotNull, lt, ne, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { isAnyOf, only } from '../../db/query.ts'
+import { isAnyOf } from '../../db/query.ts'
 import { accommodations, type PersonalTimes } from '../../db/tables/exams/accommodations.ts'
 import { type Answers, attempts, examPapers } from '../../db/tables/exams/attempts.ts'
 import { exams } from '../../db/tables/exams/exams.ts'
@@ -10,13 +10,26 @@ export type AttemptRow = typeof attempts.$inferSelect
 
 // --- starting
 
+/** A person and an exam. */
+export interface Asked {
+  userId: number
+  examId: number
+}
+
+/** Rows `asked` of these pairs. */
+function unnestAsked(asked: Asked[]): SQL {
+  return sql`unnest(${sql.param(asked.map(({ userId }) => userId))}::int[],
+                    ${sql.param(asked.map(({ examId }) => examId))}::int[])
+               with ordinality as asked(user_id, exam_id, ord)`
+}
+
 /** How a person stands with an exam. */
 export interface Standing {
   exam: ExamRow
   /** Attempts of every status, including active and manual ones. */
   used: number
   completed: number
-  activeId: number | null
+  active: Pick<AttemptRow, 'id' | 'endsAt'> | null
   highestNumber: number
   /** The paper of the exam's questions as they are now; null where it is not stored yet. */
   paperId: number | null
@@ -24,17 +37,19 @@ export interface Standing {
   personal: PersonalTimes | null
 }
 
-export async function findStanding(
-  db: Executor,
-  userId: number,
-  examId: number,
-): Promise<Standing | undefined> {
-  const [row] = await db
+/** How these people stand with these exams, in the order asked; undefined without such an exam. */
+export async function listStandings(db: Executor, asked: Asked[]): Promise<(Standing | undefined)[]> {
+  const isActive = sql`${attempts.status} = 'active'`
+  const rows = await db
     .select({
+      ord: sql<number>`asked.ord::int`,
       exam: exams,
       used: sql<number>`count(${attempts.id})::int`,
       completed: sql<number>`count(${attempts.submittedAt})::int`,
-      activeId: sql<number | null>`max(${attempts.id}) filter (where ${attempts.status} = 'active')`,
+      activeId: sql<number | null>`max(${attempts.id}) filter (where ${isActive})`,
+      activeEndsAt: sql<Date | null>`max(${attempts.endsAt}) filter (where ${isActive})`.mapWith(
+        attempts.endsAt,
+      ),
       highestNumber: sql<number>`coalesce(max(${attempts.attemptNumber}), 0)`,
       paperId: examPapers.id,
       personal: {
@@ -44,6 +59,7 @@ export async function findStanding(
       },
     })
     .from(exams)
+    .innerJoin(unnestAsked(asked), sql`asked.exam_id = ${exams.id}`)
     .leftJoin(
       examPapers,
       and(
@@ -52,15 +68,19 @@ export async function findStanding(
         eq(examPapers.msqScoring, exams.msqScoring),
       ),
     )
-    .leftJoin(accommodations, and(eq(accommodations.examId, exams.id), eq(accommodations.userId, userId)))
-    .leftJoin(attempts, and(eq(attempts.examId, exams.id), eq(attempts.userId, userId)))
-    .where(eq(exams.id, examId))
-    .groupBy(exams.id, examPapers.id, accommodations.examId, accommodations.userId)
-  return row
-}
-
-export async function insertAttempt(tx: Executor, attempt: typeof attempts.$inferInsert): Promise<number> {
-  return only(await tx.insert(attempts).values(attempt).returning({ id: attempts.id })).id
+    .leftJoin(
+      accommodations,
+      and(eq(accommodations.examId, exams.id), eq(accommodations.userId, sql`asked.user_id`)),
+    )
+    .leftJoin(attempts, and(eq(attempts.examId, exams.id), eq(attempts.userId, sql`asked.user_id`)))
+    .groupBy(sql`asked.ord`, exams.id, examPapers.id, accommodations.examId, accommodations.userId)
+  const standings: (Standing | undefined)[] = asked.map(() => undefined)
+  for (const { ord, activeId, activeEndsAt, ...standing } of rows)
+    standings[ord - 1] = {
+      ...standing,
+      active: activeId === null ? null : { id: activeId, endsAt: activeEndsAt },
+    }
+  return standings
 }
 
 // --- allowances
@@ -104,13 +124,19 @@ export async function deleteLatestAttempts(
 const isActive = (userId: number, examId: number) =>
   and(eq(attempts.userId, userId), eq(attempts.examId, examId), eq(attempts.status, 'active'))
 
-export async function findActive(
-  db: Executor,
-  userId: number,
-  examId: number,
-): Promise<AttemptRow | undefined> {
-  const [row] = await db.select().from(attempts).where(isActive(userId, examId))
-  return row
+/** The active attempts of these people at these exams, in any order. */
+export async function listActive(db: Executor, asked: Asked[]): Promise<AttemptRow[]> {
+  return db
+    .select(getTableColumns(attempts))
+    .from(attempts)
+    .innerJoin(
+      unnestAsked(asked),
+      and(
+        eq(attempts.userId, sql`asked.user_id`),
+        eq(attempts.examId, sql`asked.exam_id`),
+        eq(attempts.status, 'active'),
+      ),
+    )
 }
 
 export async function findActiveForUpdate(

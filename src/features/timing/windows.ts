@@ -33,10 +33,11 @@ export function endOf(
   return end === Infinity ? null : new Date(end)
 }
 
-/** 403 `exam_not_open` or `exam_closed` outside of the window. */
-export function requireOpen({ opensAt, closesAt }: Times, now: number): void {
+/** Why nobody may start now: 403 `exam_not_open` or `exam_closed`; undefined within the window. */
+export function findClosed({ opensAt, closesAt }: Times, now: number): AppError | undefined {
   if (opensAt && now < opensAt.getTime())
-    throw new AppError('exam_not_open', { details: { opens_at: opensAt.toISOString() } })
+    return new AppError('exam_not_open', { details: { opens_at: opensAt.toISOString() } })
   if (closesAt && now >= closesAt.getTime())
-    throw new AppError('exam_closed', { details: { closes_at: closesAt.toISOString() } })
+    return new AppError('exam_closed', { details: { closes_at: closesAt.toISOString() } })
+  return undefined
 }

@@ -11,15 +11,20 @@ const LIFETIME_SECONDS = 3_600
  */
 export function fileUrl(core: Core, key: string | null): string | null {
   if (key === null) return null
-  const now = Math.floor(core.clock() / 1_000)
-  const expires = String(Math.ceil((now + LIFETIME_SECONDS) / LIFETIME_SECONDS) * LIFETIME_SECONDS)
+  const expires = String(expiryOf(core))
   const path = key.split('/').map(encodeURIComponent).join('/')
   const [signingKey] = core.fileKeys
   return `${core.config.publicUrl ?? ''}/files/${path}?expires=${expires}&signature=${sign(signingKey, key, expires)}`
 }
 
+/** When addresses of now expire, in seconds since the epoch: until the next one, a file's address stays the same. */
+export function expiryOf(core: Core): number {
+  const now = Math.floor(core.clock() / 1_000)
+  return Math.ceil((now + LIFETIME_SECONDS) / LIFETIME_SECONDS) * LIFETIME_SECONDS
+}
+
 /**
- * The same for a question's `image_path`; null if that is no key of a question image, so that no other file can be
+ * The address of a question's `image_path`; null if that is no key of a question image, so that no other file can be
  * read by naming it there.
  */
 export function questionImageUrl(core: Core, imagePath: string | null): string | null {

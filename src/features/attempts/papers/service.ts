@@ -6,6 +6,7 @@ import type { StoredQuestion } from '../../../db/tables/exams/attempts.ts'
 import type { Regrade } from '../../../db/tables/exams/corrections.ts'
 import { AppError } from '../../../errors.ts'
 import { perNode } from '../../../per-node.ts'
+import { expiryOf, questionImageUrl } from '../../uploads/addresses.ts'
 import { type GradedQuestion, overlay, PREVIEWED } from '../grading/regraded-questions.ts'
 import { AnswerKey } from '../scoring.ts'
 import type * as store from '../store.ts'
@@ -36,6 +37,7 @@ export interface Grading {
 const GRADINGS_KEPT = 4
 
 const papersOf = perNode(() => new LRUCache<number, Paper>({ max: KEPT }))
+const writtenBy = perNode(() => new LRUCache<string, string>({ max: KEPT }))
 
 /** Whether this node holds the paper already. */
 export function holdsPaper(core: Core, id: number): boolean {
@@ -67,6 +69,24 @@ async function loadPaper(db: Executor, id: number): Promise<Paper> {
   const row = await examStore.findPaper(db, id)
   if (!row) throw new AppError('not_found')
   return compilePaper(row)
+}
+
+/**
+ * The questions as a JSON text, which all students share while the addresses of images stay the same: writing it anew
+ * would take most of their request.
+ */
+export function writeQuestions(core: Core, { id, questions }: Paper): string {
+  const written = writtenBy(core)
+  const name = `${id} ${expiryOf(core)}`
+  const known = written.get(name)
+  if (known !== undefined) return known
+  const shown = questions.map((question) => ({
+    ...question,
+    image_url: questionImageUrl(core, question.image_path),
+  }))
+  const text = JSON.stringify(shown satisfies PaperQuestion[])
+  written.set(name, text)
+  return text
 }
 
 /** Stores the paper of the exam's questions as they are now; its id. 404 where the exam is gone. */
