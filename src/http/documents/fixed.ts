@@ -21,6 +21,8 @@ export function serveFixed(app: FastifyInstance, address: string, write: () => o
     addVary(reply, 'accept-encoding')
     if (!encoding) return sendJson(reply.header('content-encoding', 'identity'), written)
     compressed[encoding] ??= COMPRESS[encoding](written)
-    return sendJson(reply.header('content-encoding', encoding), await compressed[encoding])
+    const body = await compressed[encoding]
+    // Only now: a 503 of the deadline is not compressed.
+    return sendJson(reply.header('content-encoding', encoding), body)
   })
 }
