@@ -104,7 +104,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   // Any site can make a browser send it, and no route reads it.
   app.removeContentTypeParser('text/plain')
   refuseEncodedBodies(app)
-  registerJson(app)
+  registerJson(app, core)
   registerRequestLog(app)
   registerTracing(app, core)
   registerDraining(app, core)

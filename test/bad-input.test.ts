@@ -158,7 +158,8 @@ describe('bodies', () => {
         status: 400,
         body: { code: 'validation_failed' },
       })
-      expect(await ask(operation, large), name).toMatchObject({
+      const tooLarge = operation.path.endsWith('/questions/bulk-add') ? large.repeat(16) : large
+      expect(await ask(operation, tooLarge), name).toMatchObject({
         status: 413,
         body: { code: 'payload_too_large' },
       })
@@ -173,6 +174,14 @@ describe('bodies', () => {
     for (const levels of [65, 200_000])
       expect((await ask(operation, nested(levels))).body.code).toBe('invalid_json')
     expect((await ask(operation, `{"a":"${'['.repeat(1_000)}"}`)).body.code).toBe('validation_failed')
+  })
+
+  test('more values than any operation takes are not even parsed', async () => {
+    const [operation] = withBody().filter(({ path }) => path.endsWith('/questions/bulk-add'))
+    if (!operation) throw new Error('no operation takes so long a body')
+    const list = (count: number) => `[${'0,'.repeat(count - 1)}"${','.repeat(1_000)}"]`
+    expect((await ask(operation, list(600_000))).body.code).toBe('validation_failed')
+    expect((await ask(operation, list(600_001))).body.code).toBe('invalid_json')
   })
 
   test('none at all is an empty one, even where JSON is announced', async () => {

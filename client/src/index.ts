@@ -3,7 +3,7 @@ import { authorized } from './http/authorized.ts'
 import { createOperations, type Operations } from './http/operations.ts'
 import type { Platform } from './platform.ts'
 import { Session } from './session/session.ts'
-import { Line } from './socket/line.ts'
+import { SharedSocket } from './socket/shared-socket.ts'
 
 export type { Diagnostics, Noted } from './diagnostics.ts'
 export type { ClientFrame, ClientFrames, ServerFrame, ServerFrames } from './generated/frames.ts'
@@ -13,7 +13,7 @@ export type { Channel, LifeEvent, Locks, Platform, PlatformSocket, Store } from 
 export type { User } from './session/grant.ts'
 export type { Session, SignedIn } from './session/session.ts'
 export { Disconnected, Refused } from './socket/errors.ts'
-export type { Line } from './socket/line.ts'
+export type { SharedSocket } from './socket/shared-socket.ts'
 export type { SocketStatus } from './socket/socket.ts'
 
 export interface ClientOptions {
@@ -28,7 +28,7 @@ export interface Client extends Operations {
   readonly platform: Platform
   readonly session: Session
   /** The socket, shared by all tabs; it is opened when something listens. */
-  readonly live: Line
+  readonly live: SharedSocket
   readonly diagnostics: Diagnostics
   /** A request as the signed-in person, for addresses that are no operations. Retried only if that is harmless. */
   fetch(request: Request): Promise<Response>
@@ -40,7 +40,7 @@ export function createClient({ baseUrl, platform }: ClientOptions): Client {
   const base = baseUrl.replace(/\/+$/, '')
   const diagnostics = new Diagnostics(platform.now)
   const session = new Session(platform, base, diagnostics.note)
-  const live = new Line(platform, base, session, diagnostics.note)
+  const live = new SharedSocket(platform, base, session, diagnostics.note)
   const fetch = (request: Request) => authorized(platform, session, diagnostics.note, request)
   return {
     ...createOperations(base, fetch),

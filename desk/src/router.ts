@@ -15,7 +15,7 @@ export const $router = createRouter({
   notes: '/desk/notes',
   notebook: '/desk/notes/:id/:page?',
   library: '/desk/library',
-  shared: '/desk/library/:id/:page?',
+  publicNotebook: '/desk/library/:id/:page?',
   account: '/desk/account',
   teach: '/desk/teach',
   teachExams: '/desk/teach/exams',

@@ -21,8 +21,8 @@ export interface Prompt {
   maxTokens: number
   /** Makes the answer JSON of this shape. Ranges, lengths and patterns are not enforced. */
   schema?: object
-  /** Longest that the whole answer may take, in milliseconds. */
-  deadline: number
+  /** Longest that the whole answer may take. */
+  deadlineMs: number
   /** How often to try again while nothing of an answer has come. */
   retries: number
   signal: AbortSignal
@@ -72,7 +72,7 @@ export function createAi({ apiKey, baseUrl, model, silenceMs }: AiOptions): Ai {
 
   async function* write(prompt: Prompt) {
     const stop = new AbortController()
-    const signal = AbortSignal.any([prompt.signal, stop.signal, AbortSignal.timeout(prompt.deadline)])
+    const signal = AbortSignal.any([prompt.signal, stop.signal, AbortSignal.timeout(prompt.deadlineMs)])
     const usage: Usage = { input: 0, cached: 0, output: 0 }
     let watchdog: NodeJS.Timeout | undefined
     let requestId: string | null = null

@@ -10,7 +10,7 @@ import { isAnyOf } from './query.ts'
 export const LOCKS = {
   /** One node migrates at a time. */
   migration: () => 'migration' as const,
-  /** Starts of an exam share it; whoever changes when its attempts end holds it alone. */
+  /** Starts of an exam share it; whoever changes when its attempts end, or deletes it, holds it alone. */
   examTimes: (examId: number) => `exam-times:${examId}` as const,
   /** Submits of an exam share it; a regrade holds it alone. */
   examGrading: (examId: number) => `exam-grading:${examId}` as const,

@@ -9,6 +9,7 @@ import { isTrustedOrigin } from '../http/callers/same-site.ts'
 import { bearerToken } from '../http/callers/tokens.ts'
 import { failures, renderFailure, toAppError } from '../http/failures.ts'
 import { dropDeadline, withDeadline } from '../http/load/deadline.ts'
+import { longTexts, SHORT_TEXT } from '../http/reading.ts'
 import { personTurns } from '../http/turns.ts'
 import { gateway as measured } from '../telemetry/metrics.ts'
 import type { Claims } from '../tokens/tokens.ts'
@@ -174,6 +175,22 @@ function serve(
     socket.pause()
     return false
   }
+  /** undefined if it can't be read: then the client has been told. */
+  const read = async (data: Buffer, isBinary: boolean): Promise<Command | undefined> => {
+    try {
+      const parse = () => readCommand(data, isBinary)
+      const command = data.length <= SHORT_TEXT ? parse() : await longTexts(core).run(connection.asker, parse)
+      measured.received.add(command.type)
+      return command
+    } catch (error) {
+      measured.received.add('unreadable')
+      const failure = toAppError(error)
+      const tooMany = failure.code === 'invalid_frame' ? budget.spendMalformed(sockets.now()) : undefined
+      if (tooMany) connection.close(tooMany)
+      else sendError(connection, failure)
+      return undefined
+    }
+  }
   socket.on('ping', take)
   socket.on('pong', take)
   socket.on('close', () => {
@@ -183,19 +200,9 @@ function serve(
   })
   socket.on('message', (data: Buffer, isBinary: boolean) => {
     if (!take()) return
-    let command: Command
-    try {
-      command = readCommand(data, isBinary)
-    } catch (error) {
-      measured.received.add('unreadable')
-      const tooMany = budget.spendMalformed(connection.lastSeen)
-      if (tooMany) connection.close(tooMany)
-      else sendError(connection, error)
-      return
-    }
-    measured.received.add(command.type)
     backlog.add(data.length, async () => {
-      if (await opened) await answer(core, sockets, commands, connection, command)
+      const command = (await opened) ? await read(data, isBinary) : undefined
+      if (command) await answer(core, sockets, commands, connection, command)
       // While too many commands wait, the socket is not read: a command that has ended counts as a sign of life.
       connection.lastSeen = sockets.now()
     })

@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerHookHandl
 import type { Core } from '../core.ts'
 import { perNode } from '../per-node.ts'
 import { FairQueue } from '../scheduling/fair-queue.ts'
-import { askerOf, whenClosed } from './requests.ts'
+import { SHORT_TEXT } from './reading.ts'
+import { askerOf, mediaTypeOf, whenClosed } from './requests.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -15,6 +16,9 @@ declare module 'fastify' {
 
 /** Most requests that wait in one queue. If there are more, the asker with the most waiting ones is refused. */
 const MOST_WAITING = 2_000
+
+/** Long bodies of one person that are held at once. The others are not read from their connections. */
+const MOST_BODIES = 4
 
 /**
  * One person's requests and frames use at most a part of the database's connections at once, even if all wait for one
@@ -59,7 +63,8 @@ export function takeTurnIn(queue: FairQueue, restMs = 0): preHandlerHookHandler 
  * Makes requests take turns, so that one person's many requests don't delay others. One person's requests use at most a
  * part of the database's connections. A heavy read also waits until this person's previous heavy answer has been sent;
  * all heavy reads together use at most a part of the connections, each until its answer is made or begins to stream.
- * Clients that hang up lose their turn.
+ * Clients that hang up lose their turn. So that
+ * many long bodies don't fill the memory, those of one person are held a few at a time, each until its answer.
  */
 export function registerTurns(app: FastifyInstance, core: Core): void {
   const readers = new FairQueue({ each: 1, waiting: MOST_WAITING })
@@ -88,6 +93,11 @@ export function registerTurns(app: FastifyInstance, core: Core): void {
       .catch(done)
   }
 
+  const takeBodysTurn = takeTurnIn(new FairQueue({ each: MOST_BODIES, waiting: MOST_WAITING }))
+  app.addHook('preParsing', function (request, reply, _payload, done) {
+    if (hasLongBody(request)) takeBodysTurn.call(this, request, reply, (error) => done(error ?? null))
+    else done(null)
+  })
   app.addHook('onRoute', (route) => {
     const { heavy, turns, uploadTimeoutMs } = route.config ?? {}
     // Routes with a timeout of their own wait for something else than the database; sockets have their own admission.
@@ -109,4 +119,11 @@ export function registerTurns(app: FastifyInstance, core: Core): void {
       ...[route.onSend ?? []].flat(),
     ]
   })
+}
+
+/** Whether a body may be long; forms with files take turns of their own. */
+function hasLongBody(request: FastifyRequest): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
+  const mayBeLong = encoding !== undefined || Number(length) > SHORT_TEXT
+  return mayBeLong && mediaTypeOf(request) !== 'multipart/form-data'
 }

@@ -4,6 +4,7 @@ import { BulkInserted } from '../../schemas/legacy.ts'
 import type { Core } from '../core.ts'
 import * as service from '../features/questions/service.ts'
 import { readFields, takesForm } from '../http/bodies/forms.ts'
+import { BULK_BYTES } from '../http/bodies/json.ts'
 import { actorOf } from '../http/callers/callers.ts'
 import { failures } from '../http/failures.ts'
 
@@ -35,6 +36,7 @@ export const questionLegacyRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = a
   app.post(
     '/bulk-add',
     {
+      bodyLimit: BULK_BYTES,
       schema: {
         operationId: 'addQuestions',
         summary: 'Add many questions to an exam',

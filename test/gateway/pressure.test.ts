@@ -222,3 +222,27 @@ test('sends of one person through many sockets of two nodes, some to a conversat
     expect(refs).toEqual(Array.from({ length: 15 }, (_, n) => `${at} ${n}`))
   }
 }, 90_000)
+
+test('of the large frames of many sockets only a few are read before anybody else’s next one', async () => {
+  const people = await Promise.all([service.person(), service.person()])
+  const padding = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`u${n}`, 0]))
+  const large = JSON.stringify({ type: 'ping', ...padding })
+  const sockets = await Promise.all(
+    people.flatMap((person) => Array.from({ length: 50 }, () => dial(person))),
+  )
+  let answered = 0
+  for (const socket of sockets) socket?.on('message', () => (answered += 1))
+  const other = await (await service.person()).socket()
+  await other.ask({ type: 'ping' })
+  const before = answered
+  for (let n = 0; n < 6; n++) for (const socket of sockets) socket?.send(large)
+  let most = 0
+  while (answered < before + 600) {
+    const then = answered
+    expect(await other.ask({ type: 'ping' })).toMatchObject({ type: 'pong' })
+    most = Math.max(most, answered - then)
+    // Below the frames that a socket may send.
+    await setTimeout(110)
+  }
+  expect(most).toBeLessThan(60)
+}, 60_000)

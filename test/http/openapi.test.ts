@@ -1,6 +1,6 @@
 import zlib from 'node:zlib'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { startService, type TestService } from '../support/service.ts'
+import { startService, type TestService, withService } from '../support/service.ts'
 
 interface Described {
   operationId?: string
@@ -121,6 +121,15 @@ test('every operation says who may call it, and the tutor that it streams', () =
     'application/json',
     'text/event-stream',
   ])
+})
+
+test('a reader whose time is up before it is compressed gets a refusal as it is', async () => {
+  // Compressing takes longer than any request may here.
+  const hurried = await withService({ config: { requestTimeoutMs: 4 } })
+  const headers = { 'accept-encoding': 'br' }
+  const refused = await hurried.guest().request('GET', '/openapi.json', undefined, 503, headers)
+  expect(refused.body).toMatchObject({ code: 'unavailable' })
+  expect(refused.headers.get('content-encoding')).toBeNull()
 })
 
 test('it is compressed once, however often anybody asks for it, and the page’s files never', async () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import net from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -182,4 +183,30 @@ test('after a form that is refused its sender waits', async () => {
   const refused = () => writer.request('POST', `/api/v01/pages/${body.page.id}/assets`, fields, 413)
   // Four at once, and the fifth half a second later.
   expect(await time(() => Promise.all(Array.from({ length: 5 }, refused)))).toBeGreaterThan(480)
+})
+
+test('bodies in crumbs on many connections delay nobody', async () => {
+  const { hostname, port } = new URL(service.urls[0] as string)
+  const sockets = await Promise.all(
+    Array.from({ length: 150 }, async () => {
+      const socket = net.connect(Number(port), hostname)
+      socket.on('error', () => {})
+      await once(socket, 'connect')
+      return socket
+    }),
+  )
+  const head =
+    'POST /api/v01/auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n'
+  const crumbs = head + '1\r\n \r\n'.repeat(10_000)
+  const ended = sockets.map((socket) => once(socket, 'close'))
+  for (const socket of sockets) socket.write(crumbs)
+  await setImmediate()
+  // Asked while they are read.
+  const asked = Array.from({ length: 5 }, () => time(() => reader.get('/api/v01/chat/unread', 200)))
+  for (const milliseconds of await Promise.all(asked)) expect(milliseconds).toBeLessThan(1_000)
+  await Promise.all(ended)
+  // Their places are taken by others whose bodies are read.
+  await Promise.all(
+    Array.from({ length: 20 }, () => reader.post('/api/v01/notebooks', { title: 'Mine' }, 201)),
+  )
 })

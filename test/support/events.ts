@@ -1,9 +1,8 @@
+import type { Static } from 'typebox'
+import type { TutorEvent } from '../../schemas/assistant.ts'
 import type { Client } from './client.ts'
 
-export interface ReceivedEvent {
-  event: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came back
-  data: any
+export type ReceivedEvent = Static<typeof TutorEvent> & {
   /** Milliseconds since the request. */
   at: number
 }
@@ -29,7 +28,8 @@ export async function requestEvents(client: Client, path: string, body: unknown)
         const [, event = '', data = ''] = /^event: (.+)\ndata: (.+)$/.exec(block) ?? []
         const received = { event, data: JSON.parse(data) }
         client.documented.checkEvent('POST', path, received)
-        yield { ...received, at: performance.now() - started }
+        // Its form has just been checked.
+        yield { ...received, at: performance.now() - started } as ReceivedEvent
       }
     }
   }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Compile } from 'typebox/compile'
 import { WebSocket } from 'ws'
+import type { ServerFrames } from '../../client/src/generated/frames.ts'
 import { ServerFrame } from '../../schemas/events.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came back
@@ -68,8 +69,8 @@ export class TestSocket {
     return this.until(() => this.frames.find(fits), timeout)
   }
 
-  of(type: string): Frame[] {
-    return this.frames.filter((frame) => frame.type === type)
+  of<T extends keyof ServerFrames>(type: T): ServerFrames[T][] {
+    return this.frames.filter((frame) => frame.type === type) as ServerFrames[T][]
   }
 
   /** Waits until `look` answers something; it is called again after each frame. */

@@ -3,7 +3,7 @@ import type { ServerFrame } from '../generated/frames.ts'
 import type { Client } from '../index.ts'
 import { fullJitter } from '../socket/backoff.ts'
 import { Disconnected, Refused } from '../socket/errors.ts'
-import { Ledger, lastActivity } from './ledger.ts'
+import { Ledger } from './ledger.ts'
 import { Outbox } from './outbox.ts'
 import { Presence } from './presence.ts'
 import { Room } from './room.ts'
@@ -86,8 +86,7 @@ export class Chat {
 
   /** A conversation's messages: fetched at the first call and kept up to date from then on. */
   room(conversationId: number): Room {
-    const account = this.#here()
-    const { rooms, outbox } = account
+    const { rooms, outbox } = this.#here()
     const room =
       rooms.get(conversationId) ??
       new Room(this.#client, conversationId, outbox.$entries, () => outbox.advance(conversationId))
@@ -296,8 +295,6 @@ export class Chat {
   }
 
   #publish(): void {
-    if (!this.#account) return
-    const all = [...this.#account.ledger.conversations.values()]
-    this.#listed.set(all.sort((one, other) => lastActivity(other).localeCompare(lastActivity(one))))
+    if (this.#account) this.#listed.set(this.#account.ledger.list())
   }
 }

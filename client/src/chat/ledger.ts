@@ -35,12 +35,17 @@ export class Ledger {
     this.#events = events
   }
 
+  /** Latest activity first. */
+  list(): Conversation[] {
+    return [...this.conversations.values()].sort((one, other) =>
+      lastActivity(other).localeCompare(lastActivity(one)),
+    )
+  }
+
   /** Begins a resume and answers the known versions; frames wait until `finish`. */
   begin(): Record<string, number> {
     this.#waiting = []
-    const all = [...this.conversations.values()]
-    if (all.length > MOST_RESUMED)
-      all.sort((one, other) => lastActivity(other).localeCompare(lastActivity(one)))
+    const all = this.list()
     this.#leftOut = all.slice(MOST_RESUMED).map(({ id }) => id)
     return Object.fromEntries(all.slice(0, MOST_RESUMED).map(({ id, version }) => [id, version]))
   }
@@ -199,6 +204,6 @@ export class Ledger {
 }
 
 /** The time of the last message, comparable as text; '' without one. */
-export function lastActivity({ last_message }: Conversation): string {
+function lastActivity({ last_message }: Conversation): string {
   return last_message?.created_at ?? ''
 }

@@ -18,7 +18,7 @@ const LEARN: Place[] = [
   { path: '/desk/progress', text: 'Progress', icon: 'progress', routes: ['progress'] },
   { path: '/desk/tutor', text: 'Tutor', icon: 'tutor', routes: ['tutor'] },
   { path: '/desk/notes', text: 'Notes', icon: 'notes', routes: ['notes', 'notebook'] },
-  { path: '/desk/library', text: 'Library', icon: 'library', routes: ['library', 'shared'] },
+  { path: '/desk/library', text: 'Library', icon: 'library', routes: ['library', 'publicNotebook'] },
 ]
 const TALK: Place[] = [
   { path: '/desk/chat', text: 'Chat', icon: 'chat', routes: ['chat'] },

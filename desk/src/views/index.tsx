@@ -1,7 +1,7 @@
 import type { User } from '@exam-practice/client'
 import type { ComponentType } from 'preact'
 import { HelpGate } from '../components/page/help-gate.tsx'
-import { Empty, Failed, Loaded } from '../components/page/loaded.tsx'
+import { Empty, Failed, Loaded } from '../components/page/load-states.tsx'
 import { useLoad } from '../components/page/use-load.ts'
 import type { $router, RouteName } from '../router.ts'
 import type { ViewProps } from './view-props.ts'
@@ -22,7 +22,7 @@ const VIEWS: Record<RouteName, () => Promise<{ default: ComponentType<ViewProps>
   notes: () => import('./notes/notebooks.tsx'),
   notebook: () => import('./notes/notebook.tsx'),
   library: () => import('./notes/library.tsx'),
-  shared: () => import('./notes/shared.tsx'),
+  publicNotebook: () => import('./notes/public-notebook.tsx'),
   account: () => import('./account.tsx'),
   teach: () => import('./teach/oversight/overview.tsx'),
   teachExams: () => import('./teach/exams.tsx'),
@@ -46,7 +46,7 @@ const CLOSED: Partial<Record<RouteName, [title: string, promise: string]>> = {
   people: ['People', 'Whoever asks to connect waits here.'],
   tutor: ['Tutor', 'Your conversations wait here.'],
   library: ['Library', 'What others share waits here.'],
-  shared: ['Library', 'What others share waits here.'],
+  publicNotebook: ['Library', 'What others share waits here.'],
 }
 
 /** Loads a view once. */

@@ -1,10 +1,10 @@
 import { useStore } from '@nanostores/preact'
 import { type Answer, ask, client } from '../client.ts'
 import { LineChart } from '../components/charts/chart.tsx'
-import { Figure } from '../components/page/figure.tsx'
-import { Empty, Loaded } from '../components/page/loaded.tsx'
+import { Empty, Loaded } from '../components/page/load-states.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Pager } from '../components/page/pager.tsx'
+import { Stat } from '../components/page/stat.tsx'
 import { Table } from '../components/page/table.tsx'
 import { useLoad } from '../components/page/use-load.ts'
 import { day, number } from '../format.ts'
@@ -82,9 +82,9 @@ function Overview({ attempts, total }: { attempts: Attempt[]; total: number }) {
   return (
     <>
       <dl class="figures">
-        <Figure name="Attempts" value={total} />
-        <Figure name="On average, of those below" value={mean === null ? '–' : `${number(mean, 1)} %`} />
-        <Figure name="Best" value={percentages.length > 0 ? `${number(Math.max(...percentages))} %` : '–'} />
+        <Stat name="Attempts" value={total} />
+        <Stat name="On average, of those below" value={mean === null ? '–' : `${number(mean, 1)} %`} />
+        <Stat name="Best" value={percentages.length > 0 ? `${number(Math.max(...percentages))} %` : '–'} />
       </dl>
       <LineChart
         title="Percent, attempt by attempt"

@@ -55,17 +55,17 @@ async function readCommand(pid: number): Promise<string> {
 }
 
 /**
- * Shuts a server down in mode `fast`. If its checkpoint takes longer than `patience` milliseconds, in mode `immediate`:
+ * Shuts a server down in mode `fast`. If its checkpoint takes longer than `patienceMs`, in mode `immediate`:
  * the next start needs a recovery then, but nothing that was committed is lost.
  */
 export async function shutDown(
   pid: number,
   hasEnded: () => boolean | Promise<boolean>,
-  patience = 10_000,
+  patienceMs = 10_000,
 ): Promise<void> {
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
     signalIfAlive(pid, signal)
-    for (const deadline = Date.now() + patience; Date.now() < deadline; await sleep(10)) {
+    for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(10)) {
       if (await hasEnded()) return
     }
   }

@@ -11,7 +11,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import postgres from 'postgres'
 import { LockedError, takeLock } from './lock-file.ts'
 import { findPostmaster, postmasterArguments, readPostmasterPid, runsOn, shutDown } from './postmaster.ts'
-import { findBinaries, findHome, findRunAs, makeHome, prepareBinaries, type RunAs } from './staging.ts'
+import { chooseRunAs, findHome, getBinaries, makeHome, prepareBinaries, type RunAs } from './staging.ts'
 
 export interface EmbeddedDatabase {
   url: string
@@ -41,13 +41,13 @@ export async function startEmbedded(options: { dataDir: string; log: Log }): Pro
   const { log } = options
   const began = performance.now()
   const dataDir = resolve(options.dataDir)
-  const packaged = await findBinaries()
+  const packaged = await getBinaries()
   await mkdir(dataDir, { recursive: true })
   const home = (await findHome(dataDir)) ?? (await makeHome(dataDir, log))
   const release = await lockHome(home, dataDir)
   try {
     const cluster = join(home, 'cluster')
-    const user = await findRunAs(cluster)
+    const user = await chooseRunAs(cluster)
     const native = await prepareBinaries(packaged, user, home, log)
     if (existsSync(cluster)) await checkVersion(cluster, packaged.version)
     else await createCluster(home, native, user)
@@ -147,13 +147,13 @@ async function clearRemains(cluster: string, log: Log): Promise<void> {
   await rm(join(cluster, 'postmaster.pid'), { force: true })
 }
 
-/** Milliseconds for the last processes of a killed server to end, and for finding a free port. */
-const LAUNCH_RETRIES = 10_000
+/** For the last processes of a killed server to end, and for finding a free port. */
+const LAUNCH_RETRIES_MS = 10_000
 
 async function launch(home: string, native: string, user: RunAs) {
   const cluster = join(home, 'cluster')
   const logPath = join(home, 'postgres.log')
-  for (const deadline = Date.now() + LAUNCH_RETRIES; ; await sleep(100)) {
+  for (const deadline = Date.now() + LAUNCH_RETRIES_MS; ; await sleep(100)) {
     const port = await findFreePort()
     const settings = {
       listen_addresses: '127.0.0.1',

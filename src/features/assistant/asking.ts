@@ -90,7 +90,7 @@ export async function* ask(
       system: SYSTEM,
       messages: toMessages(history, question.message),
       maxTokens: LARGEST_ANSWER_TOKENS,
-      deadline: ANSWER_DEADLINE_MS,
+      deadlineMs: ANSWER_DEADLINE_MS,
       retries: 0,
       signal: AbortSignal.any([signal, locked.signal]),
       log,

@@ -57,7 +57,7 @@ export async function changeCategory(
   const imageKey = image ? await storeImage(core, name ?? known.name, image) : null
   const { before, after } = await keepingOnlyUsed(core, imageKey, () =>
     core.db.transaction(async (tx) => {
-      const current = await store.lockCategory(tx, id)
+      const current = await store.findCategoryForUpdate(tx, id)
       if (!current) throw new AppError('not_found')
       const values = { ...(name === undefined ? {} : { name }), ...(imageKey === null ? {} : { imageKey }) }
       const summary = `Changed: ${[name === undefined ? [] : 'name', imageKey === null ? [] : 'image'].flat().join(', ')}`

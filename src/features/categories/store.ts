@@ -22,7 +22,7 @@ export async function findCategory(db: Executor, id: number): Promise<CategoryRo
 }
 
 /** Locks it until the transaction ends. */
-export async function lockCategory(db: Executor, id: number): Promise<CategoryRow | undefined> {
+export async function findCategoryForUpdate(db: Executor, id: number): Promise<CategoryRow | undefined> {
   const [row] = await db.select().from(categories).where(eq(categories.id, id)).for('update')
   return row
 }

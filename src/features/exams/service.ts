@@ -4,6 +4,7 @@ import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import { violates } from '../../db/errors.ts'
+import { LOCKS, lockAlone } from '../../db/locks.ts'
 import type { PersonalTimes } from '../../db/tables/exams/accommodations.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { offsetOf } from '../../paging.ts'
@@ -79,6 +80,8 @@ export async function changeExam(
 /** Deletes the exam with everything that belongs to it; answers how much that was. */
 export async function deleteExam(core: Core, actor: Actor, id: number) {
   const deleted = await core.db.transaction(async (tx) => {
+    // Starts share a transaction, so none of them may wait for the exam's row.
+    await lockAlone(tx, LOCKS.examTimes(id))
     const name = await store.lockExam(tx, id)
     if (name === undefined) throw new AppError('not_found')
     const counts = await store.countBelongings(tx, id)

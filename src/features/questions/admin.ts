@@ -19,7 +19,8 @@ import {
 import { IdParams, Success, SuccessMessage } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import { AppError, invalidField } from '../../errors.ts'
-import { readFields, readParts, takesForm } from '../../http/bodies/forms.ts'
+import { readFields, readParts, takesForm, takesImport } from '../../http/bodies/forms.ts'
+import { BULK_BYTES } from '../../http/bodies/json.ts'
 import { actorOf } from '../../http/callers/callers.ts'
 import { failures } from '../../http/failures.ts'
 import { describePage } from '../../paging.ts'
@@ -60,6 +61,7 @@ export const questionAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
   app.post(
     '/bulk-add',
     {
+      bodyLimit: BULK_BYTES,
       schema: {
         operationId: 'addQuestions',
         summary: 'Add many questions to an exam',
@@ -195,7 +197,7 @@ export const questionEditingRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = 
   app.post(
     '/import-csv',
     {
-      ...takesForm,
+      ...takesImport,
       handlerTimeout: IMPORT_TIMEOUT_MS,
       schema: {
         operationId: 'importCsv',

@@ -61,7 +61,7 @@ export async function changeQuestion(
   const { exam_id, ...fields } = changes
   if (Object.keys(changes).length === 0) throw new AppError('nothing_to_update')
   await core.db.transaction(async (tx) => {
-    const current = await store.lockQuestion(tx, id)
+    const current = await store.findQuestionForUpdate(tx, id)
     if (!current) throw new AppError('not_found')
     // An imported path is kept without a check until it is replaced.
     const anyImagePath = fields.image_path === undefined

@@ -49,7 +49,7 @@ export async function findQuestion(db: Executor, id: number): Promise<QuestionRo
 }
 
 /** The same with the row locked until the transaction ends. */
-export async function lockQuestion(db: Executor, id: number): Promise<QuestionRow | undefined> {
+export async function findQuestionForUpdate(db: Executor, id: number): Promise<QuestionRow | undefined> {
   const [row] = await db.select().from(questions).where(eq(questions.id, id)).for('update')
   return row
 }

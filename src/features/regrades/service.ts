@@ -2,6 +2,7 @@ import type { RegradeBody, RegradeView } from '../../../schemas/admin/exams/regr
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
+import { requireExam } from '../../db/exams.ts'
 import type { Regrade } from '../../db/tables/exams/corrections.ts'
 import { GHOST_ID } from '../../db/tables/people/users.ts'
 import { AppError, invalidField } from '../../errors.ts'
@@ -63,7 +64,7 @@ export async function applyRegrade(
   input: RegradeBody,
 ): Promise<RegradeView> {
   const { view, told } = await regradeAlone(core, examId, async (tx) => {
-    const exam = await store.keepExam(tx, examId)
+    const exam = await store.findExamForKeyShare(tx, examId)
     if (!exam) throw new AppError('not_found')
     const regrade = await readRegrade(tx, examId, input)
     const inForce = [...(await listInForce(tx, examId)), regrade]
@@ -95,7 +96,7 @@ export async function undoRegrade(core: Core, actor: Actor, id: number): Promise
   if (!found) throw new AppError('not_found')
   const { examId } = found
   const { view, told } = await regradeAlone(core, examId, async (tx) => {
-    const exam = await store.keepExam(tx, examId)
+    const exam = await store.findExamForKeyShare(tx, examId)
     if (!exam) throw new AppError('not_found')
     if (!(await store.updateUndone(tx, id, new Date(core.clock())))) throw new AppError('already_undone')
     const inForce = await listInForce(tx, examId)
@@ -115,7 +116,7 @@ export async function undoRegrade(core: Core, actor: Actor, id: number): Promise
 
 /** Newest first. 404 without such an exam. */
 export async function listRegrades(core: Core, examId: number): Promise<RegradeView[]> {
-  if (!(await store.keepExam(core.db, examId))) throw new AppError('not_found')
+  await requireExam(core.db, examId)
   const rows = await store.listRegrades(core.db, examId, MOST_LISTED)
   const names = await listNames(core.db, rows)
   return rows.map((row) => toView(row, names))

@@ -9,8 +9,11 @@ import { users } from '../../db/tables/people/users.ts'
 export type NewRegrade = typeof regrades.$inferInsert
 export type RegradeRow = typeof regrades.$inferSelect & { createdByName: string }
 
-/** Whether students may see the exam's results, locked until the transaction ends. undefined: there is no such exam. */
-export async function keepExam(tx: Executor, id: number): Promise<{ isVisible: boolean } | undefined> {
+/** The exam, which can't be deleted until the transaction ends. `isVisible`: students may see its results. */
+export async function findExamForKeyShare(
+  tx: Executor,
+  id: number,
+): Promise<{ isVisible: boolean } | undefined> {
   const [row] = await tx
     .select({ isVisible: sql<boolean>`${exams.resultMode} = 'instant' or ${exams.resultsReleased}` })
     .from(exams)

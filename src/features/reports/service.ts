@@ -91,7 +91,7 @@ export async function resolveReport(
   { action, note }: DecisionBody,
 ): Promise<Report> {
   const { row, publish } = await core.db.transaction(async (tx) => {
-    const report = await store.lockReport(tx, id)
+    const report = await store.findReportForUpdate(tx, id)
     if (!report) throw new AppError('not_found')
     if (report.status !== 'open') throw new AppError('already_processed')
     const { messageId, commentId } = report

@@ -95,7 +95,7 @@ export async function getReport(db: Executor, id: number): Promise<ReportRow> {
 }
 
 /** Locks it until the transaction ends. */
-export async function lockReport(tx: Executor, id: number): Promise<Row | undefined> {
+export async function findReportForUpdate(tx: Executor, id: number): Promise<Row | undefined> {
   const [row] = await tx.select().from(reports).where(eq(reports.id, id)).for('no key update')
   return row
 }

@@ -4,7 +4,7 @@ import { CLIENT_FRAMES, type ClientFrames } from '../../../schemas/events.ts'
 import type { ClientTopic, CommentEvent, FrameEvent } from '../../bus/events.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
-import { isTooDeep } from '../../formats/json-depth.ts'
+import { isTooComplex } from '../../formats/json-size.ts'
 import { verifyLive } from '../../http/callers/callers.ts'
 import { compileBody, type Validate } from '../../http/checking/validation.ts'
 import type { Connection } from '../connection.ts'
@@ -107,7 +107,7 @@ function isFrameType(type: unknown): type is FrameType {
 function parseObject(data: Buffer): Record<string, unknown> | undefined {
   try {
     const text = data.toString()
-    if (isTooDeep(text)) return undefined
+    if (isTooComplex(text)) return undefined
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
   } catch {

@@ -1,12 +1,14 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyInstance } from 'fastify'
 import { sendJson } from '../bodies/json.ts'
 import { addVary } from '../semantics/vary.ts'
 
-/** The best would take seconds of a thread that hashes passwords. */
+/** Higher qualities would take seconds, in a thread that also hashes passwords. */
 const PARAMS = { [constants.BROTLI_PARAM_QUALITY]: 5 }
 const [brotli, zip] = [promisify(brotliCompress), promisify(gzip)]
+const ENCODINGS: ('br' | 'gzip')[] = ['br', 'gzip']
 const COMPRESS = { br: (text: string) => brotli(text, { params: PARAMS }), gzip: (text: string) => zip(text) }
 
 /** Serves a document that never changes. It is written and compressed once, not for each reader. */
@@ -15,19 +17,12 @@ export function serveFixed(app: FastifyInstance, address: string, write: () => o
   const compressed: { br?: Promise<Buffer>; gzip?: Promise<Buffer> } = {}
   app.get(address, { schema: { hide: true } }, async ({ headers }, reply) => {
     written ??= JSON.stringify(write())
-    const encoding = (['br', 'gzip'] as const).find((name) => accepts(headers['accept-encoding'], name))
+    const encoding = negotiate(String(headers['accept-encoding'] ?? ''), ENCODINGS)
     addVary(reply, 'accept-encoding')
     if (!encoding) return sendJson(reply.header('content-encoding', 'identity'), written)
     compressed[encoding] ??= COMPRESS[encoding](written)
-    return sendJson(reply.header('content-encoding', encoding), await compressed[encoding])
+    const body = await compressed[encoding]
+    // Only now: a 503 of the deadline is not compressed.
+    return sendJson(reply.header('content-encoding', encoding), body)
   })
-}
-
-function accepts(header: string | string[] = '', encoding: string): boolean {
-  const offered = String(header)
-    .split(',')
-    .map((each) => each.replaceAll(' ', ''))
-  return offered.some(
-    (each) => each === encoding || (each.startsWith(`${encoding};`) && !/q=0(\.0*)?$/.test(each)),
-  )
 }

@@ -23,14 +23,21 @@ interface Pipeline {
   waiting: (() => void)[]
 }
 
-/** What Node's parser asks of its owner at each request: to go on, by 0. */
+/** What Node's parser calls. */
 interface Parser {
+  /** At each request. It goes on by 0. */
   onIncoming: () => number
+  /** With each piece of a body; it makes none where there is no function. */
+  [ON_BODY]: ((piece: Buffer) => void) | undefined
 }
+/** Node's `HTTPParser.kOnBody`. */
+const ON_BODY = 3
+
+type ParsedSocket = Socket & { parser?: Parser }
 
 /** A server for `handler`, which one connection can't keep busy with what costs its client nothing. */
 export function createHttpServer(handler: RequestListener, options: ServerOptions): Server {
-  const server = createServer({ ...options, IncomingMessage: LimitedMessage }, limitPipelined(handler))
+  const server = createServer({ ...options, IncomingMessage: GatheringMessage }, limitPipelined(handler))
   server.keepAliveTimeout = KEEP_ALIVE_MS
   return server
 }
@@ -45,6 +52,7 @@ function limitPipelined(handler: RequestListener): RequestListener {
 
   return (request, response) => {
     const { socket } = request
+    takeBody(socket)
     const pipeline = pipelines.get(socket) ?? { running: 0, waiting: [] }
     pipelines.set(socket, pipeline)
     const begin = () => {
@@ -68,7 +76,7 @@ function limitPipelined(handler: RequestListener): RequestListener {
  * Makes the parser fail at the next request: nothing else stops it within what it has read, of which it would make
  * thousands of requests.
  */
-function cutOff(socket: Socket & { parser?: Parser }): void {
+function cutOff(socket: ParsedSocket): void {
   if (socket.parser) socket.parser.onIncoming = () => -1
   setImmediate(() => socket.destroySoon())
 }
@@ -82,17 +90,50 @@ function next(socket: Socket, { waiting }: Pipeline): void {
   if (waiting.length === 0) socket.resume()
 }
 
-/** A request that cuts its connection off when its body comes in crumbs. */
-class LimitedMessage extends IncomingMessage {
+/**
+ * A request that passes on as one what is read together of a chunked body, and cuts its connection off when the body
+ * comes in crumbs.
+ */
+class GatheringMessage extends IncomingMessage {
   #pieces = 0
   #bytes = 0
+  #gathered: Buffer[] = []
 
   override push(piece: Buffer | null): boolean {
+    if (piece === null) this.#pass()
+    if (piece === null || this.headers['transfer-encoding'] === undefined) return super.push(piece)
     this.#pieces += 1
-    this.#bytes += piece?.length ?? 0
-    if (this.#pieces <= FREE_PIECES || this.#bytes >= this.#pieces * LEAST_PIECE) return super.push(piece)
+    this.#bytes += piece.length
+    if (this.#pieces <= FREE_PIECES || this.#bytes >= this.#pieces * LEAST_PIECE) {
+      if (this.#gathered.push(piece) === 1) process.nextTick(() => this.#pass())
+      return true
+    }
     this.push = () => true
+    dropBody(this.socket)
     cutOff(this.socket)
     return true
   }
+
+  #pass(): void {
+    if (this.#gathered.length === 0) return
+    const bytes = Buffer.concat(this.#gathered)
+    this.#gathered = []
+    // As Node does where a request is not read.
+    if (!super.push(bytes)) this.socket.pause()
+  }
+}
+
+/** What the parser does with each piece of a body. */
+let onBody: Parser[typeof ON_BODY]
+
+/** Makes the rest of a body cost hardly anything: what was read at once may hold ten thousand pieces of it. */
+export function dropBody({ parser }: ParsedSocket): void {
+  if (!parser) return
+  onBody ??= parser[ON_BODY]
+  parser[ON_BODY] = undefined
+}
+
+/** The body of a new request is wanted, whatever came of the one before it, or of another connection's. */
+function takeBody({ parser }: ParsedSocket): void {
+  if (parser && onBody) parser[ON_BODY] = onBody
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { hangUpSignal } from '../requests.ts'
+import { dropBody } from './arrivals.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -59,6 +60,7 @@ export function registerDeadline(app: FastifyInstance, patienceMs: number): void
   app.addHook('onResponse', ({ raw }, reply, done) => {
     clearTimeout(reply.request.deadline?.timer)
     if (!raw.complete) {
+      dropBody(raw.socket)
       const linger = setTimeout(() => {
         if (!raw.complete) raw.socket.destroy()
       }, LINGER * patienceMs).unref()

@@ -19,7 +19,7 @@ import postgres from 'postgres'
 import { afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { findPostmaster, runsOn, shutDown } from '../../../src/db/embedded/postmaster.ts'
 import { type EmbeddedDatabase, findRunningEmbedded, startEmbedded } from '../../../src/db/embedded/server.ts'
-import { findRunAs } from '../../../src/db/embedded/staging.ts'
+import { chooseRunAs } from '../../../src/db/embedded/staging.ts'
 
 // Some start several services at once, while other files do so as well.
 vi.setConfig({ testTimeout: 120_000 })
@@ -205,7 +205,7 @@ test('takes no other process for the server that a stale postmaster.pid names', 
   const dataDir = await copySeed()
   const cluster = await clusterOf(dataDir)
   // Of the same user, so that PostgreSQL itself would take it for a server and refuse to start.
-  const bystander = spawn('sleep', ['60'], { ...(await findRunAs(cluster)), cwd: '/', stdio: 'ignore' })
+  const bystander = spawn('sleep', ['60'], { ...(await chooseRunAs(cluster)), cwd: '/', stdio: 'ignore' })
   onTestFinished(() => kill(bystander))
   const stale = [bystander.pid, cluster, 1_700_000_000, 6543, '', '127.0.0.1', ' 1 2', 'ready   ', '']
   await writeFile(join(cluster, 'postmaster.pid'), stale.join('\n'))

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeF
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { findBinaries, prepareBinaries } from '../../../src/db/embedded/staging.ts'
+import { getBinaries, prepareBinaries } from '../../../src/db/embedded/staging.ts'
 
 const isRoot = process.getuid?.() === 0
 const log = { info: vi.fn() }
@@ -32,13 +32,13 @@ beforeEach(async () => {
 })
 
 test('finds the package of this platform', async () => {
-  const found = await findBinaries()
+  const found = await getBinaries()
   expect(await readdir(join(found.native, 'bin'))).toContain('postgres')
   expect(found.version).toMatch(/^18\./)
 })
 
 test('says to set DATABASE_URL where the package is not installed', async () => {
-  await expect(findBinaries(join(root, 'elsewhere.js'))).rejects.toThrow('set DATABASE_URL')
+  await expect(getBinaries(join(root, 'elsewhere.js'))).rejects.toThrow('set DATABASE_URL')
 })
 
 test('makes the links that the install script would, under simultaneous starts too', async () => {

@@ -144,17 +144,17 @@ describe('server-sent events', () => {
     // The model has not gone on yet: nothing is stored.
     expect(await stored(alice)).toEqual({ questions: 1, conversations: 0, messages: 0 })
     goOn()
-    let text = delta?.data.text
+    let text = delta?.event === 'delta' ? delta.data.text : ''
     let done: unknown
-    for await (const { event, data } of events) {
-      if (event === 'delta') text += data.text
-      else done = { event, data }
+    for await (const { at: _, ...event } of events) {
+      if (event.event === 'delta') text += event.data.text
+      else done = event
     }
     const plain = await ask(alice, 'Pythagoras?', null, 200)
     expect(text).toBe(plain.body.response)
     expect(done).toEqual({
       event: 'done',
-      data: { ...plain.body, conversation_id: start?.data.conversation_id, questions_remaining: 49 },
+      data: { ...plain.body, conversation_id: Object(start?.data).conversation_id, questions_remaining: 49 },
     })
   })
 
@@ -515,10 +515,12 @@ describe('conversations', () => {
   test('a conversation deleted while it is being answered stays deleted, and the question is given back', async () => {
     const alice = await service.person()
     const id = (await ask(alice, 'short-lived', null, 200)).body.conversation_id
-    model.stub.script.push({ kind: 'answer', hold: 1, until: sleep(200) })
+    const deleted = Promise.withResolvers<void>()
+    model.stub.script.push({ kind: 'answer', hold: 1, until: deleted.promise })
     const asking = ask(alice, 'still there?', id)
     await vi.waitUntil(async () => (await stored(alice)).questions === 2)
     await alice.delete(`${CONVERSATIONS}/${id}`, 200)
+    deleted.resolve()
     expect((await asking).status).toBe(404)
     expect(await stored(alice)).toEqual({ questions: 1, conversations: 0, messages: 0 })
   })
@@ -527,10 +529,12 @@ describe('conversations', () => {
 test('an account’s deletion takes everything of it along, an answer in the making too', async () => {
   const alice = await service.person()
   await ask(alice, 'first', null, 200)
-  model.stub.script.push({ kind: 'answer', hold: 1, until: sleep(200) })
+  const deleted = Promise.withResolvers<void>()
+  model.stub.script.push({ kind: 'answer', hold: 1, until: deleted.promise })
   const asking = ask(alice, 'in the making')
   await vi.waitUntil(async () => (await stored(alice)).questions === 2)
   await service.sql`delete from users where id = ${alice.id}`
+  deleted.resolve()
   expect((await asking).status).toBe(401)
   expect(await stored(alice)).toEqual({ questions: 0, conversations: 0, messages: 0 })
 })

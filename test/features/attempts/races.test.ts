@@ -41,6 +41,33 @@ describe('starts', () => {
     ])
   })
 
+  test('of every kind at once: each has its own outcome', async () => {
+    const past = new Date(Date.now() - 60_000)
+    const kinds = {
+      201: await createExam(service.sql),
+      'without help': await createExam(service.sql, { lock_help: true }),
+      exam_empty: await createExam(service.sql, { questions: [] }),
+      not_found: await createExam(service.sql, { is_published: false }),
+      exam_closed: await createExam(service.sql, { closes_at: past }),
+      attempts_exhausted: await createExam(service.sql, { max_attempts: 0 }),
+    }
+    const starts = Object.entries(kinds).flatMap(([outcome, { examId }]) =>
+      Array.from({ length: 6 }, () => ({ outcome, examId })),
+    )
+    const people = await times(starts.length, personAtBoth)
+    const answers = await times(starts.length, async (index) => {
+      const { outcome, examId } = starts[index] as (typeof starts)[number]
+      const nodes = people[index] as [Client, Client]
+      const { status, body } = await (nodes[index % 2] as Client).post(`/api/v01/exams/${examId}/start`)
+      return { outcome, answered: status === 201 ? status : body.code }
+    })
+    for (const { outcome, answered } of answers)
+      expect(String(answered), outcome).toBe(outcome === 'without help' ? '201' : outcome)
+    const rows = await service.sql`
+      select count(*)::int from attempts where exam_id = any(${Object.values(kinds).map(({ examId }) => examId)})`
+    expect(rows).toEqual([{ count: 12 }])
+  })
+
   test('and submits at once never go past the cap, nor leave a hole in the numbers', async () => {
     const { examId } = await createExam(service.sql, { max_attempts: 5 })
     const nodes = await personAtBoth()

@@ -540,7 +540,7 @@ test('tokens are counted by the adapter, failed answers included', async () => {
     system: 's',
     messages: [{ role: 'user' as const, parts: ['question'] }],
     maxTokens: 10,
-    deadline: 5_000,
+    deadlineMs: 5_000,
     retries: 0,
     signal: new AbortController().signal,
     log: (service.nodes[0] as (typeof service.nodes)[number]).core.log,

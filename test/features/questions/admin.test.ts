@@ -156,6 +156,15 @@ describe('many questions', () => {
     ).toEqual(Array.from({ length: 51 }, (_, n) => `question ${n + 1}`))
   })
 
+  test('are added in a body of 16 MiB at most', async () => {
+    const questions = Array.from({ length: 400 }, () => ({ question_text: 'x'.repeat(20_000) }))
+    const body = { exam_id: examId, questions }
+    expect((await admin.post(`${QUESTIONS}/bulk-add`, body, 201)).body.added).toBe(400)
+    expect((await admin.post('/admin/questions/bulk-add', body, 201)).body.inserted).toBe(400)
+    const tooLong = { ...body, more: 'x'.repeat(9 * 1024 * 1024) }
+    await admin.request('POST', `${QUESTIONS}/bulk-add`, tooLong, 413)
+  })
+
   test('are added together: empty ones drop silently, ones that do not fit are named', async () => {
     const added = await admin.post(
       `${QUESTIONS}/bulk-add`,

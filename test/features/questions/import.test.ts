@@ -293,6 +293,25 @@ describe('a CSV', () => {
     expect(await count()).toBe(1_500)
   })
 
+  test('waits for the same person’s import before it, and nobody else’s does', async () => {
+    const csv = `${HEADER}\n${examId},text,,,,,A,MCQ,,4,1,0\n`
+    const other = await service.admin()
+    let later: Promise<{ status: number }> | undefined
+    let isLaterDone = false
+    await stream(async (write) => {
+      await write(`${HEADER}\n${`${examId},text,,,,,A,MCQ,,4,1,0\n`.repeat(3_000)}`)
+      await expect.poll(copying).toBe(1)
+      later = send(csv, 200).finally(() => {
+        isLaterDone = true
+      })
+      const file = { field: 'csv_file', name: 'questions.csv', bytes: csv, type: 'text/csv' }
+      for (let n = 0; n < 3; n++) await other.request('POST', PATH, form({}, file), 200)
+      expect(isLaterDone).toBe(false)
+    })
+    await later
+    expect(await count()).toBe(3_004)
+  })
+
   test('does not let its exams go while it runs', async () => {
     let removal: Promise<{ status: number }> | undefined
     const status = await stream(async (write) => {

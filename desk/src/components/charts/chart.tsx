@@ -25,7 +25,7 @@ export function LineChart({ title, points, most, unit = '' }: ChartProps) {
     .map(({ value }, index) => `${index === 0 ? 'M' : 'L'}${x(index).toFixed(1)} ${y(value).toFixed(1)}`)
     .join('')
   return (
-    <Figure title={title} points={points} unit={unit}>
+    <Stat title={title} points={points} unit={unit}>
       <svg viewBox={`-6 -10 ${WIDTH + 12} ${HEIGHT + 20}`} class="chart" aria-hidden="true">
         {[0, 0.5, 1].map((share) => (
           <line key={share} x1="0" x2={WIDTH} y1={HEIGHT * share} y2={HEIGHT * share} class="grid" />
@@ -36,7 +36,7 @@ export function LineChart({ title, points, most, unit = '' }: ChartProps) {
             <circle key={point.label} cx={x(index)} cy={y(point.value)} r="4" class="dot" />
           ))}
       </svg>
-    </Figure>
+    </Stat>
   )
 }
 
@@ -68,7 +68,7 @@ export function BarChart({ title, points, most, unit = '' }: ChartProps) {
   )
 }
 
-function Figure({
+function Stat({
   title,
   points,
   unit,

@@ -1,7 +1,7 @@
 import { useStore } from '@nanostores/preact'
 import type { ComponentChildren } from 'preact'
 import { $isHelpLocked } from '../../help-lock.ts'
-import { Empty } from './loaded.tsx'
+import { Empty } from './load-states.tsx'
 import { Page } from './page.tsx'
 
 interface HelpGateProps {

@@ -2,9 +2,9 @@ import { type ExamSession, openExam } from '@exam-practice/client/exam'
 import { useEffect, useState } from 'preact/hooks'
 import { ask, client, Refusal } from '../../client.ts'
 import { Action } from '../../components/forms/button.tsx'
-import { Figure } from '../../components/page/figure.tsx'
-import { Failed, Loaded } from '../../components/page/loaded.tsx'
+import { Failed, Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
+import { Stat } from '../../components/page/stat.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 import { describeMinutes, describeWindow, moment, number, plural } from '../../format.ts'
 import { go } from '../../router.ts'
@@ -55,10 +55,10 @@ function Cover({ id, take }: { id: number; take: () => Promise<void> }) {
           <Page title={exam.name} lead={exam.description}>
             {error !== undefined && <Failed error={error} />}
             <dl class="figures">
-              <Figure name="Questions" value={exam.question_count} />
-              <Figure name="Time" value={describeMinutes(exam.duration_minutes)} />
-              <Figure name="To pass" value={`${number(exam.pass_percentage)} %`} />
-              <Figure name="Attempts left" value={exam.attempts_remaining ?? 'unlimited'} />
+              <Stat name="Questions" value={exam.question_count} />
+              <Stat name="Time" value={describeMinutes(exam.duration_minutes)} />
+              <Stat name="To pass" value={`${number(exam.pass_percentage)} %`} />
+              <Stat name="Attempts left" value={exam.attempts_remaining ?? 'unlimited'} />
             </dl>
             <section class="sheet" aria-labelledby="before">
               <h2 id="before">Before you begin</h2>

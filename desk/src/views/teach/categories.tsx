@@ -3,7 +3,7 @@ import { promptForText } from '../../components/dialogs/prompts.tsx'
 import { Action } from '../../components/forms/button.tsx'
 import { Field } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
-import { Empty, Loaded } from '../../components/page/loaded.tsx'
+import { Empty, Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 

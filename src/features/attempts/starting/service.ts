@@ -72,10 +72,14 @@ async function startTogether(core: Core, starts: Asked[]): Promise<Outcome[]> {
     const judged = starts.map(({ userId }, index) =>
       areAlone[index] && areSteady[index] ? judge(core, userId, standings[index], now) : HELD,
     )
-    const stopped = await lockHelp(tx, judged.filter(isAdmitted))
-    const admitted = judged.filter(isAdmitted).filter(({ userId }) => !stopped.has(userId))
-    const started = await insertNext(core, tx, admitted, now)
-    const outcomes = judged.map((each) =>
+    const papers = await findPapers(core, tx, judged.filter(isAdmitted))
+    const seated = judged.map((each) =>
+      isAdmitted(each) && !papers.has(each.standing.exam.id) ? new AppError('exam_empty') : each,
+    )
+    const stopped = await lockHelp(tx, seated.filter(isAdmitted))
+    const admitted = seated.filter(isAdmitted).filter(({ userId }) => !stopped.has(userId))
+    const started = await insertNext(tx, admitted, papers, now)
+    const outcomes = seated.map((each) =>
       isAdmitted(each) ? (stopped.get(each.userId) ?? (started.get(each.userId) as Started)) : each,
     )
     return { outcomes, admitted }
@@ -124,37 +128,35 @@ async function lockHelp(tx: Executor, admitted: Admitted[]): Promise<Map<number,
   )
 }
 
-/** Stores the next attempt of each person, who is among them once. */
-async function insertNext(
-  core: Core,
-  tx: Executor,
-  admitted: Admitted[],
-  now: number,
-): Promise<Map<number, Started>> {
-  const paperIds = await findPapers(core, tx, admitted)
-  const rows = await store.insertAttempts(
-    tx,
-    admitted.map(({ userId, standing: { exam, personal, highestNumber } }) => ({
-      userId,
-      examId: exam.id,
-      paperId: paperIds.get(exam.id) as number,
-      attemptNumber: highestNumber + 1,
-      startedAt: new Date(now),
-      endsAt: endOf(timesFor(exam, personal), now),
-    })),
-  )
-  return new Map(rows.map(({ userId, id, number }) => [userId, { id, resumed: false, number }]))
-}
-
-/** The papers of these exams, which are locked in the order of their ids where one is not stored yet. */
+/** The papers of these exams but for empty ones; where one is not stored yet, the exams are locked in the order of their ids. */
 async function findPapers(core: Core, tx: Executor, admitted: Admitted[]): Promise<Map<number, number>> {
   const stored = new Map(admitted.map(({ standing: { exam, paperId } }) => [exam.id, paperId]))
   const papers = new Map<number, number>()
   for (const [examId, paperId] of [...stored].sort(([one], [other]) => one - other)) {
     const id = paperId ?? (await insertCurrentPaper(tx, examId))
     const { questions } = await getPaper(core, tx, id)
-    if (questions.length === 0) throw new AppError('exam_empty')
-    papers.set(examId, id)
+    if (questions.length > 0) papers.set(examId, id)
   }
   return papers
+}
+
+/** Stores the next attempt of each person, who is among them once. */
+async function insertNext(
+  tx: Executor,
+  admitted: Admitted[],
+  papers: ReadonlyMap<number, number>,
+  now: number,
+): Promise<Map<number, Started>> {
+  const rows = await store.insertAttempts(
+    tx,
+    admitted.map(({ userId, standing: { exam, personal, highestNumber } }) => ({
+      userId,
+      examId: exam.id,
+      paperId: papers.get(exam.id) as number,
+      attemptNumber: highestNumber + 1,
+      startedAt: new Date(now),
+      endsAt: endOf(timesFor(exam, personal), now),
+    })),
+  )
+  return new Map(rows.map(({ userId, id, number }) => [userId, { id, resumed: false, number }]))
 }

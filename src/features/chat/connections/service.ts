@@ -36,9 +36,10 @@ export async function requestConnection(
     if (!(await people.findPerson(tx, recipientId)) || (await people.isBlocked(tx, recipientId, userId)))
       throw new AppError('not_found')
     const connection = await store.findPair(tx, userId, recipientId)
+    const createdAt = new Date(core.clock())
     if (!connection) {
       await requireRoom(core, tx, userId)
-      const made = await store.insertConnection(tx, userId, recipientId)
+      const made = await store.insertConnection(tx, userId, recipientId, createdAt)
       return { connId: made.id, status: 'pending' }
     }
     const connId = connection.id
@@ -54,7 +55,7 @@ export async function requestConnection(
       requesterId: userId,
       recipientId,
       status: 'pending',
-      createdAt: new Date(core.clock()),
+      createdAt,
     })
     return { connId, status: 'pending' }
   })

@@ -11,10 +11,10 @@ export async function insertConnection(
   tx: Executor,
   requesterId: number,
   recipientId: number,
+  createdAt: Date,
 ): Promise<ConnectionRow> {
-  return only(
-    await tx.insert(connections).values({ requesterId, recipientId, status: 'pending' }).returning(),
-  )
+  const row = { requesterId, recipientId, status: 'pending', createdAt } as const
+  return only(await tx.insert(connections).values(row).returning())
 }
 
 /** How many people this one has asked after that time, whatever they answered. */

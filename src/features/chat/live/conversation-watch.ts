@@ -6,7 +6,7 @@ import type { Person } from '../../../gateway/person.ts'
 import { chat as measured } from '../../../telemetry/metrics.ts'
 import { viewConversation } from '../conversations/service.ts'
 import { readHistory } from '../messages/history.ts'
-import { showTo } from '../messages/wire.ts'
+import { showTo } from '../messages/mapping.ts'
 
 /** An id that no sender has: everybody but the sender sees the same message. */
 const NOT_THE_SENDER = 0

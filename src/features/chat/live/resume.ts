@@ -9,7 +9,7 @@ import { requireHelp } from '../../help-lock/service.ts'
 import { listConversations, viewConversation } from '../conversations/service.ts'
 import { countersOf, membershipsOf } from '../memberships/service.ts'
 import { readHistory } from '../messages/history.ts'
-import { showTo } from '../messages/wire.ts'
+import { showTo } from '../messages/mapping.ts'
 
 /** Changes that are sent before the next ones wait until the client has read them. */
 const PORTION = 50

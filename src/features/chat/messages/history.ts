@@ -3,8 +3,8 @@ import type { Core } from '../../../core.ts'
 import { batched } from '../../../db/batches.ts'
 import { perNode } from '../../../per-node.ts'
 import { listVersions, type VersionQuery } from '../memberships/store.ts'
+import { toChange, toSharedMessage } from './mapping.ts'
 import { listChanges, type MessageRow, type Span } from './store.ts'
-import { toChange, toSharedMessage } from './wire.ts'
 
 /** Most messages in an answer to `changes`; a client that has missed more reads the conversation again. */
 const CHANGES_LIMIT = 500

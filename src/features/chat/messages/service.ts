@@ -11,10 +11,10 @@ import { requireHelp } from '../../help-lock/service.ts'
 import { markRead, requireMember } from '../conversations/service.ts'
 import * as conversations from '../conversations/store.ts'
 import { readHistory } from './history.ts'
+import { showTo, toChange, toMessage, toSharedMessage } from './mapping.ts'
 import { findEarlier, findFirst, whileUnderWay } from './repeats.ts'
 import { createSender } from './sending.ts'
 import * as store from './store.ts'
-import { showTo, toChange, toMessage, toSharedMessage } from './wire.ts'
 
 const DEFAULT_PAGE = 50
 const LARGEST_PAGE = 100

@@ -90,7 +90,7 @@ async function readDrafts(
     messages: toMessages(request, pdf, missing, taken),
     schema: Drafts,
     maxTokens: LARGEST_ANSWER_TOKENS,
-    deadline: ANSWER_DEADLINE_MS,
+    deadlineMs: ANSWER_DEADLINE_MS,
     retries: RETRIES,
     signal,
     log,

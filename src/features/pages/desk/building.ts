@@ -39,7 +39,7 @@ export const buildDesk = perNode(({ log }: Core): Promise<boolean> => {
 })
 
 /** `waiting`: it is still being built. */
-export function findDesk(core: Core): Promise<'ready' | 'failed' | 'waiting'> {
+export function getDeskState(core: Core): Promise<'ready' | 'failed' | 'waiting'> {
   return Promise.race([
     buildDesk(core).then((isBuilt) => (isBuilt ? ('ready' as const) : ('failed' as const))),
     setTimeout(PATIENCE_MS, 'waiting' as const, { ref: false }),

@@ -8,7 +8,7 @@ import { identifyByCookie, isAdmin } from '../../../http/callers/callers.ts'
 import { cookieOptions, DESK_COOKIE, NEXT_COOKIE } from '../../../http/callers/cookies.ts'
 import { failures } from '../../../http/failures.ts'
 import * as auth from '../../auth/service.ts'
-import { DIST, findDesk, readDesk } from './building.ts'
+import { DIST, getDeskState, readDesk } from './building.ts'
 import { renderUnbuilt } from './waiting-page.ts'
 
 const tags = ['pages']
@@ -27,7 +27,7 @@ export const deskRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
   await app.register(fastifyStatic, { root: path.dirname(DIST), serve: false, preCompressed: true })
   for (const url of ['/desk', '/desk/*'])
     app.get<{ Params: { '*'?: string } }>(url, { schema: { hide: true } }, async (request, reply) => {
-      const desk = await findDesk(core)
+      const desk = await getDeskState(core)
       if (desk !== 'ready') {
         if (desk === 'waiting') reply.header('refresh', '2')
         return sendPage(reply.code(503), renderUnbuilt(undefined, UNBUILT[desk]))
@@ -91,7 +91,7 @@ export const deskRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
 
 async function sendDesk(core: Core, reply: FastifyReply, userId: number) {
   const self = await auth.describeSelf(core, userId)
-  const desk = await findDesk(core)
+  const desk = await getDeskState(core)
   if (desk === 'ready') return sendPage(reply, await readDesk(self))
   if (desk === 'waiting') reply.header('refresh', '2')
   return sendPage(reply, renderUnbuilt(self.username, UNBUILT[desk]))

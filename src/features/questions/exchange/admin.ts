@@ -10,7 +10,7 @@ import {
 } from '../../../../schemas/admin/exams/exchange.ts'
 import type { Core } from '../../../core.ts'
 import { AppError, invalidField } from '../../../errors.ts'
-import { readParts, takesForm } from '../../../http/bodies/forms.ts'
+import { readParts, takesImport } from '../../../http/bodies/forms.ts'
 import { actorOf, deviceOf } from '../../../http/callers/callers.ts'
 import { failures } from '../../../http/failures.ts'
 import { importQueue } from './reader.ts'
@@ -34,7 +34,7 @@ export const exchangeAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
   app.post(
     '/import',
     {
-      ...takesForm,
+      ...takesImport,
       handlerTimeout: TIMEOUT_MS,
       schema: {
         operationId: 'importQuestions',

@@ -7,7 +7,7 @@ import { Dialog } from '../../../components/dialogs/dialog.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice, Field } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
-import { Loaded } from '../../../components/page/loaded.tsx'
+import { Loaded } from '../../../components/page/load-states.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { go } from '../../../router.ts'
 

@@ -1,9 +1,9 @@
 import '../taking.css'
 import { useState } from 'preact/hooks'
 import { type Answer, ask, client, Refusal } from '../../../client.ts'
-import { Figure } from '../../../components/page/figure.tsx'
-import { Empty, Loaded } from '../../../components/page/loaded.tsx'
+import { Empty, Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
+import { Stat } from '../../../components/page/stat.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { RichText } from '../../../components/rich-text.tsx'
 import { moment, number } from '../../../format.ts'
@@ -55,14 +55,14 @@ export default function ResultView({ params }: ViewProps) {
           }
         >
           <dl class="figures">
-            <Figure
+            <Stat
               name="Score"
               value={`${number(result.result.score)} of ${number(result.result.max_score)}`}
             />
-            <Figure name="Percent" value={`${number(result.result.percentage)} %`} />
-            <Figure name="Right" value={result.result.correct} />
-            <Figure name="Wrong" value={result.result.incorrect} />
-            <Figure name="Not answered" value={result.result.unattempted} />
+            <Stat name="Percent" value={`${number(result.result.percentage)} %`} />
+            <Stat name="Right" value={result.result.correct} />
+            <Stat name="Wrong" value={result.result.incorrect} />
+            <Stat name="Not answered" value={result.result.unattempted} />
           </dl>
           <div class="row">
             <button type="button" aria-pressed={only === 'all'} onClick={() => setOnly('all')}>

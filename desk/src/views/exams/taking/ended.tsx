@@ -1,6 +1,6 @@
 import type { ExamState } from '@exam-practice/client/exam'
-import { Figure } from '../../../components/page/figure.tsx'
 import { Page } from '../../../components/page/page.tsx'
+import { Stat } from '../../../components/page/stat.tsx'
 import { number, plural } from '../../../format.ts'
 
 /** The end of an attempt: whether all answers arrived, and the link to the result. */
@@ -37,11 +37,11 @@ export function AttemptEnded({ state, close }: { state: ExamState; close: () => 
     >
       {score && (
         <dl class="figures">
-          <Figure name="Score" value={`${number(score.score)} of ${number(score.max_score)}`} />
-          <Figure name="Percent" value={`${number(score.percentage)} %`} />
-          <Figure name="Right" value={score.correct} />
-          <Figure name="Wrong" value={score.incorrect} />
-          <Figure name="Not answered" value={score.unattempted} />
+          <Stat name="Score" value={`${number(score.score)} of ${number(score.max_score)}`} />
+          <Stat name="Percent" value={`${number(score.percentage)} %`} />
+          <Stat name="Right" value={score.correct} />
+          <Stat name="Wrong" value={score.incorrect} />
+          <Stat name="Not answered" value={score.unattempted} />
         </dl>
       )}
       <div class="row">

@@ -3,8 +3,8 @@ import './items.css'
 import { useState } from 'preact/hooks'
 import { type Answer, ask, client } from '../../../client.ts'
 import { Choice } from '../../../components/forms/fields.tsx'
-import { Figure } from '../../../components/page/figure.tsx'
-import { Empty, Loaded } from '../../../components/page/loaded.tsx'
+import { Empty, Loaded } from '../../../components/page/load-states.tsx'
+import { Stat } from '../../../components/page/stat.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { RichText } from '../../../components/rich-text.tsx'
 import { number } from '../../../format.ts'
@@ -48,12 +48,12 @@ export function Items({ exam }: TabProps) {
           ) : (
             <>
               <dl class="figures">
-                <Figure name="Attempts" value={whole.attempts} />
-                <Figure name="Mean" value={number(whole.mean)} />
-                <Figure name="Median" value={number(whole.median)} />
-                <Figure name="Standard deviation" value={number(whole.standard_deviation)} />
-                <Figure name="Cronbach’s alpha" value={number(whole.alpha)} />
-                <Figure name="Standard error" value={number(whole.standard_error)} />
+                <Stat name="Attempts" value={whole.attempts} />
+                <Stat name="Mean" value={number(whole.mean)} />
+                <Stat name="Median" value={number(whole.median)} />
+                <Stat name="Standard deviation" value={number(whole.standard_deviation)} />
+                <Stat name="Cronbach’s alpha" value={number(whole.alpha)} />
+                <Stat name="Standard error" value={number(whole.standard_error)} />
               </dl>
               <ol class="list sheet items">
                 {items.map((item, index) => (

@@ -2,9 +2,9 @@ import { useStore } from '@nanostores/preact'
 import { ask, client } from '../../../client.ts'
 import { BarChart, LineChart } from '../../../components/charts/chart.tsx'
 import { Choice, Field } from '../../../components/forms/fields.tsx'
-import { Figure } from '../../../components/page/figure.tsx'
-import { Loaded } from '../../../components/page/loaded.tsx'
+import { Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
+import { Stat } from '../../../components/page/stat.tsx'
 import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { day, number } from '../../../format.ts'
@@ -68,17 +68,17 @@ export default function Analytics() {
         {({ summary, charts, tables }) => (
           <>
             <dl class="figures">
-              <Figure
+              <Stat
                 name="Average"
                 value={
                   <Changed value={`${number(summary.avgScore)} %`} by={summary.scoreChange} unit="points" />
                 }
               />
-              <Figure
+              <Stat
                 name="Attempts"
                 value={<Changed value={summary.totalAttempts} by={summary.attemptsChange} unit="%" />}
               />
-              <Figure
+              <Stat
                 name="Passed"
                 value={
                   <Changed
@@ -88,7 +88,7 @@ export default function Analytics() {
                   />
                 }
               />
-              <Figure
+              <Stat
                 name="People"
                 value={<Changed value={summary.activeUsers} by={summary.usersChange} unit="%" />}
               />

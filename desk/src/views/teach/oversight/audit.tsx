@@ -1,7 +1,7 @@
 import { useStore } from '@nanostores/preact'
 import { ask, client } from '../../../client.ts'
 import { Field } from '../../../components/forms/fields.tsx'
-import { Empty, Loaded } from '../../../components/page/loaded.tsx'
+import { Empty, Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { Pager } from '../../../components/page/pager.tsx'
 import { Table } from '../../../components/page/table.tsx'

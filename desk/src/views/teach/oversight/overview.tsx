@@ -1,7 +1,7 @@
 import { ask, client } from '../../../client.ts'
-import { Figure } from '../../../components/page/figure.tsx'
-import { Loaded } from '../../../components/page/loaded.tsx'
+import { Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
+import { Stat } from '../../../components/page/stat.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { plural } from '../../../format.ts'
 
@@ -29,10 +29,10 @@ export default function Overview() {
         {({ numbers, requests, challenges, reports }) => (
           <>
             <dl class="figures">
-              <Figure name="People" value={numbers.total_users} />
-              <Figure name="Exams" value={numbers.total_exams} />
-              <Figure name="Finished attempts" value={numbers.total_results} />
-              <Figure name="Answers given" value={numbers.total_responses} />
+              <Stat name="People" value={numbers.total_users} />
+              <Stat name="Exams" value={numbers.total_exams} />
+              <Stat name="Finished attempts" value={numbers.total_results} />
+              <Stat name="Answers given" value={numbers.total_responses} />
             </dl>
             <section class="sheet" aria-labelledby="waiting">
               <h2 id="waiting">Waiting for you</h2>

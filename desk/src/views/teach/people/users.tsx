@@ -4,11 +4,11 @@ import { runWithToast } from '../../../components/dialogs/toasts.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice } from '../../../components/forms/fields.tsx'
 import { Search } from '../../../components/forms/search.tsx'
-import { Figure } from '../../../components/page/figure.tsx'
-import { Loaded } from '../../../components/page/loaded.tsx'
+import { Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { Pager } from '../../../components/page/pager.tsx'
 import { SelectionBar } from '../../../components/page/selection-bar.tsx'
+import { Stat } from '../../../components/page/stat.tsx'
 import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { useSelection } from '../../../components/page/use-selection.ts'
@@ -59,10 +59,10 @@ export default function Users() {
         {({ list, counts }) => (
           <>
             <dl class="figures">
-              <Figure name="People" value={counts.total_users} />
-              <Figure name="Students" value={counts.user_role} />
-              <Figure name="Teachers" value={counts.admin_role} />
-              <Figure name="Both" value={counts.both_roles} />
+              <Stat name="People" value={counts.total_users} />
+              <Stat name="Students" value={counts.user_role} />
+              <Stat name="Teachers" value={counts.admin_role} />
+              <Stat name="Both" value={counts.both_roles} />
             </dl>
             <SelectionBar count={selection.chosen.length} what="person" many="people" clear={selection.clear}>
               {ROLES.map(([role, text]) => (

@@ -1,15 +1,19 @@
 /** Lists and objects within one another, in what clients send: more than anything they are asked for. */
 const DEEPEST = 64
 
+/** Values in all: more than any shorter text holds, or any longer one is asked for. */
+const MOST_VALUES = 600_000
+
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
 /**
- * Whether a JSON text nests deeper than anything that is asked for. A megabyte of brackets takes long to parse and
- * longer to collect; to see that it is one takes a millisecond.
+ * Whether a JSON text nests deeper, or holds more, than anything that is asked for. A megabyte of brackets takes long to
+ * parse and longer to collect; to see that it is one takes a millisecond.
  */
-export function isTooDeep(text: string): boolean {
+export function isTooComplex(text: string): boolean {
   let depth = 0
+  let commas = 0
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case QUOTE:
@@ -22,6 +26,9 @@ export function isTooDeep(text: string): boolean {
       case 0x5d: // ]
       case 0x7d: // }
         depth -= 1
+        break
+      case 0x2c: // ,
+        if (++commas >= MOST_VALUES) return true
     }
   }
   return false

@@ -1,7 +1,7 @@
 import './canvas.css'
 import { ask, client } from '../../client.ts'
 import { Action } from '../../components/forms/button.tsx'
-import { Empty, Loaded } from '../../components/page/loaded.tsx'
+import { Empty, Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 import { plural } from '../../format.ts'
@@ -9,8 +9,8 @@ import type { ViewProps } from '../view-props.ts'
 import { Drawing, HEIGHT, WIDTH } from './drawing.tsx'
 import { readPage } from './page-editor.ts'
 
-/** A public notebook, to read. */
-export default function SharedNotebook({ params }: ViewProps) {
+/** A public notebook of somebody else, which can only be read. */
+export default function PublicNotebook({ params }: ViewProps) {
   const id = Number(params.id)
   const path = { params: { path: { notebook_id: id } } }
   const found = useLoad(

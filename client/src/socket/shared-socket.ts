@@ -19,7 +19,7 @@ const LATE_MS = 1_000
  * others. If it is closed or crashes, the next tab gets the lock at once. If it is frozen, it holds the lock without
  * answering, and a visible tab takes the lock from it. Without locks each tab has its own socket.
  */
-export class Line {
+export class SharedSocket {
   readonly $status: ReadableAtom<SocketStatus>
   /** Whether this tab has the socket. Work that must be done once for all tabs is done in this tab. */
   readonly $leads: ReadableAtom<boolean>

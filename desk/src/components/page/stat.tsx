@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 
 /** A number with its name, for a `dl`. */
-export function Figure({ name, value }: { name: string; value: ComponentChildren }) {
+export function Stat({ name, value }: { name: string; value: ComponentChildren }) {
   return (
     <div>
       <dt>{name}</dt>
