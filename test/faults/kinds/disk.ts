@@ -13,10 +13,10 @@ import { type Count, isWhole } from '../load.ts'
 import { long, type Work } from '../show.ts'
 import type { Node, World } from '../world.ts'
 
-/** A file of random bytes, which can't be compressed. */
+/** Pixels on each side of an image of noise, which no format makes smaller. */
 const SIDE = 256
 const FULL_MS = 10_000
-/** What is left of the database's disk when it fills. */
+/** Free space on the database's disk when the fault begins. */
 const ROOM_BYTES = 4 * 1024 * 1024
 
 /** Full disks. They are small file systems in memory, which only root can mount. */
