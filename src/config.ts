@@ -93,7 +93,7 @@ export interface Config {
   publicUrl: string | undefined
   corsOrigins: string[]
   /**
-   * Whose `X-Forwarded-For` is believed: nobody's, everybody's, that of these addresses, or of this many nearest
+   * Which proxies' `X-Forwarded-For` counts: none, all, those with these addresses, or this number of nearest
    * hops.
    */
   trustProxy: TrustProxy

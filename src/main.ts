@@ -53,7 +53,7 @@ async function main(config: Config): Promise<void> {
       } else if (signal === 'SIGINT' && now - toldAt > SAME_SIGNAL_MS) node.hurry()
     }
     for (const signal of closeOptions.skip) process.on(signal, leave)
-    // Without its database the service can't work; whoever runs it has to restart it.
+    // Without its database the service can't work; the operator or a supervisor has to restart it.
     void embedded?.exited.then(() => grace.close())
     if (config.startedByNpm) await watchNpm(() => process.kill(process.pid, 'SIGTERM'))
     const address = await node.app.listen({

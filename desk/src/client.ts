@@ -48,7 +48,7 @@ export function explain(error: unknown): string {
     const fields = error.failure.errors?.map(({ path, message }) => `${path.replace(/^\//, '')}: ${message}`)
     return fields?.length ? fields.join('; ') : error.message
   }
-  return 'Something went wrong here. Reload the page; if it happens again, tell whoever runs this service.'
+  return 'Something went wrong here. Reload the page; if it happens again, tell the operator of this service.'
 }
 
 export function form(fields: Record<string, string | number | boolean | Blob | null | undefined>): FormData {

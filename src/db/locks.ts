@@ -10,17 +10,17 @@ import { isAnyOf } from './query.ts'
 export const LOCKS = {
   /** One node migrates at a time. */
   migration: () => 'migration' as const,
-  /** Starts of an exam share it; whoever changes when its attempts end, or deletes it, holds it alone. */
+  /** Shared by starts of an exam; exclusive for its deletion and for changes of when its attempts end. */
   examTimes: (examId: number) => `exam-times:${examId}` as const,
-  /** Submits of an exam share it; a regrade holds it alone. */
+  /** Shared by submits of an exam; exclusive for a regrade. */
   examGrading: (examId: number) => `exam-grading:${examId}` as const,
-  /** Held by whoever changes the number of somebody's attempts at an exam. */
+  /** Taken by changes of the number of a person's attempts at an exam. */
   attempts: (userId: number, examId: number) => `attempts:${userId}:${examId}` as const,
-  /** Held by whoever changes somebody's like or bookmark of a notebook. */
+  /** Taken by changes of a person's like or bookmark of a notebook. */
   interaction: (userId: number, notebookId: number) => `interaction:${userId}:${notebookId}` as const,
-  /** Backups share it: no file is deleted meanwhile. */
+  /** Shared by backups: no file is deleted meanwhile. */
   files: () => 'files' as const,
-  /** Held by whoever changes a connection or a block between two people. */
+  /** Taken by changes of a connection or a block between two people. */
   pair: (one: number, other: number) => `pair:${Math.min(one, other)}:${Math.max(one, other)}` as const,
 }
 export type Lock = ReturnType<(typeof LOCKS)[keyof typeof LOCKS]>

@@ -3,13 +3,13 @@ import yazl from 'yazl'
 
 export interface ZipFile {
   path: string
-  /** Read as fast as it leaves where it comes in pieces. */
+  /** Pieces are read as fast as the zip is. */
   content: Uint8Array | string | AsyncIterable<string>
 }
 
 /**
- * A zip of these files, each asked for only once the one before it has left: as fast as it is read, in flat memory.
- * Whoever closes it ends the reading of the files, too.
+ * A zip of these files. Each file is requested only when the one before it has been read, so memory stays constant.
+ * Closing the stream also ends the reading of the files.
  */
 export function toZip(files: AsyncIterable<ZipFile>): Readable {
   const zip = new yazl.ZipFile()

@@ -48,7 +48,7 @@ test('a regrade is shown before it is done, is done, and is undone', async () =>
   expect((await scores()).map(({ score }) => score)).toEqual([8, -2])
 
   await page.getByRole('button', { name: 'Do it' }).click()
-  await page.getByText('Corrected; whoever’s result changed is told').waitFor()
+  await page.getByText('Corrected. Students whose result changed are told.').waitFor()
   expect((await scores()).map(({ score }) => score)).toEqual([3, 3])
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await page.getByText(/^Undone \d/).waitFor()

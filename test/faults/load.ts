@@ -5,13 +5,13 @@ import { createExam } from '../support/content/exams.ts'
 import { connect } from '../support/service.ts'
 import type { Node, World } from './world.ts'
 
-/** `npm run test:faults` runs every fault for as long as it says, and writes docs/faults.md; the suite one short one. */
+/** `npm run test:faults` runs every fault at full length and writes docs/faults.md; `npm test` runs one short one. */
 export const isWhole = process.env.npm_lifecycle_event === 'test:faults'
 
 const PEOPLE = 10
-/** Between what one person does: the machine runs two nodes, PostgreSQL and Redis beside, and in the suite other tests. */
+/** Pause between the requests of one person: the machine also runs two nodes, PostgreSQL, Redis and perhaps other tests. */
 const BREATH_MS = isWhole ? 10 : 40
-/** Codes of 503 that say to come again. */
+/** Codes of 503 that ask the client to try again. */
 const HONEST = new Set(['unavailable', 'draining'])
 
 interface Sent {
@@ -28,17 +28,17 @@ export interface Count {
 }
 
 /**
- * People who chat and answer an exam at once, at either node, and repeat whatever wasn't answered until it is. Knows what
- * was acknowledged to them, and counts afterwards what is there.
+ * People who chat and answer an exam at the same time, on both nodes, and repeat each request until it is answered. Records
+ * what was acknowledged to them, and compares it at the end with what is stored.
  */
 export class Load {
   readonly #world: World
-  /** By node, somebody who does nothing else: of one person messages follow one another with pauses. */
+  /** One person per node who only probes it: the messages of a person must have pauses in between. */
   readonly #probers: Client[]
   readonly #probed: number
   readonly #exam: { examId: number; questionIds: number[] }
   readonly #sent: Sent[] = []
-  /** What people were answered that isn't an honest refusal for a while. */
+  /** Failures other than a temporary refusal. */
   readonly failures = new Set<string>()
   /** The last answer that was acknowledged, by person. */
   readonly #saved = new Map<Client, number>()
@@ -86,7 +86,7 @@ export class Load {
     return load
   }
 
-  /** Ends the load, and counts. Submits every attempt twice, at both nodes: the results must agree. */
+  /** Ends the load and counts. Submits every attempt on both nodes: both must answer the same attempt. */
   async end(): Promise<Count> {
     this.#done = true
     await this.#working
@@ -116,7 +116,7 @@ export class Load {
     return { acknowledged: acknowledged.length + this.#saves, lost, doubled }
   }
 
-  /** Seconds since `began` until each node does again what people ask of it; at most a minute. */
+  /** Seconds from `began` until each node serves requests again; at most a minute. */
   async serving(began: number, nodes: readonly Node[] = this.#world.nodes): Promise<number> {
     const times = await Promise.all(
       nodes.map(async (node) => {

@@ -5,7 +5,7 @@ import type { Row } from './show.ts'
 
 const FILE = path.resolve('docs/faults.md')
 const HEAD = ['| fault | acknowledged | lost | doubled | serving again after |', '|---|---:|---:|---:|---:|']
-/** Where what a person wrote begins. */
+/** The text behind the table is written by hand and begins here. */
 const BEHIND = '\nOne of these faults runs'
 
 export function tableOf(rows: Row[]): string {
@@ -17,7 +17,7 @@ function lineOf({ fault, note, acknowledged, lost, doubled, seconds }: Row): str
   return `| ${name} | ${acknowledged.toLocaleString('en')} | ${lost} | ${doubled} | ${seconds.toFixed(1)} s |`
 }
 
-/** Puts these rows in place of those of the same faults: where only some were run (`-t`), the others stay. */
+/** Replaces the rows of these faults. The others stay, since `-t` may have run only some. */
 export async function writeReport(rows: Row[]): Promise<void> {
   const before = await readFile(FILE, 'utf8')
   const lines = before.split('\n').filter((line) => line.startsWith('| ') && line !== HEAD[0])

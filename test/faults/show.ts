@@ -4,32 +4,32 @@ import { hasRedis } from '../support/outside/redis.ts'
 import { type Count, isWhole, Load } from './load.ts'
 import { startWorld, type World, type WorldOptions } from './world.ts'
 
-/** Longest from a dependency's return until everything is served again. */
+/** Longest time from the return of a dependency until everything is served again. */
 const MOST_SECONDS = 3
 const TIMEOUT_MS = 300_000
 
 export interface Row extends Count {
   fault: string
-  /** What else there is to say of how it went. */
+  /** Further observations. */
   note: string
   seconds: number
 }
 export const rows: Row[] = []
 
-/** What goes on beside people's chats and answers, and is counted with them. */
+/** Further work during a fault, which is counted with the chats and answers. */
 export interface Work {
   end(): Promise<Count>
 }
 
-/** From when on everything should be served again, and what else there is to say of how it went. */
+/** The time from which everything should be served again, and further observations. */
 type Outcome = number | { since: number; note: string }
 
 interface ShowOptions extends WorldOptions {
-  /** Started before the fault, ended after it. */
+  /** Work that starts before the fault and ends after it. */
   beside?: (world: World) => Promise<Work>
 }
 
-/** Runs it under load. */
+/** Causes a fault under load, and checks and reports the outcome. */
 async function show(
   fault: string,
   cause: (world: World, load: Load) => Promise<Outcome>,
@@ -67,10 +67,10 @@ type Fault = (
 ) => void
 
 const hasParts = hasRedis()
-/** One that the suite runs as well. */
+/** A fault that `npm test` runs too. */
 export const short: Fault = (name, cause, prepare = () => ({})) =>
   test.runIf(hasParts)(name, { timeout: TIMEOUT_MS }, async () => show(name, cause, await prepare()))
-/** One that only `npm run test:faults` runs. */
+/** A fault that only `npm run test:faults` runs. */
 export const long: Fault = (...fault) => {
   if (isWhole) short(...fault)
 }

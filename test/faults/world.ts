@@ -17,7 +17,7 @@ import { SECRET } from '../support/service.ts'
 
 const quiet = { info() {}, warn() {}, error() {} }
 
-/** A PostgreSQL of this test's own, at one address whenever it runs. */
+/** A PostgreSQL for this test alone, always at the same address. */
 export class Database {
   readonly #dataDir: string
   readonly url: string
@@ -33,7 +33,7 @@ export class Database {
 
   static async start(folder = tmpdir()): Promise<Database> {
     const dataDir = await mkdtemp(path.join(folder, 'exam-practice-faults-'))
-    // Readable for the user that PostgreSQL runs as.
+    // PostgreSQL's user must be able to read it.
     await chmod(dataDir, 0o755)
     const embedded = await startEmbedded({ dataDir, log: quiet })
     const sockets = new Set<Socket>()
@@ -66,12 +66,12 @@ export class Database {
     return database
   }
 
-  /** Shuts it down with all who are connected. */
+  /** Shuts it down and closes all connections. */
   async stop(): Promise<void> {
     await this.#embedded.stop()
   }
 
-  /** Whether its server ended on its own, or was stopped. */
+  /** Whether the server has ended, by itself or by `stop`. */
   get ended(): Promise<boolean> {
     return Promise.race([this.#embedded.exited.then(() => true), sleep(0, false)])
   }
@@ -81,7 +81,7 @@ export class Database {
     this.#embedded = await startEmbedded({ dataDir: this.#dataDir, log: quiet })
   }
 
-  /** Connections go on and carry nothing, as when a machine between is gone; new ones as well. */
+  /** Connections stay open and transfer nothing, new ones too, as when a machine in between has failed. */
   hold(): void {
     for (const socket of this.#sockets) socket.pause()
   }
@@ -91,14 +91,14 @@ export class Database {
   }
 }
 
-/** Two nodes on one PostgreSQL and one Redis, each a process of its own. */
+/** Two nodes with one PostgreSQL and one Redis, each in its own process. */
 export interface World {
   database: Database
   redis: RedisServer
   sql: postgres.Sql
   nodes: Node[]
   documented: Documented
-  /** Of files, which all nodes share. */
+  /** The folder of files, which all nodes share. */
   dataDir: string
   /** A registered administrator, at the first node. */
   admin(): Promise<Client>
@@ -109,7 +109,7 @@ export interface WorldOptions {
   config?: object
   /** Where PostgreSQL keeps its data. */
   databaseFolder?: string
-  /** Runs main.ts, as operators do: then `config` is its own. */
+  /** Runs main.ts as operators do, which reads its own settings instead of `config`. */
   asShipped?: boolean
   canShiftClock?: boolean
 }
@@ -142,7 +142,7 @@ export class Node {
     await this.#process?.shiftClock(milliseconds)
   }
 
-  /** A number of its `/metrics`. */
+  /** One value of its `/metrics`. */
   async measure(name: string): Promise<number> {
     const { body: text } = await (await Client.guest(this.url)).get('/metrics', 200)
     return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN)
@@ -152,7 +152,7 @@ export class Node {
     this.#process?.child.kill(signal)
   }
 
-  /** Whether it is still the process that was started. */
+  /** Whether the process that was started still runs. */
   get lives(): boolean {
     return this.#process?.ended === false
   }

@@ -4,7 +4,7 @@ import { CLIENT_ID, type Provider } from '../support/outside/google.ts'
 import { startModel, type TestModel } from '../support/outside/model.ts'
 import { connect, startService, type TestService } from '../support/service.ts'
 
-/** Where each generation has what both have. */
+/** The addresses of the same parts in both generations. */
 export const NEWER = {
   root: '/api/v01',
   auth: '/api/v01/auth',
@@ -23,7 +23,7 @@ export const OLDER: Places = {
   admin: '/admin',
 }
 
-/** Two services with the same people and exams in them: one is only asked the newer way, one the older way. */
+/** Two services with the same people and exams: one gets only requests of the newer generation, one only of the older. */
 export interface World {
   service: TestService
   model: TestModel
@@ -35,7 +35,7 @@ export interface World {
   conversationId: number
   examIds: number[]
   questionIds: number[]
-  /** What an operation left for the next ones. */
+  /** Ids that later operations need. */
   left: Record<string, number>
 }
 
@@ -81,7 +81,7 @@ export async function createWorld(provider: Provider): Promise<World> {
   }
 }
 
-/** What differs from run to run by nature: times, secrets, random parts of names. */
+/** Values that differ in every run: times, secrets, random parts of names. */
 const RANDOM: [RegExp, string][] = [
   [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)?/g, '(time)'],
   [/\d{1,2} [A-Z][a-z]+ \d{4} \d\d:\d\d [AP]M/g, '(time)'],
@@ -103,7 +103,7 @@ const RANDOM: [RegExp, string][] = [
 export const scrub = (text: string) =>
   RANDOM.reduce((scrubbed, [pattern, word]) => scrubbed.replaceAll(pattern, word), text)
 
-/** Every row of every table, but for the audit: operations of different shapes may be told in different words. */
+/** Every row of every table except the audit log, where the same operation may have different words. */
 export async function snapshot({ service: { sql } }: World): Promise<string[]> {
   const tables = await sql<{ name: string }[]>`
     select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'audit_entries'`

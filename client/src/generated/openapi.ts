@@ -438,7 +438,7 @@ export interface paths {
     }
   }
   '/api/v01/auth/exchange': {
-    /** Tokens for whoever the session cookie names */
+    /** Tokens for the person of the session cookie */
     post: {
       parameters: { query?: never; path?: never; header?: never; cookie?: never }
       requestBody?: never

@@ -119,7 +119,7 @@ export class Socket {
     const token = await this.#session.token().catch(() => null)
     if (latest !== this.#try) return
     if (token === null) return this.#wait()
-    // Nobody is signed in; whoever started the socket hears of that too.
+    // Nobody is signed in. Listeners that have just begun have to hear that, too.
     if (token === undefined) return this.#events.status('offline')
 
     this.#note('socket.open')

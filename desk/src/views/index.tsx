@@ -42,11 +42,11 @@ const VIEWS: Record<RouteName, () => Promise<{ default: ComponentType<ViewProps>
 
 /** Views that are closed while somebody takes an exam that locks help, with what they find there afterwards. */
 const CLOSED: Partial<Record<RouteName, [title: string, promise: string]>> = {
-  chat: ['Chat', 'What is written to you meanwhile waits here.'],
-  people: ['People', 'Whoever asks to connect waits here.'],
+  chat: ['Chat', 'Messages that you get meanwhile wait here.'],
+  people: ['People', 'Requests that you get meanwhile wait here.'],
   tutor: ['Tutor', 'Your conversations wait here.'],
-  library: ['Library', 'What others share waits here.'],
-  publicNotebook: ['Library', 'What others share waits here.'],
+  library: ['Library', 'Shared notebooks wait here.'],
+  publicNotebook: ['Library', 'Shared notebooks wait here.'],
 }
 
 /** Loads a view once. */

@@ -53,7 +53,7 @@ export const newerAuthRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
       config: { ...config, turns: 'by address' },
       schema: {
         operationId: 'exchangeSession',
-        summary: 'Tokens for whoever the session cookie names',
+        summary: 'Tokens for the person of the session cookie',
         description:
           'What a page needs that is served after a sign-in by form. The web session goes on beside it; asked again, ' +
           'it answers with the same client session while that lives.',

@@ -73,7 +73,7 @@ export async function isClaimed(db: Executor, claim: Claim): Promise<boolean> {
   return rows.length > 0
 }
 
-/** undefined if the claim is lost: then nothing was written. */
+/** undefined if another worker has claimed the job; nothing is written then. */
 export async function updateJob(
   db: Executor,
   claim: Claim,
@@ -114,7 +114,7 @@ export async function insertBatch(
   return row
 }
 
-/** Ends a running job, whoever its worker is; undefined if it isn't running. */
+/** Ends a running job of any worker; undefined if it isn't running. */
 export async function stopJob(
   db: Executor,
   id: string,

@@ -7,7 +7,7 @@ import type { Node } from '../world.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Clocks that are set back: of both nodes, and of the database, to whose rows that looks as if they were of later. */
+/** Clocks of both nodes and of the database that are set back, so that stored rows seem to be from the future. */
 export function clockFaults(): void {
   long(
     'the clocks of nodes and PostgreSQL set back by an hour for 10 s, then right again',
@@ -24,7 +24,7 @@ export function clockFaults(): void {
       await Promise.all(nodes.map((each) => each.shiftClock(-HOUR_MS)))
       await sql`update conversations set last_activity_at = last_activity_at + interval '1 hour'`
       await load.serving(performance.now())
-      // What was signed before the clocks were set, and after.
+      // Tokens signed before and after the change.
       await save(person)
       const later = new Client(other.url, documented)
       await later.login('traveller')

@@ -13,13 +13,13 @@ import { type Count, isWhole } from '../load.ts'
 import { long, type Work } from '../show.ts'
 import type { Node, World } from '../world.ts'
 
-/** A file of noise, which no format makes smaller. */
+/** Pixels on each side of an image of noise, which no format makes smaller. */
 const SIDE = 256
 const FULL_MS = 10_000
-/** What is left of the database's disk when it fills. */
+/** Free space on the database's disk when the fault begins. */
 const ROOM_BYTES = 4 * 1024 * 1024
 
-/** Disks without room. They are small ones in memory, which only root can make. */
+/** Full disks. They are small file systems in memory, which only root can mount. */
 export function diskFaults(): void {
   if (process.getuid?.() !== 0) {
     if (isWhole) process.stdout.write('full disks are skipped: only root can mount one\n')
@@ -57,7 +57,7 @@ export function diskFaults(): void {
       const ballast = path.join(folder, 'ballast')
       const { bavail, bsize } = await statfs(folder)
       await writeFile(ballast, Buffer.alloc(bavail * bsize - ROOM_BYTES))
-      // Until something finds no room: a table that grows.
+      // A table grows until there is no space left.
       await sql`create table filler (bytes bytea)`
       for (let found = false; !found; )
         await sql`insert into filler values (${randomBytes(1024 * 1024)})`.catch(() => {
@@ -79,7 +79,7 @@ export function diskFaults(): void {
   )
 }
 
-/** A disk of that size, in memory, that goes with the test. */
+/** A file system in memory of that size; it is removed at the end of the test. */
 async function mountDisk(size: string): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'exam-practice-disk-'))
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=755`, 'tmpfs', folder])
@@ -96,7 +96,7 @@ class Uploads implements Work {
   readonly #admin: Client
   readonly #folder: string
   readonly #stored = new Map<string, Uint8Array>()
-  /** What the others were answered. */
+  /** The answers of refused uploads. */
   readonly refusals = new Set<string>()
   readonly #working: Promise<unknown>
   #done = false
@@ -125,7 +125,7 @@ class Uploads implements Work {
       const kept = await readFile(path.join(this.#folder, 'Physics', name)).catch(() => undefined)
       if (!kept?.equals(bytes)) lost += 1
     }
-    // And nothing else: neither a file, nor a line that says that there is one.
+    // Refused uploads leave neither a file nor a row.
     const files = await readdir(path.join(this.#folder, 'Physics'))
     const lines = await this.#world.sql`select 1 from audit_entries where action = 'image.upload'`
     lost += files.length - this.#stored.size + lines.length - this.#stored.size

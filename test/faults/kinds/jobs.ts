@@ -8,7 +8,7 @@ import type { Node, World } from '../world.ts'
 
 const AT_ONCE = 4
 const QUESTIONS = 50
-/** Longest until all have ended; a lost node's job is taken up within 20 s. */
+/** Longest time until all jobs have ended; a job of a dead node continues within 20 s. */
 const MOST_MS = 150_000
 
 interface Job {
@@ -18,7 +18,7 @@ interface Job {
   isDone: boolean
 }
 
-/** Jobs that have a model write questions, looked at all the time: what was there once has to stay. */
+/** Generation jobs, read all the time: questions that were shown once must stay. */
 export class Jobs implements Work {
   readonly #world: World
   readonly #admin: Client
@@ -38,7 +38,7 @@ export class Jobs implements Work {
     return new Jobs(world, await world.admin(), examId)
   }
 
-  /** Begins jobs at this node; resolves when it is in the middle of them. */
+  /** Starts jobs on this node; resolves when it is working on them. */
   async begin(node: Node): Promise<void> {
     const fields = { mode: 'pure', topic: 'x', exam_id: this.#examId, mcq_count: QUESTIONS }
     const begun = await Promise.all(
@@ -54,7 +54,7 @@ export class Jobs implements Work {
     while (begun.some(({ texts }) => texts.length === 0)) await sleep(50)
   }
 
-  /** Resolves when all have gone on from where they are now, or ended. */
+  /** Resolves when all have made progress from now on, or have ended. */
   async untilTakenOver(): Promise<void> {
     const before = this.#jobs.map(({ texts }) => texts.length)
     while (this.#jobs.some(({ isDone, texts }, at) => !isDone && texts.length === before[at]))

@@ -8,14 +8,14 @@ import { long } from '../show.ts'
 import type { Node, World } from '../world.ts'
 
 const SOCKETS = process.env.LONG_TESTS ? 5_000 : 1_000
-/** Of one person, who may have one more. */
+/** Sockets of one person, one less than the limit. */
 const SOCKETS_EACH = 49
 const REQUESTS = 100
 const DRAIN_SECONDS = 4
 /** docs/protocol/operations.md#draining */
 const MOST_SECONDS = DRAIN_SECONDS + 11
 
-/** A node that is told to end while very much is under way. */
+/** A node that is stopped while it has much to do. */
 export function leavingFaults(): void {
   long(
     `SIGTERM with ${REQUESTS} requests under way, ${SOCKETS.toLocaleString('en')} sockets and a reader that stalls`,
@@ -31,7 +31,7 @@ export function leavingFaults(): void {
         )
       const stalled = await stall(node, people[0] as Client)
 
-      // Somebody holds what they want to change, until the node takes nobody any more.
+      // A transaction holds the rows that these requests change until the node stops listening.
       const [locked, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
       const holder = world.sql.begin(async (tx) => {
         await tx`select 1 from users where id = any(${people.map(({ id }) => id)}) for update`
@@ -75,7 +75,7 @@ async function register({ documented }: World, { url }: Node, count: number): Pr
   return people
 }
 
-/** Opens a socket, and adds the code that it will be closed with. */
+/** Opens a socket and records the code with which it is closed. */
 async function open(node: Node, { accessToken }: Client, closures: Promise<number>[]): Promise<void> {
   const ws = dial(node.url, accessToken)
   closures.push(new Promise((resolve) => ws.once('close', resolve)))
@@ -92,7 +92,7 @@ function dial(url: string, token = ''): WebSocket {
   return ws
 }
 
-/** A socket of somebody who never reads from it. */
+/** A socket whose client never reads. */
 async function stall({ url }: Node, { accessToken }: Client): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   socket.on('error', () => {})

@@ -3,7 +3,7 @@ import { isWhole } from '../load.ts'
 import { long, short } from '../show.ts'
 import type { Node } from '../world.ts'
 
-/** Nodes that end or stand still. */
+/** Nodes that end or freeze. */
 export function nodeFaults(): void {
   short(`a node killed (kill -9), ${isWhole ? 'six times in turn' : 'once'}`, async ({ nodes }) => {
     for (let round = 0; round < (isWhole ? 6 : 1); round++) {

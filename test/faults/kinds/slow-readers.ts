@@ -9,11 +9,11 @@ import { long } from '../show.ts'
 import type { Node, World } from '../world.ts'
 
 const READERS = 20
-/** 16 KB a message. */
+/** 16 KB per message. */
 const TEXT = '😀'.repeat(4_000)
-/** docs/protocol/realtime.md#limits: how long one that was cut off has to read what is on its way. */
+/** How long a closed slow reader may still read what was sent (docs/protocol/realtime.md#limits). */
 const CUT_OFF_MS = 30_000
-/** Of the heap and what lies beside it; people's load goes on meanwhile. */
+/** Most additional memory, of heap and buffers; the load of the other people goes on meanwhile. */
 const KEPT_MB = 30
 
 /** Sockets whose peers stop reading. */
@@ -43,11 +43,11 @@ export function slowReaderFaults(): void {
 
     for (const ws of sockets) tcpOf(ws).pause()
     const slow = () => node.measure('gateway_slow_readers_total')
-    // Many at once: a paused socket answers no ping either, and would be dropped for that after a while.
+    // Send much at once: a paused socket doesn't answer pings, and would be closed for that after a while.
     while ((await slow()) < READERS)
       await Promise.all(Array.from({ length: 20 }, () => sender.send(conversation, TEXT, undefined, 201)))
     const peak = await memoryOf(node)
-    // Half of them read on, and learn why they were cut off; the others never do.
+    // Half of them continue reading and get the close code; the others never read.
     for (const ws of sockets.slice(READERS / 2)) tcpOf(ws).resume()
     expect(new Set(await Promise.all(codes.slice(READERS / 2)))).toEqual(new Set([4008]))
     await expect
@@ -87,7 +87,7 @@ function tcpOf(ws: WebSocket): Socket {
   return (ws as unknown as { _socket: Socket })._socket
 }
 
-/** MB of the heap and of buffers beside it. */
+/** MB of the heap and of buffers outside of it. */
 async function memoryOf(node: Node): Promise<number> {
   const [heap, external] = await Promise.all([
     node.measure('nodejs_heap_size_used_bytes'),

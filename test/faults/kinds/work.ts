@@ -6,7 +6,7 @@ import type { Node } from '../world.ts'
 import { Imports } from './imports.ts'
 import { Jobs } from './jobs.ts'
 
-/** What takes long, and whose node is killed meanwhile. */
+/** Long work whose node is killed meanwhile. */
 export function workFaults(): void {
   long(
     'a node killed six times in turn during imports of 2,000 questions, three at a time, repeated with their keys',

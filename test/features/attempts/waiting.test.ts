@@ -43,6 +43,58 @@ function holding(attemptId: number, during: () => Promise<void>) {
 const answersOf = async (client: Client, examId: number) =>
   (await client.get(`/api/v01/exams/${examId}/paper`, 200)).body.answers
 
+describe('of those who start together', () => {
+  test('each is judged alone: some start, some resume, some may not', async () => {
+    const { examId } = await createExam(service.sql, { max_attempts: 1, lock_help: true })
+    const { examId: hidden } = await createExam(service.sql, { is_published: false })
+    const { examId: empty } = await createExam(service.sql, { questions: [] })
+    const people = await Promise.all(Array.from({ length: 30 }, () => service.person()))
+    const [fresh, exhausted] = [people.slice(0, 20), people.slice(20)]
+    for (const { id } of exhausted)
+      await service.sql`insert into attempts (user_id, exam_id, attempt_number, status, started_at)
+                        values (${id}, ${examId}, 1, 'manual', now())`
+    const start = (client: Client, exam: number) => client.post(`/api/v01/exams/${exam}/start`)
+    const answers = await Promise.all([
+      ...fresh.flatMap((client) => [start(client, examId), start(client, examId)]),
+      ...exhausted.map((client) => start(client, examId)),
+      ...exhausted.map((client) => start(client, hidden)),
+      ...exhausted.map((client) => start(client, empty)),
+    ])
+    const codes = Map.groupBy(answers, ({ status, body }) => `${status} ${body.code ?? ''}`)
+    expect(Object.fromEntries([...codes].map(([code, { length }]) => [code, length]))).toEqual({
+      '201 ': 20,
+      '200 ': 20,
+      '403 attempts_exhausted': 10,
+      '404 not_found': 10,
+      '409 exam_empty': 10,
+    })
+    for (const client of fresh) expect((await client.get('/api/v01/chat/conversations')).status).toBe(403)
+  })
+
+  test('only those wait whose lock, or whose exam’s times, somebody else holds', async () => {
+    const [{ examId: one }, { examId: other }] = [
+      await createExam(service.sql),
+      await createExam(service.sql, { lock_help: true }),
+    ]
+    const people = await Promise.all(Array.from({ length: 6 }, () => service.person()))
+    const [held, timed, helped, ...free] = people as [Client, Client, Client, ...Client[]]
+    const start = (client: Client, exam: number, status: number) =>
+      client.post(`/api/v01/exams/${exam}/start`, {}, status)
+    const waiting: Promise<Answer>[] = []
+    let ended = 0
+    await service.sql.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(hashtextextended(${`attempts:${held.id}:${other}`}, 0)),
+                      pg_advisory_xact_lock(hashtextextended(${`exam-times:${one}`}, 0))`
+      await tx`select from users where id = ${helped.id} for no key update`
+      for (const each of [start(held, other, 201), start(timed, one, 201), start(helped, other, 201)])
+        waiting.push(each.finally(() => (ended += 1)))
+      await Promise.all(free.map((client) => start(client, other, 201)))
+      expect(ended).toBe(0)
+    })
+    await Promise.all(waiting)
+  })
+})
+
 describe('while a transaction elsewhere holds an attempt', () => {
   test('only its own syncs wait', async () => {
     const { one, other, examId, questionIds, path } = await neighbours()

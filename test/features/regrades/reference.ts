@@ -1,6 +1,6 @@
 /**
- * Grading as the rules say it, as plainly as can be: nothing of the service is used here. Times are numbers that
- * rise with whatever happened.
+ * Grading by the rules, as simply as possible and without any code of the service. Times are numbers that increase
+ * with each event.
  */
 
 export interface ReferenceQuestion {
@@ -39,7 +39,7 @@ export function gradeFromScratch(
   answers: Record<string, string | string[]>,
   regrades: ReferenceRegrade[],
 ): ReferenceResult {
-  /** In twelve hundredths of a mark: halves, thirds and quarters of cents are whole numbers of them. */
+  /** In 1/1,200 of a mark: halves, thirds and quarters of hundredths are integers then. */
   let units = 0
   let maxUnits = 0
   const counts = { correct: 0, incorrect: 0, unattempted: 0 }
@@ -74,7 +74,7 @@ export function gradeFromScratch(
   return { score: toMarks(units), max_score: toMarks(maxUnits), ...counts }
 }
 
-/** The share of the marks that an answer makes, -1 where it is wrong, undefined where there is none. */
+/** The share of the marks that an answer earns; -1 if it is wrong, undefined without an answer. */
 function judge(
   question: ReferenceQuestion,
   scoring: 'all_or_nothing' | 'partial',

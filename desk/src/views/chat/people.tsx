@@ -21,7 +21,7 @@ export default function People() {
   )
   const blocks = useLoad('blocks', () => ask(client.GET('/api/v01/chat/blocks')))
   return (
-    <Page title="People" lead="Whoever accepts your request can talk with you.">
+    <Page title="People" lead="People who accept your request can chat with you.">
       {requests.length > 0 && (
         <section class="sheet" aria-labelledby="asking">
           <h2 id="asking">Asking to connect</h2>

@@ -99,7 +99,7 @@ function namesOf(question: GradedQuestion, verdict: Verdict, answer: string | st
   return isWrong(question, verdict, String(answer)) ? [writeNumber(String(answer))] : []
 }
 
-/** By the key in force, even if a regrade gives or takes the marks whatever was answered. */
+/** By the current key, also for questions whose marks a regrade has given to everybody or dropped. */
 function isWrong(question: GradedQuestion, verdict: Verdict, answer: string): boolean {
   return question.ruling === 'by_key'
     ? verdict === 'incorrect'

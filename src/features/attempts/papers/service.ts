@@ -50,7 +50,9 @@ export function holdsPaper(core: Core, id: number): boolean {
  */
 export async function getPaper(core: Core, db: Executor, id: number): Promise<Paper> {
   const papers = papersOf(core)
-  const paper = papers.get(id) ?? (await loadPaper(db, id))
+  const known = papers.get(id)
+  if (known) return known
+  const paper = await loadPaper(db, id)
   papers.set(id, paper)
   return paper
 }

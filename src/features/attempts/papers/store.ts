@@ -11,8 +11,8 @@ export async function findPaper(db: Executor, id: number): Promise<PaperRow | un
 }
 
 /**
- * Stores the questions as they are in this one statement; the id of whoever's row came first. The exam's row is locked
- * before the paper's, as by whoever deletes the exam.
+ * Stores the current questions in one statement. If another transaction has stored the same paper first, the answer is
+ * the id of that one. The exam's row is locked before the paper's, as when an exam is deleted.
  */
 export async function insertCurrentPaper(db: Executor, examId: number): Promise<number | undefined> {
   const [row] = await query<{ id: number }>(

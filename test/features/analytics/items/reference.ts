@@ -1,4 +1,4 @@
-/** Statistics by their definitions, as slowly and plainly as these read. */
+/** Statistics exactly as they are defined, slow and simple. */
 
 export function mean(values: number[]): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length
@@ -33,7 +33,7 @@ export function correlation(xs: number[], ys: number[]): number | null {
   return xx === 0 || yy === 0 ? null : xy / Math.sqrt(xx * yy)
 }
 
-/** Cronbach's: a row an attempt, a column an item. */
+/** Cronbach's alpha. Rows are attempts, columns are items. */
 export function alpha(marks: number[][], totals: number[]): number | null {
   const items = marks[0]?.length ?? 0
   const total = variance(totals)
@@ -43,7 +43,7 @@ export function alpha(marks: number[][], totals: number[]): number | null {
   return (items / (items - 1)) * (1 - sum / total)
 }
 
-/** The commonest first; of as many the smaller number. */
+/** The most common first; equally common ones by number. */
 export function commonest(values: string[], most: number): string[] {
   return [...Map.groupBy(values, (value) => value)]
     .sort(([one, ones], [other, others]) => others.length - ones.length || Number(one) - Number(other))

@@ -71,7 +71,7 @@ export function Corrections({ exam }: TabProps) {
                       await regrade(preview.wish, false)
                       setPreview(undefined)
                       await found.reload()
-                      return 'Corrected; whoever’s result changed is told'
+                      return 'Corrected. Students whose result changed are told.'
                     }}
                   >
                     Do it
