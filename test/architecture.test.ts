@@ -22,6 +22,14 @@ test('advisory locks are taken by the names of one registry', async () => {
   expect(users.sort()).toEqual(['locks.ts', 'migrate.ts'])
 })
 
+test('tests ask the service through the client that compares answers with the documents', async () => {
+  const others: string[] = []
+  for await (const file of glob('test/**/*.ts', { cwd: root, exclude: ['test/generators/**'] }))
+    if (/(?<![.\w])fetch\(/.test(await readFile(`${root}/${file}`, 'utf8'))) others.push(path.basename(file))
+  // The client itself, the documents, and what a proxy answers without asking a node.
+  expect(others.sort()).toEqual(['client.ts', 'documented.ts', 'rolling-restart.test.ts'])
+})
+
 describe('the rules catch', () => {
   const cases: [name: string, sources: Record<string, string>, violation: string][] = [
     [

@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { Client } from '../support/client.ts'
+import { memoryInUse } from '../support/memory.ts'
 import { connect, connectedPair, startService, type TestService } from '../support/service.ts'
 import { refusedUpgrade, type TestSocket } from '../support/socket.ts'
 
@@ -234,6 +235,7 @@ test('of the large frames of many sockets only a few are read before anybody els
   for (const socket of sockets) socket?.on('message', () => (answered += 1))
   const other = await (await service.person()).socket()
   await other.ask({ type: 'ping' })
+  const memoryBefore = await memoryInUse()
   const before = answered
   for (let n = 0; n < 6; n++) for (const socket of sockets) socket?.send(large)
   let most = 0
@@ -245,4 +247,7 @@ test('of the large frames of many sockets only a few are read before anybody els
     await setTimeout(110)
   }
   expect(most).toBeLessThan(60)
+  // What was waiting leaves nothing behind.
+  for (const socket of sockets) socket?.terminate()
+  await expect.poll(async () => (await memoryInUse()) - memoryBefore).toBeLessThan(20)
 }, 60_000)

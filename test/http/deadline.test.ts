@@ -2,13 +2,12 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { ServiceNode } from '../../src/node.ts'
 import type { Client } from '../support/client.ts'
 import { form } from '../support/content/forms.ts'
 import { makeImage } from '../support/content/images.ts'
+import { memoryInUse } from '../support/memory.ts'
 import { LoopbackS3 } from '../support/outside/s3.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -175,15 +174,8 @@ test('who doesn’t read an answer loses the connection', async () => {
 })
 
 test('the memory of stalled bodies comes back', async () => {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as (options: object) => Promise<void>
-  const used = async () => {
-    await collect({ type: 'major', execution: 'async' })
-    const { heapUsed, external } = process.memoryUsage()
-    return (heapUsed + external) / 1e6
-  }
   const body = Buffer.from(`{"username":"${'x'.repeat(900_000)}`)
-  const before = await used()
+  const before = await memoryInUse()
   const all = await Promise.all(
     Array.from({ length: 100 }, async () => {
       const raw = await open()
@@ -194,8 +186,10 @@ test('the memory of stalled bodies comes back', async () => {
   )
   // A sender's first few are held, the others not even read.
   await setTimeout(PATIENCE / 2)
-  const most = await used()
+  const most = await memoryInUse()
   await Promise.all(all.map(({ closed }) => closed))
   expect(most - before).toBeLessThan(40)
-  await expect.poll(async () => (await used()) - before, { timeout: 15_000, interval: 200 }).toBeLessThan(20)
+  await expect
+    .poll(async () => (await memoryInUse()) - before, { timeout: 15_000, interval: 200 })
+    .toBeLessThan(20)
 })

@@ -55,6 +55,8 @@ describe('the identity provider’s login', () => {
     await service.person('popular')
     const taken = await signIn({ sub: randomUUID(), email: 'popular@elsewhere.example' })
     expect(taken.body.data.user.username).toMatch(/^popular\.\d{6}$/)
+    const shouted = await signIn({ sub: randomUUID(), email: 'POPULAR@third.example' })
+    expect(shouted.body.data.user.username).toMatch(/^POPULAR\.\d{6}$/)
     const odd = await signIn({ sub: randomUUID(), email: '+*@example.org', name: undefined })
     expect(odd.body.data.user.username).toMatch(/^user\.\d{6}$/)
     expect(odd.body.data.user.full_name).toBe('+*@example.org')
@@ -118,7 +120,8 @@ describe('the identity provider’s login', () => {
   test('an address that is linked to another subject stays theirs', async () => {
     const { local: _, ...claims } = stranger()
     await signIn(claims)
-    expect((await signIn({ ...claims, sub: randomUUID() }, 409)).body.code).toBe('email_taken')
+    for (const email of [claims.email, claims.email.toUpperCase()])
+      expect((await signIn({ ...claims, email, sub: randomUUID() }, 409)).body.code).toBe('email_taken')
   })
 
   test.each<[string, Record<string, unknown>]>([
