@@ -20,11 +20,11 @@ export interface Figures {
   /** Days with results, in order, as `YYYY-MM-DD`. */
   days: { day: string; avgScore: number; people: number }[]
   exams: { id: number; attempts: number; avgScore: number; passRate: number }[]
-  /** The best ones, and everybody who has the same rank as the last of them: their names decide. */
+  /** The best people, in order. */
   performers: Performer[]
 }
 
-export interface Performer {
+interface Performer {
   id: number
   average: number
   attempts: number
@@ -77,7 +77,7 @@ async function computeFigures(core: Core, matching: store.Matching): Promise<Fig
       avgScore: round(averageOf(group)),
       passRate: round(passRateOf(group)),
     })),
-    performers: pickPerformers(tally.users),
+    performers: await rankPerformers(core, tally.users),
   }
 }
 
@@ -98,7 +98,26 @@ function summarise(now: Tally, before: Tally | undefined): Dashboard['summary'] 
   }
 }
 
-function pickPerformers(users: Tally['users']): Performer[] {
+/** By average, then attempts, then username, which never changes. */
+async function rankPerformers(core: Core, users: Tally['users']): Promise<Performer[]> {
+  const candidates = pickCandidates(users)
+  const ids = candidates.map(({ id }) => id)
+  const usernames = new Map((await store.listPeople(core.db, ids)).map(({ id, username }) => [id, username]))
+  return candidates
+    .flatMap((performer) => {
+      const username = usernames.get(performer.id)
+      return username === undefined ? [] : { performer, username }
+    })
+    .sort(
+      (one, other) =>
+        compareRank(one.performer, other.performer) || compareText(one.username, other.username),
+    )
+    .slice(0, TABLE_ROWS)
+    .map(({ performer }) => performer)
+}
+
+/** The best ones, and everybody who has the same rank as the last of them: their names decide. */
+function pickCandidates(users: Tally['users']): Performer[] {
   const performers: Performer[] = []
   let best: Performer[] = []
   for (const [id, group] of users) {
@@ -113,8 +132,12 @@ function pickPerformers(users: Tally['users']): Performer[] {
   return last ? performers.filter((performer) => compareRank(performer, last) <= 0) : performers
 }
 
-export function compareRank(one: Performer, other: Performer): number {
+function compareRank(one: Performer, other: Performer): number {
   return other.average - one.average || other.attempts - one.attempts
+}
+
+export function compareText(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0
 }
 
 export function round(value: number, digits = 2): number {

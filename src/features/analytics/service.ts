@@ -2,15 +2,7 @@ import type { AnalyticsQuery, Dashboard, OverviewAnswer } from '../../../schemas
 import type { Content } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import { localDay } from '../../formats/local-time.ts'
-import {
-  compareRank,
-  type Figures,
-  MOST_RESULTS,
-  type Performer,
-  readFigures,
-  round,
-  TABLE_ROWS,
-} from './figures.ts'
+import { compareText, type Figures, MOST_RESULTS, readFigures, round, TABLE_ROWS } from './figures.ts'
 import { readPeriod } from './periods.ts'
 import * as store from './store.ts'
 
@@ -25,7 +17,7 @@ export async function readDashboard(core: Core, query: AnalyticsQuery): Promise<
     store.listResults(core.db, matching, TABLE_ROWS),
   ])
   const [topPerformers, examStats] = await Promise.all([
-    rankPerformers(core, performers),
+    namePerformers(core, performers),
     nameExams(core, exams),
   ])
   const labels = days.map(({ day }) => day)
@@ -71,27 +63,18 @@ function readMatching(core: Core, query: AnalyticsQuery): store.Matching {
   return { examId: query.exam, period: readPeriod(query, today), timezone }
 }
 
-/** By average, then attempts, then username. */
-async function rankPerformers(
+async function namePerformers(
   core: Core,
-  candidates: readonly Performer[],
+  performers: Figures['performers'],
 ): Promise<Dashboard['tables']['topPerformers']> {
-  const ids = candidates.map(({ id }) => id)
+  const ids = performers.map(({ id }) => id)
   const people = new Map((await store.listPeople(core.db, ids)).map((person) => [person.id, person]))
-  return candidates
-    .flatMap((performer) => {
-      const person = people.get(performer.id)
-      return person ? { ...performer, ...person } : []
-    })
-    .sort((one, other) => compareRank(one, other) || compareText(one.username, other.username))
-    .slice(0, TABLE_ROWS)
-    .map(({ id, username, fullName, average, attempts }) => ({
-      student_id: String(id),
-      username,
-      full_name: fullName,
-      avgScore: round(average),
-      attempts,
-    }))
+  return performers.flatMap(({ id, average, attempts }) => {
+    const person = people.get(id)
+    if (!person) return []
+    const { username, fullName } = person
+    return { student_id: String(id), username, full_name: fullName, avgScore: round(average), attempts }
+  })
 }
 
 /** Those with most attempts first, then by name. */
@@ -113,8 +96,4 @@ function describeResult(row: store.ResultRow) {
     max_score: round(row.maxScore ?? 0),
     percentage: round(row.percentage ?? 0),
   }
-}
-
-function compareText(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0
 }
