@@ -107,13 +107,13 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   registerJson(app, core)
   registerRequestLog(app)
   registerTracing(app, core)
+  registerSecurityHeaders(app)
   registerDraining(app, core)
   registerDeadline(app, core.config.requestTimeoutMs)
   registerTurns(app, core)
   registerFailures(app)
   // Not in the routes' own scope: a scope with schemas of its own would get Fastify's validator back.
   app.addSchema(Comment)
-  registerSecurityHeaders(app)
   if (core.config.corsOrigins.length > 0)
     await app.register(cors, {
       origin: core.config.corsOrigins,

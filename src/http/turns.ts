@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerHookHandl
 import type { Core } from '../core.ts'
 import { perNode } from '../per-node.ts'
 import { FairQueue } from '../scheduling/fair-queue.ts'
+import { pauseDeadline, resumeDeadline } from './load/deadline.ts'
 import { SHORT_TEXT } from './reading.ts'
 import { askerOf, mediaTypeOf, whenClosed } from './requests.ts'
 
@@ -33,13 +34,21 @@ function shareOf(databasePool: number): number {
   return Math.ceil(databasePool / 3)
 }
 
-/**
- * Lets a request wait for its turn in the queue. The turn ends when the answer has been sent, that of a refused request
- * `restMs` later.
- */
-export function takeTurnIn(queue: FairQueue, restMs = 0): preHandlerHookHandler {
+interface TurnOptions {
+  /** How much later the turn of a refused request ends. */
+  restMs?: number
+  /** Whether the turn ends when the body has been read, rather than when the answer has been sent. */
+  untilRead?: boolean
+}
+
+/** Lets a request wait for its turn in the queue. */
+export function takeTurnIn(
+  queue: FairQueue,
+  { restMs = 0, untilRead = false }: TurnOptions = {},
+): preHandlerHookHandler {
   return (request, reply, done) => {
     const asker = askerOf(request)
+    const held = untilRead ? request.raw : reply.raw
     const leave = () => queue.leave(asker)
     const end = () => {
       if (restMs > 0 && reply.statusCode >= 400) setTimeout(leave, restMs)
@@ -47,15 +56,20 @@ export function takeTurnIn(queue: FairQueue, restMs = 0): preHandlerHookHandler 
     }
     const begin = () => {
       // The request may have timed out while it waited.
-      if (reply.raw.closed) {
+      if (held.closed || reply.raw.closed) {
         leave()
         return
       }
-      reply.raw.once('close', end)
+      held.once('close', end)
+      resumeDeadline(request)
       done()
     }
-    if (queue.enter(asker)) begin()
-    else queue.wait(asker).then(begin, done)
+    if (queue.enter(asker)) {
+      begin()
+      return
+    }
+    pauseDeadline(request)
+    queue.wait(asker).then(begin, done)
   }
 }
 
@@ -63,8 +77,8 @@ export function takeTurnIn(queue: FairQueue, restMs = 0): preHandlerHookHandler 
  * Makes requests take turns, so that one person's many requests don't delay others. One person's requests use at most a
  * part of the database's connections. A heavy read also waits until this person's previous heavy answer has been sent;
  * all heavy reads together use at most a part of the connections, each until its answer is made or begins to stream.
- * Clients that hang up lose their turn. So that
- * many long bodies don't fill the memory, those of one person are held a few at a time, each until its answer.
+ * Clients that hang up lose their turn. One person's long bodies are held a few at a time, so that they don't fill the
+ * memory: each until its answer, or until it has been read where an answer may take longer than the usual deadline.
  */
 export function registerTurns(app: FastifyInstance, core: Core): void {
   const readers = new FairQueue({ each: 1, waiting: MOST_WAITING })
@@ -93,9 +107,12 @@ export function registerTurns(app: FastifyInstance, core: Core): void {
       .catch(done)
   }
 
-  const takeBodysTurn = takeTurnIn(new FairQueue({ each: MOST_BODIES, waiting: MOST_WAITING }))
+  const bodies = new FairQueue({ each: MOST_BODIES, waiting: MOST_WAITING })
+  const takeBodysTurn = takeTurnIn(bodies)
+  const takeReadingTurn = takeTurnIn(bodies, { untilRead: true })
   app.addHook('preParsing', function (request, reply, _payload, done) {
-    if (hasLongBody(request)) takeBodysTurn.call(this, request, reply, (error) => done(error ?? null))
+    const take = request.routeOptions.handlerTimeout ? takeReadingTurn : takeBodysTurn
+    if (hasLongBody(request)) take.call(this, request, reply, (error) => done(error ?? null))
     else done(null)
   })
   app.addHook('onRoute', (route) => {

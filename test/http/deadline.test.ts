@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { ServiceNode } from '../../src/node.ts'
 import type { Client } from '../support/client.ts'
+import { createExam } from '../support/content/exams.ts'
 import { form } from '../support/content/forms.ts'
 import { makeImage } from '../support/content/images.ts'
 import { memoryInUse } from '../support/memory.ts'
@@ -124,6 +125,30 @@ test('an upload that keeps coming may take longer', async () => {
     await setTimeout(0.2 * PATIENCE)
   }
   await expect.poll(text, { timeout: 8_000 }).toMatch(/^HTTP\/1.1 200 /)
+})
+
+test('an upload that waits for its turn does not count as stalled', async () => {
+  const path = '/api/v01/admin/questions/import-csv'
+  const { examId } = await createExam(service.sql)
+  const header =
+    'exam_id,question_text,option_a,option_b,option_c,option_d,correct_answer,question_type,image_path,positive_marks,negative_marks,tolerance\n'
+  const row = `${examId},Which one?,a,b,,,A,MCQ,,4,1,0\n`
+  const { socket, text } = await open()
+  const rows = header + row.repeat(2_000)
+  const body = Buffer.from(
+    `--b\r\ncontent-disposition: form-data; name="csv_file"; filename="q.csv"\r\n\r\n${rows}\r\n--b--\r\n`,
+  )
+  socket.write(head(path, 'multipart/form-data; boundary=b', body.length, admin.accessToken))
+  const later = new FormData()
+  later.append('csv_file', new Blob([header + row.repeat(20_000)]), 'q.csv')
+  let waiting: Promise<{ status: number }> | undefined
+  for (let at = 0; at < body.length; at += 5_000) {
+    socket.write(body.subarray(at, at + 5_000))
+    await setTimeout(0.2 * PATIENCE)
+    waiting ??= admin.request('POST', path, later)
+  }
+  await expect.poll(text).toMatch(/^HTTP\/1.1 200 /)
+  expect((await waiting)?.status).toBe(200)
 })
 
 test('nobody sends for long what is refused already', async () => {

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { createServer, type IncomingMessage, request } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startService, type TestService, withService } from '../support/service.ts'
@@ -62,6 +64,29 @@ test('so is one that sends a body in crumbs', async () => {
   const large = `ffff\r\n${' '.repeat(0xffff)}\r\n`
   expect(await send(head + large + spaces(500) + end)).toContain('validation_failed')
   expect(await send(head + spaces(20_000) + end)).toBe('')
+})
+
+test('a body that is left unread takes nothing from the requests of other connections', async () => {
+  const { hostname, port } = new URL(service.urls[0] as string)
+  for (let n = 0; n < 3; n++) {
+    const socket = connect(Number(port), hostname)
+    socket.write('POST /api/v01/notebooks HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n')
+    await once(socket, 'data')
+    socket.destroy()
+  }
+  // Node gives its parsers to whichever connection comes next, those of clients in this process too.
+  const echo = createServer((request, response) => request.pipe(response))
+  await once(echo.listen(0, '127.0.0.1'), 'listening')
+  const { port: echoPort } = echo.address() as AddressInfo
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      const asked = request({ port: echoPort, method: 'POST', agent: false }).end('heard')
+      const [response] = (await once(asked, 'response')) as [IncomingMessage]
+      return text(response)
+    }),
+  )
+  expect(answers).toEqual(Array.from({ length: 8 }, () => 'heard'))
+  echo.close()
 })
 
 test('who asks for another protocol is answered over this one', async () => {

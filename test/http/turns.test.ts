@@ -3,7 +3,8 @@ import net from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startModel } from '../support/outside/model.ts'
+import { startService, type TestService, withService } from '../support/service.ts'
 
 /** What can be large is read by turns, so that everything else goes on beside it. */
 let service: TestService
@@ -209,4 +210,21 @@ test('bodies in crumbs on many connections delay nobody', async () => {
   await Promise.all(
     Array.from({ length: 20 }, () => reader.post('/api/v01/notebooks', { title: 'Mine' }, 201)),
   )
+})
+
+test('long questions that are being answered leave room for other long bodies', async () => {
+  const model = await startModel()
+  const own = await withService({ config: { ai: model.ai, requestTimeoutMs: 2_000 } })
+  const person = await own.person()
+  const { promise: until, resolve: goOn } = Promise.withResolvers<void>()
+  const question = { message: 'Why? '.repeat(1_200), conversation_id: null }
+  const asked = Array.from({ length: 5 }, () => {
+    model.stub.script.push({ kind: 'answer', hold: 1, until })
+    return person.post('/api/v01/assistant/messages', question, 200)
+  })
+  await expect.poll(() => model.stub.requests.length).toBe(5)
+  await person.post('/api/v01/notebooks', { title: 'Mine', description: 'x'.repeat(5_000) }, 400)
+  goOn()
+  await Promise.all(asked)
+  await model.stub.close()
 })

@@ -98,7 +98,7 @@ function summarise(now: Tally, before: Tally | undefined): Dashboard['summary'] 
   }
 }
 
-/** By average, then attempts, then username, which never changes. */
+/** By average, then attempts, then username, which stays as long as the account. */
 async function rankPerformers(core: Core, users: Tally['users']): Promise<Performer[]> {
   const candidates = pickCandidates(users)
   const ids = candidates.map(({ id }) => id)

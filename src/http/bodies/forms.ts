@@ -61,11 +61,11 @@ export async function registerForms(scope: FastifyInstance): Promise<void> {
 export const takesForm = {
   validatorCompiler: ((part) =>
     part.httpPart === 'body' ? () => true : validatorCompiler(part)) as FastifySchemaCompiler<TSchema>,
-  preHandler: takeTurnIn(queue, REST_MS),
+  preHandler: takeTurnIn(queue, { restMs: REST_MS }),
 }
 
 /** Files that are imported at once: each keeps the database busy for as long as it takes. */
-const imports = new FairQueue({ places: 2, each: 1, waiting: 200 })
+const imports = new FairQueue({ places: 4, each: 1, waiting: 200 })
 
 /** Options of a route that imports a file, which also waits for the person's import before it. */
 export const takesImport = { ...takesForm, preHandler: [takesForm.preHandler, takeTurnIn(imports)] }

@@ -25,8 +25,8 @@ interface Pipeline {
 
 /** What Node's parser calls. */
 interface Parser {
-  /** At each request. It goes on by 0. */
-  onIncoming: () => number
+  /** At each request, once its head is read. It goes on by 0. */
+  onIncoming: (...request: unknown[]) => number
   /** With each piece of a body; it makes none where there is no function. */
   [ON_BODY]: ((piece: Buffer) => void) | undefined
 }
@@ -52,7 +52,6 @@ function limitPipelined(handler: RequestListener): RequestListener {
 
   return (request, response) => {
     const { socket } = request
-    takeBody(socket)
     const pipeline = pipelines.get(socket) ?? { running: 0, waiting: [] }
     pipelines.set(socket, pipeline)
     const begin = () => {
@@ -123,17 +122,23 @@ class GatheringMessage extends IncomingMessage {
   }
 }
 
-/** What the parser does with each piece of a body. */
-let onBody: Parser[typeof ON_BODY]
-
-/** Makes the rest of a body cost hardly anything: what was read at once may hold ten thousand pieces of it. */
-export function dropBody({ parser }: ParsedSocket): void {
-  if (!parser) return
-  onBody ??= parser[ON_BODY]
+/**
+ * Makes the rest of a body cost hardly anything: what was read at once may hold ten thousand pieces of it. Node's
+ * parsers serve other connections later, so this one is mended before its next request, or before Node takes it back.
+ */
+export function dropBody(socket: ParsedSocket): void {
+  const { parser } = socket
+  if (!parser?.[ON_BODY]) return
+  const { onIncoming, [ON_BODY]: onBody } = parser
+  const mend = () => {
+    parser[ON_BODY] = onBody
+  }
   parser[ON_BODY] = undefined
-}
-
-/** The body of a new request is wanted, whatever came of the one before it, or of another connection's. */
-function takeBody({ parser }: ParsedSocket): void {
-  if (parser && onBody) parser[ON_BODY] = onBody
+  parser.onIncoming = (...request) => {
+    mend()
+    socket.off('close', mend)
+    parser.onIncoming = onIncoming
+    return onIncoming(...request)
+  }
+  socket.prependOnceListener('close', mend)
 }

@@ -30,6 +30,8 @@ const CHECKS = 20
 
 interface Deadline {
   timer: NodeJS.Timeout
+  /** Whether the body is not read because the request waits for its turn, so that it can't make progress. */
+  isWaiting?: boolean
   /** Made when somebody wants to know. */
   passed?: AbortController
   /** Whether the answer is being sent: `reply.sent` is only true after the last byte. */
@@ -76,6 +78,15 @@ export function dropDeadline(request: FastifyRequest): void {
   request.deadline = null
 }
 
+/** A request that waits for its turn doesn't count as stalled until `resumeDeadline`. */
+export function pauseDeadline({ deadline }: FastifyRequest): void {
+  if (deadline) deadline.isWaiting = true
+}
+
+export function resumeDeadline({ deadline }: FastifyRequest): void {
+  if (deadline) deadline.isWaiting = false
+}
+
 /** Aborts at the request's deadline, or when its client goes away. */
 export function endOf({ deadline }: FastifyRequest, reply: FastifyReply): AbortSignal {
   return deadline ? AbortSignal.any([passing(deadline).signal, hangUpSignal(reply)]) : hangUpSignal(reply)
@@ -106,7 +117,7 @@ function watch(patienceMs: number, longest: number, isUpload: boolean): onReques
     const check = () => {
       const now = performance.now()
       const { bytesRead } = raw.socket
-      if (bytesRead - bytes >= LEAST_PROGRESS || (raw.complete && !wasComplete)) {
+      if (deadline.isWaiting || bytesRead - bytes >= LEAST_PROGRESS || (raw.complete && !wasComplete)) {
         bytes = bytesRead
         progressAt = now
       }

@@ -35,9 +35,13 @@ export interface Grading {
 
 /** Gradings that are kept for one paper: the one in force, and those for previews and undos. */
 const GRADINGS_KEPT = 4
+/** Characters of papers that are kept as JSON texts. */
+const MOST_WRITTEN = 32 * 1024 * 1024
 
 const papersOf = perNode(() => new LRUCache<number, Paper>({ max: KEPT }))
-const writtenBy = perNode(() => new LRUCache<string, string>({ max: KEPT }))
+const writtenBy = perNode(
+  () => new LRUCache<string, string>({ maxSize: MOST_WRITTEN, sizeCalculation: ({ length }) => length }),
+)
 
 /** Whether this node holds the paper already. */
 export function holdsPaper(core: Core, id: number): boolean {

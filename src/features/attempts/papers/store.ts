@@ -29,7 +29,7 @@ export async function insertCurrentPaper(db: Executor, examId: number): Promise<
                       'tolerance', q.tolerance::text) order by q.id)
                from questions q where q.exam_id = e.id), '[]')
       from exams e where e.id = ${examId} for key share of e
-    on conflict (exam_id, version, msq_scoring) do update set version = excluded.version
+    on conflict (exam_id, version, msq_scoring) do update set questions = exam_papers.questions
     returning id`,
   )
   return row?.id
