@@ -114,8 +114,9 @@ class GatheringMessage extends IncomingMessage {
   }
 
   #pass(): void {
-    if (this.#gathered.length === 0) return
-    const bytes = Buffer.concat(this.#gathered)
+    const [first, ...others] = this.#gathered
+    if (!first) return
+    const bytes = others.length > 0 ? Buffer.concat(this.#gathered) : first
     this.#gathered = []
     // As Node does where a request is not read.
     if (!super.push(bytes)) this.socket.pause()
