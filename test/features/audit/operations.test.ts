@@ -3,15 +3,16 @@ import type { Client } from '../../support/client.ts'
 import { createExam } from '../../support/content/exams.ts'
 import { form } from '../../support/content/forms.ts'
 import { makeImage } from '../../support/content/images.ts'
-import { startModel } from '../../support/outside/model.ts'
+import { startModel, type TestModel } from '../../support/outside/model.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 let service: TestService
+let model: TestModel
 let admin: Client
 let student: Client
 let operations: string[]
 beforeAll(async () => {
-  const model = await startModel()
+  model = await startModel()
   service = await startService({ config: { ai: model.ai } })
   admin = await service.admin()
   // So that none of the changes meets the last one.
@@ -76,10 +77,15 @@ const regrade = async () => {
   const body = { question_id: questionId, action: 'drop' } as const
   return (await admin.post(`/api/v01/admin/exams/${examId}/regrades`, body, 201)).body.regrade.id as number
 }
+/** A job that goes on until it is cancelled. */
 const job = async () => {
   const { examId } = await exam()
+  const asked = model.stub.requests.length
+  model.stub.script.push({ kind: 'answer', hold: 1, until: new Promise(() => {}) })
   const fields = form({ mode: 'pure', topic: 'x', exam_id: examId, mcq_count: 10 })
-  return (await admin.request('POST', '/api/v01/admin/ai/generate', fields, 202)).body.job_id as string
+  const { body } = await admin.request('POST', '/api/v01/admin/ai/generate', fields, 202)
+  await expect.poll(() => model.stub.requests.length).toBe(asked + 1)
+  return body.job_id
 }
 const csv = (examId: number) =>
   `exam_id,question_text,option_a,option_b,option_c,option_d,correct_answer,question_type,image_path,positive_marks,negative_marks,tolerance\n${examId},q,a,b,,,A,MCQ,,,,\n`
