@@ -110,7 +110,7 @@ export class TestSocket {
   }
 }
 
-/** Opens a socket with the token in the header, unless other credentials are given, and waits for `ready`. */
+/** Opens a socket with the token in the header, unless other credentials are given, and waits for `ready`, or for its end. */
 export async function openSocket({ url, token, headers, protocols }: SocketOptions): Promise<TestSocket> {
   const ws = new WebSocket(`${url.replace('http', 'ws')}/api/v01/ws`, protocols ?? [], {
     headers: {
@@ -120,7 +120,7 @@ export async function openSocket({ url, token, headers, protocols }: SocketOptio
   })
   const socket = new TestSocket(ws)
   await once(ws, 'open')
-  await socket.waitFor(({ type }) => type === 'ready')
+  await socket.until(() => socket.closed ?? socket.of('ready')[0])
   return socket
 }
 
