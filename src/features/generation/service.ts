@@ -24,11 +24,15 @@ export interface JobInput {
 }
 
 /** A form's fields as a job's input, defaults filled in; 400 for what contradicts itself. */
-export function readJobInput(userId: number, form: GenerateForm, file: Buffer | undefined): JobInput {
+export async function readJobInput(
+  userId: number,
+  form: GenerateForm,
+  file: Buffer | undefined,
+): Promise<JobInput> {
   const { mode } = form
   const counts = { MCQ: form.mcq_count, MSQ: form.msq_count, NUMERIC: form.numeric_count }
   if (mode === 'pure' && !form.topic) throw invalidField('/topic', 'is required for this mode')
-  if (mode !== 'pure') checkPdf(file)
+  if (mode !== 'pure') await checkPdf(file)
   return {
     userId,
     examId: form.exam_id,
@@ -49,10 +53,11 @@ export function readJobInput(userId: number, form: GenerateForm, file: Buffer | 
   }
 }
 
-function checkPdf(file: Buffer | undefined): void {
+async function checkPdf(file: Buffer | undefined): Promise<void> {
   if (!file || file.length === 0) throw invalidField('/pdf_file', 'is required for this mode')
   if (!isPdf(file)) throw invalidField('/pdf_file', 'is no PDF')
-  if (countPages(file) > MOST_PAGES) throw invalidField('/pdf_file', `has more than ${MOST_PAGES} pages`)
+  if ((await countPages(file, MOST_PAGES + 1)) > MOST_PAGES)
+    throw invalidField('/pdf_file', `has more than ${MOST_PAGES} pages`)
 }
 
 function readTexts(json: string | undefined): string[] {

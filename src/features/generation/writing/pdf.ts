@@ -1,4 +1,5 @@
-import { inflateSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { inflate, type ZlibOptions } from 'node:zlib'
 
 /**
  * Most that is unpacked from one file, in bytes and in parts: more than a hundred pages need, and soon done even if a
@@ -6,6 +7,8 @@ import { inflateSync } from 'node:zlib'
  */
 const MOST_UNPACKED = 32 * 1024 * 1024
 const MOST_PARTS = 5_000
+/** Bytes that one byte can unpack to. */
+const LARGEST_GROWTH = 1_032
 const OBJECT_STREAM = '/ObjStm'
 const CARRIAGE_RETURN = 0x0d
 
@@ -15,36 +18,42 @@ export function isPdf(bytes: Buffer): boolean {
 }
 
 /**
- * How many pages it has; 0 if that can't be read, as in an encrypted file. From PDF 1.5 on, the page objects may be
- * inside compressed object streams.
+ * How many pages it has, counted up to `most`; 0 if that can't be read, as in an encrypted file. From PDF 1.5 on, the
+ * page objects may be inside compressed object streams. These are unpacked beside other requests.
  */
-export function countPages(bytes: Buffer): number {
-  let pages = countPageObjects(bytes.toString('latin1'))
+export async function countPages(bytes: Buffer, most: number): Promise<number> {
+  let pages = countPageObjects(bytes, most)
   let left = MOST_UNPACKED
   let at = bytes.indexOf(OBJECT_STREAM)
-  for (let parts = 0; at !== -1 && parts < MOST_PARTS; parts++) {
+  for (let parts = 0; at !== -1 && parts < MOST_PARTS && left > 0 && pages < most; parts++) {
     const start = bytes.indexOf('stream', at)
     const end = bytes.indexOf('endstream', start)
     if (start === -1 || end === -1) break
-    const data = bytes[start + 6] === CARRIAGE_RETURN ? start + 8 : start + 7
-    const objects = unpack(bytes.subarray(data, end), left)
-    if (objects === undefined) break
-    left -= objects.length
-    pages += countPageObjects(objects)
+    const part = bytes.subarray(bytes[start + 6] === CARRIAGE_RETURN ? start + 8 : start + 7, end)
+    const objects = await unpack(part, left)
+    // A broken part may have been unpacked almost to its end before that was noticed.
+    left -= objects?.length ?? part.length * LARGEST_GROWTH
+    if (objects) pages += countPageObjects(objects, most - pages)
     at = bytes.indexOf(OBJECT_STREAM, end)
   }
   return pages
 }
 
-function countPageObjects(text: string): number {
-  return text.match(/\/Type\s*\/Page(?![A-Za-z])/g)?.length ?? 0
+function countPageObjects(bytes: Buffer, most: number): number {
+  return bytes
+    .toString('latin1')
+    .matchAll(/\/Type\s*\/Page(?![A-Za-z])/g)
+    .take(most)
+    .reduce((count) => count + 1, 0)
 }
 
-/** '' if it can't be unpacked, undefined if it is longer than `most` bytes. */
-function unpack(part: Buffer, most: number): string | undefined {
+const inflated = promisify<Buffer, ZlibOptions, Buffer>(inflate)
+
+/** undefined if it can't be unpacked, or is longer than `most` bytes. */
+async function unpack(part: Buffer, most: number): Promise<Buffer | undefined> {
   try {
-    return inflateSync(part, { maxOutputLength: Math.max(1, most) }).toString('latin1')
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? undefined : ''
+    return await inflated(part, { maxOutputLength: most })
+  } catch {
+    return undefined
   }
 }
