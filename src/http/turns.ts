@@ -10,8 +10,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The answer can be large: such reads take turns, one per person. */
     heavy?: true
-    /** Requests without a sign-in take turns too, by address. */
-    turns?: 'by address'
+    /** Its requests take no turns: they hardly cost anything, or they wait in a queue of their own. */
+    turns?: 'none'
   }
 }
 
@@ -75,7 +75,7 @@ export function takeTurnIn(
 
 /**
  * Makes requests take turns, so that one person's many requests don't delay others. One person's requests use at most a
- * part of the database's connections. A heavy read also waits until this person's previous heavy answer has been sent;
+ * part of the database's connections, and so do those of an address without a sign-in, each until its answer is made. A heavy read also waits until this person's previous heavy answer has been sent;
  * all heavy reads together use at most a part of the connections, each until its answer is made or begins to stream.
  * Clients that hang up lose their turn. One person's long bodies are held a few at a time, so that they don't fill the
  * memory: each until its answer, or until it has been read where an answer may take longer than the usual deadline.
@@ -96,6 +96,11 @@ export function registerTurns(app: FastifyInstance, core: Core): void {
     return Promise.race([made, closed])
   }
   const takePersonsTurn = takeTurnIn(personTurns(core))
+  const takeAddressesTurn: preHandlerHookHandler = (request, reply, done) => {
+    personTurns(core)
+      .run(askerOf(request), () => make(request, reply, done))
+      .catch(done)
+  }
   const takeReadersTurn: preHandlerHookHandler = (request, reply, done) => {
     const closed = whenClosed(reply)
     const asker = askerOf(request)
@@ -117,17 +122,17 @@ export function registerTurns(app: FastifyInstance, core: Core): void {
   })
   app.addHook('onRoute', (route) => {
     const { heavy, turns, uploadTimeoutMs } = route.config ?? {}
+    if (turns === 'none') return
     // Routes with a timeout of their own wait for something else than the database; sockets have their own admission.
     if (!heavy && (route.handlerTimeout || uploadTimeoutMs || route.websocket || route.wsHandler)) return
     const take = heavy ? takeReadersTurn : takePersonsTurn
     route.preHandler = [
       function (request, reply, done) {
-        if (request.caller || turns) take.call(this, request, reply, done)
-        else done()
+        const takeTheirs = request.caller ? take : takeAddressesTurn
+        takeTheirs.call(this, request, reply, done)
       },
       ...[route.preHandler ?? []].flat(),
     ]
-    if (!heavy) return
     route.onSend = [
       (request, _reply, _payload, done) => {
         making.get(request)?.()

@@ -37,6 +37,29 @@ async function fillNotebook(characters: number): Promise<number> {
   return id
 }
 
+/** Locks a table until the answer is called. */
+async function lockTable(table: string): Promise<() => Promise<unknown>> {
+  const released = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const held = service.sql.begin(async (tx) => {
+    await tx.unsafe(`lock table ${table} in access exclusive mode`)
+    locked.resolve()
+    await released.promise
+  })
+  await Promise.race([locked.promise, held])
+  return () => {
+    released.resolve()
+    return held
+  }
+}
+
+/** Statements that wait for a lock. */
+async function countLockWaits(): Promise<number> {
+  const rows = await service.sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  return rows.length
+}
+
 async function time(ask: () => Promise<unknown>): Promise<number> {
   const began = performance.now()
   await ask()
@@ -128,29 +151,54 @@ test.each([
   ['/api/v01/chat/blocks', 'blocks'],
   ['/api/v01/chat/connections/requests', 'connections'],
 ])('however many people ask for %s, which can be large, others are answered', async (path, table) => {
-  const { sql } = service
   const people = await Promise.all(Array.from({ length: 6 }, () => service.person()))
-  let release = () => {}
-  const released = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  const held = sql.begin(async (tx) => {
-    await tx.unsafe(`lock table ${table} in access exclusive mode`)
-    await released
-  })
-  const waiting = async () =>
-    (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
-      .length
+  const release = await lockTable(table)
   const asked = people.flatMap((person) => [person.get(path, 200), person.get(path, 200)])
-  await expect.poll(waiting).toBeGreaterThan(0)
+  await expect.poll(countLockWaits).toBeGreaterThan(0)
   try {
     for (let count = 0; count < 5; count++)
       expect(await time(() => reader.get('/api/v01/exams', 200))).toBeLessThan(1_000)
   } finally {
-    release()
-    await held
+    await release()
   }
   await Promise.all(asked)
+})
+
+test.each([
+  ['POST /api/v01/auth/logout', 'refresh_tokens', { refresh_token: 'unknown' }],
+  ['POST /reset_password', 'password_resets', { token: 'unknown', new_password: 'long enough' }],
+  ['GET /', 'users', {}],
+  ['GET /logout', 'sessions', {}],
+])(
+  'however often an address asks for %s without a token, others are answered',
+  async (what, table, fields) => {
+    const browser = service.guest()
+    await browser.loginOnWeb(writer.username)
+    const body = JSON.stringify(fields)
+    const asking = `${what} HTTP/1.1\r\nhost: x\r\ncookie: ${browser.cookie}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+    const release = await lockTable(table)
+    const { hostname, port } = new URL(service.urls[0] as string)
+    // More at once than the pool has connections.
+    const socket = net.connect(Number(port), hostname)
+    socket.write(asking.repeat(10))
+    try {
+      await expect.poll(countLockWaits).toBeGreaterThan(0)
+      for (let count = 0; count < 5; count++)
+        expect(await time(() => reader.get('/api/v01/exams', 200))).toBeLessThan(1_000)
+    } finally {
+      await release()
+      socket.destroy()
+    }
+  },
+)
+
+test('however many ask at once whether the node is ready, the database is asked once', async () => {
+  const own = await withService()
+  const waits = async () =>
+    Number(/^db_waits_total (\d+)/m.exec((await own.guest().request('GET', '/metrics')).body as string)?.[1])
+  const before = await waits()
+  await Promise.all(Array.from({ length: 100 }, () => own.guest().get('/readyz', 200)))
+  expect(await waits()).toBe(before)
 })
 
 test('large bodies of others delay nobody by more than a few of them', async () => {

@@ -20,7 +20,6 @@ export const accessRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (ap
   app.post(
     '/eligibility',
     {
-      config: { turns: 'by address' },
       schema: {
         operationId: 'checkAccessEligibility',
         summary: 'Which roles an account can ask for',
@@ -39,7 +38,6 @@ export const accessRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (ap
   app.post(
     '',
     {
-      config: { turns: 'by address' },
       schema: {
         operationId: 'requestAccess',
         summary: 'Ask for another role',

@@ -18,37 +18,66 @@ const RESET_LIFETIME_MS = 3_600_000
 const MAIL_INTERVAL_MS = 60_000
 /** Valid links of one account: all that can be mailed within an hour, so that a stranger's requests don't void any. */
 const MOST_LINKS = RESET_LIFETIME_MS / MAIL_INTERVAL_MS
-/** Requests that one node handles at once; more are dropped. */
-const MOST_UNDER_WAY = 300
+/** Mails that one node sends at once, and accounts that it looks up at once for one address; more are dropped. */
+const MOST_MAILS = 300
+const MOST_LOOK_UPS = 20
 /** Pauses between the tries to send a mail. */
 const RETRY_PAUSES_MS = [1_000, 5_000, 15_000, 60_000]
 
 /** Mails links that reset a password. */
 export interface ResetMails {
   /**
-   * Returns at once, so that a caller can't find out whether such an account exists. `ownAddress`: where this service
-   * listens, for links while no PUBLIC_URL is set.
+   * Returns at once, so that a caller can't find out whether such an account exists. `from`: the caller's address.
+   * `ownAddress`: where this service listens, for links while no PUBLIC_URL is set.
    */
-  request(email: string, ownAddress: string): void
+  request(email: string, from: string, ownAddress: string): void
   /** Resolves when the mails that are being sent have been sent. */
   close(): Promise<void>
 }
 
 export const resetMails = perNode((core): ResetMails => {
   const underWay = new Set<Promise<void>>()
+  /** Accounts that are being looked up, by who asks: a flood from one address leaves room for others. */
+  const lookUps = new Map<string, number>()
+  let mails = 0
   const closing = new AbortController()
-  return {
-    request(email, ownAddress) {
-      if (underWay.size >= MOST_UNDER_WAY) {
-        core.log.warn('a password reset was dropped: too many are under way')
-        return
-      }
+
+  async function lookUp(email: string, from: string): Promise<store.UserRow | undefined> {
+    const others = lookUps.get(from) ?? 0
+    if (others >= MOST_LOOK_UPS) return drop()
+    lookUps.set(from, others + 1)
+    try {
+      return await store.findUserByEmail(core.db, email)
+    } finally {
+      const left = (lookUps.get(from) ?? 0) - 1
+      if (left > 0) lookUps.set(from, left)
+      else lookUps.delete(from)
+    }
+  }
+
+  async function handle(email: string, from: string, ownAddress: string): Promise<void> {
+    const user = await lookUp(email, from)
+    if (!user) return
+    if (mails >= MOST_MAILS) return drop()
+    mails += 1
+    try {
       // The Host of the request is never used: an attacker could make the link lead to their own server.
-      const address = core.config.publicUrl ?? ownAddress
-      const sending = mailReset(core, email, address, closing.signal)
+      await mailReset(core, user, core.config.publicUrl ?? ownAddress, closing.signal)
+    } finally {
+      mails -= 1
+    }
+  }
+
+  function drop(): undefined {
+    core.log.warn('a password reset was dropped: too many are under way')
+  }
+
+  return {
+    request(...asked) {
+      const handling = handle(...asked)
         .catch((error) => core.log.error({ err: error }, 'a password reset could not be mailed'))
-        .finally(() => underWay.delete(sending))
-      underWay.add(sending)
+        .finally(() => underWay.delete(handling))
+      underWay.add(handling)
     },
     async close() {
       closing.abort()
@@ -58,9 +87,12 @@ export const resetMails = perNode((core): ResetMails => {
 })
 
 /** Tries for a while, unless another mail to the same mailbox is asked for meanwhile. */
-async function mailReset(core: Core, email: string, address: string, closing: AbortSignal): Promise<void> {
-  const user = await store.findUserByEmail(core.db, email)
-  if (!user) return
+async function mailReset(
+  core: Core,
+  user: store.UserRow,
+  address: string,
+  closing: AbortSignal,
+): Promise<void> {
   const { token, hash } = createSecretToken()
   const slot = `mail:${mailboxOf(user.email)}`
   for (const pause of [...RETRY_PAUSES_MS, undefined]) {

@@ -33,7 +33,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (a
       },
     },
     async (request) => {
-      resetMails(core).request(request.body.email, app.listeningOrigin)
+      resetMails(core).request(request.body.email, request.ip, app.listeningOrigin)
       return { success, message: 'If an account has this address, a mail with a link is on its way.' }
     },
   )
@@ -41,7 +41,6 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (a
   app.post(
     '/password-reset/confirm',
     {
-      config: { turns: 'by address' },
       schema: {
         operationId: 'confirmPasswordReset',
         summary: 'Set a new password by a mailed token',

@@ -22,6 +22,8 @@ import * as service from './service.ts'
 import { endSessionByRefreshToken, refresh } from './sessions.ts'
 
 const config = { envelope: 'status' } as const
+/** Passwords are checked in a queue of their own. */
+const passwordConfig = { ...config, turns: 'none' } as const
 const status = 'success' as const
 /** The longest time that browsers keep a cookie. If the desk's tokens end before, that costs one redirect. */
 const REMEMBERED_SECONDS = 400 * 24 * 3_600
@@ -31,7 +33,7 @@ export const newerAuthRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
   app.post(
     '/register',
     {
-      config,
+      config: passwordConfig,
       schema: {
         operationId: 'register',
         summary: 'Create an account and sign in',
@@ -50,7 +52,7 @@ export const newerAuthRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
   app.post(
     '/exchange',
     {
-      config: { ...config, turns: 'by address' },
+      config,
       schema: {
         operationId: 'exchangeSession',
         summary: 'Tokens for the person of the session cookie',
@@ -79,7 +81,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
   app.post(
     '/login',
     {
-      config,
+      config: passwordConfig,
       schema: {
         operationId: 'login',
         summary: 'Sign in with username or e-mail address',
@@ -119,7 +121,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
   app.post(
     '/refresh',
     {
-      config: { ...config, turns: 'by address' },
+      config,
       schema: {
         operationId: 'refreshToken',
         summary: 'A new access token',

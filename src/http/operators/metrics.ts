@@ -36,7 +36,7 @@ export async function registerMetrics(app: FastifyInstance, core: Core): Promise
     '/metrics',
     {
       schema: { hide: true },
-      config: { whileClosing: true },
+      config: { whileClosing: true, turns: 'none' },
       onRequest: async (request) => {
         if (metricsToken !== undefined) requireToken(request, metricsToken)
         else if (!isLocal(request)) throw new AppError('not_found')

@@ -14,7 +14,9 @@ const Readiness = Type.Object({
 
 /** For orchestrators (docs/protocol/operations.md#endpoints): is the process up, and can it serve? */
 export const operationsRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  const config = { whileClosing: true } as const
+  const config = { whileClosing: true, turns: 'none' } as const
+  const askDatabase = shared(() => answers(() => core.db.execute(sql`select 1`)))
+  const askBus = shared(() => answers(() => core.bus.ping()))
 
   app.get(
     '/healthz',
@@ -42,10 +44,7 @@ export const operationsRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
       },
     },
     async (_request, reply) => {
-      const [database, bus] = await Promise.all([
-        answers(() => core.db.execute(sql`select 1`)),
-        answers(() => core.bus.ping()),
-      ])
+      const [database, bus] = await Promise.all([askDatabase(), askBus()])
       const draining = core.draining.aborted
       const ready = !draining && database && bus
       return reply.code(ready ? 200 : 503).send({
@@ -56,6 +55,17 @@ export const operationsRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
       })
     },
   )
+}
+
+/** Work that those who ask for it while it runs share, however many they are. */
+function shared<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined
+  return () => {
+    running ??= work().finally(() => {
+      running = undefined
+    })
+    return running
+  }
 }
 
 /** How long a probe waits for the database, the bus or the files. */

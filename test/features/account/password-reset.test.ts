@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { PASSWORD } from '../../support/client.ts'
@@ -380,3 +380,38 @@ async function startSmtp(): Promise<{ url: string; mail: Promise<string> }> {
   })
   return { url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`, mail }
 }
+
+test('a flood of requests from one address drops nobody else’s', async () => {
+  const person = await service.person()
+  const address = `${person.username}@example.org`
+  const locked = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const held = service.sql.begin(async (tx) => {
+    // So that all of them are under way at once.
+    await tx`lock table users in access exclusive mode`
+    locked.resolve()
+    await released.promise
+  })
+  await locked.promise
+  const { hostname, port } = new URL(service.urls[0] as string)
+  const body = JSON.stringify({ email: 'nobody@example.org' })
+  const request = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  let answered = 0
+  const sockets = Array.from({ length: 5 }, () => {
+    const socket = connect({ host: hostname, port: Number(port), localAddress: '127.0.0.2' })
+    socket.on('data', (chunk) => {
+      answered += chunk.toString().match(/HTTP\/1.1 200 /g)?.length ?? 0
+    })
+    socket.write(request.repeat(80))
+    return socket
+  })
+  try {
+    await expect.poll(() => answered).toBe(400)
+    await service.guest().post(PATH, { email: address }, 200)
+  } finally {
+    released.resolve()
+    await held
+    for (const socket of sockets) socket.destroy()
+  }
+  await expect.poll(() => mailsTo(address)).toHaveLength(1)
+})

@@ -32,6 +32,9 @@ const WebRegisterBody = Type.Object({ ...RegisterBody.properties, next })
 const LARGEST_FORM = 16 * 1024
 const MOST_FIELDS = 50
 
+/** Passwords are checked in a queue of their own. */
+const passwordConfig = { turns: 'none' } as const
+
 /** An empty field of a form is one that was left out. */
 function readForm(text: string): Record<string, string> {
   const fields = new URLSearchParams(text).entries().take(MOST_FIELDS)
@@ -85,6 +88,7 @@ export const formRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
     app.post(
       path,
       {
+        config: passwordConfig,
         schema: {
           operationId: nameOf('submit', path),
           summary: `${FORMS[path].title}: sets the session cookie`,
@@ -109,6 +113,7 @@ export const formRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
   app.post(
     '/create_account',
     {
+      config: passwordConfig,
       schema: {
         operationId: nameOf('submit', '/create_account'),
         summary: 'Create an account: sets the session cookie',
@@ -159,7 +164,7 @@ export const formRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
       },
     },
     async (request, reply) => {
-      resetMails(core).request(request.body.email, app.listeningOrigin)
+      resetMails(core).request(request.body.email, request.ip, app.listeningOrigin)
       return sendForm(reply, '/forgot_password', {
         status: 'If an account has this address, a mail with a link is on its way.',
       })
