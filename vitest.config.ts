@@ -3,7 +3,7 @@ import { LongestFirst } from './test/support/runner/longest-first.ts'
 
 const ALL = ['test/**/*.test.ts', 'client/test/**/*.test.ts']
 
-/** They hold times against a limit, so nothing else runs beside them. */
+/** These compare times with a limit, so nothing else runs beside them. */
 const TIMED = [
   'test/features/auth/flood.test.ts',
   'test/gateway/pressure.test.ts',
@@ -13,7 +13,7 @@ const TIMED = [
 ]
 
 /**
- * They find the same on whichever database and bus the settings name: code and documents that are only read, what a process
+ * Their results don't depend on the database and bus of the settings: code and documents that are only read, what a process
  * says, servers that a test brings itself, the pages of the desk, the client, parsers. Where the suite runs on several
  * databases, once is enough for them (`.ci/run`).
  */
@@ -36,12 +36,12 @@ const APART = [
 ]
 
 const settings = {
-  // Some mostly wait for processes of their own: four keep two cores busy.
+  // Some files mostly wait for their own processes, so four workers keep two cores busy.
   maxWorkers: 4,
   // One module registry a worker: loading the whole service for each file would take as long as the tests.
   isolate: false,
   execArgv: ['--import', './src/quick-imports.ts'],
-  // Long enough for a machine that stands still for a while: who waits for a condition goes on as soon as it holds.
+  // Long enough for a machine that stalls for a while. Tests wait for conditions, so they don't get slower by it.
   testTimeout: 60_000,
   expect: { poll: { timeout: 15_000 } },
   hookTimeout: 60_000,

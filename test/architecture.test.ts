@@ -6,7 +6,7 @@ import { findViolations } from './support/promises/architecture.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-test('every import follows the direction, and there is no circle', async () => {
+test('every import goes from an outer layer to an inner one, and there is no circle', async () => {
   const sources = new Map<string, string>()
   for await (const file of glob(['src/**/*.ts', 'schemas/**/*.ts'], { cwd: root }))
     sources.set(file.replaceAll('\\', '/'), await readFile(`${root}/${file}`, 'utf8'))
@@ -14,7 +14,7 @@ test('every import follows the direction, and there is no circle', async () => {
   expect(findViolations(sources)).toEqual([])
 })
 
-test('advisory locks are taken by the names of one registry', async () => {
+test('advisory locks are taken in one file, besides migrations', async () => {
   const users: string[] = []
   for await (const file of glob('src/**/*.ts', { cwd: root }))
     if ((await readFile(`${root}/${file}`, 'utf8')).includes('pg_advisory')) users.push(path.basename(file))
@@ -22,7 +22,7 @@ test('advisory locks are taken by the names of one registry', async () => {
   expect(users.sort()).toEqual(['locks.ts', 'migrate.ts'])
 })
 
-test('tests ask the service through the client that compares answers with the documents', async () => {
+test('tests send requests through the client that compares answers with the documents', async () => {
   const others: string[] = []
   for await (const file of glob('test/**/*.ts', { cwd: root, exclude: ['test/generators/**'] }))
     if (/(?<![.\w])fetch\(/.test(await readFile(`${root}/${file}`, 'utf8'))) others.push(path.basename(file))

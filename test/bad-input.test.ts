@@ -4,13 +4,10 @@ import type { Client } from './support/client.ts'
 import type { Operation, Schema } from './support/promises/documented.ts'
 import { connectedPair, SECRET, startService, type TestService } from './support/service.ts'
 
-// Each asks every operation something, some of them many things.
+// Each test sends requests to every operation.
 vi.setConfig({ testTimeout: 120_000 })
 
-/**
- * Every operation that the service describes, with everything that a client can get wrong: a new route is
- * held to the documented answers without a line here.
- */
+// Sends every operation of the documents what a client can get wrong: a new route is tested without a line here.
 let service: TestService
 let person: Client
 let admin: Client
@@ -46,9 +43,9 @@ async function forEach(chosen: Operation[], check: (operation: Operation) => Pro
 }
 
 describe('callers', () => {
-  test('nobody gets past the door of a guarded operation', async () => {
+  test('a guarded operation refuses whoever has no token', async () => {
     await forEach(
-      // A page sends browsers to its login instead.
+      // Pages redirect browsers to the login instead.
       operations().filter(({ guarded, answers }) => guarded && !answers.has('303')),
       async ({ method, path }) => {
         const guest = service.guest()
@@ -61,7 +58,7 @@ describe('callers', () => {
     )
   })
 
-  test('a token that is expired, forged or of another make is 401, never 500', async () => {
+  test('an expired, forged or otherwise wrong token is 401, never 500', async () => {
     const claims = { sub: String(person.id), role: 'user', sid: 1, gen: 0 }
     const make = (options: object, payload: object = {}) =>
       createSigner({ key: SECRET, iss: 'exam-practice', aud: 'exam-practice:access', ...options } as never)({
@@ -105,7 +102,7 @@ describe('callers', () => {
 })
 
 describe('addresses', () => {
-  test('an id that is none is refused, one of nothing is not found', async () => {
+  test('a malformed id is 400, and the id of nothing is never a success', async () => {
     await forEach(
       operations().filter(({ path }) => path.includes('{id}')),
       async (operation) => {
@@ -121,7 +118,7 @@ describe('addresses', () => {
     )
   })
 
-  test('unknown and malformed addresses keep the envelope', async () => {
+  test('unknown and malformed addresses are answered with the usual error body', async () => {
     for (const [path, code] of [
       ['/nowhere', 'not_found'],
       ['/api/v01/chat/nowhere', 'not_found'],
@@ -142,7 +139,7 @@ describe('bodies', () => {
       headers,
     )
 
-  test('broken JSON, another content type, no object, too much', async () => {
+  test('broken JSON, another content type, a list and a body that is too large are refused by their codes', async () => {
     const large = JSON.stringify({ a: 'x'.repeat(1024 * 1024) })
     await forEach(withBody(), async (operation) => {
       const name = `${operation.method} ${operation.path}`
@@ -166,7 +163,7 @@ describe('bodies', () => {
     })
   })
 
-  test('nesting deeper than any operation asks for is not even parsed', async () => {
+  test('a body nested more deeply than any operation takes is refused before it is parsed', async () => {
     const nested = (levels: number) => `${'['.repeat(levels)}"]}\\"[["${']'.repeat(levels)}`
     const [operation] = withBody()
     if (!operation) throw new Error('no operation has a body')
@@ -176,7 +173,7 @@ describe('bodies', () => {
     expect((await ask(operation, `{"a":"${'['.repeat(1_000)}"}`)).body.code).toBe('validation_failed')
   })
 
-  test('more values than any operation takes are not even parsed', async () => {
+  test('a body of more values than any operation takes is refused before it is parsed', async () => {
     const [operation] = withBody().filter(({ path }) => path.endsWith('/questions/bulk-add'))
     if (!operation) throw new Error('no operation takes so long a body')
     const list = (count: number) => `[${'0,'.repeat(count - 1)}"${','.repeat(1_000)}"]`
@@ -184,7 +181,7 @@ describe('bodies', () => {
     expect((await ask(operation, list(600_001))).body.code).toBe('invalid_json')
   })
 
-  test('none at all is an empty one, even where JSON is announced', async () => {
+  test('an empty body counts as an empty object, even if its type says JSON', async () => {
     await forEach(withBody(), async (operation) => {
       const name = `${operation.method} ${operation.path}`
       const empty = await ask(operation, '')
@@ -193,7 +190,7 @@ describe('bodies', () => {
     })
   })
 
-  test('a field of a wrong type, with NUL or a lone surrogate, is named', async () => {
+  test('a field of a wrong type, with NUL or with a lone surrogate is refused by name', async () => {
     await forEach(withBody(), async (operation) => {
       for (const [field, schema] of Object.entries(operation.body?.properties ?? {}))
         for (const value of wrongValues(schema)) {
@@ -209,7 +206,7 @@ describe('bodies', () => {
     })
   })
 
-  /** As JSON text: what JavaScript's own serialiser would mend must arrive as it is. */
+  /** As JSON text, so that they arrive exactly as they are written here. */
   function wrongValues(schema: Schema): string[] {
     const types = [schema, ...(schema.anyOf ?? [])].map(({ type }) => type)
     if (types.includes('string')) {

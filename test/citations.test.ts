@@ -8,9 +8,9 @@ const CODE = ['src', 'schemas', 'test', 'client', 'desk', 'bench', 'scripts', 'e
   (folder) => `${folder}/**/*.{ts,tsx,css,svelte}`,
 )
 
-/** `docs/protocol/realtime.md#order` in a comment, as people copy it into the address of a browser. */
+/** A citation in a comment, such as `docs/protocol/realtime.md#order`. */
 const CITATION = /[\w./-]*\w\.md(?:#[\w-]+)?/g
-/** What cites a rule without saying where it is. Numbered paragraphs are other people's: RFC 6455 §5.2. */
+/** Citations that don't say where to look. Only RFCs are cited by paragraph: RFC 6455 §5.2. */
 const NOWHERE = /(?<!RFC \d+ )§|\bcontract\/|\(contract\b|\bspecification\b/i
 /** `[text](target)` in Markdown, targets of this repository alone. */
 const LINK = /\]\((?!\w+:)([^)\s]+)\)/g
@@ -35,7 +35,7 @@ function anchorOf(heading: string): string {
   return letters.replaceAll(' ', '-')
 }
 
-/** undefined where the target is there. */
+/** What is wrong with a target; undefined if it exists. */
 async function findProblem(target: string): Promise<string | undefined> {
   const [file = '', anchor] = target.split('#')
   const anchors = await anchorsOf(file)
@@ -45,15 +45,18 @@ async function findProblem(target: string): Promise<string | undefined> {
 
 test('comments cite headings that exist', async () => {
   const problems: string[] = []
+  let cited = 0
   for (const [file, text] of await readAll(CODE)) {
     if (file === 'test/citations.test.ts') continue
     for (const [citation] of text.matchAll(CITATION)) {
+      cited += 1
       const problem = await findProblem(citation)
       if (problem) problems.push(`${file}: ${problem}`)
     }
     for (const [index, line] of text.split('\n').entries())
       if (NOWHERE.test(line)) problems.push(`${file}:${index + 1}: ${line.trim()}`)
   }
+  expect(cited).toBeGreaterThan(20)
   expect(problems).toEqual([])
 })
 
@@ -76,7 +79,7 @@ async function findMissing(target: string): Promise<string | undefined> {
   return `${target} is not there`
 }
 
-test('what a citation test has to catch', async () => {
+test('the checks find broken and vague citations', async () => {
   expect(await findProblem('docs/protocol/realtime.md#order')).toBeUndefined()
   expect(await findProblem('docs/protocol/realtime.md#ordre')).toContain('no heading')
   expect(await findProblem('realtime.md')).toContain('not there')

@@ -62,7 +62,7 @@ describe('npm run admin', () => {
     [['create', '--surprise'], 'Usage'],
     [['set-role', '--username', 'nobody', '--role', 'admin'], 'no account nobody'],
     [['set-role', '--username', 'Deleted Account', '--role', 'admin'], 'no account'],
-  ])('%j is refused with a word of help', async (args, help) => {
+  ])('%j is refused by a message that helps', async (args, help) => {
     const { code, stderr } = await admin(args)
     expect(code).toBe(1)
     expect(stderr).toContain(help)

@@ -17,16 +17,16 @@ test.each([
   ['PUBLIC_URL', ['http://localhost:3000', 'https://exam.example.org/']],
   ['STORAGE_URL', ['file:///srv/files']],
   ['DATABASE_URL', ['postgres://one,two/exams', 'postgresql:///exams?host=/run']],
-])('%s as it may be written', (name, values) => {
+])('%s takes every valid form', (name, values) => {
   for (const value of values) expect(accepted({ [name]: value }), value).toBe(true)
 })
 
 test.each([
   ['TRUST_PROXY', ['yes', '-1', '10.0.0.0/33', '::1/129', '1.2.3', '10.0.0.0/8/8', '127.0.0.1,', 'on']],
-  // PostgreSQL and JavaScript disagree on which side of Greenwich a bare offset is.
+  // PostgreSQL and JavaScript disagree on the sign of a bare offset.
   ['APP_TIMEZONE', ['+02:00', '-05:00', 'Mars/Olympus']],
   ['PUBLIC_URL', ['http://', 'https://a b', 'exam.example.org', 'ftp://exam.example.org']],
   ['STORAGE_URL', ['s3://my bucket', 's3://', 'ftp://x']],
-])('%s as it may not', (name, values) => {
+])('%s refuses invalid values', (name, values) => {
   for (const value of values) expect(accepted({ [name]: value }), value).toBe(false)
 })

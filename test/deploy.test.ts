@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { SETTINGS } from '../src/config.ts'
 
-/** Of the image itself, or of no use in it. */
+/** Settings that the image fixes, or that are of no use in it. */
 const OF_THE_IMAGE = ['NODE_ENV', 'HOST', 'PORT', 'DATA_DIR']
 
 const read = (file: string) => readFile(new URL(`../${file}`, import.meta.url), 'utf8')

@@ -29,7 +29,7 @@ const documented = new Documented({
   },
 })
 
-test('an answer is held to its status and its body, to any depth', () => {
+test('an answer must have a declared status, and a body that fits its schema at any depth', () => {
   const check = (status: number, body: unknown) =>
     documented.check('GET', '/comments/3?page=1', status, 'application/json', body)
   check(200, { id: 3, replies: [{ id: 4, replies: [] }] })
@@ -38,13 +38,13 @@ test('an answer is held to its status and its body, to any depth', () => {
   expect(() => check(200, { id: 3 })).toThrow('another body')
 })
 
-test('an answer has a media type that its route declares', () => {
+test('an answer must have a media type that its route declares', () => {
   const check = (type: string) => documented.check('GET', '/comments/3', 200, type, undefined)
   check('text/event-stream')
   expect(() => check('text/csv')).toThrow('in a form it does not declare')
 })
 
-test('an event fits the schema of its stream', () => {
+test('an event must fit the schema of its stream', () => {
   documented.checkEvent('GET', '/comments/3', { event: 'word', data: {} })
   expect(() => documented.checkEvent('GET', '/comments/3', { event: 'sound', data: {} })).toThrow(
     'another event',
@@ -54,7 +54,7 @@ test('an event fits the schema of its stream', () => {
   )
 })
 
-test('a failure where nothing is described is one like any other', () => {
+test('a failure at an address that is not documented must have the usual body', () => {
   const check = (body: unknown) => documented.check('GET', '/elsewhere', 404, 'application/json', body)
   check({ code: 'not_found' })
   expect(() => check({ error: 'Not Found' })).toThrow('no failure')

@@ -6,8 +6,8 @@ import type { Operation, Schema } from './support/promises/documented.ts'
 import { connectedPair, startService, type TestService } from './support/service.ts'
 
 /**
- * Every operation that the service describes, asked with what its schemas take and with what lies beside it. The
- * client holds each answer against what the operation declares. `FUZZ_RUNS` says how many requests are made,
+ * Sends every documented operation valid values of its schemas, and values just outside of them. The
+ * client checks each answer against what the operation declares. `FUZZ_RUNS` says how many requests are made,
  * `SEED` repeats a failed run.
  */
 const RUNS = Number(process.env.FUZZ_RUNS ?? 400)
@@ -34,7 +34,7 @@ afterAll(async () => {
   await model.stub.close()
 })
 
-/** Those that end the session or the account that asks: each gets somebody new. */
+/** Operations that end the session or the account of their caller: each call gets a new person. */
 const ENDING = /logout|^DELETE \/api(\/v01)?\/account$|\/sessions\/|account\/password$/
 
 const ODD_TEXT = fc.oneof(
@@ -61,7 +61,7 @@ const ODD = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 )
 
-/** Values of a schema, mostly; now and then what lies just beside it, or anything. */
+/** Mostly values that fit a schema; now and then one just outside of it, or anything. */
 function around(schema: Schema): fc.Arbitrary<unknown> {
   return fc.oneof(
     { weight: 8, arbitrary: within(schema) },
@@ -87,7 +87,7 @@ function within(schema: Schema): fc.Arbitrary<unknown> {
         ? fc.string({ unit: 'grapheme', maxLength: Math.min(schema.maxLength ?? 40, 40) })
         : fc.stringMatching(new RegExp(pattern, 'u'))
     case 'integer':
-      // Small ids are there.
+      // Small numbers, since they are ids that exist.
       return fc.oneof(
         fc.integer({ min: Math.max(minimum ?? 0, 0), max: Math.min(maximum ?? 5, 5) }),
         fc.integer({ min: minimum ?? -9, max: Math.min(maximum ?? 2 ** 31, 2 ** 31) }),
@@ -159,7 +159,7 @@ function fill(path: string, parameters: Operation['parameters'], given: Record<s
 }
 
 test(
-  'no operation fails, or answers what it doesn’t declare, whatever it is asked',
+  'whatever is sent, no operation answers 5xx or what it doesn’t declare',
   async () => {
     const { operations } = service.documented
     await fc.assert(
@@ -175,7 +175,7 @@ test(
       }),
       { numRuns: RUNS, endOnFailure: true, ...(process.env.SEED ? { seed: Number(process.env.SEED) } : {}) },
     )
-    // Both were let in until the end.
+    // Both sessions are still valid, so the requests were not all refused as 401.
     await person.get('/api/v01/auth/me', 200)
     await admin.get('/api/v01/admin/users/counts', 200)
   },

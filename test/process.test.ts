@@ -7,7 +7,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { Client } from './support/client.ts'
 import { startProcess } from './support/processes/process.ts'
 
-// Some start a whole service twice, while other files do so as well.
+// Some tests start a whole service twice, while other test files do so as well.
 vi.setConfig({ testTimeout: 120_000 })
 
 async function freshDataDir(): Promise<string> {
@@ -17,7 +17,7 @@ async function freshDataDir(): Promise<string> {
   return dataDir
 }
 
-test('an empty folder becomes a running service that says what to open; signals end it with 0', async () => {
+test('in an empty folder the service starts, prints what to open, and exits with 0 on SIGTERM', async () => {
   const dataDir = await freshDataDir()
   const service = startProcess({ DATA_DIR: dataDir })
   const address = await service.ready()
@@ -36,7 +36,7 @@ test('an empty folder becomes a running service that says what to open; signals 
   expect(await service.exit('SIGTERM')).toBe(0)
 })
 
-test('after kill -9 the next start has everything, tokens included', async () => {
+test('after a kill the next start has all data, and tokens stay valid', async () => {
   const dataDir = await freshDataDir()
   const first = startProcess({ DATA_DIR: dataDir })
   const carol = await Client.guest(await first.ready())
@@ -48,7 +48,7 @@ test('after kill -9 the next start has everything, tokens included', async () =>
   expect(me.body).toMatchObject({ data: { username: 'carol', email: 'carol@example.org' } })
 })
 
-test('a thousand connections wait while the service is busy', async () => {
+test('1,000 connections can be opened while the service is busy', async () => {
   const service = startProcess({ DATA_DIR: await freshDataDir() })
   const { port, hostname } = new URL(await service.ready())
   service.child.kill('SIGSTOP')
@@ -64,7 +64,7 @@ test('a thousand connections wait while the service is busy', async () => {
   expect(await service.exit('SIGTERM')).toBe(0)
 })
 
-test('every wrong setting is named at once', async () => {
+test('all wrong settings are named together', async () => {
   const service = startProcess({
     PORT: '70000',
     APP_TIMEZONE: 'Mars/Olympus',
@@ -83,7 +83,7 @@ test('every wrong setting is named at once', async () => {
   expect(service.output).not.toContain('    at ')
 })
 
-test('a database that is not there is said plainly', async () => {
+test('an unreachable database is reported plainly', async () => {
   const service = startProcess({
     DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
     DATA_DIR: await freshDataDir(),
@@ -110,7 +110,7 @@ test('no secret, token or message text reaches the log', async () => {
 })
 
 test.each(['/dev/null/data', '/proc/none/data'])(
-  'DATA_DIR %s can’t be written and is named at the start',
+  'DATA_DIR %s, which can’t be written, is named at the start',
   async (folder) => {
     const service = startProcess({ DATA_DIR: folder })
     expect(await service.exit()).toBe(1)
@@ -119,7 +119,7 @@ test.each(['/dev/null/data', '/proc/none/data'])(
   },
 )
 
-test('with the npm that started it the service ends, however that was ended', async () => {
+test('the service ends with the npm that started it, even if npm is killed', async () => {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     const { PATH = '', HOME = '' } = process.env
     const env = { PATH, HOME, PORT: '0', DATA_DIR: await freshDataDir() }

@@ -101,7 +101,7 @@ describe('chat', () => {
     expect(texts(all)).toEqual(['a', 'b', 'c'])
   })
 
-  test('shows what can never be sent as failed, and goes on with the rest', async () => {
+  test('shows a message that can never be sent as failed, and sends the rest', async () => {
     const { alice, id, hers } = await pair()
     const { body } = await alice.get('/api/v01/chat/conversations', 200)
     const conv = await connect(alice, await service.person())
@@ -115,11 +115,12 @@ describe('chat', () => {
     expect(hers.$outgoing.get()).toEqual([])
   })
 
-  test('resumes what it missed while it was cut off, and a long gap too', async () => {
+  test('catches up on what it missed while it was disconnected, also after a long gap', async () => {
     const { alice, id, his, hisApp } = await pair()
     await alice.send(id, 'first')
     const room = his.room(id)
     await until(room.$messages, (all) => all.length === 1)
+    // A resume brings at most 500 changes of a conversation; beyond that the client lists its messages again.
     for (const missed of [3, 520]) {
       hisApp.live.disconnect()
       const before = room.$messages.get().length
@@ -188,22 +189,20 @@ describe('chat', () => {
 })
 
 describe('the socket', () => {
-  test('is opened again with a new token where its own ended', async () => {
+  test('is opened again with a new token when a change of role ends its own', async () => {
     const { alice } = await connectedPair(service)
-    let ahead = 0
-    const app = await openApp(alice, { platform: { now: () => Date.now() + ahead } })
+    const app = await openApp(alice)
     const chat = createChat(app)
     await until(chat.$conversations, (list) => list !== undefined)
     const admin = await service.admin()
     await admin.post('/api/v01/admin/users/role', { user_id: alice.id, new_role: 'user,admin' }, 200)
     await until(app.live.$status, (status) => status !== 'online')
     await until(app.live.$status, (status) => status === 'online', 15_000)
-    ahead = 1
     const what = app.diagnostics.entries().map(({ what: each }) => each)
     expect(what).toContain('session.refresh')
   })
 
-  test('a deliberate disconnect stays one', async () => {
+  test('stays closed after a deliberate disconnect, even if the device wakes up', async () => {
     const { alice } = await connectedPair(service)
     const listeners: ((event: 'wake') => void)[] = []
     const app = await openApp(alice, {
@@ -218,21 +217,22 @@ describe('the socket', () => {
     await until(app.live.$status, (status) => status === 'online')
     app.live.disconnect()
     for (const tell of listeners) tell('wake')
+    // Long enough for a new connection to open, if the client tried one.
     await setTimeout(300)
     expect(app.live.$status.get()).toBe('offline')
     app.live.connect()
     await until(app.live.$status, (status) => status === 'online')
   })
 
-  test('one that is dead without a word is given up by an unanswered ping alone', async () => {
+  test('is given up when a ping stays unanswered, though nothing closed it', async () => {
     const { alice } = await connectedPair(service)
     const plain = node()
     const began = Date.now()
-    const opened: { isDeaf: boolean }[] = []
+    const opened: { isHalfOpen: boolean }[] = []
     const listeners: ((event: 'wake') => void)[] = []
     const app = await openApp(alice, {
       platform: {
-        // Twenty times as fast, clock and timers alike.
+        // Clock and timers run 20 times as fast, so that the ping's time limit passes within the test.
         now: () => began + (Date.now() - began) * 20,
         after: (ms, run) => plain.after(ms / 20, run),
         watch(tell) {
@@ -241,12 +241,12 @@ describe('the socket', () => {
         },
         openSocket(url, protocols) {
           const socket = plain.openSocket(url, protocols)
-          const state = { isDeaf: false }
+          const state = { isHalfOpen: false }
           opened.push(state)
           const { send } = socket
-          // Half open: what goes out is lost, and nothing comes in.
+          // A half-open connection: what is sent is lost, so no answer comes.
           socket.send = (text) => {
-            if (!state.isDeaf) send.call(socket, text)
+            if (!state.isHalfOpen) send.call(socket, text)
           }
           return socket
         },
@@ -254,8 +254,8 @@ describe('the socket', () => {
     })
     createChat(app)
     await until(app.live.$status, (status) => status === 'online')
-    const [first] = opened as [{ isDeaf: boolean }]
-    first.isDeaf = true
+    const [first] = opened as [{ isHalfOpen: boolean }]
+    first.isHalfOpen = true
     for (const tell of listeners) tell('wake')
     await until(app.live.$status, (status) => status !== 'online')
     await until(app.live.$status, (status) => status === 'online')

@@ -8,15 +8,16 @@ import { newApp, openApp, until } from './support/app.ts'
 import { tab } from './support/tab.ts'
 
 let service: TestService
-let ahead = 0
+/** How far the service's clock is ahead. */
+let aheadMs = 0
 beforeAll(async () => {
-  service = await startService({ clock: () => Date.now() + ahead })
+  service = await startService({ clock: () => Date.now() + aheadMs })
 })
 afterAll(() => service.close())
 
-const PASSED = 60 * 60_000
+const HOUR_MS = 60 * 60_000
 
-/** A network that a test takes away. */
+/** A network that the test can switch off, and that records its requests. */
 function network() {
   const state = { isOn: true, sent: [] as { url: string; keepalive: boolean; bytes: number }[] }
   const platform: Partial<Platform> = {
@@ -49,7 +50,7 @@ async function answersStored(userId: number) {
   return row?.answers
 }
 
-test('answers are kept here first, then there, and handing in is graded', async () => {
+test('answers are stored on the device first, then by the service, and a submitted attempt is graded', async () => {
   const { examId, questionIds, person, store } = await begin()
   const client = await openApp(person, { store })
   const exam = await open(client, examId)
@@ -70,13 +71,13 @@ test('answers are kept here first, then there, and handing in is graded', async 
   expect((await store.list('kept/')).length).toBe(0)
 })
 
-test('offline, a crash and a reload lose no answer', async () => {
+test('no answer is lost offline or by a crash', async () => {
   const { examId, questionIds, person, store } = await begin()
   const { state, platform } = network()
   const first = await open(await openApp(person, { store, platform }), examId)
   state.isOn = false
   for (const [at, letter] of ['B', 'C'].entries()) await first.answer(questionIds[at] as number, letter)
-  // The crash: nothing is closed, nothing else is told.
+  // A crash: the first app closes nothing and sends nothing more.
   const again = newApp(person.url, { store, platform })
   await until(again.session.$user, (user) => user?.id === person.id)
   const second = await open(again, examId)
@@ -89,12 +90,12 @@ test('offline, a crash and a reload lose no answer', async () => {
   expect(result?.result).toMatchObject({ correct: 3 })
 })
 
-test('two devices: what another one answered is taken over, and nothing newer is undone', async () => {
+test('each of two devices takes over what the other one answered, and undoes nothing newer', async () => {
   const { examId, questionIds, person } = await begin()
   const [q1, q2, q3] = questionIds as [number, number, number]
-  let later = 0
+  let laterMs = 0
   const { platform, tell } = tab()
-  const aside = { watch: platform.watch, now: () => Date.now() + later }
+  const aside = { watch: platform.watch, now: () => Date.now() + laterMs }
   const phone = await open(await openApp(person, { platform: aside }), examId)
   const laptop = await open(await openApp(person, { platform: aside }), examId)
   await phone.answer(q1, 'A')
@@ -104,12 +105,13 @@ test('two devices: what another one answered is taken over, and nothing newer is
     await laptop.answer(q2, letter)
     await until(laptop.$state, ({ unsynced }) => unsynced === 0)
   }
-  later = 60_000
+  // A device that wakes up reads the attempt again, unless it did so a moment ago.
+  laterMs = 60_000
   tell('wake')
   await until(laptop.$state, ({ answers }) => answers[q1] === 'A' && answers[q2] === 'C')
   await phone.answer(q3, 'A')
   await until(phone.$state, ({ unsynced }) => unsynced === 0)
-  later += 60_000
+  laterMs += 60_000
   tell('wake')
   for (const device of [phone, laptop])
     await until(
@@ -119,14 +121,15 @@ test('two devices: what another one answered is taken over, and nothing newer is
   expect(await answersStored(person.id)).toEqual({ [q1]: 'A', [q2]: 'C', [q3]: 'A' })
 })
 
-test('what could not be delivered in time is kept and shown as such, to that account alone', async () => {
+test('answers that could not be delivered in time are kept, and listed for that account alone', async () => {
   const { examId, questionIds, person, store } = await begin({ duration_minutes: 10 })
   const { state, platform } = network()
   const client = await openApp(person, { store, platform })
   const exam = await open(client, examId)
   state.isOn = false
   await exam.answer(questionIds[0] as number, 'B')
-  ahead += PASSED
+  // The attempt of ten minutes is over.
+  aheadMs += HOUR_MS
   state.isOn = true
   const closed = await until(exam.$state, ({ phase }) => phase === 'closed', 20_000)
   expect(closed).toMatchObject({ unsynced: 1, canWrite: false })
@@ -142,7 +145,7 @@ test('what could not be delivered in time is kept and shown as such, to that acc
   expect(await listUndelivered(client)).toEqual([])
 })
 
-test('a second tab reads along, takes over, and is the writer when the first one is closed', async () => {
+test('a second tab reads along until it takes over; when it is closed, the first one writes again', async () => {
   const { examId, questionIds, person, store } = await begin()
   const [q1, q2] = questionIds as [number, number]
   const one = tab()
@@ -169,7 +172,8 @@ test('a second tab reads along, takes over, and is the writer when the first one
   await until(first.$state, ({ phase }) => phase === 'submitted')
 })
 
-test('a page that goes sends what is not there yet, and no more than it may', async () => {
+test('a page that is hidden sends unsaved answers by a keepalive request, within the limit of 64 KiB', async () => {
+  // Their answers of about 95 bytes are more than one keepalive request may carry.
   const questions = Array.from({ length: 650 }, () => ({
     question_type: 'NUMERIC' as const,
     correct_answer: '1',
@@ -196,19 +200,19 @@ test('a page that goes sends what is not there yet, and no more than it may', as
 
 test("shows the service's time whatever this machine's clock does", async () => {
   const { examId, person } = await begin({ duration_minutes: 30 })
-  let jump = 7 * 60_000
-  const exam = await open(await openApp(person, { platform: { now: () => Date.now() + jump } }), examId)
-  const service_ = () => Date.now() + ahead
-  expect(Math.abs(exam.now() - service_())).toBeLessThan(2_000)
-  jump -= 20 * 60_000
-  expect(Math.abs(exam.now() - service_())).toBeLessThan(2_000)
+  let jumpMs = 7 * 60_000
+  const exam = await open(await openApp(person, { platform: { now: () => Date.now() + jumpMs } }), examId)
+  const serviceNow = () => Date.now() + aheadMs
+  expect(Math.abs(exam.now() - serviceNow())).toBeLessThan(2_000)
+  jumpMs -= 20 * 60_000
+  expect(Math.abs(exam.now() - serviceNow())).toBeLessThan(2_000)
   expect(exam.remaining()).toBeGreaterThan(29 * 60_000)
-  // Set forward, it can't be told from a sleep: less time is shown, not more, until the service is asked.
-  jump += 30 * 60_000
-  expect(exam.now()).toBeGreaterThan(service_())
+  // A clock set forward looks like a sleep: until the service is asked, too little time is shown, never too much.
+  jumpMs += 30 * 60_000
+  expect(exam.now()).toBeGreaterThan(serviceNow())
 })
 
-test('refusals are answered, and without service and journal it says so', async () => {
+test('a refused exam gives the service’s code; one that is neither reachable nor stored throws Unreachable', async () => {
   const { examId, person } = await begin({ questions: [] })
   const client = await openApp(person)
   expect((await openExam(client, examId)).error?.code).toBe('exam_empty')

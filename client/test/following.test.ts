@@ -37,7 +37,7 @@ test('a discussion follows its comments, and is read again after a new connectio
   discussion.close()
 })
 
-test('what is not there, or not for this person, is refused by its code', async () => {
+test('a missing discussion, and a job that only administrators may see, are refused with their codes', async () => {
   const client = await openApp(await service.person())
   const missing = await until(watchDiscussion(client, 999_999).$value, ({ status }) => status !== 'loading')
   expect(missing).toMatchObject({ status: 'refused', code: 'not_found' })
@@ -45,7 +45,7 @@ test('what is not there, or not for this person, is refused by its code', async 
   expect(await until(job.$value, ({ status }) => status !== 'loading')).toMatchObject({ code: 'forbidden' })
 })
 
-test('a job is followed to its questions', async () => {
+test('a generation job is followed until its questions are there', async () => {
   const { examId } = await createExam(service.sql)
   const client = await openApp(await service.admin())
   model.stub.usual = { kind: 'answer', pace: 2 }
@@ -91,7 +91,7 @@ test('an answer of the tutor comes in pieces, and stops when the reader leaves',
   await expect(askTutor(client, { message: '' }).next()).rejects.toThrow(Refused)
 })
 
-test('an upload tells how far it is', async () => {
+test('an upload reports its progress', async () => {
   const client = await openApp(await service.person())
   const { data } = await client.POST('/api/v01/notebooks', { body: { title: 'x' } })
   const notebook = { path: { id: data?.notebook.id ?? 0 } }
@@ -106,7 +106,7 @@ test('an upload tells how far it is', async () => {
   })
   expect(told.at(-1)).toBeGreaterThan(900_000)
   expect(told).toEqual([...told].sort((one, other) => one - other))
-  // Bytes at random are no picture.
+  // Refused, since random bytes are no image: only the progress matters here.
   expect(response.status).toBe(400)
   expect(error?.code).toBe('validation_failed')
 })

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest'
 import { PASSWORD } from '../../test/support/client.ts'
 import { startService, type TestService } from '../../test/support/service.ts'
@@ -7,13 +6,14 @@ import { node } from '../src/platforms/node.ts'
 import { memoryStore } from '../src/storage/memory.ts'
 
 let service: TestService
-let ahead = 0
+/** How far the clocks of service and client are ahead. */
+let aheadMs = 0
 beforeAll(async () => {
-  service = await startService({ clock: () => Date.now() + ahead })
+  service = await startService({ clock: () => Date.now() + aheadMs })
 })
 afterAll(() => service.close())
 
-/** A client whose requests a test sees and can spoil. */
+/** A client whose requests the test sees in `sent`, and can make fail by `spoil`. */
 function watched(store = memoryStore(), more: Partial<Platform> = {}) {
   const sent: string[] = []
   let spoil: (request: Request, number: number) => Response | 'cut' | undefined = () => undefined
@@ -26,7 +26,7 @@ function watched(store = memoryStore(), more: Partial<Platform> = {}) {
       if (spoilt === 'cut') throw new TypeError('fetch failed')
       return spoilt ?? fetch(request)
     },
-    now: () => Date.now() + ahead,
+    now: () => Date.now() + aheadMs,
     ...more,
   }
   const client = createClient({ baseUrl: service.urls[0] as string, platform })
@@ -101,7 +101,7 @@ describe('operations', () => {
   })
 })
 
-describe('a try again', () => {
+describe('a retry', () => {
   const busy = (status: number) =>
     new Response(JSON.stringify({ success: false, code: 'rate_limited', message: '' }), {
       status,
@@ -119,7 +119,7 @@ describe('a try again', () => {
     }
   })
 
-  test('does not follow a lost answer of what may have been done', async () => {
+  test('does not follow a lost answer of a request that may have had its effect', async () => {
     const { client, sent, spoil } = await signedIn()
     spoil(() => 'cut')
     await expect(client.POST('/api/v01/notebooks', { body: { title: 'x' } })).rejects.toThrow(Unreachable)
@@ -129,7 +129,7 @@ describe('a try again', () => {
     expect(response.status).toBe(503)
   })
 
-  test('ends with its signal', async () => {
+  test('is given up when its signal aborts', async () => {
     const { client, spoil } = await signedIn()
     const stop = new AbortController()
     spoil(() => {
@@ -141,37 +141,38 @@ describe('a try again', () => {
 })
 
 describe('the session', () => {
-  test('is refreshed once for everybody who finds its token too old', async () => {
+  test('is refreshed once, however many requests find its token expired', async () => {
     const { client, sent } = await signedIn()
-    ahead += 3_600_000
+    aheadMs += 3_600_000
     const answers = await Promise.all(Array.from({ length: 20 }, () => client.GET('/api/v01/auth/me')))
     for (const { response } of answers) expect(response.status).toBe(200)
     expect(sent.filter((each) => each === 'POST /auth/refresh')).toHaveLength(1)
   })
 
-  test('is refreshed where the service refuses a token that looked good', async () => {
+  test('is refreshed once when the service refuses a token that has not expired', async () => {
     const { client, sent, person } = await signedIn()
     await service.sql`update users set role = 'user,admin' where id = ${person.id}`
     const admin = await service.admin()
     await admin.post('/api/v01/admin/users/role', { user_id: person.id, new_role: 'user' }, 200)
-    await setTimeout(1_000)
+    await expect.poll(async () => (await person.get('/api/v01/auth/me')).status).toBe(401)
     const answers = await Promise.all(Array.from({ length: 5 }, () => client.GET('/api/v01/auth/me')))
     for (const { response } of answers) expect(response.status).toBe(200)
     expect(sent.filter((each) => each === 'POST /auth/refresh')).toHaveLength(1)
   })
 
-  test('changes its refresh token once a day, and survives that the answer gets lost', async () => {
+  test('changes its refresh token once a day, and survives a lost answer', async () => {
     const store = memoryStore()
     const { client, spoil } = await signedIn(store)
     const before = (await store.get('session')) as { refreshToken: string }
-    ahead += 25 * 3_600_000
+    aheadMs += 25 * 3_600_000
+    const lost: Promise<Response>[] = []
     spoil((request, number) => {
       if (!request.url.endsWith('/refresh') || number > 1) return undefined
-      void fetch(request)
+      lost.push(fetch(request))
       return 'cut'
     })
     await expect(client.session.token()).rejects.toThrow(Unreachable)
-    await setTimeout(100)
+    await Promise.all(lost)
     expect((await client.GET('/api/v01/auth/me')).data).toBeDefined()
     const after = (await store.get('session')) as { refreshToken: string }
     expect(after.refreshToken).not.toBe(before.refreshToken)
@@ -189,19 +190,19 @@ describe('the session', () => {
     expect(error?.code).toBe('authentication_required')
   })
 
-  test('that the service ended signs out, and a wrong password says so', async () => {
+  test('that the service has ended signs the user out; a wrong password is refused by its code', async () => {
     const { client, person } = await signedIn()
     await person.delete('/api/v01/account', 200, { confirm: 'DELETE' })
-    ahead += 3_600_000
+    aheadMs += 3_600_000
     await client.GET('/api/v01/auth/me')
     expect(client.session.$user.get()).toBeNull()
     const { error } = await client.session.login({ username: person.username, password: 'wrong' })
     expect(error?.code).toBe('invalid_credentials')
   })
 
-  test('notes what happened without a token', async () => {
+  test('writes diagnostics without tokens and passwords', async () => {
     const { client } = await signedIn()
-    ahead += 3_600_000
+    aheadMs += 3_600_000
     await client.GET('/api/v01/auth/me')
     const text = JSON.stringify(client.diagnostics.entries())
     expect(text).toContain('session.refresh')

@@ -8,7 +8,7 @@ import type { RoomMessage } from '../src/chat/index.ts'
 import { Device } from './support/device.ts'
 import { Network } from './support/network.ts'
 
-/** The long run: LONG_TESTS=1, with WALKS=<so many>. The same walk again: SEED=<what a failure names>. */
+/** LONG_TESTS=1 takes longer walks, as many as WALKS says (500). SEED repeats the walk that a failure names. */
 const SEEDS = process.env.SEED
   ? [Number(process.env.SEED)]
   : Array.from({ length: process.env.LONG_TESTS ? Number(process.env.WALKS ?? 500) : 3 }, () =>
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Numbers from 0 to 1 that a seed determines (mulberry32). */
+/** Pseudo-random numbers in [0, 1), the same for the same seed (mulberry32). */
 function random(seed: number): () => number {
   let state = seed
   return () => {
@@ -48,7 +48,7 @@ const LETTERS = ['A', 'B', 'C', 'D', null]
 
 type Step = (world: World, device: Device, id: number) => unknown
 
-/** What people do and what happens to their devices, by how often. */
+/** What people do and what happens to their devices, each with its weight in the random choice. */
 const STEPS_BY_WEIGHT: [weight: number, name: string, step: Step][] = [
   [30, 'write', (world, device, id) => device.write(id, `text ${Math.floor(world.next() * 1e9)}`)],
   [15, 'answer', (world, device) => device.answer(pick(world, world.questionIds), pick(world, LETTERS))],
@@ -132,7 +132,7 @@ async function stored(person: Person, id: number) {
   return body.messages as { id: number; seq: number; version: number; message: string }[]
 }
 
-/** What a device shows that isn't so. */
+/** Where a device shows something else than the service answers. */
 async function differences(
   { chat, exam, person }: Device,
   { conversations, examId }: World,
@@ -191,7 +191,7 @@ test.each(SEEDS)(
         await expect
           .poll(
             () => {
-              // What another device answered is read when somebody looks again.
+              // A device reads what another one answered when it wakes up.
               device.wake()
               return differences(device, world)
             },
@@ -203,11 +203,11 @@ test.each(SEEDS)(
           )
           .toEqual([])
       expect(
-        devices.flatMap(({ wrongs }) => wrongs),
+        devices.flatMap(({ violations }) => violations),
         `seed ${seed}`,
       ).toEqual([])
 
-      // Each answer is one that was given last on a device of that person.
+      // Each stored answer is the last one that was given on some device of that person.
       for (const person of people) {
         const { body } = await person.get(`/api/v01/exams/${examId}/paper`, 200)
         const own = devices.filter((device) => device.person === person)

@@ -5,7 +5,7 @@ import type { Platform } from '../src/index.ts'
 import { openApp, until } from './support/app.ts'
 import { Network } from './support/network.ts'
 
-// Not by its types: those of phones are none of Node's.
+// Loaded by a variable, so that its file is not checked here: its types are those of phones, not of Node.
 const PLATFORM = '../src/platforms/react-native.ts'
 const { reactNative }: { reactNative(options: object): Platform } = await import(PLATFORM)
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** A phone as React Native shows it to an app. */
+/** The parts of React Native's API that the client uses; the test says what happens on the phone. */
 class Phone {
   currentState = 'active'
   readonly #appListeners = new Set<(state: string) => void>()
@@ -51,7 +51,7 @@ class Phone {
   }
 }
 
-test('a phone that slept in a tunnel shows what it missed when it is taken out again', async () => {
+test('an app that was in the background without a network shows what it missed when it is opened again', async () => {
   const { alice, bob, conversationId } = await connectedPair(service)
   const network = await Network.start(alice.url)
   const phone = new Phone()
@@ -61,7 +61,7 @@ test('a phone that slept in a tunnel shows what it missed when it is taken out a
   await until(app.live.$status, (status) => status === 'online')
   await until(room.$state, ({ status }) => status === 'ready')
 
-  // Its socket is dead, and nobody has told it.
+  // The socket is dead, but the app has got no close event.
   phone.show('background')
   phone.connect(false)
   network.down()

@@ -45,7 +45,7 @@ describe('on disk', () => {
     },
   )
 
-  test('nothing unfinished is left behind', async () => {
+  test('no temporary file is left behind', async () => {
     const files = createDiskFiles(path.join(folder, 'clean'))
     await Promise.all([1, 2, 3].map((n) => files.put('A/x.png', Buffer.from(`${n}`), 'image/png')))
     expect(await readdir(path.join(folder, 'clean', 'A'))).toEqual(['x.png'])
@@ -53,7 +53,7 @@ describe('on disk', () => {
 })
 
 describe('in S3', () => {
-  test('a wrong secret, a failing and an absent storage are 503, not lost files', async () => {
+  test('a wrong secret, a failing storage and an unreachable one are 503, not missing files', async () => {
     const wrong = createS3Files(s3Storage({ secretAccessKey: 'another' }))
     await expect(wrong.put('a/b.png', Buffer.from('x'), 'image/png')).rejects.toMatchObject({
       code: 'unavailable',
@@ -102,7 +102,7 @@ describe('STORAGE_URL', () => {
     [{ STORAGE_URL: 's3://' }, 'STORAGE_URL'],
     [{ STORAGE_URL: 's3://exams' }, 'AWS_ACCESS_KEY_ID'],
     [{ STORAGE_URL: 's3://exams?endpoint=minio:9000', ...keys }, 'STORAGE_URL'],
-  ])('%j is a named problem', (env, problem) => {
+  ])('%j is refused by an error that names the variable', (env, problem) => {
     expect(() => read(env)).toThrow(ConfigError)
     expect(() => read(env)).toThrow(problem)
   })

@@ -24,7 +24,7 @@ describe.runIf(hasRedis())('presence over Redis', () => {
   })
   afterAll(() => server.stop())
 
-  /** A node, and its sudden death: nothing of it is said any more. */
+  /** A node; `die` ends its connection to Redis, as a crash would. */
   async function openNode(service: string): Promise<WatchedPresence & { die(): void }> {
     const redis = await connectRedis(server.url, service, log)
     const presence = createRedisPresence(redis, TIMES, log)
@@ -49,12 +49,13 @@ describe.runIf(hasRedis())('presence over Redis', () => {
     expect(await other.presence.online([1])).toEqual(new Set())
   })
 
-  test('one who is on two nodes stays online until both are left', async () => {
+  test('somebody who is connected to two nodes stays online until they have left both', async () => {
     const [one, other] = await openTwo()
     one.presence.arrive(1)
     await expect.poll(() => one.heard, POLL).toEqual([1])
     other.presence.arrive(1)
     one.presence.leave(1)
+    // Past the time in which somebody who left may still come back.
     await setTimeout(TIMES.graceMs * 2)
     await untilOnline(one, 1)
     other.presence.leave(1)
@@ -62,7 +63,7 @@ describe.runIf(hasRedis())('presence over Redis', () => {
     await expect.poll(() => [...one.heard, ...other.heard], POLL).toEqual([1, 1])
   })
 
-  test('a node that dies without a goodbye takes its people with it, save those who are elsewhere', async () => {
+  test('the people of a node that died go offline, except those who are connected to another one', async () => {
     const [dead, alive] = await openTwo()
     dead.presence.arrive(1)
     dead.presence.arrive(2)
@@ -73,7 +74,7 @@ describe.runIf(hasRedis())('presence over Redis', () => {
     await untilOnline(alive, 2)
   })
 
-  test('a node that closes leaves its people the grace to come back', async () => {
+  test('the people of a node that closed have the usual time to come back elsewhere', async () => {
     const [closing, staying] = await openTwo()
     closing.presence.arrive(1)
     closing.presence.arrive(2)
@@ -85,7 +86,7 @@ describe.runIf(hasRedis())('presence over Redis', () => {
     await untilOnline(staying, 1)
   })
 
-  test('a node that was held up for longer than its lease says again who is here', async () => {
+  test('a node that was paused for longer than its lease announces its people again', async () => {
     const service = randomUUID()
     const node = await openNode(service)
     node.presence.arrive(1)
@@ -98,7 +99,7 @@ describe.runIf(hasRedis())('presence over Redis', () => {
     await expect.poll(() => node.heard, POLL).toEqual([1, 1])
   })
 
-  test('what Redis forgot is said again', async () => {
+  test('a node announces its people again when Redis has lost its data', async () => {
     const [one, other] = await openTwo()
     one.presence.arrive(1)
     await untilOnline(other, 1)
@@ -109,7 +110,7 @@ describe.runIf(hasRedis())('presence over Redis', () => {
     await expect.poll(() => one.heard.length, POLL).toBeGreaterThan(1)
   })
 
-  test('without Redis each node answers what it knows, and on its return all do', async () => {
+  test('without Redis each node knows its own people; on its return every node knows all of them', async () => {
     const [one, other] = await openTwo()
     one.presence.arrive(1)
     other.presence.arrive(2)

@@ -7,7 +7,9 @@ import { createRedisTallies } from '../../src/bus/tallies/redis.ts'
 import type { Tallies } from '../../src/bus/tallies/tallies.ts'
 
 const log = pino({ level: 'silent' })
-const redis = await connectRedis(inject('redisUrl') as string, `tallies-${randomUUID()}`, log)
+const service = `tallies-${randomUUID()}`
+const connect = () => connectRedis(inject('redisUrl') as string, service, log)
+const redis = await connect()
 afterAll(() => redis.close())
 const times = { graceMs: 100, beatMs: 50, leaseMs: 200 }
 const redisTallies = () => createRedisTallies(redis, times, log)
@@ -24,7 +26,7 @@ const makers: [string, () => Tallies[]][] = [
   ['over Redis, by two nodes', () => [redisTallies(), redisTallies()]],
 ]
 describe.each(makers)('a tally %s', (_, make) => {
-  test('holds no more than its limit, whoever takes at once, and takes again what is given back', async () => {
+  test('never exceeds its limit, however many take at once, and has room again for what was released', async () => {
     const nodes = make()
     const name = randomUUID()
     expect(await takeMany(nodes, name, 60, 50)).toBe(50)
@@ -37,12 +39,14 @@ describe.each(makers)('a tally %s', (_, make) => {
   })
 })
 
-test('what a dead node held ends with its lease', async () => {
-  const [one, other] = [redisTallies(), redisTallies()]
+test('what a dead node held is free again when its lease has ended', async () => {
+  const dying = await connect()
+  const [one, other] = [createRedisTallies(dying, times, log), redisTallies()]
   const name = randomUUID()
   expect(await takeMany([one], name, 50, 50)).toBe(50)
   expect(await other.take(name, 50)).toBe(false)
-  await one.close()
+  // Without a connection it can neither renew its lease nor give it back.
+  dying.close()
   await expect.poll(() => other.take(name, 50)).toBe(true)
-  await other.close()
+  await Promise.all([one.close(), other.close()])
 })

@@ -18,7 +18,7 @@ export function describeBus(open: () => Promise<Bus[]>): void {
     expect([one.heard, other.heard]).toEqual([[joined(1)], [joined(1)]])
   })
 
-  test('tells every node each event once and in order', async () => {
+  test('gives every node each event once and in order', async () => {
     const buses = await open()
     const listeners = buses.map(heardOn)
     await Promise.all(listeners.map(({ subscription }) => subscription.ready))
@@ -26,7 +26,7 @@ export function describeBus(open: () => Promise<Bus[]>): void {
     for (let n = 1; n <= count; n++) (buses[0] as Bus).publish('user:1', joined(n))
     const all = Array.from({ length: count }, (_, n) => joined(n + 1))
     for (const { heard } of listeners) await expect.poll(() => heard.length).toBeGreaterThanOrEqual(count)
-    // What was told twice would have arrived by the time that this returns from every node.
+    // When every node has answered, a repeated event would have arrived.
     for (const bus of buses) await bus.ping()
     for (const { heard } of listeners) expect(heard).toEqual(all)
   })

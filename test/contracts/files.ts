@@ -23,7 +23,7 @@ export function filesContract(name: string, create: () => Files): void {
       expect((await files.get(key))?.bytes.toString()).toBe('new')
     })
 
-    test('put at once under one key leave one of them whole', async () => {
+    test('put at once under one key leave one whole file', async () => {
       const files = create()
       const key = newKey()
       const versions = Array.from({ length: 8 }, (_, n) => Buffer.alloc(100_000, n))
@@ -32,7 +32,7 @@ export function filesContract(name: string, create: () => Files): void {
       expect(versions.some((bytes) => stored?.bytes.equals(bytes))).toBe(true)
     })
 
-    test('that are not there are undefined; deleting them is fine', async () => {
+    test('that don’t exist are undefined, and may be deleted', async () => {
       const files = create()
       const key = newKey()
       expect(await files.get(key)).toBeUndefined()

@@ -17,7 +17,7 @@ export function listen(presence: Presence): WatchedPresence {
   return { presence, heard }
 }
 
-/** Waits until these are the people online, of the users 1 to 9, as this node sees it. */
+/** Waits until, of the users 1 to 9, this node sees exactly these online. */
 export async function untilOnline({ presence }: WatchedPresence, ...userIds: number[]): Promise<void> {
   await expect.poll(async () => [...(await presence.online(EVERYBODY))].sort(), POLL).toEqual(userIds)
 }
@@ -25,9 +25,9 @@ export async function untilOnline({ presence }: WatchedPresence, ...userIds: num
 export const POLL = { interval: 5, timeout: 15_000 }
 const EVERYBODY = [1, 2, 3, 4, 5, 6, 7, 8, 9]
 
-/** The guarantees of src/bus/presence.ts. `open` answers those of each node that shares it: one, or more. */
+/** The guarantees of src/bus/presence/presence.ts. `open` gives the presence of one or more nodes that share it. */
 export function describePresence(open: () => Promise<WatchedPresence[]>): void {
-  test('somebody is online from arriving until the grace after leaving', async () => {
+  test('somebody is online from arriving until the end of the grace period after leaving', async () => {
     const nodes = await open()
     const [here, there] = [nodes[0] as WatchedPresence, nodes.at(-1) as WatchedPresence]
     await untilOnline(there)
@@ -43,13 +43,14 @@ export function describePresence(open: () => Promise<WatchedPresence[]>): void {
     await untilOnline(there)
   })
 
-  test('a return within the grace is no news', async () => {
+  test('a return within the grace period is not announced', async () => {
     const nodes = await open()
     const [here, there] = [nodes[0] as WatchedPresence, nodes.at(-1) as WatchedPresence]
     here.presence.arrive(1)
     await expect.poll(() => here.heard, POLL).toEqual([1])
     here.presence.leave(1)
     there.presence.arrive(1)
+    // Past the end of the grace period.
     await setTimeout(TIMES.graceMs * 2)
     expect(await here.presence.online([1])).toEqual(new Set([1]))
     expect(nodes.flatMap(({ heard }) => heard)).toEqual([1])
@@ -58,7 +59,7 @@ export function describePresence(open: () => Promise<WatchedPresence[]>): void {
     await untilOnline(here)
   })
 
-  test('leaving twice, or without having been there, is nothing', async () => {
+  test('leaving twice, or without having arrived, has no effect', async () => {
     const [here] = (await open()) as [WatchedPresence]
     here.presence.leave(1)
     here.presence.arrive(2)

@@ -2,15 +2,15 @@ import { expect, test } from 'vitest'
 import type { RateSlots } from '../../src/bus/rate-slots/rate-slots.ts'
 
 export interface SlotsUnderTest {
-  /** Those of each node that shares them. */
+  /** The slots of each node that shares them. */
   nodes: RateSlots[]
-  /** Lets so many milliseconds pass. */
+  /** Lets that many milliseconds pass. */
   pass(ms: number): Promise<void>
 }
 
-/** The guarantees of src/bus/rate-slots.ts. */
+/** The guarantees of src/bus/rate-slots/rate-slots.ts. */
 export function describeRateSlots(open: () => Promise<SlotsUnderTest>): void {
-  const TTL = 200
+  const TTL_MS = 200
 
   test('of many takers at once, one gets the slot', async () => {
     const { nodes } = await open()
@@ -23,7 +23,7 @@ export function describeRateSlots(open: () => Promise<SlotsUnderTest>): void {
     expect(results.filter(({ state }) => state === 'refused')).toHaveLength(49)
   })
 
-  test('says for how long it stays shut, and knows its holder', async () => {
+  test('says how long it stays taken, and recognises its holder', async () => {
     const { nodes } = await open()
     const [one, other] = [nodes[0] as RateSlots, nodes.at(-1) as RateSlots]
     expect(await one.take('chat:1', 'a', 60_000)).toEqual({ state: 'taken' })
@@ -36,7 +36,7 @@ export function describeRateSlots(open: () => Promise<SlotsUnderTest>): void {
     expect(await other.take('chat:2', 'b', 60_000)).toEqual({ state: 'taken' })
   })
 
-  test('is freed by its holder alone', async () => {
+  test('is released by its holder only', async () => {
     const { nodes } = await open()
     const [one, other] = [nodes[0] as RateSlots, nodes.at(-1) as RateSlots]
     await one.take('chat:1', 'a', 60_000)
@@ -46,12 +46,12 @@ export function describeRateSlots(open: () => Promise<SlotsUnderTest>): void {
     expect(await other.take('chat:1', 'b', 60_000)).toEqual({ state: 'taken' })
   })
 
-  test('is free again in time, and its former holder frees nobody else’s', async () => {
+  test('is free again after its time, and its former holder can’t release the next holder’s', async () => {
     const { nodes, pass } = await open()
     const [one, other] = [nodes[0] as RateSlots, nodes.at(-1) as RateSlots]
-    await one.take('chat:1', 'a', TTL)
-    await pass(TTL + 1)
-    // Clocks of two processes differ by a millisecond or two.
+    await one.take('chat:1', 'a', TTL_MS)
+    await pass(TTL_MS + 1)
+    // The clocks of this process and Redis differ by a millisecond or two.
     await expect.poll(() => other.take('chat:1', 'b', 60_000), { interval: 5 }).toEqual({ state: 'taken' })
     await one.release('chat:1', 'a')
     expect(await one.take('chat:1', 'c', 60_000)).toMatchObject({ state: 'refused' })

@@ -6,7 +6,7 @@ import { startTlsServer } from '../support/outside/tls-server.ts'
 import { startProcess } from '../support/processes/process.ts'
 import { createDatabase, SECRET, type TestDatabase } from '../support/service.ts'
 
-/** The process on that address, which needs nothing else. */
+/** Starts the service on this database; it needs nothing else from outside. */
 const start = (url: string | URL) =>
   startProcess({
     DATABASE_URL: String(url),
@@ -15,7 +15,7 @@ const start = (url: string | URL) =>
     SMTP_URL: 'smtp://127.0.0.1:1',
   })
 
-/** What it says when it doesn't start. */
+/** What a service prints that refuses to start on this database. */
 async function refusal(url: string | URL): Promise<string> {
   const service = start(url)
   expect(await service.exit()).toBe(1)
@@ -33,7 +33,7 @@ async function emptyDatabase(): Promise<{ database: TestDatabase; sql: postgres.
   return { database, sql }
 }
 
-test('with TLS: sslrootcert is who vouches for the server, for the job queue too', async () => {
+test('with TLS, sslrootcert names the only authority that is trusted, for the job queue too', async () => {
   const { database } = await emptyDatabase()
   const url = new URL(database.url)
   const { port, authority, stranger } = await startTlsServer({ hostname: url.hostname, port: url.port })
@@ -62,7 +62,7 @@ test('with TLS: sslrootcert is who vouches for the server, for the job queue too
   }
 })
 
-test('by a Unix socket, in a schema of its own beside other programs’ tables', async () => {
+test('a service runs over a Unix socket, in a schema of its own beside another program’s tables', async () => {
   const { database, sql } = await emptyDatabase()
   await sql`create table users (id text)`
   expect(await refusal(database.url)).toMatch(
@@ -86,7 +86,7 @@ test('by a Unix socket, in a schema of its own beside other programs’ tables',
   expect(await refusal(`${database.url}?search_path=public`)).toMatch(/not in the schema public|already/)
 })
 
-test('a database that is another program’s, or that it may not set up, is named', async () => {
+test('a database of another program, or one that the service may not set up, is refused with the reason', async () => {
   const { database, sql } = await emptyDatabase()
   await sql`create schema drizzle`
   await sql`create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`

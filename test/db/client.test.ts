@@ -17,8 +17,8 @@ async function connectOnce(options: { prepare?: boolean } = {}) {
   return db
 }
 
-/** Statements about people that the connection has kept, as PostgreSQL counts them. */
-async function countKept(db: Executor): Promise<number> {
+/** How many prepared statements about users the connection keeps. */
+async function countPrepared(db: Executor): Promise<number> {
   const [row] = await db.execute<{ count: number }>(sql`
     select count(*)::int from pg_prepared_statements where statement like '%from "users"%'`)
   return row?.count ?? Number.NaN
@@ -27,7 +27,7 @@ async function countKept(db: Executor): Promise<number> {
 const findPeople = (db: Executor, ids: number[]) =>
   db.select({ id: users.id }).from(users).where(isAnyOf(users.id, ids))
 
-test('a statement is kept once, for lists of every length, in transactions and parts of them too', async () => {
+test('a statement is prepared once, for lists of every length, in transactions and savepoints too', async () => {
   const db = await connectOnce()
   expect(await findPeople(db, [-1])).toEqual([{ id: -1 }])
   await findPeople(db, [-1, 1, 2])
@@ -35,16 +35,16 @@ test('a statement is kept once, for lists of every length, in transactions and p
     await findPeople(tx, [])
     await tx.transaction((part) => findPeople(part, [1, 2]))
   })
-  expect(await countKept(db)).toBe(1)
+  expect(await countPrepared(db)).toBe(1)
 })
 
-test('a search is planned for what it looks for', async () => {
+test('a search is not prepared, so that it is planned for its text', async () => {
   const db = await connectOnce()
   await db.select({ id: users.id }).from(users).where(contains(users.username, 'a'))
-  expect(await countKept(db)).toBe(0)
+  expect(await countPrepared(db)).toBe(0)
 })
 
-test('statements outlive a transaction that failed, and a table that grew a column', async () => {
+test('prepared statements survive a failed transaction and a new column of their table', async () => {
   const db = await connectOnce()
   const all = (executor: Executor) =>
     executor
@@ -61,13 +61,13 @@ test('statements outlive a transaction that failed, and a table that grew a colu
   expect(await all(db)).toHaveLength(1)
 })
 
-test('behind a pooler nothing is kept', async () => {
+test('behind a pooler nothing is prepared', async () => {
   const db = await connectOnce({ prepare: false })
   expect(await findPeople(db, [-1])).toEqual([{ id: -1 }])
-  expect(await countKept(db)).toBe(0)
+  expect(await countPrepared(db)).toBe(0)
 })
 
-test('what is read after a statement that failed in the middle of its rows is whole', async () => {
+test('the result after a statement that failed in the middle of its rows is complete', async () => {
   const db = await connectOnce()
   for (const read of [db, undefined]) {
     const failing = sql`select 10 / (3 - n) from generate_series(1, ${5}::int) n`

@@ -18,7 +18,7 @@ async function createNotebook(owner: Client): Promise<number> {
   return (await owner.post('/api/v01/notebooks', { title: 'Notes', is_public: true }, 201)).body.notebook.id
 }
 
-test('what is kept counted is what there is, whatever changes at once on two nodes', async () => {
+test('the stored counters equal the counted rows, whatever changes at once on two nodes', async () => {
   const ada = await service.admin()
   const people = await Promise.all(Array.from({ length: 8 }, (_, n) => service.person(undefined, n % 2)))
   const exams = [
@@ -67,7 +67,7 @@ test('what is kept counted is what there is, whatever changes at once on two nod
   expect(after.kept).toEqual(after.counted)
   expect(after.kept).not.toEqual(kept)
 
-  // Added up once more, few rows are left, and what is read of them is the same.
+  // Adding up the last rows of counters doesn't change their sums.
   await addUpCounts(core.db, 1)
   expect((await compareCounts(service.sql)).kept).toEqual(after.counted)
   const [results] = await service.sql`select count(*)::int from attempts where submitted_at is not null`
@@ -97,7 +97,7 @@ test('a page of allowances agrees with its total, for those whose role takes no 
   expect(await list('')).toMatchObject({ total: students })
   expect(await list('status=available')).toMatchObject({ total: students - 2 })
   expect(await list('status=unlimited')).toMatchObject({ total: 0, rows: [] })
-  // Uncapped, those who have attempts are listed.
+  // Without a cap, only those who have attempts are listed.
   await service.sql`update exams set max_attempts = null where id = ${examId}`
   expect(await list('status=unlimited')).toMatchObject({ total: 2 })
   expect((await list('status=unlimited')).rows).toHaveLength(2)

@@ -5,7 +5,7 @@ import { closeDatabase, connectDatabase } from '../../src/db/client.ts'
 import { translateDatabaseError } from '../../src/db/errors.ts'
 import { createDatabase } from '../support/service.ts'
 
-/** A pool, and somebody else's connection that ends the pool's. */
+/** A pool, and `killAll`, which ends its connections over another one. */
 async function connectTwice(pool: number) {
   const { url, drop } = await createDatabase()
   const [db, other] = [connectDatabase({ url, pool }), connectDatabase({ url, pool: 1 })]
@@ -26,7 +26,7 @@ test('a transaction that goes on after its connection was lost fails, and the pr
   const transaction = db.transaction(async (tx) => {
     await tx.execute(sql`select 1`)
     await killAll()
-    // Something else is waited for meanwhile, so that nobody hears of the loss.
+    // The loss arrives while the transaction waits for no query, so that no query fails of it.
     await sleep(200)
     asked.resolve(await tx.execute(sql`select 1`).catch((error) => error))
   })

@@ -14,10 +14,10 @@ import { createDatabase, startService } from '../support/service.ts'
 const MIGRATIONS = fileURLToPath(new URL('../../drizzle', import.meta.url))
 const FIXTURE = new URL('fixtures/0004.sql', import.meta.url)
 const quiet = { info() {} }
-/** Of the refresh token that the fixture holds the hash of. */
+/** The token whose hash is in the fixture. */
 const REFRESH_TOKEN = 'A'.repeat(43)
 
-/** What databases out there have run: a change to one of these would never reach them. */
+/** Hashes of what deployed databases have already run: a change to one of these would never reach them. */
 const RELEASED = {
   '0000_extensions': 'c18914e9cf54a276ac3123206455d854ebd06e9e3cdf3d88fa27676ca5cf4fed',
   '0001_tables': '32a6f2d25bf3dc434452adf7c667a80c4c2a46ab4d1882e5cb4af3d4d0938a81',
@@ -26,16 +26,16 @@ const RELEASED = {
   '0004_notes': '6f59acc7d229e56f13b9332c8b7b1fcf78ec91da9c651b209e08c89611efb496',
 }
 
-test('released migrations are as they were released', async () => {
+test('released migrations have not changed', async () => {
   for (const [name, hash] of Object.entries(RELEASED)) {
     const bytes = await readFile(path.join(MIGRATIONS, `${name}.sql`))
     expect(createHash('sha256').update(bytes).digest('hex'), name).toBe(hash)
   }
 })
 
-test('a database of the released shape migrates, and what it held goes on', async () => {
+test('a database of the first release migrates, and its data can be used as before', async () => {
   const database = await createDatabase('template0')
-  await fillOldShape(database.url)
+  await fillReleasedSchema(database.url)
   await migrate(database.url, quiet)
   // A node that starts a moment later finds nothing to do.
   await migrate(database.url, quiet)
@@ -70,9 +70,9 @@ test('a database of the released shape migrates, and what it held goes on', asyn
   expect(submitted.result).toMatchObject({ score: 4, correct: 1 })
   expect((await bob.get('/api/v01/attempts/1', 200)).body.result).toMatchObject({ score: -1, incorrect: 1 })
 
-  // Papers from before keys were counted are corrected like others, and the correction is undone.
-  const correction = { question_id: 1, action: 'new_key', correct_answer: 'A' } as const
-  const { regrade } = (await ada.post('/api/v01/admin/exams/1/regrades', correction, 201)).body
+  // Papers older than the numbers of keys are regraded like others, and the regrade can be undone.
+  const regrading = { question_id: 1, action: 'new_key', correct_answer: 'A' } as const
+  const { regrade } = (await ada.post('/api/v01/admin/exams/1/regrades', regrading, 201)).body
   expect(regrade).toMatchObject({ attempts: 2, raised: 1, lowered: 1 })
   expect((await bob.get('/api/v01/attempts/1', 200)).body.result).toMatchObject({ score: 4 })
   await ada.post(`/api/v01/admin/regrades/${regrade.id}/undo`, {}, 200)
@@ -82,8 +82,8 @@ test('a database of the released shape migrates, and what it held goes on', asyn
   expect(comments).toMatchObject([{ message: 'Why is it B?', username: 'bob', is_own: false }])
 })
 
-/** Runs the released migrations alone, and stores what the fixture holds. */
-async function fillOldShape(url: string): Promise<void> {
+/** Runs only the released migrations, and inserts the fixture. */
+async function fillReleasedSchema(url: string): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'exam-practice-migrations-'))
   const client = postgres(url, { max: 1, onnotice: () => {} })
   try {

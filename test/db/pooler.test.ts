@@ -6,7 +6,7 @@ import { connect, createDatabase, SECRET, withService } from '../support/service
 if (pgbouncerVersion === undefined) process.stdout.write('PgBouncer is skipped: it is not installed\n')
 
 test.runIf(pgbouncerVersion !== undefined)(
-  'behind PgBouncer in transaction mode: it migrates once, serves many, and says what an old one lacks',
+  'behind PgBouncer in transaction mode the service migrates once, serves many, and says what an old one lacks',
   async () => {
     const database = await createDatabase('template0')
     const url = await startPgbouncer(database.url, 4)
@@ -41,7 +41,7 @@ test.runIf(pgbouncerVersion !== undefined)(
         expect(body.notebook.title).toBe('Notes')
       }),
     )
-    // Nothing that belongs to one connection was left behind on those that all share.
+    // No advisory lock, which belongs to one connection, was left on those that all share.
     expect(
       await within.sql`select 1 from pg_locks where locktype = 'advisory' and database =
       (select oid from pg_database where datname = current_database())`,

@@ -23,10 +23,10 @@ async function answer(person: Client, examId: number, questionIds: number[], let
   await person.post(`/api/v01/exams/${examId}/submit`, { answers }, 200)
 }
 
-test('a regrade is shown before it is done, is done, and is undone', async () => {
+test('a regrade is previewed, applied and undone', async () => {
   const { examId, questionIds } = await createExam(service.sql, {
     name: 'Wrongly keyed',
-    // More than one page of them.
+    // More than one page of questions.
     questions: Array.from({ length: 60 }, (_, index) => ({ question_text: `Number ${index + 1}?` })),
   })
   const [first, last] = [questionIds[0] as number, questionIds.at(-1) as number]
@@ -57,7 +57,7 @@ test('a regrade is shown before it is done, is done, and is undone', async () =>
   await context.close()
 }, 120_000)
 
-test('more time is given to one and minutes to all, and who is at it sees the clock change', async () => {
+test('extra time for one person and minutes for all change the clock of an attempt under way', async () => {
   const { examId } = await createExam(service.sql, { name: 'Against the clock', duration_minutes: 20 })
   const [admin, person] = [await service.admin(), await service.person()]
   const [hers, his] = [await openFor(browser, admin), await openFor(browser, person)]
@@ -76,7 +76,7 @@ test('more time is given to one and minutes to all, and who is at it sees the cl
   await hers.page.getByRole('option', { name: person.username }).waitFor({ state: 'attached' })
   const who = hers.page.getByLabel('Who', { exact: true })
   await who.selectOption(String(person.id))
-  // What is searched for afterwards takes nobody away.
+  // Another search does not remove the person who is chosen.
   await hers.page.getByLabel('Find somebody').fill('nobody of this name')
   await expect.poll(() => who.locator('option').count()).toBe(1)
   expect(await who.inputValue()).toBe(String(person.id))
@@ -91,7 +91,7 @@ test('more time is given to one and minutes to all, and who is at it sees the cl
   await Promise.all([hers.context.close(), his.context.close()])
 }, 120_000)
 
-test('the analysis of items names what is odd', async () => {
+test('the item analysis names questions that are too easy or too hard', async () => {
   const { examId, questionIds } = await createExam(service.sql, {
     name: 'Analysed',
     questions: [{ question_text: 'Everybody knows' }, { question_text: 'Nobody knows', correct_answer: 'D' }],

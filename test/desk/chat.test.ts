@@ -15,7 +15,7 @@ afterAll(async () => {
   await service.close()
 })
 
-test('two people talk; one is cut off, writes all the same, and comes back to everything', async () => {
+test('two people chat; one who is cut off can still write, and misses nothing when the network is back', async () => {
   const { alice, bob, conversationId } = await connectedPair(service)
   const line = await startProxy(new URL(service.urls[0] as string))
   const [hers, his] = await Promise.all([
@@ -31,7 +31,7 @@ test('two people talk; one is cut off, writes all the same, and comes back to ev
     await page.getByLabel(/^Message to/).press('Enter')
   }
   await write(hers.page, 'Are you there?')
-  // Elsewhere in the desk, he sees it in the title, on the icon and in the navigation.
+  // On another page of the desk he sees it in the title, on the icon and in the navigation.
   await expect.poll(() => his.page.title()).toMatch(/^\(1\) Exams/)
   expect(await his.page.locator('link[rel=icon]').getAttribute('href')).toContain('unread')
 

@@ -17,12 +17,12 @@ afterAll(async () => {
   await service.close()
 })
 
-test('whoever follows a link to an exam signs in and is there', async () => {
+test('a link to an exam leads there after the sign-in', async () => {
   const { username } = await service.person()
   const { page, context, problems } = await openPage(browser, service.urls[0] as string)
   await page.goto(`/exam/${examId}`)
   expect(new URL(page.url()).pathname).toBe('/login')
-  // A slip on the way doesn't make it forget.
+  // A wrong password on the way does not lose the address.
   await page.getByLabel('Username or e-mail address').fill(username)
   await page.getByLabel('Password', { exact: true }).fill('not this one')
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
@@ -35,7 +35,7 @@ test('whoever follows a link to an exam signs in and is there', async () => {
   await context.close()
 })
 
-test('so is whoever has to make an account first', async () => {
+test('a link to an exam leads there after creating an account', async () => {
   const { page, context } = await openPage(browser, service.urls[0] as string)
   await page.goto(`/exam/${examId}`)
   await page.getByRole('link', { name: 'Create an account' }).click()
@@ -47,7 +47,7 @@ test('so is whoever has to make an account first', async () => {
   await context.close()
 })
 
-test('an ended web session shows nobody the sign-in whose tokens are good, and a sign-out does', async () => {
+test('an ended web session does not send people with good tokens to the sign-in, a sign-out does', async () => {
   const person = await service.person()
   const { page, context } = await openPage(browser, service.urls[0] as string)
   await signIn(page, person.username, PASSWORD)

@@ -25,12 +25,12 @@ function bubble(page: Page, text: string) {
   return page.locator('.message.sent', { hasText: text }).last()
 }
 
-/** Answers the desk's own question. */
+/** Confirms in the desk's dialog. */
 async function agree(page: Page, verb: string) {
   await page.locator('dialog.question').getByRole('button', { name: verb, exact: true }).click()
 }
 
-test('a group is made, talks, replies, corrects itself, and lets people in and out', async () => {
+test('members of a group write, reply, edit and delete; its owner renames it, adds and removes people', async () => {
   const { alice, bob } = await connectedPair(service)
   const carol = await service.person()
   await connect(alice, carol)
@@ -82,7 +82,7 @@ test('a group is made, talks, replies, corrects itself, and lets people in and o
   await Promise.all([hers.context.close(), his.context.close()])
 }, 120_000)
 
-test('people find one another, and are rid of one another', async () => {
+test('people find, connect with, block and unblock one another', async () => {
   const [seeker, found] = [await service.person(), await service.person()]
   const [hers, his] = [await openFor(browser, seeker), await openFor(browser, found)]
   await hers.page.goto('/desk/people')
@@ -110,14 +110,14 @@ test('people find one another, and are rid of one another', async () => {
   await Promise.all([hers.context.close(), his.context.close()])
 }, 120_000)
 
-test('a long room begins at what is unread, and what is older comes in above without moving it', async () => {
+test('a long room opens at the first unread message, and older ones load above without moving what is read', async () => {
   const { alice, bob, conversationId } = await connectedPair(service)
   for (let number = 1; number <= 260; number++)
     await alice.send(conversationId, `Line ${number}${' of some length'.repeat(number % 7)}`, undefined, 201)
   await bob.post(`/api/v01/chat/conversations/${conversationId}/read`, { up_to_seq: 120 }, 200)
   const { page, context, problems } = await openFor(browser, bob)
   await page.goto(`/desk/chat/${conversationId}`)
-  // 140 are unread, which is more than one page: the first of them is in sight, below its mark.
+  // 140 are unread, which is more than one page: the first of them is visible, below its mark.
   await page.getByText('New messages', { exact: true }).waitFor()
   await expect.poll(async () => (await topLine(page)).number).toBe(121)
   const jump = page.getByRole('button', { name: /new messages ↓/ })
@@ -126,7 +126,7 @@ test('a long room begins at what is unread, and what is older comes in above wit
   await jump.waitFor({ state: 'detached' })
   await expect.poll(async () => unreadOf(bob)).toBe(0)
 
-  // Away from the end, what comes doesn't move what one reads, and is counted.
+  // To somebody who has scrolled up, a new message is counted, but doesn't move the others.
   const log = page.getByRole('log')
   await log.hover()
   await page.mouse.wheel(0, -2_000)
@@ -135,7 +135,7 @@ test('a long room begins at what is unread, and what is older comes in above wit
   await page.getByRole('button', { name: '1 new message ↓' }).click()
   await expect.poll(() => bubble(page, 'One more').isVisible()).toBe(true)
 
-  // Up to the first line, page by page: what is in sight keeps its place whenever a page comes in.
+  // Scrolls up to the first line: what is visible keeps its place whenever older messages load.
   let fetched = 0
   page.on('response', (response) => {
     if (response.url().includes('before=')) fetched += 1
@@ -161,18 +161,21 @@ async function unreadOf(person: Client): Promise<number> {
   return (await person.get('/api/v01/chat/unread', 200)).body.unread
 }
 
-/** As far as it is looked at here: these tests are checked without a browser's types. */
-interface Drawn {
+/** The parts of an element that are used here, since tests are checked without the types of browsers. */
+interface DomElement {
   textContent: string
-  querySelector(what: string): Drawn
+  querySelector(what: string): DomElement
   getBoundingClientRect(): { top: number; bottom: number }
 }
 
-/** The lines that are wholly in sight, from above. */
+/** The lines that are completely visible, from top to bottom. */
 function linesInSight(page: Page): Promise<{ number: number; top: number }[]> {
   return page.evaluate(() => {
     const { document } = globalThis as unknown as {
-      document: { querySelector(what: string): Drawn; querySelectorAll(what: string): Iterable<Drawn> }
+      document: {
+        querySelector(what: string): DomElement
+        querySelectorAll(what: string): Iterable<DomElement>
+      }
     }
     const frame = document.querySelector('.scroller').getBoundingClientRect()
     return [...document.querySelectorAll('.scroller .message')]

@@ -7,7 +7,7 @@ import { startModel, type TestModel } from '../support/outside/model.ts'
 import { expectFlawless } from '../support/promises/flaws.ts'
 import { connect, startService, type TestService } from '../support/service.ts'
 
-/** What would run if anything took a model's answer for more than text. */
+/** Would open a dialog, which fails the test, if a model's answer were taken for more than text. */
 const EVIL = `<img src=x onerror="alert('XSS')"><script>alert('XSS')</script> $\\href{javascript:alert('XSS')}{x}$`
 
 let model: TestModel
@@ -23,7 +23,7 @@ afterAll(async () => {
   await model.stub.close()
 })
 
-/** An exam that was taken, wrongly; where its result is. */
+/** Takes an exam with a wrong answer; answers the address of the result. */
 async function takeExam(person: Client): Promise<string> {
   const { examId, questionIds } = await createExam(service.sql, {
     name: 'To be looked through',
@@ -35,7 +35,7 @@ async function takeExam(person: Client): Promise<string> {
   return `/desk/results/${body.attempt_id}`
 }
 
-test('the tutor answers beside a reviewed question as it writes, can be stopped, and nothing of it runs', async () => {
+test('the tutor’s answer appears beside a reviewed question while it is written, can be stopped, and runs nothing', async () => {
   const person = await service.person()
   const result = await takeExam(person)
   const { page, context, problems } = await openFor(browser, person)
@@ -57,7 +57,7 @@ test('the tutor answers beside a reviewed question as it writes, can be stopped,
   await tutor.locator('.notice .katex').waitFor()
   expect(await tutor.locator('img, script, a[href^="javascript" i]').count()).toBe(0)
   await expectFlawless(page)
-  // It was told the question, and what was answered.
+  // The model was given the question and the student's answer.
   const asked = JSON.stringify(model.stub.requests.at(-1)?.messages)
   expect(asked).toContain('What is $1 + 1$?')
   expect(asked).toContain('My answer: 3. The right answer: 2')
@@ -86,7 +86,7 @@ test('the tutor answers beside a reviewed question as it writes, can be stopped,
   await context.close()
 }, 120_000)
 
-test('what is drawn and written on a page can be taken back and done again, and is kept', async () => {
+test('what is drawn and written on a page can be undone and redone, and is saved', async () => {
   const person = await service.person()
   const { page, context, problems } = await openFor(browser, person)
   await page.goto('/desk/notes')
@@ -117,7 +117,7 @@ test('what is drawn and written on a page can be taken back and done again, and 
   await context.close()
 }, 120_000)
 
-test('an exam without help closes chat, tutor and library in so many words, until it is handed in', async () => {
+test('until an exam without help is handed in, chat, tutor and library say that they are closed', async () => {
   const [person, friend] = [await service.person(), await service.person()]
   const conversation = await connect(person, friend)
   const { examId } = await createExam(service.sql, { name: 'Alone', lock_help: true, duration_minutes: 20 })
@@ -134,7 +134,7 @@ test('an exam without help closes chat, tutor and library in so many words, unti
     await page.getByText('Closed during your exam').waitFor()
   }
   await expectFlawless(page)
-  // The same for who comes anew.
+  // Also when the page is loaded anew.
   await page.goto(`/desk/chat/${conversation}`)
   await page.getByText('Closed during your exam').waitFor()
 

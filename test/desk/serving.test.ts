@@ -5,10 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startService, type TestService } from '../support/service.ts'
 
 const DIST = path.resolve(import.meta.dirname, '../../desk/dist')
-/** What somebody has to fetch before the desk can be used (formulas and charts come when there are some). */
-const FIRST_LOAD = 120 * 1024
-/** It may have to be built first. */
-const BUILDING = 60_000
+/** Most compressed bytes that are fetched before the desk can be used. Formulas and charts load when needed. */
+const FIRST_LOAD_BYTES = 120 * 1024
+/** The desk may have to be built first. */
+const BUILD_TIMEOUT_MS = 60_000
 
 interface Chunk {
   file: string
@@ -23,10 +23,12 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 test(
-  'the desk is served where it was never built, under a policy without exceptions',
+  'the desk is built when it is first needed, and served under a security policy without exceptions',
   async () => {
     const guest = service.guest()
-    await expect.poll(async () => (await guest.get('/desk/exams')).status, { timeout: BUILDING }).toBe(200)
+    await expect
+      .poll(async () => (await guest.get('/desk/exams')).status, { timeout: BUILD_TIMEOUT_MS })
+      .toBe(200)
     const page = await guest.get('/desk/exams', 200)
     expect(page.body).toContain('<div id="desk">')
     expect(page.body).not.toMatch(/<script(?![^>]*src=)|\son\w+=|<style|style=/)
@@ -44,10 +46,10 @@ test(
     await guest.get('/desk/assets/nothing.js', 404)
     await guest.get('/desk/assets/..%2f..%2fpackage.json', 400)
   },
-  BUILDING * 2,
+  BUILD_TIMEOUT_MS * 2,
 )
 
-test('whoever signed in by form goes on with tokens, and nobody else', async () => {
+test('a web session can be exchanged for tokens on our own pages, until it ends', async () => {
   const person = await service.person()
   const guest = service.guest()
   await guest.post('/api/v01/auth/exchange', {}, 401)
@@ -59,7 +61,7 @@ test('whoever signed in by form goes on with tokens, and nobody else', async () 
   await guest.post('/api/v01/auth/exchange', {}, 401)
 })
 
-test('signing in leads back to a page of the desk, and to no other place', async () => {
+test('signing in leads back to pages of the desk only', async () => {
   const { username } = await service.person()
   for (const [next, place] of [
     ['/desk/chat/7', '/desk/chat/7'],
@@ -77,7 +79,7 @@ test('signing in leads back to a page of the desk, and to no other place', async
   }
 })
 
-test('the first load is small', async () => {
+test('the desk can be used after a small first load', async () => {
   const manifest: Record<string, Chunk> = JSON.parse(
     await readFile(path.join(DIST, '.vite/manifest.json'), 'utf8'),
   )
@@ -94,5 +96,5 @@ test('the first load is small', async () => {
   let size = 0
   for (const file of files) size += gzipSync(await readFile(path.join(DIST, file))).length
   expect(size).toBeGreaterThan(10_000)
-  expect(size).toBeLessThan(FIRST_LOAD)
+  expect(size).toBeLessThan(FIRST_LOAD_BYTES)
 })

@@ -7,7 +7,7 @@ import { startModel, type TestModel } from '../support/outside/model.ts'
 import { expectFlawless } from '../support/promises/flaws.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/** What would run if anything took a file or a model's answer for more than text. */
+/** Would open a dialog, which fails the test, if a file or a model's answer were taken for more than text. */
 const EVIL = `<img src=x onerror=alert('XSS')><script>alert('XSS')</script> $\\href{javascript:alert('XSS')}{x}$`
 
 let model: TestModel
@@ -30,7 +30,7 @@ async function teacher() {
   return opened
 }
 
-test('an import says which rows it leaves out and why, before anything is kept', async () => {
+test('an import says which rows it leaves out and why, before anything is stored', async () => {
   const { examId } = await createExam(service.sql, { name: 'Imported', questions: [] })
   const { page, context, problems } = await teacher()
   await page.goto(`/desk/teach/exams/${examId}/import`)
@@ -49,7 +49,7 @@ test('an import says which rows it leaves out and why, before anything is kept',
   await page.locator('details .katex').waitFor()
   await expectFlawless(page)
   expect(await service.sql`select 1 from questions where exam_id = ${examId}`).toHaveLength(0)
-  // The first answer is lost after all was kept: pressed again, nothing comes in twice.
+  // The first answer is lost after the questions were stored: a second click imports nothing twice.
   const lost = page.waitForEvent('requestfailed')
   await page.route(
     '**/import?*key=*',
@@ -72,7 +72,7 @@ test('an import says which rows it leaves out and why, before anything is kept',
   await context.close()
 }, 120_000)
 
-test('a job shows how far it is, and its questions are kept one by one', async () => {
+test('a job shows its progress, and its questions can be kept one by one', async () => {
   const { examId } = await createExam(service.sql, { name: 'Generated', questions: [] })
   const { page, context, problems } = await teacher()
   await page.goto(`/desk/teach/generate?exam=${examId}`)
@@ -83,7 +83,7 @@ test('a job shows how far it is, and its questions are kept one by one', async (
   await page.getByRole('button', { name: 'Start' }).click()
   await page.waitForURL(/generate\/[0-9a-f-]{36}/)
   const progress = async () => Number(await page.getByRole('progressbar').getAttribute('value'))
-  // The last batch is held back until what was done before it is seen.
+  // The last batch is held back until the progress of the others has been seen.
   await expect.poll(progress, { timeout: 20_000 }).toBeGreaterThan(0)
   expect(await progress()).toBeLessThan(100)
   goOn()
@@ -96,7 +96,7 @@ test('a job shows how far it is, and its questions are kept one by one', async (
   await context.close()
 }, 120_000)
 
-test('questions that a model wrote are looked at without anything of them running', async () => {
+test('questions that a model wrote are shown without running anything in them', async () => {
   const { examId } = await createExam(service.sql, { name: 'Written by a model', questions: [] })
   const options = { option_a: EVIL, option_b: 'that', option_c: '', option_d: '' }
   const question = { question_type: 'MCQ', question_text: EVIL, correct_answer: 'A', ...options }

@@ -6,7 +6,7 @@ import { createExam } from '../support/content/exams.ts'
 import { findFlaws } from '../support/promises/flaws.ts'
 import { connect, startService, type TestService } from '../support/service.ts'
 
-/** What would run if anything took it for more than text. */
+/** Would open a dialog, which fails the test, if it were taken for more than text. */
 const EVIL = `<img src=x onerror="alert('XSS')"><script>alert('XSS')</script>`
 const EVIL_LATEX = String.raw`${EVIL} $\href{javascript:alert('XSS')}{x} \htmlClass{evil}{y} \includegraphics{x} \frac{1}{2}$`
 
@@ -125,7 +125,7 @@ test.each(['student', 'teacher'] as const)(
   240_000,
 )
 
-test('so are the pages without scripts', async () => {
+test('the pages without scripts are accessible, and nothing in their address runs', async () => {
   const { page, context, problems } = await openPage(browser, service.urls[0] as string)
   for (const path of ['/login', '/admin/login', '/create_account', '/forgot_password', '/reset_password']) {
     await page.goto(`${path}?username=${encodeURIComponent(EVIL)}`)

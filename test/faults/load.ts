@@ -10,11 +10,11 @@ export const isWhole = process.env.npm_lifecycle_event === 'test:faults'
 
 const PEOPLE = 10
 /** Pause between the requests of one person: the machine also runs two nodes, PostgreSQL, Redis and perhaps other tests. */
-const BREATH_MS = isWhole ? 10 : 40
+const PAUSE_MS = isWhole ? 10 : 40
 /** Codes of 503 that ask the client to try again. */
-const HONEST = new Set(['unavailable', 'draining'])
+const RETRYABLE = new Set(['unavailable', 'draining'])
 
-interface Sent {
+interface SentMessage {
   conversation: number
   clientId: string
   /** undefined: not acknowledged yet. */
@@ -37,7 +37,7 @@ export class Load {
   readonly #probers: Client[]
   readonly #probed: number
   readonly #exam: { examId: number; questionIds: number[] }
-  readonly #sent: Sent[] = []
+  readonly #sent: SentMessage[] = []
   /** Failures other than a temporary refusal. */
   readonly failures = new Set<string>()
   /** The last answer that was acknowledged, by person. */
@@ -137,12 +137,12 @@ export class Load {
   async #repeat(work: (n: number) => Promise<void>): Promise<void> {
     for (let n = 1; !this.#done; n++) {
       await work(n)
-      await sleep(BREATH_MS)
+      await sleep(PAUSE_MS)
     }
   }
 
   async #send(person: Client, conversation: number, n: number): Promise<void> {
-    const sent: Sent = { conversation, clientId: randomUUID(), id: undefined }
+    const sent: SentMessage = { conversation, clientId: randomUUID(), id: undefined }
     this.#sent.push(sent)
     const answer = await this.#ask(
       (client) => client.send(conversation, `message ${n}`, sent.clientId),
@@ -169,7 +169,7 @@ export class Load {
       const { url } = this.#world.nodes[tries % 2] as Node
       const answer = await ask(person.at(tries === 0 ? person.url : url)).catch(() => undefined)
       if (answer && answer.status < 300) return answer
-      if (answer && answer.status >= 500 && !HONEST.has(answer.body.code))
+      if (answer && answer.status >= 500 && !RETRYABLE.has(answer.body.code))
         this.failures.add(`${answer.status} ${JSON.stringify(answer.body)}`)
       if (answer && answer.status < 500 && answer.status !== 429)
         throw new Error(`refused: ${answer.status} ${JSON.stringify(answer.body)}`)

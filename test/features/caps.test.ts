@@ -4,14 +4,14 @@ import { form } from '../support/content/forms.ts'
 import { makeImage } from '../support/content/images.ts'
 import { connect, startService, type TestService } from '../support/service.ts'
 
-/** What one person may have, exactly, whatever comes at once and to whichever node. */
+// The caps of one person hold exactly, however many requests come at once and to whichever node.
 let service: TestService
 beforeAll(async () => {
   service = await startService({ nodes: 2 })
 })
 afterAll(() => service.close())
 
-/** So many of the same at once, over both nodes: how many were answered with each status. */
+/** Sends the same request that many times at once, over both nodes; counts the answers by status. */
 async function race(person: Client, count: number, ask: (client: Client) => Promise<{ status: number }>) {
   const nodes = [person, person.at(service.urls[1] as string)]
   const answers = await Promise.all(Array.from({ length: count }, (_, n) => ask(nodes[n % 2] as Client)))
@@ -22,7 +22,7 @@ async function race(person: Client, count: number, ask: (client: Client) => Prom
   )
 }
 
-test('two thousand notebooks', async () => {
+test('a person has at most 2,000 notebooks', async () => {
   const person = await service.person()
   await service.sql`insert into notebooks (owner_id, title) select ${person.id}, 'One of many' from generate_series(1, 1995)`
   const make = (client: Client) => client.post('/api/v01/notebooks', { title: 'One more' })
@@ -30,13 +30,13 @@ test('two thousand notebooks', async () => {
   expect((await make(person)).body).toMatchObject({ success: false, code: 'too_many' })
 })
 
-test('five hundred groups made, and fifty a day that others put one into', async () => {
+test('a person creates at most 500 groups, and is added to at most 50 a day by others', async () => {
   const [person, friend, other] = await Promise.all([service.person(), service.person(), service.person()])
   await Promise.all([connect(person, friend), connect(person, other), connect(other, friend)])
   const make = (client: Client, ...ids: number[]) =>
     client.post('/api/v01/chat/groups', { name: 'A group', member_ids: ids })
 
-  // Forty-five of one person and some of another, at once: together no more than fifty.
+  // Two people add the same friend at once: together at most 50 times.
   const made = await Promise.all([
     race(person, 40, (client) => make(client, friend.id)),
     race(other, 20, (client) => make(client, friend.id)),
@@ -48,7 +48,7 @@ test('five hundred groups made, and fifty a day that others put one into', async
   expect(
     await person.post(`/api/v01/chat/groups/${group}/members`, { member_ids: [friend.id] }),
   ).toMatchObject({ status: 409, body: { code: 'too_many' } })
-  // Their own groups are their own doing.
+  // Groups that they create themselves don't count.
   expect((await make(friend, other.id)).status).toBe(201)
 
   await service.sql`update group_additions set day = day - 1, count = 50`
@@ -62,10 +62,10 @@ test('five hundred groups made, and fifty a day that others put one into', async
   expect(await race(person, 12, (client) => make(client, other.id))).toEqual({ 201: 5, 409: 7 })
 })
 
-/** Bytes that each image counts for at least. */
-const LEAST_CHARGED = 4_096
+/** An image counts as at least this many bytes. */
+const MIN_CHARGED_BYTES = 4_096
 
-test('a gibibyte of images', async () => {
+test('a person has at most 1 GiB of images in notes', async () => {
   const person = await service.person()
   const { notebook } = (await person.post('/api/v01/notebooks', { title: 'Photographs' }, 201)).body
   const { page } = (await person.post(`/api/v01/notebooks/${notebook.id}/pages`, {}, 201)).body
@@ -78,15 +78,15 @@ test('a gibibyte of images', async () => {
     )
   const first = await add(person)
   expect(first.status).toBe(201)
-  await service.sql`update assets set size = ${1024 ** 3 - 3 * LEAST_CHARGED - 1} where id = ${first.body.asset.id}`
+  await service.sql`update assets set size = ${1024 ** 3 - 3 * MIN_CHARGED_BYTES - 1} where id = ${first.body.asset.id}`
   expect(await race(person, 8, add)).toEqual({ 201: 3, 409: 5 })
   expect((await add(person)).body.code).toBe('too_many')
-  // Room that is made can be used.
+  // What a deletion frees can be used.
   await person.delete(`/api/v01/assets/${first.body.asset.id}`, 200)
   expect((await add(person)).status).toBe(201)
 })
 
-test('deleted note ids are remembered only where there was something', async () => {
+test('a deleted id of a note is remembered only if there was such an object', async () => {
   const person = await service.person()
   const { notebook } = (await person.post('/api/v01/notebooks', { title: 'Scraps' }, 201)).body
   const { page } = (await person.post(`/api/v01/notebooks/${notebook.id}/pages`, {}, 201)).body

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Admission } from '../../src/gateway/admission.ts'
 
-/** Lets in as many as are set up at once; the next one waits. */
+/** Admits sockets until the next one has to wait. */
 async function fill(admission: Admission): Promise<Socket[]> {
   const inside: Socket[] = []
   for (;;) {
@@ -22,7 +22,7 @@ async function fill(admission: Admission): Promise<Socket[]> {
   }
 }
 
-test('sockets are let in in the order of their coming, as others are set up or gone', async () => {
+test('sockets are admitted in the order of their arrival, when others are set up or closed', async () => {
   const admission = new Admission()
   const [one, other] = (await fill(admission)) as [Socket, Socket]
   const order: number[] = []
@@ -33,7 +33,7 @@ test('sockets are let in in the order of their coming, as others are set up or g
       () => order.push(-n),
     ),
   )
-  // Whoever hangs up takes nobody's turn.
+  // A waiting socket that closes doesn't take a turn.
   waiting[1]?.socket.emit('close')
   admission.leave(one)
   one.emit('close')
@@ -47,7 +47,7 @@ test('sockets are let in in the order of their coming, as others are set up or g
   expect(order).toEqual([-2, 1, 3, 4])
 })
 
-test('where too many wait, more are told when to come again', async () => {
+test('when too many wait, more are refused and told when to try again', async () => {
   const admission = new Admission()
   await fill(admission)
   const waiting: Socket[] = []

@@ -28,7 +28,7 @@ test('/asyncapi.json is a valid AsyncAPI 3.0 document of every frame', async () 
   expect(namesOf(push)).toContain('auth_expiring')
 })
 
-test('what frames carry has names, as `$id`s', async () => {
+test('frames and what they carry have names, as `$id`s', async () => {
   const { body } = await service.guest().get('/asyncapi.json', 200)
   const { messages } = body.channels.socket
   expect(messages['server.message'].payload).toMatchObject({
@@ -43,7 +43,7 @@ test('what frames carry has names, as `$id`s', async () => {
   expect(new Set([...ids, ...names]).size).toBe(ids.length + names.length)
 })
 
-test('says why a socket is closed and what to do then, and the version of package.json', async () => {
+test('the document lists every close code, and all documents name the version of package.json', async () => {
   const { body } = await service.guest().get('/asyncapi.json', 200)
   expect(body.channels.socket['x-close-codes'].map(({ code }: { code: number }) => code).sort()).toEqual([
     1009, 1011, 1012, 4001, 4002, 4008, 4029,

@@ -11,7 +11,7 @@ import { Connection } from '../../src/gateway/connection.ts'
 import { encodeFrame } from '../../src/gateway/frame.ts'
 import { TestSocket } from '../support/socket.ts'
 
-/** These frames are not the service's: they are only told apart by their type. */
+/** Frames of a type. These are not the service's own frames, for which `of` has types. */
 const framesOf = ({ frames }: TestSocket, type: string) => frames.filter((frame) => frame.type === type)
 
 /** A connection and the client at its other end. */
@@ -38,7 +38,7 @@ async function connect() {
     claims,
     0,
   )
-  // Whatever comes up before it waits for the beginning.
+  // A frame that is written before `begin` is sent after the first one.
   connection.writeLatest('presence:0', encodeFrame({ type: 'presence', user_id: 0 }))
   connection.begin({ type: 'resync' })
   await client.waitFor(({ type }) => type === 'presence')
@@ -47,13 +47,13 @@ async function connect() {
   return { connection, client, tcp, clientTcp: (ws as unknown as { _socket: Socket })._socket }
 }
 
-/** The same with a client that reads only once `read` is called. */
+/** A connection whose client doesn't read until `read` is called. */
 async function connectStalled() {
   const { clientTcp, ...connected } = await connect()
   const { connection, tcp } = connected
   clientTcp.pause()
 
-  // What the kernel holds for a reader differs from machine to machine: fills it.
+  // Fills the kernel's buffers, whose size differs between machines.
   const filler = encodeFrame({ type: 'filler', text: 'x'.repeat(60_000) })
   let fillers = 0
   while (!tcp.writableNeedDrain) {
@@ -65,7 +65,7 @@ async function connectStalled() {
   return { ...connected, fillers, read: () => clientTcp.resume() }
 }
 
-test('frames that wait arrive in order once the peer reads again', async () => {
+test('waiting frames arrive in order once the client reads again', async () => {
   const { connection, client, fillers, read } = await connectStalled()
   for (let n = 0; n < 1_000; n++) connection.write(encodeFrame({ type: 'message', n }))
   read()
@@ -74,7 +74,7 @@ test('frames that wait arrive in order once the peer reads again', async () => {
   expect(framesOf(client, 'message').map(({ n }) => n)).toEqual(Array.from({ length: 1_000 }, (_, n) => n))
 })
 
-test('sockets that have the same frames waiting share one write, and others get their own', async () => {
+test('sockets with the same waiting frames share one buffer, and others get their own', async () => {
   const all = await Promise.all([connect(), connect(), connect()])
   const writes = all.map(({ tcp }) => vi.spyOn(tcp, 'write'))
   const [first, second, own] = [1, 2, 3].map((n) => encodeFrame({ type: 'message', n })) as [
@@ -96,7 +96,7 @@ test('sockets that have the same frames waiting share one write, and others get 
   expect(writes[1]?.mock.calls[0]?.[0]).toBe(writes[0]?.mock.calls[0]?.[0])
 })
 
-test('of frames that matter only while they are new, a slow reader gets the newest', async () => {
+test('of frames that replace each other, a slow reader gets only the newest', async () => {
   const { connection, client, read } = await connectStalled()
   for (let n = 0; n < 20_000; n++) {
     connection.writeLatest('presence:1', encodeFrame({ type: 'presence', user_id: 1, n }))
@@ -114,7 +114,7 @@ test('of frames that matter only while they are new, a slow reader gets the newe
   expect(client.closed).toBeUndefined()
 })
 
-test('past 1 MiB waiting it is closed with 4008, and what waits is let go', async () => {
+test('with more than 1 MiB waiting the socket is closed with 4008, and the memory is freed', async () => {
   const { connection, client, tcp, read } = await connectStalled()
   const frame = encodeFrame({ type: 'message', text: 'x'.repeat(10_000) })
   let written = tcp.writableLength
@@ -132,7 +132,7 @@ test('past 1 MiB waiting it is closed with 4008, and what waits is let go', asyn
   expect(framesOf(client, 'message').length).toBeLessThan(20)
 })
 
-test('what is held while a conversation is resumed counts, and comes after it', async () => {
+test('changes held back during a resume come after it, and count as waiting', async () => {
   const { connection, client, read } = await connectStalled()
   connection.hold(7)
   for (let version = 1; version <= 4; version++)
@@ -152,7 +152,7 @@ test('what is held while a conversation is resumed counts, and comes after it', 
   expect(await another.client.closure()).toMatchObject({ code: 4008 })
 })
 
-test('whoever waits for the peer to have read goes on when it has, and when it is gone', async () => {
+test('`drained` resolves when the client has read, and when the connection ends', async () => {
   const { connection, client, read } = await connectStalled()
   await connection.drained()
   const frame = encodeFrame({ type: 'message', text: 'x'.repeat(300_000) })

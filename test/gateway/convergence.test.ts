@@ -1,18 +1,18 @@
 import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
-import { Device, type Shown } from '../support/device.ts'
+import { Device, type DeviceView } from '../support/device.ts'
 import { hasRedis, RedisServer } from '../support/outside/redis.ts'
 import { type ServiceProcess, startNodeProcess } from '../support/processes/process.ts'
 import { connect, SECRET, type TestService, withService } from '../support/service.ts'
 
-/** A longer run: LONG_TESTS=1; the same run again: SEED=<the number that a failure names>. */
+/** LONG_TESTS=1 takes more steps. SEED repeats the run that a failure names. */
 const STEPS = process.env.LONG_TESTS ? 60_000 : 1_200
 const SEED = Number(process.env.SEED ?? randomInt(1e9))
 const CHAT = '/api/v01/chat'
 const PEOPLE = 7
 
-/** Numbers from 0 to 1 that a seed determines (mulberry32). */
+/** Pseudo-random numbers in [0, 1), the same for the same seed (mulberry32). */
 function random(seed: number): () => number {
   let state = seed
   return () => {
@@ -40,7 +40,7 @@ class Walk {
     return items[Math.floor(this.#next() * items.length)]
   }
 
-  /** What somebody does, by how often they do it. */
+  /** What people do, each with its weight in the random choice. */
   readonly #actions: [weight: number, name: string, act: (device: Device, me: Client) => Promise<unknown>][] =
     [
       [30, 'send', async (device, me) => this.#inConversation(device, (id) => me.send(id, this.#text()))],
@@ -148,7 +148,7 @@ class Walk {
       ],
     ]
 
-  /** Some things at once, of different people or the same. */
+  /** Takes that many random actions at once. */
   async step(count: number): Promise<void> {
     await Promise.all(
       Array.from({ length: count }, async () => {
@@ -159,14 +159,14 @@ class Walk {
         try {
           await act(device, me)
         } catch (error) {
-          // Only what talks to a node that was just killed may fail.
+          // Only a request to a node that has just been killed may fail.
           if (!/fetch failed|ECONN|socket hang up|closed|nothing came/.test(String(error))) throw error
         }
       }),
     )
   }
 
-  /** Everybody comes back and sees, after a while at most, exactly what the service stores. */
+  /** Connects every device, and waits until each shows exactly what the service stores. */
   async expectTruth(): Promise<void> {
     for (const device of this.devices)
       if (!device.isConnected) await device.connect(this.pick(this.#urls()) ?? '')
@@ -223,9 +223,9 @@ class Walk {
   }
 }
 
-async function stored(person: Client): Promise<Shown> {
+async function stored(person: Client): Promise<DeviceView> {
   const { body } = await person.get(`${CHAT}/conversations`, 200)
-  const shown: Shown['conversations'] = {}
+  const shown: DeviceView['conversations'] = {}
   for (const { id, name } of body.conversations) {
     const messages: (string | null)[] = []
     let before = ''
@@ -247,7 +247,7 @@ async function stored(person: Client): Promise<Shown> {
   }
 }
 
-function differences(shown: Shown, truth: Shown): string[] {
+function differences(shown: DeviceView, truth: DeviceView): string[] {
   const found: string[] = []
   const compare = (what: string, one: unknown, other: unknown) => {
     if (JSON.stringify(one) !== JSON.stringify(other))
@@ -273,7 +273,7 @@ async function begin(service: TestService, urls: () => string[] = () => service.
   return walk
 }
 
-describe('whatever people do at once, every device shows in the end what is stored', () => {
+describe('whatever people do at once, every device ends up showing what is stored', () => {
   test('on a lone node', { timeout: 600_000 }, async () => {
     const walk = await begin(await withService())
     for (let done = 0; done < STEPS; done += 5) await walk.step(5)
@@ -291,7 +291,7 @@ describe('whatever people do at once, every device shows in the end what is stor
     })
     afterAll(() => redis.stop())
 
-    test('with Redis gone for a while, and flushed', { timeout: 600_000 }, async () => {
+    test('with an outage of Redis that loses its data', { timeout: 600_000 }, async () => {
       const walk = await begin(await withService({ nodes: 2, config: { redisUrl: redis.url } }))
       for (let done = 0; done < STEPS / 2; done += 5) {
         if (done === STEPS / 5) await redis.stop()

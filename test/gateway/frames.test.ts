@@ -24,7 +24,7 @@ function expectDocumented(socket: TestSocket): void {
 }
 
 describe('opening', () => {
-  test('takes a bearer header or the subprotocol pair, and says ready first', async () => {
+  test('takes a bearer header or the subprotocol pair, and sends ready first', async () => {
     const person = await service.person()
     const [header, browser] = await Promise.all([
       person.socket(),
@@ -43,7 +43,7 @@ describe('opening', () => {
     }
   })
 
-  test('frames that come before ready are carried out after it, and miss nothing that happens meanwhile', async () => {
+  test('handles frames that came before ready after it, without missing events in between', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const { bus } = (service.nodes[0] as ServiceNode).core
     const { subscribe } = bus
@@ -69,7 +69,7 @@ describe('opening', () => {
     expect(socket.frames[0]?.type).toBe('ready')
   })
 
-  test('is refused with the JSON of HTTP without valid credentials', async () => {
+  test('is refused without valid credentials, with the usual error body', async () => {
     const url = service.urls[0] as string
     expect(await refusedUpgrade({ url })).toMatchObject({
       status: 401,
@@ -89,7 +89,7 @@ describe('an upgrade', () => {
       request(`${service.urls[0]}${path}`, { headers }, resolve).on('error', reject).end(),
     )
 
-  test('that is refused says that its connection ends', async () => {
+  test('that is refused is answered with `connection: close`', async () => {
     const refused = await ask('/api/v01/ws', {
       connection: 'upgrade',
       upgrade: 'websocket',
@@ -99,14 +99,14 @@ describe('an upgrade', () => {
     expect(refused).toMatchObject({ statusCode: 401, headers: { connection: 'close' } })
   })
 
-  test('to something else than a WebSocket is passed over', async () => {
+  test('to another protocol is answered as an ordinary request', async () => {
     const offered = { connection: 'upgrade, http2-settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' }
     expect((await ask('/healthz', offered)).statusCode).toBe(200)
   })
 })
 
 describe('commands', () => {
-  test('are acknowledged with their result, or answered by an error with their ref', async () => {
+  test('are answered with an ack and their result, or with an error, both with their ref', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const [hers, his] = await Promise.all([alice.socket(), bob.socket()])
     const sent = await hers.ask({ type: 'send', conversation_id: conversationId, message: ' hi ' })
@@ -147,7 +147,7 @@ describe('commands', () => {
 })
 
 describe('read', () => {
-  test('on one device clears the others within a second, and is a receipt for the peer', async () => {
+  test('on one device updates the others within a second, and is shown to the other person', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const devices = await Promise.all([bob.socket(), bob.socket(), bob.socket()])
     const hers = await alice.socket()
@@ -182,7 +182,7 @@ describe('read', () => {
     }
   })
 
-  test('counters come at most twice a second, and the last is exact', async () => {
+  test('sends counters at most twice a second, the last of them exact', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const socket = await bob.socket()
     const began = performance.now()
@@ -193,9 +193,10 @@ describe('read', () => {
   })
 })
 
-test('unread frames keep their distance where the first was slow to be read, too', async () => {
+test('unread frames are at least 500 ms apart, even if counting for the first one was slow', async () => {
   const { alice, bob, conversationId } = await connectedPair(service)
   const socket = await bob.socket()
+  // The frames of connecting are past, so the next one is sent at once.
   await setTimeout(600)
   const cameAt: number[] = []
   socket.ws.on('message', (data) => {
@@ -204,6 +205,7 @@ test('unread frames keep their distance where the first was slow to be read, too
   await service.sql.begin(async (tx) => {
     await tx`lock table connections in access exclusive mode`
     await alice.send(conversationId, 'one', undefined, 201)
+    // Counting waits for the lock for this long.
     await setTimeout(300)
   })
   await socket.until(() => cameAt.length === 1)
@@ -212,7 +214,7 @@ test('unread frames keep their distance where the first was slow to be read, too
   expect((cameAt[1] as number) - (cameAt[0] as number)).toBeGreaterThanOrEqual(500)
 })
 
-test('what a node that died could not tell is told when its client tries again', async () => {
+test('events that a dying node did not publish are published when the client repeats its request', async () => {
   const { alice, bob, conversationId } = await connectedPair(service)
   const carol = await service.person()
   const socket = await bob.socket()
@@ -221,7 +223,7 @@ test('what a node that died could not tell is told when its client tries again',
   onTestFinished(() => {
     bus.publish = publish
   })
-  const untold = async <A>(change: () => Promise<A>) => {
+  const withoutPublishing = async <A>(change: () => Promise<A>) => {
     bus.publish = () => {}
     const answer = await change()
     bus.publish = publish
@@ -236,24 +238,24 @@ test('what a node that died could not tell is told when its client tries again',
   await counters({ unread: 1 })
 
   const read = () => bob.post(`${CHAT}/conversations/${conversationId}/read`, {}, 200)
-  await untold(read)
+  await withoutPublishing(read)
   await read()
   await counters({})
 
   const ask = (status: number) => carol.post(`${CHAT}/connections`, { recipient_id: bob.id }, status)
-  const asked = await untold(() => ask(201))
+  const asked = await withoutPublishing(() => ask(201))
   await ask(409)
   await counters({ requests: 1 })
 
   const reject = (status: number) =>
     bob.post(`${CHAT}/connections/${asked.body.conn_id}/respond`, { action: 'reject' }, status)
-  await untold(() => reject(200))
+  await withoutPublishing(() => reject(200))
   await reject(409)
   await counters({})
 })
 
 describe('typing', () => {
-  test('is shown to the other members alone, and never where one may not send', async () => {
+  test('is shown to the other members only, and only by those who may send', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const stranger = await service.person()
     const [hers, his, theirs] = await Promise.all([alice.socket(), bob.socket(), stranger.socket()])
@@ -284,7 +286,7 @@ describe('presence', () => {
       .filter(({ user_id }) => user_id === id)
       .map(({ online }) => online)
 
-  test('several sockets count as one person, and a reload does not show', async () => {
+  test('counts several sockets as one person, and does not show a reload', async () => {
     const { alice, bob } = await connectedPair(service)
     const stranger = await service.person()
     const [his, theirs] = await Promise.all([bob.socket(), stranger.socket()])
@@ -304,7 +306,7 @@ describe('presence', () => {
     expectDocumented(his)
   })
 
-  test('those who come to share a conversation learn of each other', async () => {
+  test('is sent to people who begin to share a conversation', async () => {
     const [one, other] = await Promise.all([service.person(), service.person()])
     const [hers, his] = await Promise.all([one.socket(), other.socket()])
     await connect(one, other)
@@ -314,7 +316,7 @@ describe('presence', () => {
     expect(body.conversations[0]?.online).toBe(true)
   })
 
-  test('neither typing nor reading crosses a block, whichever side made it, in direct conversations and groups', async () => {
+  test('a block hides typing and reading in both directions, in direct conversations and groups', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const carol = await service.person()
     await Promise.all([connect(alice, carol), connect(bob, carol)])
@@ -343,7 +345,7 @@ describe('presence', () => {
     await sockets.carol.waitFor(({ type, user_id }) => type === 'typing' && user_id === bob.id)
     await sockets.carol.waitFor(({ type, user_id }) => type === 'read' && user_id === bob.id)
     await sockets.carol.waitFor(({ type, user_id }) => type === 'read' && user_id === alice.id)
-    // One's own devices are told.
+    // Her own devices are told that she has read it.
     await phone.waitFor(({ type, conversation_id }) => type === 'read' && conversation_id === conversationId)
     for (const each of [sockets.alice, sockets.bob]) {
       each.send({ type: 'ping' })
@@ -365,7 +367,7 @@ describe('presence', () => {
     expect(await seen(bob, bob)).toBe(2)
   })
 
-  test('a block hides two people from each other, and its end shows them again, in a group alone, too', async () => {
+  test('is hidden by a block and shown again after it, also for people who only share a group', async () => {
     const [owner, one, other] = await Promise.all([service.person(), service.person(), service.person()])
     await Promise.all([connect(owner, one), connect(owner, other)])
     await owner.post(`${CHAT}/groups`, { name: 'Group', member_ids: [one.id, other.id] }, 201)
@@ -376,7 +378,7 @@ describe('presence', () => {
         hers.until(() => seen(hers, other).at(-1) === online),
         his.until(() => seen(his, one).at(-1) === online),
       ])
-    // Whoever came first was told of the other.
+    // She was connected first, so she is told when he connects.
     await hers.until(() => seen(hers, other).at(-1) === true)
     await one.put(`${CHAT}/blocks/${other.id}`, {}, 200)
     await both(false)
@@ -386,27 +388,27 @@ describe('presence', () => {
 })
 
 describe('the token of a socket', () => {
-  test('is renewed by auth, announced before its end, and ends the socket', async () => {
-    let ahead = 0
-    const service = await withService({ clock: () => Date.now() + ahead })
+  test('is renewed by auth; its end is announced, and closes the socket', async () => {
+    let aheadMs = 0
+    const service = await withService({ clock: () => Date.now() + aheadMs })
     const [person, other] = await Promise.all([service.person(), service.person()])
     const socket = await person.socket()
     expect(await socket.ask({ type: 'auth', access_token: other.accessToken })).toMatchObject({
       type: 'error',
       code: 'token_expired_or_invalid',
     })
-    ahead = 3_000_000
+    aheadMs = 3_000_000
     await person.login(person.username)
     expect(await socket.ask({ type: 'auth', access_token: person.accessToken })).toMatchObject({
       type: 'ack',
       expires_in: expect.closeTo(3_600, -1),
     })
-    ahead += 3_545_000
+    aheadMs += 3_545_000
     const notice = await socket.waitFor(({ type }) => type === 'auth_expiring')
     expect(notice.expires_in).toBeGreaterThan(50)
     expect(notice.expires_in).toBeLessThanOrEqual(60)
     expect(await socket.ask({ type: 'ping' })).toMatchObject({ type: 'pong' })
-    ahead += 60_000
+    aheadMs += 60_000
     expect(await socket.closure()).toMatchObject({ code: 4001 })
     expect(socket.of('auth_expiring')).toHaveLength(1)
     expectDocumented(socket)

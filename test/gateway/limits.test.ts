@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-describe('floods and giants', () => {
+describe('too many or too large frames', () => {
   test('100 frames in 10 s pass, the next one closes with 4029', async () => {
     const socket = await (await service.person()).socket()
     for (let n = 0; n < 100; n++) socket.send({ type: 'ping', ref: `p${n}` })
@@ -21,7 +21,7 @@ describe('floods and giants', () => {
   test('pings and pongs count as well', async () => {
     for (const kind of ['ping', 'pong'] as const) {
       const socket = await (await service.person()).socket()
-      // In pieces that are sent apart: who pings too often at once is cut off without a word.
+      // One after another, since a burst of pings ends the connection without a close code.
       for (let n = 0; n < 101; n++) await new Promise((resolve) => socket.ws[kind]('', true, resolve))
       expect(await socket.closure()).toMatchObject({ code: 4029 })
     }
@@ -40,7 +40,7 @@ describe('floods and giants', () => {
     expect(await socket.closure()).toMatchObject({ code: 1008 })
   })
 
-  test('what comes after it is told to close costs nothing more', async () => {
+  test('frames after the one that closes the socket are not handled', async () => {
     const socket = await (await service.person()).socket()
     const timers = vi.spyOn(globalThis, 'setTimeout')
     onTestFinished(() => timers.mockRestore())
@@ -52,7 +52,7 @@ describe('floods and giants', () => {
     expect(timers.mock.calls.filter(([, delay]) => delay === 1_000).length).toBeLessThan(5)
   })
 
-  test('64 KiB pass, more closes with 1009', async () => {
+  test('a frame of 64 KiB passes, a larger one closes with 1009', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const [socket, his] = await Promise.all([alice.socket(), bob.socket()])
     const frame = JSON.stringify({ type: 'ping', ref: 'large', padding: '' })
@@ -66,7 +66,7 @@ describe('floods and giants', () => {
     await his.waitFor(({ type }) => type === 'message')
   })
 
-  test('malformed frames are errors, and repeatedly close with 4002', async () => {
+  test('malformed frames are answered with errors; too many close with 4002', async () => {
     const socket = await (await service.person()).socket()
     const malformed = ['', 'x', '[]', 'null', '{}', '{"type":1}', '{"type":"toString"}', Buffer.from([1, 2])]
     for (const frame of malformed) socket.ws.send(frame)
@@ -77,8 +77,8 @@ describe('floods and giants', () => {
   })
 })
 
-describe('a reader that does not read', () => {
-  test('is cut off, while the others get everything, and finds out by resuming', async () => {
+describe('a slow reader', () => {
+  test('is disconnected if it does not read, while others get everything, and catches up by a resume', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const [slow, quick] = await Promise.all([bob.socket(), bob.socket()])
     await alice.send(conversationId, 'before')
@@ -86,7 +86,7 @@ describe('a reader that does not read', () => {
     const tcp = (slow.ws as unknown as { _socket: Socket })._socket
     tcp.pause()
 
-    // More than any kernel holds for it.
+    // 50 MB, more than any kernel buffers.
     const { bus } = (service.nodes[0] as (typeof service.nodes)[number]).core
     const frame = { type: 'error', code: 'internal_error', message: 'x'.repeat(250_000) } as const
     for (let n = 0; n < 200; n++) {
@@ -105,7 +105,7 @@ describe('a reader that does not read', () => {
     expect(back.of('message').map(({ message }) => message.message)).toEqual(['after'])
   })
 
-  test('a resume larger than the bound arrives whole at one that reads', async () => {
+  test('gets a whole resume that is larger than the bound, if it reads', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     for (let n = 0; n < 10; n++)
       await Promise.all(Array.from({ length: 20 }, () => alice.send(conversationId, '€'.repeat(4_000))))

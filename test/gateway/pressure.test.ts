@@ -8,7 +8,7 @@ import { memoryInUse } from '../support/memory.ts'
 import { connect, connectedPair, startService, type TestService } from '../support/service.ts'
 import { refusedUpgrade, type TestSocket } from '../support/socket.ts'
 
-/** What one person's sockets may cost, on all nodes together. */
+// Bounds of what one person's sockets may cost, over all nodes.
 let service: TestService
 beforeAll(async () => {
   service = await startService({ nodes: 2 })
@@ -24,7 +24,7 @@ async function dial({ accessToken }: Client, node = 0, path = '/api/v01/ws'): Pr
   return ws.readyState === ws.OPEN ? ws : undefined
 }
 
-test('fifty sockets of one person are open at once, whichever nodes they come to', async () => {
+test('a person has at most 50 open sockets, over all nodes', async () => {
   const person = await service.person()
   const dialled = await Promise.all(Array.from({ length: 60 }, (_, n) => dial(person, n % 2)))
   const open = dialled.filter((ws) => ws !== undefined)
@@ -33,13 +33,13 @@ test('fifty sockets of one person are open at once, whichever nodes they come to
     status: 429,
     body: { success: false, code: 'too_many', retry_after: expect.any(Number) },
   })
-  // Others are not concerned, and who closes one can open another.
+  // Other people are not affected, and when one socket closes, another can be opened.
   expect(await dial(await service.person())).toBeDefined()
   open[0]?.close()
   await expect.poll(() => dial(person, 1)).toBeDefined()
 })
 
-test('a socket is opened at one address, and nowhere else', async () => {
+test('sockets can be opened at one address only', async () => {
   const person = await service.person()
   for (const path of [
     '/',
@@ -53,7 +53,7 @@ test('a socket is opened at one address, and nowhere else', async () => {
     expect(await dial(person, 0, path), path).toBeUndefined()
 })
 
-test('what a person listens to is counted over all of their sockets', async () => {
+test('subscriptions are limited per person, over all of their sockets', async () => {
   const admin = await service.admin()
   const exam = (await admin.post('/api/v01/admin/exams', { name: 'Long', is_published: true }, 201)).body.exam
     .id
@@ -67,7 +67,7 @@ test('what a person listens to is counted over all of their sockets', async () =
   const rows = await service.sql`select id from questions where exam_id = ${exam} order by id`
   const topics = rows.map(({ id }) => `question:${id}`)
   const person = await service.person()
-  // Four of them, or one would send more frames in ten seconds than it may.
+  // Four sockets, since one may not send so many frames in ten seconds.
   const sockets = await Promise.all(
     [0, 1, 0, 1].map((node) => person.at(service.urls[node] as string).socket()),
   )
@@ -79,12 +79,12 @@ test('what a person listens to is counted over all of their sockets', async () =
   await expect.poll(async () => (await subscribe(200)).type).toBe('ack')
 })
 
-test('what is sent behind a resume that nobody reads is not read either', async () => {
+test('frames behind a resume whose answer nobody reads are not read', async () => {
   const { alice, bob, conversationId } = await connectedPair(service)
   for (let n = 0; n < 450; n += 50)
     await Promise.all(Array.from({ length: 50 }, () => alice.send(conversationId, 'x'.repeat(4_000))))
   const ws = (await dial(bob)) as WebSocket
-  // From here on the peer takes nothing off its connection.
+  // From here on the client reads nothing.
   ws.pause()
   ws.send(JSON.stringify({ type: 'resume', conversations: { [conversationId]: 1 } }))
   const before = process.memoryUsage().heapUsed
@@ -99,10 +99,10 @@ test('what is sent behind a resume that nobody reads is not read either', async 
     await setTimeout(20)
   }
   expect((process.memoryUsage().heapUsed - before) / 1e6).toBeLessThan(100)
-  // Everybody else, and the person on another socket, goes on.
+  // Other sockets, also of the same person, are still served.
   const socket = await bob.socket()
   expect(await socket.ask({ type: 'read', conversation_id: conversationId })).toMatchObject({ type: 'ack' })
-  // And who reads again is answered all of it.
+  // When the client reads again, everything is answered.
   const frames: { type: string; ref?: string }[] = []
   ws.on('message', (data) => frames.push(JSON.parse(data.toString())))
   ws.send(JSON.stringify({ type: 'ping', ref: randomUUID() }))
@@ -110,7 +110,7 @@ test('what is sent behind a resume that nobody reads is not read either', async 
   await expect.poll(() => frames.some(({ type }) => type === 'pong'), { timeout: 20_000 }).toBe(true)
 }, 120_000)
 
-/** How long the slowest of somebody's requests and frames takes, one after another until `done`. */
+/** The milliseconds of the slowest of a person's requests and frames, sent one after another until `done`. */
 async function slowestOf(person: Client, conversationId: number, done: Promise<unknown>): Promise<number> {
   const socket = await person.socket()
   let isOver = false
@@ -127,7 +127,7 @@ async function slowestOf(person: Client, conversationId: number, done: Promise<u
       await ask()
       slowest = Math.max(slowest, performance.now() - began)
     }
-    // Below the frames that a socket may send.
+    // Stays below the limit of 100 frames in ten seconds.
     await setTimeout(150)
   }
   await over
@@ -157,7 +157,7 @@ test('whatever one person’s sockets ask for at once, others are answered while
   for (const { type } of await Promise.all(reads)) expect(type).toBe('ack')
 })
 
-test('twenty sockets of one person that resume thousands of conversations at once keep nobody else waiting', async () => {
+test('20 sockets of one person that resume thousands of conversations at once make nobody else wait', async () => {
   const { alice, bob, conversationId } = await connectedPair(service)
   await service.sql`
     with made as (
@@ -176,7 +176,7 @@ test('twenty sockets of one person that resume thousands of conversations at onc
   expect(await slowestOf(bob, conversationId, resumes)).toBeLessThan(1_000)
 }, 120_000)
 
-test('sends of one person through many sockets of two nodes, some to a conversation that is held, hold up nobody else’s', async () => {
+test('many sends of one person over two nodes, some to a locked conversation, make nobody else wait', async () => {
   const { alice, conversationId: theirs } = await connectedPair(service)
   const { bob, alice: carol, conversationId } = await connectedPair(service, [0, 1])
   const dan = await service.person()
@@ -192,11 +192,11 @@ test('sends of one person through many sockets of two nodes, some to a conversat
     await sql`select from conversations where id = ${held} for update`
     await released
   })
-  // Within the frames of ten seconds of each.
+  // 15 each, which is below the limit of 100 frames in ten seconds.
   const sends = sockets.flatMap((socket, at) =>
     Array.from({ length: 15 }, async (_, n) => {
       const ref = `${at} ${n}`
-      // A quarter of them wait for the row.
+      // A quarter of them wait for the locked row.
       const conversation_id = at % 4 === 0 ? held : theirs
       socket.send({ type: 'send', ref, conversation_id, message: ref })
       return socket.waitFor((frame) => frame.ref === ref, 60_000)
@@ -217,14 +217,14 @@ test('sends of one person through many sockets of two nodes, some to a conversat
   await holding
   for (const answer of await Promise.all(sends))
     expect(['ack', 'unavailable']).toContain(answer.type === 'ack' ? 'ack' : answer.code)
-  // Each socket's answers came in the order of its frames.
+  // Each socket gets its answers in the order of its frames.
   for (const [at, socket] of sockets.entries()) {
     const refs = socket.frames.flatMap(({ ref }) => (typeof ref === 'string' ? [ref] : []))
     expect(refs).toEqual(Array.from({ length: 15 }, (_, n) => `${at} ${n}`))
   }
 }, 90_000)
 
-test('of the large frames of many sockets only a few are read before anybody else’s next one', async () => {
+test('a person’s frame is read after only a few of the large frames of many sockets', async () => {
   const people = await Promise.all([service.person(), service.person()])
   const padding = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`u${n}`, 0]))
   const large = JSON.stringify({ type: 'ping', ...padding })
@@ -238,16 +238,16 @@ test('of the large frames of many sockets only a few are read before anybody els
   const memoryBefore = await memoryInUse()
   const before = answered
   for (let n = 0; n < 6; n++) for (const socket of sockets) socket?.send(large)
-  let most = 0
+  let mostBetween = 0
   while (answered < before + 600) {
     const then = answered
     expect(await other.ask({ type: 'ping' })).toMatchObject({ type: 'pong' })
-    most = Math.max(most, answered - then)
-    // Below the frames that a socket may send.
+    mostBetween = Math.max(mostBetween, answered - then)
+    // Stays below the limit of 100 frames in ten seconds.
     await setTimeout(110)
   }
-  expect(most).toBeLessThan(60)
-  // What was waiting leaves nothing behind.
+  expect(mostBetween).toBeLessThan(60)
+  // The memory of waiting frames is freed.
   for (const socket of sockets) socket?.terminate()
   await expect.poll(async () => (await memoryInUse()) - memoryBefore).toBeLessThan(20)
 }, 60_000)

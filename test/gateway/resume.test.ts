@@ -11,7 +11,7 @@ afterAll(() => service.close())
 
 const CHAT = '/api/v01/chat'
 
-/** What came between a `resume` and its `ack`. */
+/** The frames between a `resume` and its `ack`. */
 async function resume(socket: TestSocket, conversations: Record<number, number>): Promise<Frame[]> {
   const from = socket.frames.length
   const ack = await socket.ask({ type: 'resume', conversations })
@@ -21,7 +21,7 @@ async function resume(socket: TestSocket, conversations: Record<number, number>)
     .filter(({ type }) => type !== 'unread' && type !== 'presence')
 }
 
-test('people who come back at once share statements, and each gets what is theirs', async () => {
+test('people who resume at once share statements, and each gets their own changes', async () => {
   const people = await Promise.all(Array.from({ length: 30 }, () => service.person()))
   const ids = people.map(({ id }) => id)
   const [group] = await service.sql<[{ id: number }]>`
@@ -36,7 +36,7 @@ test('people who come back at once share statements, and each gets what is their
   const sockets = await Promise.all(people.map((person) => person.socket()))
   const driver = service.nodes[0]?.core.db.$client as unknown as { unsafe: () => unknown }
   const statements = vi.spyOn(driver, 'unsafe')
-  // Half of them missed more than is read together with others.
+  // Half of them missed more changes than a shared statement reads.
   const frames = await Promise.all(sockets.map((socket, n) => resume(socket, { [group.id]: n % 2 ? 0 : 40 })))
   expect(statements.mock.calls.length).toBeLessThan(2 * people.length)
   statements.mockRestore()
@@ -49,7 +49,7 @@ test('people who come back at once share statements, and each gets what is their
 })
 
 describe('resume', () => {
-  test('brings every change since, in the order of the versions', async () => {
+  test('brings every later change, in the order of versions', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const ids: number[] = []
     for (let n = 1; n <= 4; n++) ids.push((await alice.send(conversationId, `${n}`)).body.message.id)
@@ -68,7 +68,7 @@ describe('resume', () => {
     expect(await resume(socket, { [conversationId]: 7 })).toEqual([])
   })
 
-  test('tells conversations that the client does not know, new names, and those that it left', async () => {
+  test('brings unknown conversations, new names, and conversations that were left', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const { conv_id } = (await alice.post(`${CHAT}/groups`, { name: 'Old', member_ids: [bob.id] }, 201)).body
     await alice.patch(`${CHAT}/groups/${conv_id}`, { name: 'New' }, 200)
@@ -84,7 +84,7 @@ describe('resume', () => {
     ])
   })
 
-  test('is acknowledged with where everything stands, read pointers that moved elsewhere included', async () => {
+  test('is acknowledged with the state of every conversation, including read pointers', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const other = await service.person()
     const empty = await connect(other, bob)
@@ -138,7 +138,7 @@ describe('resume', () => {
     expect(again.body.message.client_id).toBe(clientId)
   })
 
-  test('more than 500 changes come as a gap that says where the conversation stands', async () => {
+  test('brings more than 500 changes as a gap, with the version of the conversation', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     for (let n = 0; n < 501; n += 50)
       await Promise.all(
@@ -153,7 +153,7 @@ describe('resume', () => {
     expect(body).toMatchObject({ version: 500, has_more: true })
   })
 
-  test('what is sent meanwhile comes after it, once and in order', async () => {
+  test('is followed by messages that are sent meanwhile, once and in order', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     for (let round = 0; round < 10; round++) {
       const socket = await bob.socket()
@@ -165,7 +165,7 @@ describe('resume', () => {
       expect(sent).toHaveLength(20)
       const last = before + 20
       await socket.until(() => socket.of('message').at(-1)?.message.seq === last)
-      // What was there before the resume was asked for may come by it a second time.
+      // Messages sent before the service handled the resume may come a second time with it.
       const seqs = socket.of('message').map(({ message }) => message.seq)
       const resumed = seqs.slice(seqs.lastIndexOf(1))
       expect(resumed).toEqual(Array.from({ length: last }, (_, n) => n + 1))

@@ -1,4 +1,4 @@
-// What somebody writes on top of generated clients; compiled beside them, then run: node app.js URL
+// An app that uses the generated clients. It is compiled beside them, then run: node app.js URL
 import createFetchClient from 'openapi-fetch'
 import { client } from './hey-api/client.gen.js'
 import * as api from './hey-api/sdk.gen.js'
@@ -24,7 +24,7 @@ async function withHeyApi() {
       code,
       title: (await api.createNotebook({ body: { title: 'Scraps' } })).data?.notebook.title,
     }
-  // @ts-expect-error no such code is among those of this operation
+  // @ts-expect-error this operation has no such code
   if (code === 'rate_limit') throw new Error('unreachable')
   throw new Error(`unexpected: ${code}`)
 }
@@ -44,13 +44,13 @@ async function withOpenapiTypescript() {
     params: { path: { id: 999_999 } },
     body: { message: 'hello' },
   })
-  // @ts-expect-error a message has a text
+  // @ts-expect-error the text of the message is missing
   const empty: components['schemas']['NewMessage'] = {}
   void empty
   return { exams: exams.length, code: refused?.code }
 }
 
-/** Types that have names, as somebody would take them into their own code. */
+/** Named types, as apps use them in their own code. */
 export type Screen = { message: Message; question: PaperQuestion }
 
 console.log(JSON.stringify({ heyApi: await withHeyApi(), openapiTypescript: await withOpenapiTypescript() }))

@@ -12,8 +12,8 @@ import { memoryInUse } from '../support/memory.ts'
 import { LoopbackS3 } from '../support/outside/s3.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/** Every request has a deadline, whoever is slow: its body, its reader, or what it needs. */
-const PATIENCE = 1_000
+/** The deadline of requests in milliseconds, whatever is slow: body, reader or storage. */
+const DEADLINE_MS = 1_000
 let service: TestService
 let s3: LoopbackS3
 let admin: Client
@@ -23,7 +23,7 @@ beforeAll(async () => {
   const { accessKeyId, secretAccessKey, endpoint } = s3
   service = await startService({
     config: {
-      requestTimeoutMs: PATIENCE,
+      requestTimeoutMs: DEADLINE_MS,
       storage: {
         kind: 's3',
         bucket: 'exams',
@@ -42,15 +42,15 @@ afterAll(async () => {
   await s3.close()
 })
 
-interface Raw {
+interface RawConnection {
   socket: Socket
-  /** What came so far. */
+  /** What has been received so far. */
   text(): string
-  /** Resolves when the service has ended the connection; with the milliseconds since it was opened. */
+  /** Resolves with the connection's lifetime in milliseconds when the service has ended it. */
   closed: Promise<number>
 }
 
-async function open(): Promise<Raw> {
+async function open(): Promise<RawConnection> {
   const { hostname, port } = new URL(service.urls[0] as string)
   const began = performance.now()
   const socket = connect({ host: hostname, port: Number(port) })
@@ -60,7 +60,7 @@ async function open(): Promise<Raw> {
     text += chunk
   })
   socket.on('error', () => {})
-  // By `once` it would fail where the service closes while something is under way to it: that is a reset.
+  // Not `events.once`, which would reject when the service resets the connection.
   const closed = new Promise<number>((resolve) =>
     socket.once('close', () => resolve(performance.now() - began)),
   )
@@ -96,21 +96,21 @@ test('a body that stalls is answered at the deadline, and its connection ends wi
       const { socket, text, closed } = await open()
       socket.write(head(path, type, length, admin.accessToken))
       socket.write(type.startsWith('multipart') ? beginOfForm('a.png') : '{"username":"')
-      expect(await closed, path).toBeLessThan(2.5 * PATIENCE)
+      expect(await closed, path).toBeLessThan(2.5 * DEADLINE_MS)
       expect(text(), path).toMatch(/^HTTP\/1.1 503 .*^connection: close/ims)
-      // A form is answered by a page.
+      // The login form is answered with a page.
       if (path !== '/login') expect(text(), path).toContain('"code":"unavailable"')
     }),
   )
 })
 
-test('so is one that only drips', async () => {
+test('a body that only drips is answered at the deadline', async () => {
   const { socket, text, closed } = await open()
   socket.write(
     head(IMAGES, 'multipart/form-data; boundary=b', 900_000, admin.accessToken) + beginOfForm('a.png'),
   )
   const drip = setInterval(() => socket.write('x'), 50)
-  expect(await closed).toBeLessThan(2.5 * PATIENCE)
+  expect(await closed).toBeLessThan(2.5 * DEADLINE_MS)
   clearInterval(drip)
   expect(text()).toMatch(/^HTTP\/1.1 503 /)
 })
@@ -122,7 +122,7 @@ test('an upload that keeps coming may take longer', async () => {
   socket.write(head(IMAGES, 'multipart/form-data; boundary=b', body.length, admin.accessToken))
   for (let at = 0; at < body.length; at += 20_000) {
     socket.write(body.subarray(at, at + 20_000))
-    await setTimeout(0.2 * PATIENCE)
+    await setTimeout(0.2 * DEADLINE_MS)
   }
   await expect.poll(text, { timeout: 8_000 }).toMatch(/^HTTP\/1.1 200 /)
 })
@@ -144,26 +144,26 @@ test('an upload that waits for its turn does not count as stalled', async () => 
   let waiting: Promise<{ status: number }> | undefined
   for (let at = 0; at < body.length; at += 5_000) {
     socket.write(body.subarray(at, at + 5_000))
-    await setTimeout(0.2 * PATIENCE)
+    await setTimeout(0.2 * DEADLINE_MS)
     waiting ??= admin.request('POST', path, later)
   }
   await expect.poll(text).toMatch(/^HTTP\/1.1 200 /)
   expect((await waiting)?.status).toBe(200)
 })
 
-test('nobody sends for long what is refused already', async () => {
+test('a body whose request is refused already is not read for long', async () => {
   const { socket, text, closed } = await open()
   socket.write(head(IMAGES, 'multipart/form-data; boundary=b', 1 << 30))
   const drip = setInterval(() => socket.write(Buffer.alloc(1_000)), 50)
-  expect(await closed).toBeLessThan(1.5 * PATIENCE)
+  expect(await closed).toBeLessThan(1.5 * DEADLINE_MS)
   clearInterval(drip)
   expect(text()).toMatch(/^HTTP\/1.1 401 /)
 })
 
-test('headers that stall end as well', async () => {
+test('the connection ends if the headers stall', async () => {
   const { socket, closed } = await open()
   socket.write('GET /healthz HTTP/1.1\r\nHost:')
-  expect(await closed).toBeLessThan(3 * PATIENCE)
+  expect(await closed).toBeLessThan(3 * DEADLINE_MS)
 })
 
 test('slow storage ends an upload at the deadline, and nothing more of it is stored', async () => {
@@ -174,31 +174,32 @@ test('slow storage ends an upload at the deadline, and nothing more of it is sto
       bytes: await makeImage('png'),
     })),
   )
-  s3.delay = 0.4 * PATIENCE
+  s3.delay = 0.4 * DEADLINE_MS
   const began = performance.now()
   const answer = await admin.request('POST', IMAGES, form({ subject_folder_id: 'Later' }, ...files))
   expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } })
-  expect(performance.now() - began).toBeLessThan(2 * PATIENCE)
-  await setTimeout(PATIENCE)
+  expect(performance.now() - began).toBeLessThan(2 * DEADLINE_MS)
+  // Writes that were under way at the deadline have ended by then.
+  await setTimeout(DEADLINE_MS)
   const stored = s3.objects.size
   expect(stored).toBeLessThan(6)
-  await setTimeout(PATIENCE)
+  await setTimeout(DEADLINE_MS)
   expect(s3.objects.size).toBe(stored)
   s3.delay = 0
 })
 
-test('who doesn’t read an answer loses the connection', async () => {
+test('a client that doesn’t read its answers is disconnected', async () => {
   const { server } = (service.nodes[0] as ServiceNode).app
   const connections = () => promisify(server.getConnections.bind(server))()
   const before = await connections()
   const { socket } = await open()
   socket.pause()
   socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100))
-  await expect.poll(connections, { timeout: 2 * PATIENCE }).toBe(before + 1)
-  await expect.poll(connections, { timeout: 6 * PATIENCE }).toBe(before)
+  await expect.poll(connections, { timeout: 2 * DEADLINE_MS }).toBe(before + 1)
+  await expect.poll(connections, { timeout: 6 * DEADLINE_MS }).toBe(before)
 })
 
-test('the memory of stalled bodies comes back', async () => {
+test('stalled bodies take little memory, which is freed', async () => {
   const body = Buffer.from(`{"username":"${'x'.repeat(900_000)}`)
   const before = await memoryInUse()
   const all = await Promise.all(
@@ -209,8 +210,8 @@ test('the memory of stalled bodies comes back', async () => {
       return raw
     }),
   )
-  // A sender's first few are held, the others not even read.
-  await setTimeout(PATIENCE / 2)
+  // Only a few bodies of one sender are read at a time.
+  await setTimeout(DEADLINE_MS / 2)
   const most = await memoryInUse()
   await Promise.all(all.map(({ closed }) => closed))
   expect(most - before).toBeLessThan(40)

@@ -26,14 +26,14 @@ afterAll(async () => {
   await model.stub.close()
 })
 
-/** Every value by its name and labels. */
+/** Every value of `/metrics` by its name and labels. */
 async function read(): Promise<Map<string, number>> {
   const { body } = await service.guest().get('/metrics', 200)
   const lines = [...(body as string).matchAll(/^([a-z_]+(?:\{[^}]*\})?) (\S+)$/gm)]
   return new Map(lines.map(([, name = '', value]) => [name, Number(value)]))
 }
 
-/** How much each value rose by what was done. */
+/** How much each value rises while `act` runs. */
 async function rises(act: () => Promise<unknown>): Promise<(name: string) => number> {
   const before = await read()
   await act()
@@ -41,8 +41,8 @@ async function rises(act: () => Promise<unknown>): Promise<(name: string) => num
   return (name) => (after.get(name) ?? Number.NaN) - (before.get(name) ?? Number.NaN)
 }
 
-describe('what is measured', () => {
-  test('sockets, frames, deliveries, messages and what goes over the bus', async () => {
+describe('metrics', () => {
+  test('count sockets, frames, deliveries, messages and events of the bus', async () => {
     const rose = await rises(async () => {
       const [one, other] = [await alice.socket(), await bob.socket()]
       await one.ask({ type: 'send', conversation_id: conversationId, message: 'hello' })
@@ -65,7 +65,7 @@ describe('what is measured', () => {
     expect((await read()).get('bus_lag_seconds')).toBeLessThan(1)
   })
 
-  test('attempts, answers and how many share a statement', async () => {
+  test('count attempts, answers and batches of answers', async () => {
     const { examId, questionIds } = await createExam(service.sql)
     const rose = await rises(async () => {
       await alice.post(`/api/v01/exams/${examId}/start`, {}, 201)
@@ -80,9 +80,9 @@ describe('what is measured', () => {
     expect(rose('db_answer_batch_size_bucket{le="+Inf"}')).toBe(1)
   })
 
-  test('the model, mails and refused logins', async () => {
+  test('count calls of the model, mails and refused logins', async () => {
     const rose = await rises(async () => {
-      // The newest node of a process is measured here.
+      // Several metrics of a process are those of the node that was created last, which is Bob's.
       await bob.post('/api/v01/assistant/messages', { message: 'x', conversation_id: null }, 200)
       await service.guest().post('/api/v01/auth/login', { username: alice.username, password: 'wrong' }, 401)
       const email = `${bob.username}@example.org`
@@ -99,9 +99,9 @@ describe('what is measured', () => {
     expect((await read()).get(name)).toBe(1)
   })
 
-  test('the pool, idle and beyond its connections', async () => {
+  test('show the work that waits for a database connection', async () => {
     const { examId } = await createExam(service.sql)
-    // Several people: of one's requests a few are worked for at a time.
+    // Several people, since only a few requests of one person are handled at a time.
     const people = await Promise.all(Array.from({ length: 8 }, () => service.person()))
     const rose = await rises(async () => {
       const asked = await service.sql.begin(async (tx) => {
@@ -115,12 +115,12 @@ describe('what is measured', () => {
     expect(rose('db_waits_total')).toBeGreaterThan(0)
     const now = await read()
     expect(now.get('db_connections_max')).toBe(5)
-    // Nothing that was begun is forgotten: only what the sweeps do at this moment.
+    // All of it has ended; only background work may be running.
     await expect.poll(async () => (await read()).get('db_work_under_way')).toBeLessThan(2)
     expect(now.get('db_work_waiting')).toBe(0)
   })
 
-  test('every name has its help, its unit, and few labels', async () => {
+  test('have a help text, and few combinations of labels', async () => {
     const { body } = await service.guest().get('/metrics', 200)
     for (const { name } of MEASURES) {
       expect(body, name).toContain(`# HELP ${name} `)
@@ -133,7 +133,7 @@ describe('what is measured', () => {
 
 describe('the board and the alerts in deploy/', () => {
   const shown = ['grafana-board.json', 'alerts.yml']
-  test.each(shown)('%s names only what there is', async (file) => {
+  test.each(shown)('%s names only metrics that exist', async (file) => {
     const text = await readFile(new URL(`../../deploy/${file}`, import.meta.url), 'utf8')
     const expressions =
       file === 'alerts.yml'
@@ -146,7 +146,7 @@ describe('the board and the alerts in deploy/', () => {
     const known = new Set([...body.matchAll(/^([a-z]\w*)[{ ]/gm)].map(([, name]) => name))
     for (const expression of expressions) {
       const names = expression
-        // What is between quotes and brackets, and what `by` groups, are labels and times.
+        // Braces, brackets and `by (…)` hold labels and times, not names of metrics.
         .replaceAll(/\{[^}]*\}|\[[^\]]*\]|by \([^)]*\)/g, '')
         .matchAll(/\b[a-z]\w*\b(?!\s*\()/g)
       for (const [name] of names)
@@ -154,14 +154,14 @@ describe('the board and the alerts in deploy/', () => {
     }
   })
 
-  test('every measure is on the board', async () => {
+  test('the board shows every metric', async () => {
     const board = await readFile(new URL('../../deploy/grafana-board.json', import.meta.url), 'utf8')
     for (const { name } of MEASURES) expect(board).toContain(name)
   })
 })
 
-describe('who may read them', () => {
-  /** As somebody on this machine asks who isn't a browser. */
+describe('/metrics', () => {
+  /** Sends a request from this machine with these headers alone; answers the status. */
   const ask = (headers: Record<string, string>) =>
     new Promise<number>((resolve, reject) => {
       const asked = request(`${service.urls[0]}/metrics`, { headers }, (answer) => {
@@ -171,7 +171,7 @@ describe('who may read them', () => {
       asked.on('error', reject).end()
     })
 
-  test('this machine alone, and not those whom a proxy here speaks for', async () => {
+  test('is for this machine only, not for requests that come through a proxy on it', async () => {
     expect(await ask({})).toBe(200)
     expect(await ask({ host: 'localhost:3000' })).toBe(200)
     const proxied = [
@@ -193,7 +193,7 @@ describe('who may read them', () => {
     for (const headers of proxied) expect(await ask(headers as never), JSON.stringify(headers)).toBe(404)
   })
 
-  test('with a token whoever presents it', async () => {
+  test('is for everybody with the token, if one is set', async () => {
     const guarded = await withService({ config: { metricsToken: 'a-token-for-the-metrics' } })
     const guest = guarded.guest()
     await guest.get('/metrics', 401)

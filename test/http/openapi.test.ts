@@ -2,7 +2,7 @@ import zlib from 'node:zlib'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { startService, type TestService, withService } from '../support/service.ts'
 
-interface Described {
+interface DocumentedOperation {
   operationId?: string
   security?: object[]
   summary?: string
@@ -19,14 +19,14 @@ interface Schema {
 }
 
 let service: TestService
-let operations: { name: string; path: string; method: string; operation: Described }[]
+let operations: { name: string; path: string; method: string; operation: DocumentedOperation }[]
 let text: string
 beforeAll(async () => {
   service = await startService()
   const { body } = await service.guest().get('/openapi.json', 200)
   text = JSON.stringify(body)
   expect(body.openapi).toMatch(/^3\.1\./)
-  operations = Object.entries(body.paths as Record<string, Record<string, Described>>).flatMap(
+  operations = Object.entries(body.paths as Record<string, Record<string, DocumentedOperation>>).flatMap(
     ([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({
         name: `${method} ${path}`,
@@ -38,19 +38,19 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-function called(id: string): Described {
+function findOperation(id: string): DocumentedOperation {
   const found = operations.find(({ operation }) => operation.operationId === id)
   if (!found) throw new Error(`no operation is called ${id}`)
   return found.operation
 }
 
-test('every operation has a name of its own, as a person would call it', () => {
+test('every operation has a unique, readable name', () => {
   const ids = operations.map(({ operation }) => operation.operationId ?? '')
   for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z0-9]+$/)
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
   expect(ids).toEqual(expect.arrayContaining(['login', 'sendMessage', 'startAttempt']))
   expect(ids).toEqual(expect.arrayContaining(['renameTutorConversation', 'renameTutorConversationByPut']))
-  // Not after its address.
+  // No name is made from the address.
   for (const { name, operation } of operations)
     expect(operation.operationId, name).not.toMatch(/^(post|put|patch|delete|get)[A-Z]\w*By[A-Z]/)
 })
@@ -67,7 +67,7 @@ test('every operation says what it is for, and describes each parameter of its p
   }
 })
 
-test('every form and body is described; only what needs nothing has none', () => {
+test('every body has a schema; only operations that need no body have none', () => {
   const without = operations.filter(
     ({ method, operation }) => ['post', 'put', 'patch'].includes(method) && !operation.requestBody,
   )
@@ -78,14 +78,14 @@ test('every form and body is described; only what needs nothing has none', () =>
       expect(schema, name).toBeDefined()
 })
 
-test('every reference leads somewhere', () => {
+test('every reference leads to a schema', () => {
   const { components } = JSON.parse(text) as { components: { schemas: object } }
   const names = new Set([...text.matchAll(/"\$ref":"([^"]*)"/g)].map(([, ref]) => ref))
   const known = Object.keys(components.schemas).map((name) => `#/components/schemas/${name}`)
   for (const ref of names) expect(known).toContain(ref)
 })
 
-test('what is exchanged has a name', () => {
+test('every JSON answer has a named schema', () => {
   const { components } = JSON.parse(text) as { components: { schemas: Record<string, object> } }
   const names = Object.keys(components.schemas)
   expect(names).toEqual(expect.arrayContaining(['Exam', 'Question', 'PaperQuestion', 'Message', 'Comment']))
@@ -95,11 +95,11 @@ test('what is exchanged has a name', () => {
         status.startsWith('2') && JSON.stringify(content?.['application/json'] ?? '').includes('properties'),
     ),
   )
-  // Of the operations themselves; nobody exchanges these.
+  // Except the answers to probes, which no client code uses.
   expect(unnamed.map(({ name }) => name)).toEqual(['get /healthz', 'get /readyz'])
 })
 
-test('every failure names its codes, the same as its description', () => {
+test('every failure lists its codes, the same in schema and description', () => {
   for (const { name, operation } of operations)
     for (const [status, { description = '', content }] of Object.entries(operation.responses)) {
       const [failure, narrowed] = content?.['application/json']?.schema?.allOf ?? []
@@ -107,24 +107,24 @@ test('every failure names its codes, the same as its description', () => {
       const codes = narrowed?.properties?.code?.enum ?? []
       expect(codes.map((code) => `\`${code}\``).join(', '), `${name} ${status}`).toBe(description)
     }
-  const send = called('sendMessage').responses[403]?.content?.['application/json']?.schema?.allOf?.[1]
+  const send = findOperation('sendMessage').responses[403]?.content?.['application/json']?.schema?.allOf?.[1]
   const codes = ['not_connected', 'cross_site_request', 'exam_in_progress']
   expect(send?.properties?.code?.enum).toEqual(codes)
 })
 
 test('every operation says who may call it, and the tutor that it streams', () => {
   for (const { name, operation } of operations) expect(operation.security, name).toBeDefined()
-  expect(called('login').security).toEqual([])
-  expect(called('sendMessage').security).toEqual([{ bearer: [] }, { session: [] }])
-  expect(called('requestAccess').security).toContainEqual({})
-  expect(Object.keys(called('askTutor').responses[200]?.content ?? {})).toEqual([
+  expect(findOperation('login').security).toEqual([])
+  expect(findOperation('sendMessage').security).toEqual([{ bearer: [] }, { session: [] }])
+  expect(findOperation('requestAccess').security).toContainEqual({})
+  expect(Object.keys(findOperation('askTutor').responses[200]?.content ?? {})).toEqual([
     'application/json',
     'text/event-stream',
   ])
 })
 
-test('a reader whose time is up before it is compressed gets a refusal as it is', async () => {
-  // Compressing takes longer than any request may here.
+test('a request whose deadline passes during compression gets an uncompressed refusal', async () => {
+  // Compression takes longer than this deadline.
   const hurried = await withService({ config: { requestTimeoutMs: 4 } })
   const headers = { 'accept-encoding': 'br' }
   const refused = await hurried.guest().request('GET', '/openapi.json', undefined, 503, headers)
@@ -132,7 +132,7 @@ test('a reader whose time is up before it is compressed gets a refusal as it is'
   expect(refused.headers.get('content-encoding')).toBeNull()
 })
 
-test('it is compressed once, however often anybody asks for it, and the page’s files never', async () => {
+test('the documents are compressed once, not for each request, and the files of the page never', async () => {
   const guest = service.guest()
   const ask = async (path: string, encoding: string) => {
     const headers = { 'accept-encoding': encoding }
@@ -157,7 +157,7 @@ test('it is compressed once, however often anybody asks for it, and the page’s
   for (const start of started) expect(start).not.toHaveBeenCalled()
 })
 
-test('it is written once, however often anybody asks for it, by whichever address', async () => {
+test('the document is serialised once, not for each request', async () => {
   const guest = service.guest()
   for (const path of ['/docs/json', '/docs/yaml']) {
     const { headers } = await guest.get(path, 302)

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** What the service answers to these bytes, until it hangs up. */
+/** Sends these bytes; answers what comes back until the service closes the connection. */
 async function send(text: string): Promise<string> {
   const { hostname, port } = new URL(service.urls[0] as string)
   const socket = connect(Number(port), hostname)
@@ -20,7 +20,7 @@ async function send(text: string): Promise<string> {
   socket.on('data', (chunk) => {
     answer += chunk
   })
-  // What it had not read when it hung up.
+  // A reset, if the service had not read everything when it closed the connection.
   socket.on('error', () => {})
   socket.write(text)
   await once(socket, 'close')
@@ -30,7 +30,7 @@ async function send(text: string): Promise<string> {
 const upgrade = (path: string, headers: string[]) =>
   [`GET ${path} HTTP/1.1`, 'Host: x', 'Connection: Upgrade, close', ...headers, '', ''].join('\r\n')
 
-test('what can’t be read or routed is answered like everything else, by a name', async () => {
+test('requests that can’t be parsed or routed get the usual error body', async () => {
   for (const [text, status] of [
     ['NONSENSE\r\n\r\n', 400],
     ['POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: abc\r\n\r\n', 400],
@@ -46,7 +46,7 @@ test('what can’t be read or routed is answered like everything else, by a name
   }
 })
 
-test('a connection that asks for a hundred things before it has an answer is cut off', async () => {
+test('a connection with more than 100 requests before an answer is cut off', async () => {
   const request = 'GET /nowhere HTTP/1.1\r\nHost:\r\n\r\n'
   const last = request.replace('Host:', 'Host:\r\nConnection: close')
   const answers = async (count: number) =>
@@ -55,7 +55,7 @@ test('a connection that asks for a hundred things before it has an answer is cut
   expect((await answers(2_000)) ?? 0).toBeLessThan(100)
 })
 
-test('so is one that sends a body in crumbs', async () => {
+test('a connection that sends a body in very many tiny chunks is cut off', async () => {
   const head =
     'POST /api/v01/auth/login HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n'
   const spaces = (count: number) => '1\r\n \r\n'.repeat(count)
@@ -66,7 +66,7 @@ test('so is one that sends a body in crumbs', async () => {
   expect(await send(head + spaces(20_000) + end)).toBe('')
 })
 
-test('a body that is left unread takes nothing from the requests of other connections', async () => {
+test('an unread body does not affect requests on other connections', async () => {
   const { hostname, port } = new URL(service.urls[0] as string)
   for (let n = 0; n < 3; n++) {
     const socket = connect(Number(port), hostname)
@@ -74,7 +74,7 @@ test('a body that is left unread takes nothing from the requests of other connec
     await once(socket, 'data')
     socket.destroy()
   }
-  // Node gives its parsers to whichever connection comes next, those of clients in this process too.
+  // Node.js reuses its parsers for any next connection in this process, also of its clients.
   const echo = createServer((request, response) => request.pipe(response))
   await once(echo.listen(0, '127.0.0.1'), 'listening')
   const { port: echoPort } = echo.address() as AddressInfo
@@ -89,13 +89,13 @@ test('a body that is left unread takes nothing from the requests of other connec
   echo.close()
 })
 
-test('who asks for another protocol is answered over this one', async () => {
+test('a request to upgrade to another protocol is answered over HTTP/1.1', async () => {
   const answer = await send(upgrade('/healthz', ['Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAoAAA']))
   expect(answer).toMatch(/^HTTP\/1.1 200 /)
   expect(answer).toContain('"status":"up"')
 })
 
-test('a handshake that is not whole is refused by a name, too', async () => {
+test('an incomplete WebSocket handshake is refused with the usual error body', async () => {
   const { accessToken } = await service.person()
   const socket = ['Upgrade: websocket', `Authorization: Bearer ${accessToken}`]
   const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
@@ -111,7 +111,7 @@ test('a handshake that is not whole is refused by a name, too', async () => {
   }
 })
 
-test('the operator’s limit counts what is refused and what no route takes as well', async () => {
+test('the operator’s rate limit also counts refused requests and unknown addresses', async () => {
   const limited = await withService({ config: { rateLimit: 5 } })
   const guest = limited.guest()
   await guest.get('/api/v01/exams', 401)
@@ -127,7 +127,7 @@ test('the operator’s limit counts what is refused and what no route takes as w
   }
 })
 
-test('every answer restricts what a browser does with it, refusals too', async () => {
+test('every answer has the security headers for browsers, refusals included', async () => {
   for (const [path, status] of [
     ['/healthz', 200],
     ['/nowhere', 404],
@@ -146,7 +146,7 @@ test('every answer restricts what a browser does with it, refusals too', async (
   }
 })
 
-test('nothing of a person, and no token, is for a cache', async () => {
+test('answers with personal data or tokens are not cached', async () => {
   const person = await service.person()
   const admin = await service.admin()
   for (const answer of [
@@ -161,7 +161,7 @@ test('nothing of a person, and no token, is for a cache', async () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
 })
 
-test('a form is read up to its bounds: one of many names is refused before it is taken apart', async () => {
+test('a form with too many fields is refused before it is parsed', async () => {
   const post = (body: string) =>
     service.guest().request('POST', '/login', body, undefined, {
       'content-type': 'application/x-www-form-urlencoded',
@@ -177,13 +177,16 @@ const packed = brotliCompressSync(Buffer.alloc(64 * 1024 * 1024), {
   params: { [constants.BROTLI_PARAM_QUALITY]: 1 },
 })
 
-test.each(['br', 'gzip', 'deflate', 'zstd'])('a body that came as %s is refused unread', async (encoding) => {
-  for (const [path, type] of [
-    ['/api/v01/auth/login', 'application/json'],
-    ['/login', 'application/x-www-form-urlencoded'],
-  ] as const) {
-    const headers = { 'content-type': type, 'content-encoding': encoding }
-    const answer = await service.guest().request('POST', path, packed, 415, headers)
-    expect(JSON.stringify(answer.body)).toContain('content type')
-  }
-})
+test.each(['br', 'gzip', 'deflate', 'zstd'])(
+  'a body compressed with %s is refused unread',
+  async (encoding) => {
+    for (const [path, type] of [
+      ['/api/v01/auth/login', 'application/json'],
+      ['/login', 'application/x-www-form-urlencoded'],
+    ] as const) {
+      const headers = { 'content-type': type, 'content-encoding': encoding }
+      const answer = await service.guest().request('POST', path, packed, 415, headers)
+      expect(JSON.stringify(answer.body)).toContain('content type')
+    }
+  },
+)

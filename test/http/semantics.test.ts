@@ -24,8 +24,8 @@ afterAll(() => service.close())
 const ask = (client: Client, path: string, headers: Record<string, string>, status: number) =>
   client.request('GET', path, undefined, status, headers)
 
-describe('what is read again', () => {
-  test('has a tag, and is 304 until it changes', async () => {
+describe('a repeated read', () => {
+  test('is 304 by its ETag until the content changes', async () => {
     const path = '/api/v01/chat/conversations'
     const first = await alice.get(path, 200)
     const etag = first.headers.get('etag') as string
@@ -44,7 +44,7 @@ describe('what is read again', () => {
     await ask(alice, path, { 'if-none-match': etag }, 200)
   })
 
-  test('is so for everything that is polled, and for nobody who may not read it', async () => {
+  test('is 304 for everything that is polled, but still 401 for those who may not read it', async () => {
     const admin = await service.admin()
     const paths = [
       'exams',
@@ -62,7 +62,7 @@ describe('what is read again', () => {
     }
   })
 
-  test('has the tag of its content, compressed or not, and of a HEAD', async () => {
+  test('has the same ETag compressed or not, and for HEAD', async () => {
     for (let count = 0; count < 40; count++)
       await alice.send(conversationId, 'word '.repeat(40), undefined, 201)
     const path = `/api/v01/chat/conversations/${conversationId}/messages?peek=true` as const
@@ -75,7 +75,7 @@ describe('what is read again', () => {
     expect(head.headers.get('etag')).toBe(plain.headers.get('etag'))
   })
 
-  test('says what it depends on', async () => {
+  test('names the headers that it depends on in Vary', async () => {
     const admin = await service.admin()
     const vary = async (path: string, headers = {}) =>
       (await ask(admin, path, headers, 200)).headers.get('vary')
@@ -94,7 +94,7 @@ describe('files', () => {
     return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) }
   }
 
-  test('are read in parts', async () => {
+  test('can be read in ranges', async () => {
     const whole = await read()
     expect(whole.bytes.equals(image.bytes)).toBe(true)
     const size = whole.bytes.length
@@ -117,13 +117,13 @@ describe('files', () => {
       expect([beyond.status, beyond.headers.get('content-range')], range).toEqual([416, `bytes */${size}`])
       expect(JSON.parse(beyond.bytes.toString())).toMatchObject({ code: 'range_not_satisfiable' })
     }
-    // What isn't understood, or of several parts, is answered by the whole.
+    // An invalid range, or several ones, are answered with the whole file.
     for (const range of ['bytes=', 'bytes=9-3', 'bytes=0-1,4-5', 'lines=1-2', 'bytes=a-b'])
       expect(await read({ range }), range).toMatchObject({ status: 200, bytes: whole.bytes })
     expect((await read({ range: 'bytes=0-9' }, 'HEAD')).status).toBe(200)
   })
 
-  test('are read on only where they are the same still', async () => {
+  test('are continued by If-Range only if they have not changed', async () => {
     const { headers, bytes } = await read()
     const etag = headers.get('etag') as string
     expect(etag).toMatch(/^"/)
@@ -134,7 +134,7 @@ describe('files', () => {
   })
 })
 
-test('an address that takes other methods says which', async () => {
+test('a wrong method is 405 with the allowed ones', async () => {
   const cases: [method: string, path: string, allow: string[]][] = [
     ['DELETE', '/api/v01/exams', ['GET', 'HEAD']],
     ['GET', '/api/v01/auth/login', ['POST']],
@@ -151,7 +151,7 @@ test('an address that takes other methods says which', async () => {
   const login = await service.guest().get('/api/v01/auth/login', 405)
   expect(login.body).toMatchObject({ status: 'error' })
   expect(login.body).not.toHaveProperty('success')
-  // What is nowhere stays so, preflights go on, and a page below `/admin` is none.
+  // Unknown addresses stay 404, also below `/admin`, and preflights still work.
   await service.guest().get('/api/v01/exams/7/nowhere', 404)
   await service.guest().post('/nowhere', {}, 404)
   await service.guest().post('/admin/nowhere', {}, 404)

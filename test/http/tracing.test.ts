@@ -22,9 +22,9 @@ interface Span {
   status: { code?: number }
 }
 
-const PATIENCE = { timeout: 15_000 }
+const WAIT = { timeout: 15_000 }
 
-/** A collector on loopback, which speaks OTLP over HTTP. */
+/** A trace collector on loopback that speaks OTLP over HTTP. */
 class Collector {
   readonly spans: Span[] = []
   readonly resources = new Set<string>()
@@ -54,7 +54,7 @@ class Collector {
       const found = this.spans.findLast((span) => span.name === name)
       if (!found) throw new Error(`no span ${name} among ${this.spans.map((span) => span.name)}`)
       return found
-    }, PATIENCE)
+    }, WAIT)
   }
 }
 
@@ -83,7 +83,7 @@ afterAll(async () => {
   collector.server.close()
 })
 
-test('a request is a span, and what it asks of database and model are parts of it', async () => {
+test('a request is a span, with spans for its transactions and calls of the model as children', async () => {
   const alice = await service.person()
   const body = { message: 'A private question', conversation_id: null }
   const { headers } = await alice.post('/api/v01/assistant/messages?secret=1', body, 200)
@@ -100,7 +100,7 @@ test('a request is a span, and what it asks of database and model are parts of i
     const parts = collector.spans.filter((span) => span.traceId === request.traceId && span !== request)
     expect(new Set(parts.map(({ parentSpanId }) => parentSpanId))).toEqual(new Set([request.spanId]))
     expect(parts.map(({ name }) => name)).toEqual(expect.arrayContaining(['transaction', 'chat']))
-  }, PATIENCE)
+  }, WAIT)
   const chat = await collector.find('chat')
   expect(Number(read(chat, 'gen_ai.usage.output_tokens'))).toBeGreaterThan(0)
   expect(JSON.stringify(collector.spans)).not.toMatch(/private|secret|password/)
@@ -112,7 +112,7 @@ test('a request is a span, and what it asks of database and model are parts of i
   ])
 })
 
-test("a caller's trace is gone on with, and left out where the caller leaves it out", async () => {
+test("a caller's trace is continued, and not recorded if the caller doesn't sample it", async () => {
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
   const ask = (path: string, traceparent: string) =>
     service.guest().request('GET', path, undefined, undefined, { traceparent })
@@ -123,21 +123,21 @@ test("a caller's trace is gone on with, and left out where the caller leaves it 
   expect(collector.spans.filter(({ name }) => name === 'GET /api/v01/exams')).toEqual([])
   await ask('/nowhere', 'nonsense')
   expect((await collector.find('GET')).traceId).toMatch(/^[\da-f]{32}$/)
-  // Probes are none.
+  // Probes are not traced.
   await service.guest().get('/readyz', 200)
   await service.guest().get('/create_account', 200)
   await collector.find('GET /create_account')
   expect(collector.spans.filter(({ name }) => name.includes('readyz'))).toEqual([])
 })
 
-test('a collector that is away slows nobody down', async () => {
+test('requests succeed while the collector is unreachable', async () => {
   const traces = tracesOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })
   const lonely = await withService({ config: { traces } })
   const { alice, conversationId } = await connectedPair(lonely)
   await alice.send(conversationId, 'hello', undefined, 201)
 })
 
-test('the standard variables say where to, how much, and whether at all', () => {
+test('the standard variables set the endpoint, the sampling, and whether there are traces', () => {
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }
   expect(tracesOf({})).toBeUndefined()
   expect(tracesOf({ ...endpoint, OTEL_SDK_DISABLED: 'true' })).toBeUndefined()

@@ -6,7 +6,7 @@ import type { Client } from '../support/client.ts'
 import { startModel } from '../support/outside/model.ts'
 import { startService, type TestService, withService } from '../support/service.ts'
 
-/** What can be large is read by turns, so that everything else goes on beside it. */
+// Large requests and answers take turns, so that they delay nothing else.
 let service: TestService
 let writer: Client
 let reader: Client
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** A public notebook of 9,000 objects with so many characters each. */
+/** Makes a public notebook of 9,000 objects with that many characters each. */
 async function fillNotebook(characters: number): Promise<number> {
   const made = await writer.post('/api/v01/notebooks', { title: 'Everything', is_public: true }, 201)
   const { id } = made.body.notebook
@@ -43,7 +43,7 @@ async function time(ask: () => Promise<unknown>): Promise<number> {
   return performance.now() - began
 }
 
-test('forty prints at once by one person hold nobody else up, and end with their reader', async () => {
+test('40 prints at once by one person delay nobody else, and end when their reader hangs up', async () => {
   const whole = await writer.get(`/api/v01/notebooks/${notebook}/print`, 200)
   expect(whole.body.pages).toHaveLength(60)
   expect(whole.body.pages[59]?.objects).toHaveLength(150)
@@ -62,7 +62,7 @@ test('forty prints at once by one person hold nobody else up, and end with their
     expect(await time(() => reader.get('/api/v01/chat/unread', 200))).toBeLessThan(3_000)
     expect(await time(() => reader.post('/api/v01/notebooks', { title: 'Mine' }, 201))).toBeLessThan(3_000)
   }
-  // Somebody else's print has its turn before the rest of the forty.
+  // Another person's print gets its turn before the rest of the 40.
   await reader.get(`/api/v01/notebooks/${notebook}/print`, 200)
   hangUp.abort()
   await Promise.all(prints)
@@ -75,8 +75,8 @@ test('forty prints at once by one person hold nobody else up, and end with their
   await expect.poll(busy).toBe(0)
 }, 120_000)
 
-test('those who read slowly keep others from nothing', async () => {
-  // More than the system takes for a connection that nobody reads.
+test('slow readers delay nobody else', async () => {
+  // More than socket buffers hold for a connection that nobody reads.
   const large = await fillNotebook(2_500)
   const slow = await Promise.all(Array.from({ length: 6 }, () => service.person()))
   const { hostname, port } = new URL(service.urls[0] as string)
@@ -86,7 +86,7 @@ test('those who read slowly keep others from nothing', async () => {
       socket.write(
         `GET /api/v01/notebooks/${large}/print HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${accessToken}\r\n\r\n`,
       )
-      // Its first bytes are here: from now on nobody reads.
+      // The first bytes have arrived; from now on nobody reads.
       await once(socket, 'readable')
       return socket
     }),
@@ -127,7 +127,7 @@ test.each([
   ['/api/v01/chat/users?q=somebody', 'users'],
   ['/api/v01/chat/blocks', 'blocks'],
   ['/api/v01/chat/connections/requests', 'connections'],
-])('however many people ask for %s, which can be large, others are answered', async (path, table) => {
+])('while many people wait for %s, which can be large, others are answered', async (path, table) => {
   const { sql } = service
   const people = await Promise.all(Array.from({ length: 6 }, () => service.person()))
   let release = () => {}
@@ -153,7 +153,7 @@ test.each([
   await Promise.all(asked)
 })
 
-test('large bodies of others delay nobody by more than a few of them', async () => {
+test('a request waits for only a few of many large bodies', async () => {
   const body = `{${Array.from({ length: 80_000 }, (_, n) => `"key${n}":0`).join(',')}}`
   const { hostname, port } = new URL(service.urls[0] as string)
   const message = `POST /api/v01/account/password-reset HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
@@ -162,13 +162,13 @@ test('large bodies of others delay nobody by more than a few of them', async () 
     Array.from({ length: 60 }, async () => {
       const socket = net.connect(Number(port), hostname)
       await once(socket, 'connect')
-      // All but the end, so that all of them are ready to be read at the same time.
+      // Without the last byte, so that all of them become complete at the same time.
       await new Promise((resolve) => socket.write(message.slice(0, -1), resolve))
       return socket
     }),
   )
   const answers = sockets.map((socket) => once(socket, 'data').then(() => (answered += 1)))
-  // Meanwhile the service reads them, a part of each at a time.
+  // Meanwhile the service reads these parts.
   for (let count = 0; count < 20; count++) await reader.get('/api/v01/chat/unread', 200)
   for (const socket of sockets) socket.write('}')
   for (let count = 0; count < 3; count++) await reader.get('/api/v01/chat/unread', 200)
@@ -177,16 +177,16 @@ test('large bodies of others delay nobody by more than a few of them', async () 
   for (const socket of sockets) socket.destroy()
 })
 
-test('after a form that is refused its sender waits', async () => {
+test('a refused form takes its sender’s turn for half a second', async () => {
   const { body } = await writer.post(`/api/v01/notebooks/${notebook}/pages`, {}, 201)
   const fields = new FormData()
   for (let n = 0; n < 60; n++) fields.append(`field${n}`, 'x')
   const refused = () => writer.request('POST', `/api/v01/pages/${body.page.id}/assets`, fields, 413)
-  // Four at once, and the fifth half a second later.
+  // Four are read at once, and the fifth half a second later.
   expect(await time(() => Promise.all(Array.from({ length: 5 }, refused)))).toBeGreaterThan(480)
 })
 
-test('bodies in crumbs on many connections delay nobody', async () => {
+test('bodies in tiny chunks on many connections delay nobody', async () => {
   const { hostname, port } = new URL(service.urls[0] as string)
   const sockets = await Promise.all(
     Array.from({ length: 150 }, async () => {
@@ -202,17 +202,17 @@ test('bodies in crumbs on many connections delay nobody', async () => {
   const ended = sockets.map((socket) => once(socket, 'close'))
   for (const socket of sockets) socket.write(crumbs)
   await setImmediate()
-  // Asked while they are read.
+  // Sent while the service reads the chunks.
   const asked = Array.from({ length: 5 }, () => time(() => reader.get('/api/v01/chat/unread', 200)))
   for (const milliseconds of await Promise.all(asked)) expect(milliseconds).toBeLessThan(1_000)
   await Promise.all(ended)
-  // Their places are taken by others whose bodies are read.
+  // Other bodies are read in their place.
   await Promise.all(
     Array.from({ length: 20 }, () => reader.post('/api/v01/notebooks', { title: 'Mine' }, 201)),
   )
 })
 
-test('long questions that are being answered leave room for other long bodies', async () => {
+test('long questions that are being answered don’t keep other long bodies from being read', async () => {
   const model = await startModel()
   const own = await withService({ config: { ai: model.ai, requestTimeoutMs: 2_000 } })
   const person = await own.person()

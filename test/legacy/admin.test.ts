@@ -13,8 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-describe('shapes', () => {
-  test('exam delete and results toggle', async () => {
+describe('answers in the older form', () => {
+  test('come from deleting an exam and toggling its results', async () => {
     const { examId } = await createExam(service.sql)
     const toggle = (body?: object) => admin.post(`/admin/exams/${examId}/toggle-results`, body, 200)
     expect((await toggle()).body).toEqual({ success: true, released: true })
@@ -26,7 +26,7 @@ describe('shapes', () => {
     await admin.post(`/admin/exams/${examId}/toggle-results`, {}, 404)
   })
 
-  test('add question, bulk add, bulk delete', async () => {
+  test('come from adding and deleting questions', async () => {
     const { examId } = await createExam(service.sql, { questions: [] })
     const fields = { exam_id: examId, question_text: 'Which?', correct_answer: 'b' }
     const added = await admin.request('POST', '/admin/questions', form(fields), 201)
@@ -69,8 +69,8 @@ describe('shapes', () => {
     expect(deleted.body).toEqual({ success: true, deleted: 5 })
   })
 
-  test('category images may have 5 MB; the newer generation keeps to 500 KB', async () => {
-    // What follows a picture's end is none of its concern: it makes the file as large as wanted.
+  test('come for category images of up to 5 MB, of which the newer generation takes 500 KB', async () => {
+    // Bytes after the end of a JPEG are ignored, so they make the file as large as needed.
     const picture = await makeImage('jpeg')
     const sized = (bytes: number) =>
       form({ name: 'Large' }, { field: 'image', name: 'large.jpg', bytes: Buffer.concat([picture], bytes) })
@@ -93,7 +93,7 @@ describe('shapes', () => {
   })
 })
 
-describe('the door', () => {
+describe('access', () => {
   const JSON_READS = [
     '/admin/users',
     '/admin/users/counts',
@@ -106,7 +106,7 @@ describe('the door', () => {
   const asBrowser = (client: Client, path: string) =>
     client.request('GET', path, undefined, undefined, { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
 
-  test('JSON operations answer 401 and 403 in JSON, whatever a caller accepts', async () => {
+  test('is refused in JSON by JSON operations, whatever the caller accepts', async () => {
     const person = await service.person()
     for (const path of JSON_READS) {
       const guest = await asBrowser(service.guest(), path)
@@ -121,7 +121,7 @@ describe('the door', () => {
     await service.guest().delete('/admin/exams/1', 401)
   })
 
-  test('every other page sends browsers to the login, the analytics page too', async () => {
+  test('leads browsers from every page to the login, the analytics page included', async () => {
     for (const path of ['/admin', '/admin/anything', '/admin/exams/1/anything', '/admin/users/analytics']) {
       const { status, headers } = await asBrowser(service.guest(), path)
       expect(status, path).toBe(303)
@@ -136,7 +136,7 @@ describe('the door', () => {
     expect((await asBrowser(person, page)).headers.get('location')).toBe('/admin/login')
   })
 
-  test('cookie and bearer token both open it; a cookie not to another site', async () => {
+  test('is granted by cookie and bearer token, but by cookie not to another site', async () => {
     const browser = await service.admin()
     await browser.loginOnWeb(browser.username, { path: '/admin/login' })
     await browser.get('/admin/users', 200)
@@ -192,7 +192,7 @@ describe('user analytics', () => {
     expect(page).toContain(body)
   })
 
-  test('give a polling page JSON rather than the login page', async () => {
+  test('refuse a polling page in JSON instead of with the login page', async () => {
     const student = await service.person()
     for (const accept of ['text/html', '*/*', 'application/json', '']) {
       const refused = await service.guest().request('GET', `${PAGE}?partial=1`, undefined, 401, { accept })
@@ -205,7 +205,7 @@ describe('user analytics', () => {
     await service.guest().request('GET', PAGE, undefined, 303, { accept: 'text/html' })
   })
 
-  test('escape whatever people are called or search for', async () => {
+  test('escape names and search texts', async () => {
     const student = await service.person()
     await student.patch('/api/v01/account', { full_name: '<script>alert("&1")</script>' }, 200)
     const { body } = await admin.get(`${PAGE}?q=${encodeURIComponent('"><script>')}`, 200)
@@ -216,7 +216,7 @@ describe('user analytics', () => {
     expect(table).not.toContain('<script')
   })
 
-  test('come in pages of 50 that lead to one another', async () => {
+  test('come in pages of 50 with links to one another', async () => {
     await service.sql`
       insert into users (username, email, full_name, role)
       select 'paged' || n, 'paged' || n || '@example.org', 'Paged & more', 'user' from generate_series(1, 51) n`

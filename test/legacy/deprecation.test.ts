@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Pages that stay when the older generation goes. */
+/** Pages that will stay when the older generation is removed. */
 const PAGES = new Set(['/admin', '/admin/login'])
 const isOlder = (path: string) => /^\/(api\/(?!v01\/)|admin\/?)/.test(path) && !PAGES.has(path)
 
@@ -24,7 +24,7 @@ test('the API’s documents mark every older operation as deprecated, and no oth
   expect(marked.newer).toBeGreaterThan(100)
 })
 
-test('every answer names since when, and an operation of the newer generation that took its place', async () => {
+test('every answer says since when it is deprecated, and names a newer operation that exists', async () => {
   const { operations } = service.documented
   const successors = new Set(operations.map(({ path }) => path.replaceAll(/\{[^}]+\}/g, '17')))
   for (const { method, path } of operations.filter((each) => isOlder(each.path))) {
@@ -40,7 +40,7 @@ test('every answer names since when, and an operation of the newer generation th
   expect(newer.headers.get('link')).toBeNull()
 })
 
-test('the successor has the same parameters, and refusals before the route say the same', async () => {
+test('the successor has the request’s own parameters; early refusals name it too', async () => {
   const alice = await service.person()
   const link = async (method: string, path: string) =>
     (await alice.request(method, path, method === 'GET' ? undefined : {})).headers.get('link')
@@ -57,7 +57,7 @@ test('the successor has the same parameters, and refusals before the route say t
   expect(crossSite.headers.get('deprecation')).toMatch(/^@/)
 })
 
-test('LEGACY_SUNSET is told as an HTTP date; what is no date is refused at start', async () => {
+test('LEGACY_SUNSET is sent as an HTTP date; an invalid date is refused at the start', async () => {
   const { legacySunset } = readConfig({ LEGACY_SUNSET: '2027-06-30' })
   const ending = await withService({ config: { legacySunset } })
   const { headers } = await ending.guest().get('/admin/users', 401)
@@ -66,7 +66,7 @@ test('LEGACY_SUNSET is told as an HTTP date; what is no date is refused at start
     expect(() => readConfig({ LEGACY_SUNSET: wrong })).toThrow('LEGACY_SUNSET: must be a date')
 })
 
-test('a metric counts calls of each older route, from none on', async () => {
+test('a metric counts the calls of each older route, and starts at 0', async () => {
   const counting = await withService()
   const calls = async (route: string, method = 'GET') => {
     const { body } = await counting.guest().get('/metrics', 200)

@@ -33,7 +33,7 @@ const stored = () => service.sql`
          positive_marks, negative_marks, tolerance
     from questions where exam_id = ${examId} order by id`
 
-test('answers with the questions when they are all there', async () => {
+test('generating answers when all questions are there', async () => {
   const form = fields({ numeric_count: 1, mcq_plus: 2 })
   const { body } = await admin.request('POST', `${AI}/generate`, form, 200)
   expect(body).toMatchObject({ success: true, count: 3 })
@@ -53,11 +53,11 @@ test('answers with the questions when they are all there', async () => {
     negative_marks: 1,
     tolerance: 0,
   })
-  expect(await newestJob())?.toMatchObject({ status: 'done', questions_so_far: 3 })
+  expect(await newestJob()).toMatchObject({ status: 'done', questions_so_far: 3 })
   expect(await stored()).toEqual([])
 })
 
-test('may take longer than other requests', async () => {
+test('generating may take longer than other requests', async () => {
   const requestTimeoutMs = 2_000
   const hasty = await withService({ config: { ai: model.ai, requestTimeoutMs } })
   const teacher = await hasty.admin()
@@ -68,7 +68,7 @@ test('may take longer than other requests', async () => {
   expect(performance.now() - started).toBeGreaterThan(requestTimeoutMs)
 })
 
-test('who hangs up cancels the job', async () => {
+test('hanging up cancels the job', async () => {
   model.stub.script.push({ kind: 'hang', after: true })
   const { length } = model.stub.requests
   const hangUp = new AbortController()
@@ -81,7 +81,7 @@ test('who hangs up cancels the job', async () => {
   expect((await newestJob())?.error).toBe('cancelled')
 })
 
-test('what goes wrong has the statuses of the newer generation, and 502 for the job’s own failure', async () => {
+test('failures have the statuses of the newer generation, and 502 for a failed job', async () => {
   const generate = (more: object, status: number) =>
     admin.request('POST', `${AI}/generate`, fields(more), status)
   await generate({ topic: '' }, 400)
@@ -98,7 +98,7 @@ test('what goes wrong has the statuses of the newer generation, and 502 for the 
   await other.request('POST', `${AI}/generate`, fields({ exam_id: exam }), 503)
 })
 
-test('a job that somebody else cancels ends the waiting', async () => {
+test('a request ends when somebody else cancels its job', async () => {
   model.stub.script.push({ kind: 'hang', after: true })
   const { length } = model.stub.requests
   const waiting = admin.request('POST', `${AI}/generate`, fields())
@@ -107,7 +107,7 @@ test('a job that somebody else cancels ends the waiting', async () => {
   expect(await waiting).toMatchObject({ status: 502, body: { message: 'cancelled' } })
 })
 
-test('a node that shuts down gives the job up and says so', async () => {
+test('a node that shuts down cancels the job and answers 503', async () => {
   const leaving = await withService({ config: { ai: model.ai } })
   const teacher = await leaving.admin()
   const exam = (await teacher.post('/api/v01/admin/exams', { name: 'X' }, 201)).body.exam.id
@@ -122,7 +122,7 @@ test('a node that shuts down gives the job up and says so', async () => {
   ])
 })
 
-/** Everything that a CSV can stumble over. */
+/** Everything that is difficult in a CSV. */
 const AWKWARD = [
   { question_text: 'a "quoted", comma; $\\frac{1}{2}$', option_a: 'line\nbreak', option_b: 'return\rhere' },
   { question_text: '=1+1', option_a: '+x', option_b: '@y', option_c: '-z', correct_answer: 'D' },
@@ -145,7 +145,7 @@ const AWKWARD = [
   { question_text: 'a picture', image_path: 'Physics/a, b.png', correct_answer: '' },
 ]
 
-test('an export is what the import takes back unchanged, and the same as save stores', async () => {
+test('an export can be imported unchanged, and gives the same questions as saving', async () => {
   const questions = AWKWARD.map((question) => ({ id: null, exam_id: examId, ...question }))
   const saved = await admin.post(`${AI}/save`, { questions }, 200)
   expect(saved.body).toEqual({ success: true, count: AWKWARD.length, errors: null })
@@ -170,7 +170,7 @@ test('an export is what the import takes back unchanged, and the same as save st
   await service.sql`delete from questions where exam_id = ${examId}`
 })
 
-test('save stores what is valid and names the rest; with an unknown exam, nothing', async () => {
+test('saving stores valid questions and names the others; with an unknown exam it stores nothing', async () => {
   const valid = { exam_id: examId, question_text: 'One', correct_answer: 'A' }
   const { body } = await admin.post(
     `${AI}/save`,

@@ -4,7 +4,7 @@ import { createExam } from '../support/content/exams.ts'
 import { startModel } from '../support/outside/model.ts'
 import { connectedPair, withService } from '../support/service.ts'
 
-test('one message in two seconds over both generations', async () => {
+test('a person sends one message in two seconds over both generations', async () => {
   let now = Date.now()
   const service = await withService({ clock: () => now, config: { chat: { sendIntervalMs: 2_000 } } })
   const { alice, conversationId } = await connectedPair(service)
@@ -23,7 +23,7 @@ test('one message in two seconds over both generations', async () => {
   expect(together.filter(({ status }) => status === 429)).toHaveLength(9)
 })
 
-test('one comment in ten seconds over both generations', async () => {
+test('a person posts one comment in ten seconds over both generations', async () => {
   let now = Date.now()
   const service = await withService({ clock: () => now, config: { discussions: { postIntervalMs: 10_000 } } })
   const alice = await service.person()
@@ -43,7 +43,7 @@ test('one comment in ten seconds over both generations', async () => {
   expect(together.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(429)])
 })
 
-test('fifty questions a day over both generations, also when many are asked at once', async () => {
+test('a person asks 50 questions a day over both generations, also when many are asked at once', async () => {
   const model = await startModel()
   const service = await withService({ config: { ai: model.ai } })
   const alice = await service.person()
@@ -75,18 +75,18 @@ test('fifty questions a day over both generations, also when many are asked at o
   await model.stub.close()
 })
 
-test('three failed logins over every door lock them all', async () => {
+test('three failed logins by different routes lock all of them', async () => {
   const service = await withService()
   const { username } = await service.person()
   const tryAt = (path: string, password: string) => service.guest().post(path, { username, password })
-  const doors = ['/api/auth/login', '/admin/login', '/api/v01/auth/login']
-  for (const [index, door] of doors.entries()) {
-    const { status, body } = await tryAt(door, 'wrong')
+  const routes = ['/api/auth/login', '/admin/login', '/api/v01/auth/login']
+  for (const [index, route] of routes.entries()) {
+    const { status, body } = await tryAt(route, 'wrong')
     expect(status).toBe(401)
     expect(body.message).toBe(`Invalid credentials. ${2 - index} attempts remaining.`)
   }
-  for (const door of doors) {
-    const { status, body } = await tryAt(door, PASSWORD)
+  for (const route of routes) {
+    const { status, body } = await tryAt(route, PASSWORD)
     expect(status).toBe(429)
     expect(body).toMatchObject({ status: 'error', code: 'locked_out' })
   }

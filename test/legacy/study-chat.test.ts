@@ -17,7 +17,7 @@ beforeEach(() => {
   model.stub.script.length = 0
 })
 
-test('is one chat per person, of which the model gets what was said', async () => {
+test('there is one chat per person, and the model gets its history', async () => {
   const alice = await service.person()
   const first = await alice.post(CHAT, { message: ' What is the hypotenuse of 3 and 4? ' }, 200)
   expect(first.body).toEqual({
@@ -25,7 +25,7 @@ test('is one chat per person, of which the model gets what was said', async () =
     response: expect.stringContaining('[FINAL ANSWER]'),
     questions_remaining: 49,
   })
-  // Fields of the newer generation are none of this one's.
+  // Fields of the newer generation are ignored.
   const second = await alice.post(CHAT, { message: 'And of 5 and 12?', conversation_id: 999 }, 200)
   expect(second.body.questions_remaining).toBe(48)
   expect(model.stub.requests.at(-1)?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
@@ -49,7 +49,7 @@ test('is one chat per person, of which the model gets what was said', async () =
   expect((await alice.get(`${CHAT}/history`, 200)).body).toMatchObject({ questionsUsed: 2, history: [] })
 })
 
-test('begun twice at once it is still one; it has no limit of its own and is never listed', async () => {
+test('two first questions at once begin one chat, which has no length limit and is never listed', async () => {
   const alice = await service.person()
   await Promise.all([alice.post(CHAT, { message: 'one' }, 200), alice.post(CHAT, { message: 'two' }, 200)])
   const chats = await service.sql`select id from assistant_conversations where user_id = ${alice.id}`
@@ -65,7 +65,7 @@ test('begun twice at once it is still one; it has no limit of its own and is nev
   expect((await bob.get(`${CHAT}/history`, 200)).body.history).toEqual([])
 })
 
-test('what fails, or is hung up on before its first word, uses up nothing', async () => {
+test('a question that fails, or whose sender hangs up before the first word, does not count', async () => {
   const alice = await service.person()
   model.stub.script.push({ kind: 'cut' })
   expect((await alice.post(CHAT, { message: 'x' }, 502)).body.code).toBe('model_failed')
@@ -85,7 +85,7 @@ test('what fails, or is hung up on before its first word, uses up nothing', asyn
     await alice.post(CHAT, wrong, 400)
 })
 
-test('a browser asks by its session cookie; without a model it is 503', async () => {
+test('a session cookie works; without a model a question is 503', async () => {
   const plain = await withService()
   const alice = await plain.person()
   await alice.loginOnWeb(alice.username)

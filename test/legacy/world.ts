@@ -4,7 +4,7 @@ import { CLIENT_ID, type Provider } from '../support/outside/google.ts'
 import { startModel, type TestModel } from '../support/outside/model.ts'
 import { connect, startService, type TestService } from '../support/service.ts'
 
-/** The addresses of the same parts in both generations. */
+/** Paths of the same operations in both generations. */
 export const NEWER = {
   root: '/api/v01',
   auth: '/api/v01/auth',
@@ -13,8 +13,8 @@ export const NEWER = {
   discussion: '/api/v01/discussions',
   admin: '/api/v01/admin',
 }
-export type Places = typeof NEWER
-export const OLDER: Places = {
+export type Paths = typeof NEWER
+export const OLDER: Paths = {
   root: '/api',
   auth: '/api/auth',
   chat: '/api/chat',
@@ -23,7 +23,7 @@ export const OLDER: Places = {
   admin: '/admin',
 }
 
-/** Two services with the same people and exams: one gets only requests of the newer generation, one only of the older. */
+/** One of two services with the same people and exams: each gets the requests of one generation only. */
 export interface World {
   service: TestService
   model: TestModel
@@ -35,8 +35,8 @@ export interface World {
   conversationId: number
   examIds: number[]
   questionIds: number[]
-  /** Ids that later operations need. */
-  left: Record<string, number>
+  /** Ids of what operations created, for later ones. */
+  savedIds: Record<string, number>
 }
 
 export async function createWorld(provider: Provider): Promise<World> {
@@ -77,11 +77,11 @@ export async function createWorld(provider: Provider): Promise<World> {
     conversationId: await connect(alice, bob),
     examIds: exams.map(({ examId }) => examId),
     questionIds: exams.flatMap(({ questionIds }) => questionIds),
-    left: {},
+    savedIds: {},
   }
 }
 
-/** Values that differ in every run: times, secrets, random parts of names. */
+/** Replaces values that differ in every run: times, secrets, random parts of names. */
 const RANDOM: [RegExp, string][] = [
   [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)?/g, '(time)'],
   [/\d{1,2} [A-Z][a-z]+ \d{4} \d\d:\d\d [AP]M/g, '(time)'],
@@ -91,12 +91,12 @@ const RANDOM: [RegExp, string][] = [
   [/"(access|refresh)_token":\s*"[^"]*"/g, '"$1_token":"(token)"'],
   [/_[0-9a-f]{12}\.png/g, '_(random).png'],
   [/expires=\d+&signature=[\w-]+/g, '(signature)'],
-  // The newer generation imports what the older one saves.
+  // Where the older generation saves questions, the newer one imports a CSV.
   [
     /"question.import","summary":"(\d+) questions were imported \(csv\)"/g,
     '"question.create","summary":"$1 questions were added"',
   ],
-  // The older generation's chat is a conversation of its own kind, whose id is taken later.
+  // The older generation's chat is a conversation of another kind, with another id.
   [/"study_chat"/g, '"conversation"'],
   [/(?<=^assistant_conversations {"id":|^assistant_(?:messages|questions) .*"conversation_id":)\d+/g, '(id)'],
 ]

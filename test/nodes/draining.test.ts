@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { startProcess } from '../support/processes/process.ts'
 import { SECRET, type TestService, withService } from '../support/service.ts'
 
-/** The process as operators run it, on the database of a test's service. */
+/** Starts a process as operators do, on the database of this service. */
 async function startMain(service: TestService, seconds: number) {
   const main = startProcess({
     DRAIN_DELAY: String(seconds),
@@ -26,7 +26,7 @@ async function stall(url: string, head: string): Promise<Socket> {
   return socket.pause()
 }
 
-test('SIGTERM: served on for a while, sockets sent away one after another, requests in flight answered, exit 0', async () => {
+test('after SIGTERM a node serves for a while, sends sockets away gradually, answers what is in flight, and exits with 0', async () => {
   const service = await withService()
   const { main, url } = await startMain(service, 3)
   const alice = (await service.person()).at(url)
@@ -40,7 +40,7 @@ test('SIGTERM: served on for a while, sockets sent away one after another, reque
   await stall(url, 'POST /api/v01/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n')
   const late = await stall(url, 'GET /api/v01/auth/me HTTP/1.1\r\nHost: x\r\n')
 
-  // Somebody holds the account's row, so that this change is in flight for as long as they like.
+  // The account's row is locked, so this change stays in flight until `letGo`.
   const [locked, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const holder = service.sql.begin(async (tx) => {
     await tx`select 1 from users where id = ${alice.id} for update`
@@ -67,7 +67,7 @@ test('SIGTERM: served on for a while, sockets sent away one after another, reque
   const newcomer = await alice.socket()
   expect(await newcomer.closure(10_000)).toMatchObject({ code: 1012 })
 
-  // What was on its way when the listener closed is served; later nobody can connect, and who could before is refused.
+  // After the listener has closed nobody can connect. A second later, requests on older connections are refused.
   const connects = () =>
     alice.get('/healthz').then(
       () => true,
@@ -95,7 +95,7 @@ test('SIGTERM: served on for a while, sockets sent away one after another, reque
   expect(since()).toBeLessThan(15_000)
 })
 
-test('it ends at once without a delay, and upon a second Ctrl-C; one that was sent twice is one', async () => {
+test('a node without a delay ends at once, and any node on a second Ctrl-C; two signals at once count as one', async () => {
   const service = await withService()
   const [brisk, patient] = await Promise.all([startMain(service, 0), startMain(service, 600)])
   const began = performance.now()
@@ -106,6 +106,7 @@ test('it ends at once without a delay, and upon a second Ctrl-C; one that was se
   const socket = await person.socket()
   const exit = patient.main.exit('SIGINT')
   patient.main.child.kill('SIGINT')
+  // More than the 500 ms within which further signals belong to the same Ctrl-C.
   await sleep(700)
   await person.get('/readyz', 503)
   await person.get('/api/v01/auth/me', 200)

@@ -16,7 +16,7 @@ interface Pair {
   people: [Client, Client]
 }
 
-/** Everybody connected to the next two. */
+/** Connects everybody to the next two people. */
 async function connectRing(people: Client[]): Promise<Pair[]> {
   return Promise.all(
     people.flatMap((one, index) =>
@@ -76,7 +76,7 @@ async function storedTexts(sql: postgres.Sql): Promise<Map<number, string[]>> {
 }
 
 describe.runIf(hasRedis())('two nodes, one of which is killed', () => {
-  test('2,000 messages: each acknowledged one once and in order on every client, counters exact', async () => {
+  test('every client gets each of 2,000 acknowledged messages once and in order, with exact counters', async () => {
     const redis = await RedisServer.start()
     onTestFinished(() => redis.stop())
     const service = await withService({ config: { redisUrl: redis.url } })
@@ -132,9 +132,9 @@ describe.runIf(hasRedis())('two nodes, one of which is killed', () => {
   }, 90_000)
 })
 
-test('a lone service killed during 500 sends: on the embedded database none is lost and none doubled', async () => {
+test('a lone service on the embedded database that is killed during 500 sends loses and doubles none', async () => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'exam-practice-killed-'))
-  // Readable for the user that PostgreSQL runs as.
+  // PostgreSQL runs as another user, who must be able to read it.
   await chmod(dataDir, 0o755)
   const options = {
     env: { DATA_DIR: dataDir, JWT_SECRET: SECRET, PORT: String(await freePort()) },

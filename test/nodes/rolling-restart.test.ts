@@ -10,10 +10,10 @@ if (!redisUrl) process.stdout.write('the rolling restart is skipped: it needs Re
 else if (installedBalancers.length === 0)
   process.stdout.write('the rolling restart is skipped: none of nginx, haproxy and caddy is installed\n')
 
-/** How long after a node is ready the next one is told to end: docs/operators/proxies.md. */
+/** How long operators wait between a node's start and the end of the next one: docs/operators/proxies.md. */
 const PAUSE_MS = 1_000
-/** Between the requests of one asker: the machine runs three proxies and two nodes beside. */
-const BREATH_MS = 30
+/** Pause between the requests of one sender, since the machine also runs three proxies and two nodes. */
+const REQUEST_PAUSE_MS = 30
 
 test.runIf(redisUrl && installedBalancers.length > 0)(
   `a rolling restart fails no request behind ${installedBalancers.join(', ')} as shipped`,
@@ -45,11 +45,11 @@ test.runIf(redisUrl && installedBalancers.length > 0)(
       done = true
     })
 
-    /** Reads and sends in turn, each on a connection of its own now and then, and never again. */
-    async function ask(name: string, url: string): Promise<number> {
+    /** Alternates reads and sends, never repeats a failed one, and closes the connection now and then. */
+    async function sendRequests(name: string, url: string): Promise<number> {
       let count = 0
       for (; !done; count++) {
-        await sleep(BREATH_MS)
+        await sleep(REQUEST_PAUSE_MS)
         const isRead = count % 2 === 0
         try {
           const headers = count % 7 === 0 ? { connection: 'close' } : {}
@@ -83,7 +83,7 @@ test.runIf(redisUrl && installedBalancers.length > 0)(
     }
     expect(await service.sql`select distinct ip from login_failures`).toEqual([{ ip: '127.0.0.1' }])
 
-    const asking = fronts.flatMap(({ name, url }) => [1, 2, 3].map(() => ask(name, url)))
+    const senders = fronts.flatMap(({ name, url }) => [1, 2, 3].map(() => sendRequests(name, url)))
     for (const [index, node] of nodes.entries()) {
       const port = ports[index] as number
       await sleep(PAUSE_MS)
@@ -92,7 +92,7 @@ test.runIf(redisUrl && installedBalancers.length > 0)(
     }
     await sleep(PAUSE_MS)
     done = true
-    const counts = await Promise.all(asking)
+    const counts = await Promise.all(senders)
 
     expect(failed).toEqual([])
     for (const count of counts) expect(count).toBeGreaterThan(10)

@@ -7,7 +7,7 @@ import { hasRedis, RedisServer } from '../support/outside/redis.ts'
 import { connect, connectedPair, type TestService, withService } from '../support/service.ts'
 import type { TestSocket } from '../support/socket.ts'
 
-/** How long Redis stays away; half a minute on demand, since nothing but patience makes the difference. */
+/** How long Redis stays away; half a minute in long runs. */
 const AWAY_MS = process.env.LONG_TESTS ? 30_000 : 1_500
 
 describe.runIf(hasRedis())('two nodes', () => {
@@ -32,7 +32,7 @@ describe.runIf(hasRedis())('two nodes', () => {
       .filter((frame) => frame.conversation_id === conversationId)
       .map((frame) => frame.message.seq)
 
-  /** Waits until the last `unread` frame is what GET says. */
+  /** Waits until the last `unread` frame equals the answer to GET. */
   async function expectExactCounters(person: Client, socket: TestSocket): Promise<void> {
     const { body } = await person.get('/api/v01/chat/unread', 200)
     await socket.until(() => socket.of('unread').at(-1)?.unread === body.unread, 10_000)
@@ -69,7 +69,7 @@ describe.runIf(hasRedis())('two nodes', () => {
       await socket.until(() => socket.of('unread').at(-1)?.unread === 0)
   })
 
-  test('one message in two seconds, whichever node it is sent to', async () => {
+  test('accept one message of a person per interval, whichever of them it is sent to', async () => {
     const service = await twoNodes({ chat: { sendIntervalMs: 60_000 } })
     const { alice, conversationId } = await connectedPair(service)
     const elsewhere = alice.at(service.urls[1] as string)
@@ -80,7 +80,7 @@ describe.runIf(hasRedis())('two nodes', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(19)
   })
 
-  test('events that are lost, repeated, overtaken or nonsense leave neither gap nor disorder', async () => {
+  test('deliver messages without gaps and in order when events are lost, repeated, reordered or invalid', async () => {
     const service = await twoNodes()
     const { alice, bob, conversationId } = await connectedPair(service, [0, 1])
     const his = await bob.socket()
@@ -99,7 +99,7 @@ describe.runIf(hasRedis())('two nodes', () => {
     onTestFinished(() => publisher.disconnect())
     const publish = (change: object) => publisher.publish(channel, randomUUID() + JSON.stringify(change))
 
-    // Stored by a node that died before it could tell.
+    // As if stored by a node that died before it could publish.
     const store = (seq: number) => service.sql`
       with counted as (update conversations set last_seq = ${seq}, version = ${seq} where id = ${conversationId})
       insert into messages (conversation_id, seq, version, sender_id, message, created_at)
@@ -119,7 +119,7 @@ describe.runIf(hasRedis())('two nodes', () => {
       expect.arrayContaining(['first', 'message 2', 'message 3', 'message 4', 'message 5', 'sixth']),
     )
 
-    // And where no event ever follows, the regular check finds it: a message, and a conversation that began.
+    // A regular check finds changes without any event: a message, and a new conversation.
     await store(7)
     const [begun] =
       await service.sql`insert into conversations (is_group, name) values (true, 'Begun') returning id`
@@ -132,7 +132,7 @@ describe.runIf(hasRedis())('two nodes', () => {
     await expectExactCounters(bob, his)
   })
 
-  test('while Redis is away everything answers and is told locally; on its return nobody misses anything', async () => {
+  test('serve their own clients while Redis is away; on its return nobody has missed anything', async () => {
     const service = await twoNodes()
     const { alice, bob, conversationId } = await connectedPair(service, [0, 1])
     const carol = await service.person(undefined, 1)
@@ -161,12 +161,12 @@ describe.runIf(hasRedis())('two nodes', () => {
       await setTimeout(20)
     }
     expect(slowest).toBeLessThan(1_500)
-    // Somebody new, too, of whom the other node hears nothing.
+    // A new conversation, too, of which the other node hears nothing.
     const theirs = await connect(alice, carol)
     await alice.send(theirs, 'hello', undefined, 201)
 
     await redis.start()
-    // Sends go on while one node is back and the other is not.
+    // Sends continue while the nodes reconnect one after the other.
     const returned = performance.now()
     while (hers.of('resync').length === 0 || his.of('resync').length === 0) {
       expect(performance.now() - returned).toBeLessThan(10_000)
@@ -180,7 +180,7 @@ describe.runIf(hasRedis())('two nodes', () => {
       expect(seqsOf(socket, conversationId)).toEqual(all)
       await socket.waitFor(({ type }) => type === 'resync')
     }
-    // Her node has joined the conversation of which no event had told.
+    // Carol's node subscribes to the conversation although it got no event about it.
     await carols.waitFor(({ type }) => type === 'resync')
     expect((await carols.ask({ type: 'resume', conversations: {} })).type).toBe('ack')
     expect(carols.frames.some((frame) => frame.conversation?.id === theirs)).toBe(true)
@@ -191,7 +191,7 @@ describe.runIf(hasRedis())('two nodes', () => {
     await expectExactCounters(carol, carols)
   }, 90_000)
 
-  test('a flushed Redis changes nothing', async () => {
+  test('lose nothing when Redis is flushed', async () => {
     const service = await twoNodes()
     const { alice, bob, conversationId } = await connectedPair(service, [0, 1])
     const his = await bob.socket()
@@ -206,7 +206,7 @@ describe.runIf(hasRedis())('two nodes', () => {
     await expectExactCounters(bob, his)
   })
 
-  test('a logout on one node ends tokens and sockets on the other within a second, with Redis up and down', async () => {
+  test('end tokens and sockets within a second of a logout on the other one, with and without Redis', async () => {
     const service = await twoNodes()
     for (const away of [false, true]) {
       const alice = await service.person()
@@ -222,7 +222,7 @@ describe.runIf(hasRedis())('two nodes', () => {
     await redis.start()
   })
 
-  /** The only channel of a conversation with this id that anybody listens to. */
+  /** The channel of this conversation, which has subscribers. */
   async function channelOf(conversationId: number): Promise<string> {
     const client = new Redis(redis.url)
     try {

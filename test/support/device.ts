@@ -2,7 +2,7 @@ import type { Message } from '../../client/src/generated/openapi.ts'
 import type { Client } from './client.ts'
 import { type Frame, openSocket, type TestSocket } from './socket.ts'
 
-interface KnownConversation {
+interface ConversationState {
   name: string
   isGroup: boolean
   /** False until its messages have been listed. */
@@ -12,7 +12,7 @@ interface KnownConversation {
 }
 
 /** What a client shows. Tests compare it with what the service stores. */
-export interface Shown {
+export interface DeviceView {
   conversations: Record<string, { name: string; messages: (string | null)[] }>
   unread: number
   requests: number
@@ -26,8 +26,8 @@ export interface Shown {
  */
 export class Device {
   readonly person: Client
-  readonly conversations = new Map<number, KnownConversation>()
-  /** Frames that should never have come, in words. */
+  readonly conversations = new Map<number, ConversationState>()
+  /** Descriptions of frames that should never have come. */
   readonly violations: string[] = []
   /**
    * Gaps that it saw, after which it resumed. There can be some where events were lost: a message that was edited
@@ -39,7 +39,7 @@ export class Device {
   #online = new Map<string, boolean>()
   /** Presence from frames that came during a request for presence: they are newer than its answer. */
   #onlineSince = new Map<string, boolean>()
-  /** The last version of each conversation before which nothing is missing. */
+  /** The version of each conversation up to which nothing is missing. */
   #versions = new Map<number, number>()
   /** The newest versions since a `resume` that is under way. */
   #newer = new Map<number, number>()
@@ -84,7 +84,7 @@ export class Device {
     while (this.#loading.length > 0) await Promise.all(this.#loading.splice(0))
   }
 
-  shown(): Shown {
+  shown(): DeviceView {
     return {
       conversations: Object.fromEntries(
         [...this.conversations].map(([id, { name, messages }]) => [
@@ -186,7 +186,7 @@ export class Device {
     this.#reach(conversation_id, message.version)
   }
 
-  #store(known: KnownConversation, message: Message): void {
+  #store(known: ConversationState, message: Message): void {
     const { id, seq, version, sender_id, is_deleted } = message
     if ((known.messages.get(seq)?.version ?? 0) >= version) return
     known.messages.set(seq, { id, version, text: is_deleted ? null : message.message, senderId: sender_id })

@@ -65,8 +65,8 @@ export class TestSocket {
   }
 
   /** The first frame that fits, whether it has come already or comes later. */
-  waitFor(fits: (frame: Frame) => boolean, timeout = 15_000): Promise<Frame> {
-    return this.until(() => this.frames.find(fits), timeout)
+  waitFor(fits: (frame: Frame) => boolean, timeoutMs = 15_000): Promise<Frame> {
+    return this.until(() => this.frames.find(fits), timeoutMs)
   }
 
   of<T extends keyof ServerFrames>(type: T): ServerFrames[T][] {
@@ -74,15 +74,15 @@ export class TestSocket {
   }
 
   /** Waits until `look` answers something; it is called again after each frame. */
-  async until<T>(look: () => T | undefined | false, timeout = 15_000): Promise<T> {
-    const deadline = performance.now() + timeout
+  async until<T>(look: () => T | undefined | false, timeoutMs = 15_000): Promise<T> {
+    const deadline = performance.now() + timeoutMs
     for (;;) {
       const found = look()
       if (found !== undefined && found !== false) return found
       const left = deadline - performance.now()
       if (left <= 0)
         throw new Error(
-          `nothing came within ${timeout} ms; last frames: ${JSON.stringify(this.frames.slice(-5))}`,
+          `nothing came within ${timeoutMs} ms; last frames: ${JSON.stringify(this.frames.slice(-5))}`,
         )
       await new Promise<void>((resolve) => {
         const done = () => {
@@ -96,8 +96,8 @@ export class TestSocket {
     }
   }
 
-  async closure(timeout = 15_000): Promise<{ code: number; reason: string }> {
-    return this.until(() => this.closed, timeout)
+  async closure(timeoutMs = 15_000): Promise<{ code: number; reason: string }> {
+    return this.until(() => this.closed, timeoutMs)
   }
 
   async close(): Promise<void> {

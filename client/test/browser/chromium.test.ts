@@ -15,7 +15,7 @@ const isThere = existsSync(CHROMIUM)
 if (!isThere)
   console.warn(`no Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM; its tests are skipped`)
 
-/** What the page puts there. */
+/** Globals that page.ts sets. They exist in the page alone, inside `evaluate` and `waitForFunction`. */
 declare const client: Client
 declare const chat: Chat
 declare const withProgress: typeof import('../../src/files/index.ts').withProgress
@@ -43,7 +43,7 @@ beforeAll(async () => {
   service = await startService({ config: { corsOrigins: [origin] } })
   browser = await chromium.launch({
     executablePath: CHROMIUM,
-    // Pages are to enter the back/forward cache as they do for people.
+    // Playwright switches the back/forward cache off, which people's browsers have on.
     ignoreDefaultArgs: ['--disable-back-forward-cache'],
     args: [
       '--headless',
@@ -110,8 +110,8 @@ function login(page: Page, username: string): Promise<unknown> {
   })
 }
 
-/** Waits until the page shows that text last in the room. */
-async function shows(page: Page, id: number, text: string, timeout = 10_000): Promise<void> {
+/** Waits until this text is the last message in the room. */
+async function untilLastMessage(page: Page, id: number, text: string, timeout = 10_000): Promise<void> {
   await page.waitForFunction(
     ([room, expected]) =>
       chat
@@ -123,7 +123,7 @@ async function shows(page: Page, id: number, text: string, timeout = 10_000): Pr
   )
 }
 
-const isOnline = (page: Page) =>
+const untilOnline = (page: Page) =>
   page.waitForFunction(() => client.live.$status.get() === 'online', undefined, { polling: 20 })
 
 async function fiveTabs(): Promise<{ profile: Profile; pages: Page[]; bob: Person; id: number }> {
@@ -131,8 +131,8 @@ async function fiveTabs(): Promise<{ profile: Profile; pages: Page[]; bob: Perso
   const profile = await Profile.open()
   const first = await profile.tab()
   await login(first, alice.username)
-  await isOnline(first)
-  // Its token is at its end when the others come, as after a night's sleep.
+  await untilOnline(first)
+  // The token has expired when the other tabs open, as after a night.
   await first.evaluate(async () => {
     const grant = (await client.platform.store.get('session')) as object
     await client.platform.store.set('session', { ...grant, expiresAt: Date.now() - 1_000 })
@@ -141,7 +141,7 @@ async function fiveTabs(): Promise<{ profile: Profile; pages: Page[]; bob: Perso
   await Promise.all(
     pages.slice(1).map((page) => page.evaluate(() => client.GET('/api/v01/auth/me').then(() => {}))),
   )
-  await Promise.all(pages.map(isOnline))
+  await Promise.all(pages.map(untilOnline))
   return { profile, pages, bob, id: conversationId }
 }
 
@@ -153,14 +153,14 @@ async function leaderOf(pages: Page[]): Promise<Page> {
 }
 
 describe.skipIf(!isThere)('in Chromium', { timeout: 120_000 }, () => {
-  test('five tabs share one socket and one refresh, and show the same', async () => {
+  test('five tabs share one socket and one refresh, and show the same messages', async () => {
     const { profile, pages, bob, id } = await fiveTabs()
     expect(profile.refreshes).toBe(1)
     expect(profile.sockets).toBe(1)
     await bob.send(id, 'to all of you')
-    await Promise.all(pages.map((page) => shows(page, id, 'to all of you')))
+    await Promise.all(pages.map((page) => untilLastMessage(page, id, 'to all of you')))
     await pages[3]?.evaluate((room) => chat.send(room, 'from the fourth'), id)
-    await Promise.all(pages.map((page) => shows(page, id, 'from the fourth')))
+    await Promise.all(pages.map((page) => untilLastMessage(page, id, 'from the fourth')))
     expect(profile.sockets).toBe(1)
 
     await pages[2]?.evaluate(() => client.session.logout())
@@ -176,7 +176,7 @@ describe.skipIf(!isThere)('in Chromium', { timeout: 120_000 }, () => {
     const leader = await leaderOf(pages)
     const others = pages.filter((page) => page !== leader)
     await bob.send(id, 'before')
-    await Promise.all(others.map((page) => shows(page, id, 'before')))
+    await Promise.all(others.map((page) => untilLastMessage(page, id, 'before')))
     const crashed = new Promise((resolve) => leader.once('crash', resolve))
     const devtools = await profile.context.newCDPSession(leader)
     devtools.send('Page.crash').catch(() => {})
@@ -197,15 +197,15 @@ describe.skipIf(!isThere)('in Chromium', { timeout: 120_000 }, () => {
     console.log(`another tab had the socket ${Math.round(took)} ms after the crash`)
     expect(took).toBeLessThan(1_000)
     await bob.send(id, 'after')
-    await Promise.all(others.map((page) => shows(page, id, 'after')))
+    await Promise.all(others.map((page) => untilLastMessage(page, id, 'after')))
     expect(profile.sockets).toBe(1)
   })
 
-  test('a tab in sight takes over from a leader that is frozen, which follows once it thaws', async () => {
+  test('another tab takes over from a frozen leader, which follows when it thaws', async () => {
     const { profile, pages, bob, id } = await fiveTabs()
     const leader = await leaderOf(pages)
     const others = pages.filter((page) => page !== leader)
-    // It keeps its lock, and nothing of it runs.
+    // A paused page keeps its Web Lock, but none of its code runs.
     const devtools = await profile.context.newCDPSession(leader)
     await devtools.send('Debugger.enable')
     await devtools.send('Debugger.pause')
@@ -216,10 +216,10 @@ describe.skipIf(!isThere)('in Chromium', { timeout: 120_000 }, () => {
       others.map((page) => page.waitForFunction(() => client.live.$leads.get(), undefined, { polling: 50 })),
     )
     await bob.send(id, 'while frozen')
-    await Promise.all(others.map((page) => shows(page, id, 'while frozen')))
+    await Promise.all(others.map((page) => untilLastMessage(page, id, 'while frozen')))
     await devtools.send('Debugger.resume')
     await thawed
-    await shows(leader, id, 'while frozen')
+    await untilLastMessage(leader, id, 'while frozen')
     await expect.poll(() => leader.evaluate(() => client.live.$leads.get())).toBe(false)
     await leaderOf(others)
     await expect.poll(() => profile.sockets).toBe(1)
@@ -230,13 +230,13 @@ describe.skipIf(!isThere)('in Chromium', { timeout: 120_000 }, () => {
     const profile = await Profile.open()
     const page = await profile.tab()
     await login(page, alice.username)
-    await isOnline(page)
+    await untilOnline(page)
     await bob.send(id, 'before')
-    await shows(page, id, 'before')
+    await untilLastMessage(page, id, 'before')
     await page.goto(`${origin}/elsewhere`)
     await expect.poll(() => profile.sockets).toBeLessThan(2)
     await bob.send(id, 'meanwhile')
-    // A page from the cache loads nothing, which is what Playwright would wait for.
+    // Playwright would wait for a load event, which a page from the cache doesn't fire.
     const devtools = await profile.context.newCDPSession(page)
     await page.goBack({ waitUntil: 'commit', timeout: 2_000 }).catch(() => {})
     const evaluate = async (expression: string) =>
@@ -247,18 +247,18 @@ describe.skipIf(!isThere)('in Chromium', { timeout: 120_000 }, () => {
       .toBe('meanwhile')
   })
 
-  test('what is written offline goes out once, in order, when the network is back', async () => {
+  test('messages written offline are sent once, in order, when the network is back', async () => {
     const { alice, bob, conversationId: id } = await connectedPair(service)
     const profile = await Profile.open()
     const page = await profile.tab()
     await login(page, alice.username)
-    await isOnline(page)
+    await untilOnline(page)
     await page.evaluate((room) => void chat.room(room), id)
     await profile.context.setOffline(true)
     await page.evaluate(async (room) => {
       for (const text of ['one', 'two', 'three']) await chat.send(room, text)
     }, id)
-    // A reload in the tunnel: what was written is on the machine.
+    // They wait on this device.
     expect(await page.evaluate(() => chat.$outgoing.get().length)).toBe(3)
     await profile.context.setOffline(false)
     await expect
@@ -270,11 +270,11 @@ describe.skipIf(!isThere)('in Chromium', { timeout: 120_000 }, () => {
         { timeout: 20_000 },
       )
       .toEqual(['one', 'two', 'three'])
-    await shows(page, id, 'three')
+    await untilLastMessage(page, id, 'three')
     await page.waitForFunction(() => chat.$outgoing.get().length === 0)
   })
 
-  test('an upload tells how far it is, and ends with its signal', async () => {
+  test('an upload reports its progress, and is aborted by its signal', async () => {
     const person = await service.person()
     const profile = await Profile.open()
     const page = await profile.tab()
@@ -298,7 +298,7 @@ describe.skipIf(!isThere)('in Chromium', { timeout: 120_000 }, () => {
       const end = AbortSignal.abort(new Error('no more'))
       return { status: response.status, told: [...told], aborted: await upload(end).catch(String) }
     })
-    // Nothing but zeros is no picture.
+    // Refused, since 3 MB of zeros are no image: only the progress matters here.
     expect(status).toBe(400)
     expect(told.at(-1)).toBeGreaterThan(3_000_000)
     expect(told).toEqual([...told].sort((one, other) => one - other))

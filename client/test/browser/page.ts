@@ -1,4 +1,4 @@
-// What the tabs of the browser test run.
+// The script of the tabs in chromium.test.ts.
 import { createChat } from '../../src/chat/index.ts'
 import { withProgress } from '../../src/files/index.ts'
 import { createClient } from '../../src/index.ts'

@@ -11,7 +11,7 @@ export interface AppOptions {
   platform?: Partial<Platform>
 }
 
-/** The client as an app of that person has it, signed in; it ends with the test. */
+/** A client that is signed in as this person; it is closed when the test ends. */
 export async function openApp(person: Person, options: AppOptions = {}): Promise<Client> {
   const client = newApp(options.url ?? person.url, options)
   const { error } = await client.session.login({ username: person.username, password: PASSWORD })
@@ -19,25 +19,25 @@ export async function openApp(person: Person, options: AppOptions = {}): Promise
   return client
 }
 
-/** The same before anybody has signed in, or with what its store holds. */
+/** A client that is signed in only if its store holds a session; it is closed when the test ends. */
 export function newApp(url: string, { store = memoryStore(), platform }: AppOptions = {}): Client {
   const client = createClient({ baseUrl: url, platform: { ...node({ store }), ...platform } })
   onTestFinished(() => client.close())
   return client
 }
 
-/** Resolves once what a store holds fits. */
+/** Resolves with the store's value as soon as it fits. */
 export async function until<T>(
   $store: { listen(take: (value: T) => void): () => void; get(): T },
   fits: (value: T) => boolean,
-  timeout = 15_000,
+  timeoutMs = 15_000,
 ): Promise<T> {
   if (fits($store.get())) return $store.get()
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       stop()
       reject(new Error(`it stays ${JSON.stringify($store.get()).slice(0, 2_000)}`))
-    }, timeout)
+    }, timeoutMs)
     const stop = $store.listen((value) => {
       if (!fits(value)) return
       clearTimeout(timer)

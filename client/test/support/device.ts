@@ -8,7 +8,7 @@ import { node } from '../../src/platforms/node.ts'
 import { memoryStore } from '../../src/storage/memory.ts'
 import type { Network } from './network.ts'
 
-/** The devices' time runs so much faster: backoff, heartbeat and pings come to their end within a test. */
+/** How many times as fast the devices' time runs, so that backoff, heartbeat and pings end within a test. */
 const SPEED = 8
 
 /** An app on a device with a clock, timers and a network of its own. */
@@ -16,7 +16,7 @@ export class Device {
   readonly person: Person
   readonly network: Network
   readonly store = memoryStore()
-  readonly wrongs: string[] = []
+  readonly violations: string[] = []
   /** What was written here, by conversation, in that order. */
   readonly written = new Map<number, string[]>()
   /** What was answered here last, by question; null: cleared. */
@@ -24,8 +24,8 @@ export class Device {
   client!: Client
   chat!: Chat
   exam!: ExamSession
-  #jump = 0
-  #throttle = 0
+  #jumpMs = 0
+  #throttleMs = 0
   readonly #began = Date.now()
   #watchers = new Set<(event: LifeEvent) => void>()
   #stops: (() => void)[] = []
@@ -41,7 +41,7 @@ export class Device {
     this.client = createClient({ baseUrl: this.network.url, platform: this.#platform() })
     await expect.poll(() => this.client.session.$user.get()?.id).toBe(this.person.id)
     this.chat = createChat(this.client)
-    for (const id of conversations) this.#look(id)
+    for (const id of conversations) this.#watchRoom(id)
     const { exam, error } = await openExam(this.client, examId)
     if (!exam) throw new Error(error.message)
     this.exam = exam
@@ -55,14 +55,14 @@ export class Device {
     this.chat.close()
   }
 
-  /** Somebody sets its clock. */
+  /** Sets the device's clock forward, or back if negative. */
   jumpBy(ms: number): void {
-    this.#jump += ms
+    this.#jumpMs += ms
   }
 
-  /** Its timers take at least so long from now on, as in a page that is out of sight. */
+  /** From now on every timer takes at least this long, as in a hidden page. */
   holdBack(ms: number): void {
-    this.#throttle = ms
+    this.#throttleMs = ms
   }
 
   wake(): void {
@@ -79,7 +79,7 @@ export class Device {
     this.answered.set(questionId, answer)
   }
 
-  /** At the usual speed: passwords take their time. */
+  /** At normal speed: the service needs real time to check a password. */
   async #signIn(): Promise<void> {
     const client = createClient({ baseUrl: this.network.url, platform: node({ store: this.store }) })
     await client.session.login({ username: this.person.username, password: PASSWORD })
@@ -90,8 +90,8 @@ export class Device {
     const plain = node({ store: this.store })
     return {
       ...plain,
-      now: () => this.#began + (Date.now() - this.#began) * SPEED + this.#jump,
-      after: (ms, run) => plain.after(Math.max(ms, this.#throttle) / SPEED, run),
+      now: () => this.#began + (Date.now() - this.#began) * SPEED + this.#jumpMs,
+      after: (ms, run) => plain.after(Math.max(ms, this.#throttleMs) / SPEED, run),
       watch: (tell) => {
         this.#watchers.add(tell)
         return () => this.#watchers.delete(tell)
@@ -99,23 +99,23 @@ export class Device {
     }
   }
 
-  /** Nothing is shown twice or out of order, and what was shown stays. */
-  #look(id: number): void {
+  /** Notes in `violations` what is shown twice or out of order, or vanishes. */
+  #watchRoom(id: number): void {
     let before: readonly RoomMessage[] = []
     const room = this.chat.room(id)
     this.#stops.push(
       room.$messages.listen((messages) => {
         const keys = new Set(messages.map(({ key }) => key))
         const seqs = messages.flatMap(({ seq }) => seq ?? [])
-        const wrong = (what: string) => this.wrongs.push(`${this.person.username} in ${id}: ${what}`)
-        if (keys.size < messages.length) wrong('shown twice')
+        const violation = (what: string) => this.violations.push(`${this.person.username} in ${id}: ${what}`)
+        if (keys.size < messages.length) violation('shown twice')
         if (seqs.some((seq, at) => at > 0 && seq !== (seqs[at - 1] ?? 0) + 1))
-          wrong(`holes or disorder: ${seqs}`)
+          violation(`holes or disorder: ${seqs}`)
         if (room.$state.get().status !== 'gone')
-          for (const { key, message } of before) if (!keys.has(key)) wrong(`"${message}" vanished`)
+          for (const { key, message } of before) if (!keys.has(key)) violation(`"${message}" vanished`)
         for (const { key, state } of messages)
           if (state !== 'sent' && before.some((each) => each.key === key && each.state === 'sent'))
-            wrong('sent, and then not')
+            violation('sent, and then not')
         before = messages
       }),
     )

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 type Kind = 'http' | 'socket'
 
-interface Way {
+interface Connection {
   client: Socket
   service: Socket
   kind: Kind | undefined
@@ -13,18 +13,18 @@ interface Way {
   last: Promise<void>
 }
 
-/** The way from one device to the service, with whatever can go wrong on it. */
+/** A proxy between one device and the service that can lose, delay and freeze what passes. */
 export class Network {
   /** Where new connections go. */
   target: string
-  /** False: nothing new gets through. */
+  /** If false, new connections are refused. */
   isUp = true
-  /** Milliseconds that the service's bytes take, by what they belong to: so one can overtake the other. */
+  /** Milliseconds that the service's bytes take: HTTP answers and frames can overtake each other. */
   readonly delays: Record<Kind, number> = { http: 0, socket: 0 }
-  /** So many of the next requests are cut off before they arrive, or before their answer does. */
+  /** How many of the next requests, or answers, end their connection instead of arriving. */
   loseRequests = 0
   loseAnswers = 0
-  readonly #ways = new Set<Way>()
+  readonly #connections = new Set<Connection>()
   readonly #server = createServer((client) => this.#open(client))
 
   private constructor(target: string) {
@@ -42,7 +42,7 @@ export class Network {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** What was open ends, as when a node leaves behind a proxy. */
+  /** Ends open connections, as a proxy does when a node leaves. */
   moveTo(target: string): void {
     this.target = target
     this.cut()
@@ -61,15 +61,15 @@ export class Network {
   }
 
   cut(): void {
-    for (const way of this.#ways) end(way)
+    for (const connection of this.#connections) end(connection)
   }
 
-  /** What is open now stays so and carries nothing any more, as after a change of networks. */
+  /** Open connections stay open but carry nothing any more, as after a change of networks. */
   freeze(): void {
-    for (const way of this.#ways) way.isFrozen = true
+    for (const connection of this.#connections) connection.isFrozen = true
   }
 
-  /** Everything works again; what was frozen stays dead. */
+  /** New connections work again; frozen ones stay dead. */
   heal(): void {
     this.isUp = true
     this.delays.http = this.delays.socket = this.loseAnswers = this.loseRequests = 0
@@ -86,49 +86,49 @@ export class Network {
       return
     }
     const { hostname, port } = new URL(this.target)
-    const way: Way = {
+    const connection: Connection = {
       client,
       service: connect(Number(port), hostname),
       kind: undefined,
       isFrozen: false,
       last: Promise.resolve(),
     }
-    this.#ways.add(way)
+    this.#connections.add(connection)
     const over = () => {
-      this.#ways.delete(way)
-      if (!way.isFrozen) end(way)
+      this.#connections.delete(connection)
+      if (!connection.isFrozen) end(connection)
     }
-    for (const side of [way.client, way.service]) side.on('error', () => {}).on('close', over)
-    way.client.on('data', (bytes) => this.#request(way, bytes))
-    way.service.on('data', (bytes) => this.#answer(way, bytes))
+    for (const side of [connection.client, connection.service]) side.on('error', () => {}).on('close', over)
+    connection.client.on('data', (bytes) => this.#request(connection, bytes))
+    connection.service.on('data', (bytes) => this.#answer(connection, bytes))
   }
 
-  #request(way: Way, bytes: Buffer): void {
-    way.kind ??= bytes.toString('latin1').startsWith('GET /api/v01/ws') ? 'socket' : 'http'
-    if (way.isFrozen) return
+  #request(connection: Connection, bytes: Buffer): void {
+    connection.kind ??= bytes.toString('latin1').startsWith('GET /api/v01/ws') ? 'socket' : 'http'
+    if (connection.isFrozen) return
     if (this.loseRequests > 0) {
       this.loseRequests -= 1
-      end(way)
-    } else way.service.write(bytes)
+      end(connection)
+    } else connection.service.write(bytes)
   }
 
-  #answer(way: Way, bytes: Buffer): void {
-    if (way.isFrozen) return
+  #answer(connection: Connection, bytes: Buffer): void {
+    if (connection.isFrozen) return
     if (this.loseAnswers > 0) {
       this.loseAnswers -= 1
-      end(way)
+      end(connection)
       return
     }
     // One after another: bytes of the same connection never overtake each other.
-    const { last } = way
-    way.last = sleep(this.delays[way.kind ?? 'http']).then(async () => {
+    const { last } = connection
+    connection.last = sleep(this.delays[connection.kind ?? 'http']).then(async () => {
       await last
-      if (!way.isFrozen && !way.client.destroyed) way.client.write(bytes)
+      if (!connection.isFrozen && !connection.client.destroyed) connection.client.write(bytes)
     })
   }
 }
 
-function end({ client, service }: Way): void {
+function end({ client, service }: Connection): void {
   client.destroy()
   service.destroy()
 }

@@ -1,4 +1,4 @@
-/** Node's own, for tests that make several clients tabs of one browser. */
+/** Kept for tests in which several clients are tabs of one browser (tab.ts). */
 export const { navigator, BroadcastChannel } = globalThis
 
 /** What a page has and another runtime may lack: the client is tested without any of it. */

@@ -1,7 +1,7 @@
 import type { LifeEvent, Platform } from '../../src/index.ts'
 import { BroadcastChannel, navigator } from './no-browser.ts'
 
-/** What makes several clients in this process tabs of one browser: Node's own Web Locks and channels. */
+/** Makes several clients of this process tabs of one browser, by Node's own Web Locks and channels. */
 export function tab(): { platform: Partial<Platform>; tell(event: LifeEvent): void } {
   const watchers = new Set<(event: LifeEvent) => void>()
   const { locks } = navigator as unknown as { locks: NonNullable<Platform['locks']> }

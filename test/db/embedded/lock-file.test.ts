@@ -14,7 +14,7 @@ beforeEach(async () => {
   return () => rm(folder, { recursive: true, force: true })
 })
 
-test('is held by one, until released', async () => {
+test('a lock is held once, until it is released', async () => {
   const release = await takeLock(path)
   await expect(takeLock(path)).rejects.toEqual(new LockedError(path, process.pid))
   release()
@@ -24,7 +24,7 @@ test('is held by one, until released', async () => {
   releaseAgain()
 })
 
-test('ends with its process, even where its pid file then names a living one', async () => {
+test('a lock ends with its process, even if its pid file then names a running one', async () => {
   const code = `
     const { takeLock } = await import(${JSON.stringify(new URL('../../../src/db/embedded/lock-file.ts', import.meta.url))})
     await takeLock(process.argv[1])
@@ -45,13 +45,13 @@ test('ends with its process, even where its pid file then names a living one', a
   release()
 })
 
-test('names the file that it cannot lock', async () => {
+test('the error names the file that cannot be locked', async () => {
   await expect(takeLock(join(path, 'missing', 'service.lock'))).rejects.toThrow(
     'service.lock cannot be locked',
   )
 })
 
-test.runIf(process.getuid?.() !== 0)('is not taken on a file that may not be written', async () => {
+test.runIf(process.getuid?.() !== 0)('a file that may not be written cannot be locked', async () => {
   await writeFile(path, '', { mode: 0o444 })
   await expect(takeLock(path)).rejects.toThrow('service.lock cannot be locked')
 })

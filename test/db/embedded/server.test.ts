@@ -21,7 +21,7 @@ import { findPostmaster, runsOn, shutDown } from '../../../src/db/embedded/postm
 import { type EmbeddedDatabase, findRunningEmbedded, startEmbedded } from '../../../src/db/embedded/server.ts'
 import { chooseRunAs } from '../../../src/db/embedded/staging.ts'
 
-// Some start several services at once, while other files do so as well.
+// Some tests start several services at once, while other test files do so as well.
 vi.setConfig({ testTimeout: 120_000 })
 
 const isRoot = process.getuid?.() === 0
@@ -126,7 +126,7 @@ test.runIf(isLinux)('runs apart from our terminal, environment and root', async 
   const [, session] = /\) \S+ \d+ \d+ (\d+)/.exec(await readFile(`/proc/${pid}/stat`, 'utf8')) ?? []
   expect(Number(session)).toBe(pid)
   expect((await stat(`/proc/${pid}`)).uid).not.toBe(0)
-  // of another user's process, root in a container may not be allowed to read it
+  // In a container, even root may not be allowed to read that of another user's process.
   const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
   expect(environment).not.toContain('not-for-postgres')
 })
@@ -201,7 +201,7 @@ test('waits for the last processes of a server that was killed', async () => {
   await sql.end({ timeout: 0 })
 })
 
-test('takes no other process for the server that a stale postmaster.pid names', async () => {
+test('does not mistake another process for the server that a stale postmaster.pid names', async () => {
   const dataDir = await copySeed()
   const cluster = await clusterOf(dataDir)
   // Of the same user, so that PostgreSQL itself would take it for a server and refuse to start.
@@ -291,7 +291,7 @@ async function makeDataDir(): Promise<string> {
 
 async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(await realpath(tmpdir()), 'embedded test '))
-  // mkdtemp makes it 0700, which as root would put the cluster elsewhere
+  // mkdtemp gives mode 0700, for which a service that runs as root would put the cluster elsewhere.
   await chmod(folder, 0o755)
   return folder
 }
@@ -307,7 +307,7 @@ async function remove(dataDir: string): Promise<void> {
 
 async function copySeed(): Promise<string> {
   const dataDir = await makeDataDir()
-  // cp -a, as fs.cp drops the owner
+  // `cp -a`, since fs.cp does not keep the owner.
   await promisify(execFile)('cp', [
     '-a',
     `${await realpath(join(seed, 'postgres'))}/.`,
@@ -323,7 +323,7 @@ async function start(dataDir: string) {
   return { database, log }
 }
 
-/** Starts a database in a process of its own, which can be killed; rejects with what it printed where it ends. */
+/** Starts a database in a process of its own, which can be killed. Rejects with its output if it ends. */
 async function startService(dataDir: string, meanwhile?: (service: ChildProcess) => Promise<void>) {
   const code = `
     const { startEmbedded } = await import(${JSON.stringify(new URL('../../../src/db/embedded/server.ts', import.meta.url))})

@@ -65,9 +65,9 @@ test.runIf(isRoot)(
   'copies the binaries once, with their links, to where their user can read them',
   async () => {
     const nobody = { uid: 65_534, gid: 65_534 }
-    // `root` is a mkdtemp folder of mode 0700, and so are the files'
+    // Nobody else can read the package: mkdtemp gave `root` mode 0700, and this file is private too.
     await chmod(join(native, 'lib', 'libpq.so.5.18'), 0o600)
-    // as where npm did run the install script: the copy must not lead back here
+    // As if npm had run the install script: the copy of this link must not lead back here.
     await symlink('libpq.so.5.18', join(native, 'lib', 'libpq.so.5'))
     const prepare = () => prepareBinaries({ native, version }, nobody, home, log)
     const [staged, ...others] = await Promise.all([prepare(), prepare(), prepare()])

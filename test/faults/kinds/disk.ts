@@ -13,8 +13,8 @@ import { type Count, isWhole } from '../load.ts'
 import { long, type Work } from '../show.ts'
 import type { Node, World } from '../world.ts'
 
-/** Pixels on each side of an image of noise, which no format makes smaller. */
-const SIDE = 256
+/** Width and height in pixels of an image of noise, which no format can compress. */
+const SIDE_PIXELS = 256
 const FULL_MS = 10_000
 /** Free space on the database's disk when the fault begins. */
 const ROOM_BYTES = 4 * 1024 * 1024
@@ -133,9 +133,9 @@ class Uploads implements Work {
   }
 
   async #repeat(): Promise<void> {
-    const pixels = { width: SIDE, height: SIDE, channels: 3 as const }
+    const pixels = { width: SIDE_PIXELS, height: SIDE_PIXELS, channels: 3 as const }
     for (let n = 0; !this.#done; n++) {
-      const image = sharp(randomBytes(SIDE * SIDE * 3), { raw: pixels })
+      const image = sharp(randomBytes(SIDE_PIXELS * SIDE_PIXELS * 3), { raw: pixels })
       const bytes = new Uint8Array(await image.png().toBuffer())
       const name = `${n}.png`
       const { url } = this.#world.nodes[n % 2] as Node

@@ -9,7 +9,7 @@ import type { Node, World } from '../world.ts'
 const AT_ONCE = 4
 const QUESTIONS = 50
 /** Longest time until all jobs have ended; a job of a dead node continues within 20 s. */
-const MOST_MS = 150_000
+const TIMEOUT_MS = 150_000
 
 interface Job {
   id: string
@@ -18,13 +18,13 @@ interface Job {
   isDone: boolean
 }
 
-/** Generation jobs, read all the time: questions that were shown once must stay. */
+/** Generation jobs that are read all the time: questions that were shown once must stay. */
 export class Jobs implements Work {
   readonly #world: World
   readonly #admin: Client
   readonly #examId: number
   readonly #jobs: Job[] = []
-  readonly #looking: Promise<void>[] = []
+  readonly #watching: Promise<void>[] = []
   #lost = 0
 
   private constructor(world: World, admin: Client, examId: number) {
@@ -50,7 +50,7 @@ export class Jobs implements Work {
       }),
     )
     this.#jobs.push(...begun)
-    this.#looking.push(...begun.map((job) => this.#look(job)))
+    this.#watching.push(...begun.map((job) => this.#watch(job)))
     while (begun.some(({ texts }) => texts.length === 0)) await sleep(50)
   }
 
@@ -62,7 +62,7 @@ export class Jobs implements Work {
   }
 
   async end(): Promise<Count> {
-    await Promise.all(this.#looking)
+    await Promise.all(this.#watching)
     const doubled = this.#jobs.filter(({ texts }) => new Set(texts).size < texts.length)
     const short = this.#jobs.filter(({ isDone, texts }) => !isDone || texts.length < QUESTIONS)
     const stored = await this.#world.sql<{ count: number }[]>`
@@ -74,8 +74,8 @@ export class Jobs implements Work {
     }
   }
 
-  async #look(job: Job): Promise<void> {
-    const deadline = performance.now() + MOST_MS
+  async #watch(job: Job): Promise<void> {
+    const deadline = performance.now() + TIMEOUT_MS
     for (let tries = 0; !job.isDone && performance.now() < deadline; tries++) {
       await sleep(200)
       const { url } = this.#world.nodes[tries % 2] as Node

@@ -13,7 +13,7 @@ const SOCKETS_EACH = 49
 const REQUESTS = 100
 const DRAIN_SECONDS = 4
 /** docs/protocol/operations.md#draining */
-const MOST_SECONDS = DRAIN_SECONDS + 11
+const MAX_SECONDS = DRAIN_SECONDS + 11
 
 /** A node that is stopped while it has much to do. */
 export function leavingFaults(): void {
@@ -54,7 +54,7 @@ export function leavingFaults(): void {
       expect(await Promise.all(answers)).toEqual(Array(REQUESTS).fill(200))
       expect(await exit).toBe(0)
       const seconds = (performance.now() - began) / 1_000
-      expect(seconds).toBeLessThan(MOST_SECONDS)
+      expect(seconds).toBeLessThan(MAX_SECONDS)
       expect(new Set(await Promise.all(closures))).toEqual(new Set([1012]))
       stalled.destroy()
       await node.start()

@@ -65,7 +65,7 @@ describe('asking for another role', () => {
     await one.post(OWN, requestOf(one), 401)
   })
 
-  test('is refused for a role that is not its own, or that it cannot ask for', async () => {
+  test('is refused if the current role is not the account’s, or the requested one is not available', async () => {
     const person = await service.person()
     for (const [requested_access, current_access, path] of [
       ['admin', 'admin', '/current_access'],
@@ -80,7 +80,7 @@ describe('asking for another role', () => {
     await service.guest().post(OWN, { ...requestOf(person), user_reason: '  ' }, 400)
   })
 
-  test('10 at once make one request; with it pending another is refused', async () => {
+  test('of ten requests at once one is stored; while it is pending another is refused', async () => {
     const person = await service.person()
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => service.guest().post(OWN, requestOf(person))),
@@ -127,7 +127,7 @@ describe('deciding on requests', () => {
     await person.get(ADMIN, 200)
   })
 
-  test('denying says why, and another may follow', async () => {
+  test('a denial says why, and another request may follow', async () => {
     const person = await service.person()
     const id = await submit(person)
     await admin.post(`${ADMIN}/${id}/deny`, { reason: 'not yet' }, 200)
@@ -142,7 +142,7 @@ describe('deciding on requests', () => {
     await submit(person)
   })
 
-  test('of decisions at once one holds, the others find it processed', async () => {
+  test('of decisions at once one holds, the others are refused as already processed', async () => {
     const person = await service.person()
     const id = await submit(person)
     const answers = await Promise.all(
@@ -159,7 +159,7 @@ describe('deciding on requests', () => {
     expect(row?.role).toBe(made % 2 ? 'admin' : 'user')
   })
 
-  test('of unknown ones, without a role or a reason', async () => {
+  test('is refused for unknown requests, without a role or a reason, and to everybody but administrators', async () => {
     const id = await submit(await service.person())
     await admin.post(`${ADMIN}/999999/approve`, { approved_access: 'admin' }, 404)
     await admin.post(`${ADMIN}/999999/deny`, { reason: 'no' }, 404)
@@ -175,7 +175,7 @@ describe('deciding on requests', () => {
     }
   })
 
-  test('pages by 25, pending unless asked otherwise, everything else together; counts', async () => {
+  test('requests are listed in pages of 25, pending ones unless asked for the decided ones, and counted', async () => {
     await service.sql`delete from access_requests`
     for (const [status, count] of [
       ['pending', 30],
@@ -209,7 +209,7 @@ describe('deciding on requests', () => {
     await admin.get(`${ADMIN}?page=0`, 400)
   })
 
-  test('the decision of an administrator who has left is the ghost’s', async () => {
+  test('the decision of a deleted administrator is the ghost’s', async () => {
     const other = await service.admin()
     const id = await submit(await service.person())
     await other.post(`${ADMIN}/${id}/deny`, { reason: 'no' }, 200)

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 describe('changing an account', () => {
-  test('its name, without a password', async () => {
+  test('needs no password for the name', async () => {
     const person = await service.person()
     const { body } = await person.patch(PATH, { full_name: ' Ada Lovelace ', role: 'admin' }, 200)
     expect(body).toEqual({
@@ -25,7 +25,7 @@ describe('changing an account', () => {
     })
   })
 
-  test('its address and password, with the password', async () => {
+  test('needs the password for address and password, and ends the other sessions', async () => {
     const person = await service.person()
     const phone = service.guest()
     await phone.login(person.username)
@@ -61,7 +61,7 @@ describe('changing an account', () => {
     },
   )
 
-  test('is refused without the password, with a wrong one, for a taken address and for nothing', async () => {
+  test('is refused without the password, with a wrong one, for a taken address and if nothing changes', async () => {
     const [person, other] = [await service.person(), await service.person()]
     const email = 'fresh@example.org'
     const missing = await person.patch(PATH, { email }, 400)
@@ -80,7 +80,7 @@ describe('changing an account', () => {
 
   test('of several password changes at once one holds', async () => {
     const person = await service.person()
-    // One more wrong one would lock.
+    // Two of them fail for a wrong password. A third failure would lock the account.
     const passwords = Array.from({ length: 3 }, (_, n) => `new password ${n}`)
     const answers = await Promise.all(
       passwords.map((new_password) => person.patch(PATH, { new_password, current_password: PASSWORD })),
@@ -196,10 +196,10 @@ describe('deleting an account', () => {
     expect(heir.id).not.toBe(alice.id)
   })
 
-  test('both sides of a conversation may go, and groups go on without a member', async () => {
+  test('both sides of a conversation may be deleted, and groups go on without them', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const clientId = crypto.randomUUID()
-    // The same client_id on both sides would be twice the ghost’s.
+    // With the same client_id on both sides, the ghost would have it twice.
     await alice.send(conversationId, 'one', clientId, 201)
     await bob.send(conversationId, 'two', clientId, 201)
     const [group] =
@@ -220,9 +220,9 @@ describe('deleting an account', () => {
     expect(rows).toHaveLength(0)
   })
 
-  test('a request that comes to the database after that is one without a session', async () => {
+  test('a request that reaches the database only after the deletion is 401', async () => {
     const { alice, bob } = await connectedPair(service)
-    // Its token stands: this node has not heard of it yet.
+    // This node has not heard of the deletion yet, so the token still passes.
     await service.sql`update users set deleted_at = now() where id = ${alice.id}`
     for (const [path, body] of [
       ['/api/v01/notebooks', { title: 'Too late' }],
@@ -233,7 +233,7 @@ describe('deleting an account', () => {
     await alice.post('/api/v01/notebooks', { title: 'Too late' }, 401)
   })
 
-  test('while messages, logins and requests of the same person run: it goes, nothing of it stays, nothing fails', async () => {
+  test('while messages and logins of the same person run, succeeds, leaves nothing behind and makes none of them fail', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const running = Array.from({ length: 30 }, (_, n) =>
       n % 3 === 0

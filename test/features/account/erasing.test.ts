@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** As they would have written in years. */
+/** Messages as somebody would have written them in years. */
 async function insertMessages(conversationId: number, { id }: Client, count: number): Promise<void> {
   await service.sql`
     insert into messages (conversation_id, seq, version, sender_id, client_id, message, created_at)
@@ -26,12 +26,12 @@ async function isLeft({ id }: Client): Promise<boolean> {
   return rows.length > 0
 }
 
-async function erasedOf(url: string): Promise<number> {
+async function countErased(url: string): Promise<number> {
   const { body: text } = await (await Client.guest(url)).get('/metrics', 200)
   return Number(/^accounts_erased_total (\d+)$/m.exec(text)?.[1])
 }
 
-test('somebody is gone at once, whoever holds what they leave behind, and that follows, though a node dies over it', async () => {
+test('an account is gone at once though its messages are locked, and they are erased later though a connection is lost', async () => {
   const { alice, bob, conversationId } = await connectedPair(service, [0, 1])
   const carol = await service.person(undefined, 1)
   const { conn_id } = (await alice.post('/api/v01/chat/connections', { recipient_id: carol.id }, 201)).body
@@ -40,7 +40,7 @@ test('somebody is gone at once, whoever holds what they leave behind, and that f
     .body
   const admin = await service.admin(undefined, 1)
   const { total_users } = (await admin.get('/api/v01/admin/users/counts', 200)).body
-  const before = await erasedOf(alice.url)
+  const before = await countErased(alice.url)
 
   let release = () => {}
   const released = new Promise<void>((resolve) => {
@@ -75,19 +75,19 @@ test('somebody is gone at once, whoever holds what they leave behind, and that f
     expect(listed).not.toContainEqual(expect.objectContaining({ id: alice.id }))
   }
   await admin.post('/api/v01/admin/users/role', { user_id: alice.id, new_role: 'admin' }, 404)
-  // The heir of the name takes the place.
+  // One person less, and one more: the new account of the same name.
   expect((await admin.get('/api/v01/admin/users/counts', 200)).body.total_users).toBe(total_users)
   const { messages } = (await bob.get(`/api/v01/chat/conversations/${conversationId}/messages`, 200)).body
   expect(messages).toMatchObject([{ message: 'mine', sender_name: 'Deleted Account' }])
 
-  // The node that erases loses what it has begun.
+  // The connection that waits for the lock in order to erase is lost.
   await service.sql`
     select pg_terminate_backend(pid) from pg_stat_activity
      where datname = current_database() and wait_event_type = 'Lock'`
   release()
   await holding
   await expect.poll(() => isLeft(alice), { timeout: 15_000 }).toBe(false)
-  expect(await erasedOf(alice.url)).toBe(before + 1)
+  expect(await countErased(alice.url)).toBe(before + 1)
   const after = (await bob.get(`/api/v01/chat/conversations/${conversationId}/messages`, 200)).body
   expect(after.messages).toMatchObject([{ message: 'mine', sender_id: -1, sender_name: 'Deleted Account' }])
   expect((await bob.send(conversationId, 'hello?', undefined, 403)).body.code).toBe('not_connected')
@@ -95,7 +95,7 @@ test('somebody is gone at once, whoever holds what they leave behind, and that f
   expect(kept).toEqual(counted)
 })
 
-test('of tens of thousands of messages and thousands of groups nobody waits for the end of another', async () => {
+test('nobody waits while tens of thousands of messages and thousands of groups are erased', async () => {
   const { alice, bob, conversationId } = await connectedPair(service, [0, 1])
   const carol = await service.person(undefined, 1)
   await connect(carol, alice)
@@ -105,7 +105,7 @@ test('of tens of thousands of messages and thousands of groups nobody waits for 
     .body
   await insertMessages(conversation.id, alice, 20_000)
   await insertMessages(conversationId, bob, 5_000)
-  // Groups of theirs alone, that others are in, and that they have owned the longest.
+  // Of the groups that she owns, half are hers alone; the others pass to Bob.
   await service.sql`
     with made as (
       insert into conversations (is_group, name, creator_id)
@@ -145,7 +145,7 @@ test('of tens of thousands of messages and thousands of groups nobody waits for 
   await bob.patch(`/api/v01/chat/groups/${group?.id}`, { name: 'Mine now' }, 200)
 })
 
-test('their own words that quote themselves are under the ghost’s name as well', async () => {
+test('a reply to one’s own message quotes the ghost after the deletion', async () => {
   const { alice, bob, conversationId } = await connectedPair(service)
   const first = (await alice.send(conversationId, 'one', undefined, 201)).body.message
   const path = `/api/v01/chat/conversations/${conversationId}/messages` as const

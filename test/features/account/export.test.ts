@@ -17,7 +17,7 @@ import { connect, startService, type TestService } from '../../support/service.t
 let service: TestService
 let alice: Client
 let bob: Client
-/** What Alice wrote, wherever one can write. */
+/** In every text of Alice, wherever somebody can write. */
 const MARK = 'of Alice'
 const OTHERS = 'of Bob'
 let image: Uint8Array
@@ -109,7 +109,7 @@ beforeAll(async () => {
   }
   await bob.post('/api/v01/account/password-reset', { email: `${bob.username}@example.org` }, 200)
 
-  // What takes a model, a mail or another role to come about.
+  // Rows that would take a model, a mail or another role.
   for (const client of [alice, bob]) {
     const whose = client === alice ? MARK : OTHERS
     const [row] = await sql`
@@ -132,7 +132,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('everything of one’s own is in it, by its schema, and nothing of anybody else’s', async () => {
+test('an export holds everything of one’s own, by its schemas, and nothing of anybody else’s', async () => {
   const { files, read, json } = await take(alice)
   for (const [name, { title }] of Object.entries(AREAS)) {
     const schema = json.get(`${name}.schema.json`)
@@ -178,14 +178,14 @@ test('everything of one’s own is in it, by its schema, and nothing of anybody 
       texts.some((each) => each.includes(`${written} ${MARK}`)),
       written,
     ).toBe(true)
-  // The title of a public notebook that she liked, and nothing else.
+  // Bob's mark appears once: in the title of the public notebook that she liked.
   expect(texts.join().split(OTHERS)).toHaveLength(2)
   const [row] = await service.sql`select password_hash from users where id = ${alice.id}`
   for (const secret of [row?.password_hash, alice.accessToken, alice.refreshToken])
     expect(texts.join()).not.toContain(secret)
 })
 
-test('every table is in it, or left out with a reason, and so is every column that names a person', async () => {
+test('every table, and every column that names a person, is exported or left out with a reason', async () => {
   const holds = Object.values(AREAS).flatMap((each) => each.holds)
   const named = new Set([...holds, ...Object.keys(LEFT_OUT)])
   const tables = await service.sql<{ name: string }[]>`
@@ -199,13 +199,13 @@ test('every table is in it, or left out with a reason, and so is every column th
   expect(columns.map(({ name }) => name).filter((name) => !named.has(name))).toEqual([])
   const tablesNamed = new Set([...named].map((name) => name.split('.')[0]))
   expect(tables.map(({ name }) => name).filter((name) => !tablesNamed.has(name))).toEqual([])
-  // Nothing is named that there isn't, or twice.
-  const known = new Set([...tables, ...columns].map(({ name }) => name))
-  expect([...named].filter((name) => !known.has(name))).toEqual([])
+  // No name is unknown or listed twice.
+  const existing = new Set([...tables, ...columns].map(({ name }) => name))
+  expect([...named].filter((name) => !existing.has(name))).toEqual([])
   expect(holds.filter((name, index) => name in LEFT_OUT || holds.indexOf(name) !== index)).toEqual([])
 })
 
-test('somebody new gets the same files, with nothing in them', async () => {
+test('a new account gets the same files, with empty lists', async () => {
   const dave = await service.person()
   const { read, json } = await take(dave)
   expect(read('profile')).toMatchObject({ id: dave.id, put_into_groups: null })
@@ -213,7 +213,7 @@ test('somebody new gets the same files, with nothing in them', async () => {
     expect(json.get(`${name}.json`), name).toEqual({ $schema: `./${name}.schema.json`, [name]: [] })
 })
 
-test('an image that is lost is named, and the rest is there', async () => {
+test('an image whose file is lost is listed without it, and everything else is exported', async () => {
   const [row] = await service.sql`select file_key from assets where id <> ${assetId}`
   const [node] = service.nodes
   await node?.core.files.delete(row?.file_key)
@@ -222,7 +222,7 @@ test('an image that is lost is named, and the rest is there', async () => {
   expect([...files.keys()].filter((name) => name.endsWith('.png'))).toEqual([])
 })
 
-describe('with very much in it', () => {
+describe('an export of 20,000 messages', () => {
   let reader: Client
   beforeAll(async () => {
     reader = await service.person()
@@ -234,19 +234,19 @@ describe('with very much in it', () => {
         from generate_series(1000, 20999) n`
   })
 
-  test('it ends with its reader, and nobody else waits', async () => {
+  test('ends when its reader hangs up, and makes nobody else wait', async () => {
     const hangUp = new AbortController()
     const response = await ask(reader, hangUp.signal)
     const body = response.body?.getReader()
     await body?.read()
     expect((await ask(bob)).status).toBe(200)
     hangUp.abort()
-    // One at a time of each person: the first one has ended.
+    // A person has one export at a time: this one begins when the first has ended.
     const whole = await take(reader)
     expect(whole.read('messages')).toHaveLength(20_000)
   })
 
-  test('an exam that begins meanwhile and locks help cuts it off', async () => {
+  test('is cut off by the start of an exam that locks help', async () => {
     const { examId: locking } = await createExam(service.sql, { lock_help: true })
     const response = await ask(reader)
     const body = response.body?.getReader()
@@ -263,7 +263,7 @@ describe('with very much in it', () => {
   })
 })
 
-test('needs a session', async () => {
+test('an export needs a session', async () => {
   expect((await service.guest().get('/api/v01/account/export', 401)).body.code).toBe(
     'authentication_required',
   )

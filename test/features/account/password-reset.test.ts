@@ -39,7 +39,7 @@ const confirm = (token: string, status = 200, new_password = NEW) =>
   service.guest().post(`${PATH}/confirm`, { token, new_password }, status)
 
 describe('a password reset', () => {
-  test('answers alike for everybody, and mails to whom it concerns, with a link to this service', async () => {
+  test('answers everybody alike, and mails a link to this service to known addresses only', async () => {
     const person = await service.person()
     const email = `${person.username}@example.org`
     const known = await service.guest().request('POST', PATH, { email: email.toUpperCase() }, 200, {
@@ -55,7 +55,7 @@ describe('a password reset', () => {
     await service.guest().post(PATH, { email: 'no address' }, 400)
   })
 
-  test('the mail’s file is for the service alone, and the token is stored hashed', async () => {
+  test('writes mails to files that only the service can read, and stores the token hashed', async () => {
     const person = await service.person()
     const token = await requestToken(`${person.username}@example.org`)
     const folder = path.join(service.dataDir, 'mail')
@@ -79,7 +79,7 @@ describe('a password reset', () => {
     expect(again.body).toMatchObject({ success: false, code: 'invalid_token' })
   })
 
-  test('of 10 confirmations at once one holds', async () => {
+  test('can be confirmed once, also by ten requests at once', async () => {
     const person = await service.person()
     const token = await requestToken(`${person.username}@example.org`)
     const answers = await Promise.all(
@@ -92,7 +92,7 @@ describe('a password reset', () => {
     await service.guest().login(person.username, `${NEW} ${made}`)
   })
 
-  test('is good for an hour, and a bad password uses nothing up', async () => {
+  test('is valid for an hour, and a refused password does not use it up', async () => {
     const person = await service.person()
     const token = await requestToken(`${person.username}@example.org`)
     expect((await confirm(token, 400, 'short')).body.code).toBe('validation_failed')
@@ -105,7 +105,7 @@ describe('a password reset', () => {
     for (const token of ['x', 'A'.repeat(43)]) await confirm(token, 400)
   })
 
-  test('at most one mail a minute, whatever is asked at once', async () => {
+  test('sends at most one mail a minute, however many requests come at once', async () => {
     const person = await service.person()
     const email = `${person.username}@example.org`
     await Promise.all(Array.from({ length: 10 }, () => service.guest().post(PATH, { email }, 200)))
@@ -117,7 +117,7 @@ describe('a password reset', () => {
     expect(second).not.toBe(first)
   })
 
-  test('whoever asks again makes no link useless; the first one used ends the others', async () => {
+  test('keeps earlier links valid when it is asked for again; using one ends the others', async () => {
     const person = await service.person()
     const email = `${person.username}@example.org`
     const tokens: string[] = []
@@ -137,7 +137,7 @@ describe('a password reset', () => {
     expect(links).toHaveLength(0)
   })
 
-  test('each link is good for its own hour, and those that are over leave nothing', async () => {
+  test('keeps each link valid for its own hour, and deletes expired ones', async () => {
     const person = await service.person()
     const email = `${person.username}@example.org`
     const first = await requestToken(email)
@@ -161,7 +161,7 @@ describe('a password reset', () => {
     await confirm(first, 400)
   })
 
-  test('one mail a minute to a mailbox, whichever account asks, on whichever day it was made', async () => {
+  test('sends one mail a minute to a mailbox, whichever accounts have its address, tagged or not', async () => {
     const name = 'one.mailbox'
     const [person, tagged] = [await service.person(name), await service.person()]
     const email = `${name}@example.org`
@@ -175,13 +175,13 @@ describe('a password reset', () => {
     await person.delete('/api/v01/account', 200, { confirm: 'DELETE' })
     await (await service.person()).patch('/api/v01/account', { email, current_password: PASSWORD }, 200)
     await service.guest().post(PATH, { email }, 200)
-    // Another one shows that those before it are through.
+    // Mails go out in order: this one shows that those before it have been dealt with.
     const other = await service.person()
     await requestToken(`${other.username}@example.org`)
     expect(await mailsTo(`${name}`)).toHaveLength(1)
   })
 
-  test('a mail that could not be sent keeps no other from going', async () => {
+  test('a mail that could not be sent does not block the next one', async () => {
     const mailing = await withService({ config: { smtpUrl: 'smtp://127.0.0.1:1' } })
     const person = await mailing.person()
     const email = `${person.username}@example.org`
@@ -197,7 +197,7 @@ describe('a password reset', () => {
       .not.toBe(first)
   })
 
-  test('a mail that failed is tried again, and says that a machine wrote it', async () => {
+  test('a mail that failed is sent again, and is marked as automatic', async () => {
     const port = await freePort()
     const mailing = await withService({ config: { smtpUrl: `smtp://127.0.0.1:${port}` } })
     const person = await mailing.person()
@@ -226,12 +226,12 @@ describe('a password reset', () => {
     expect(mails[0]).toMatch(/^auto-submitted: auto-generated\r$/im)
   })
 
-  test('what is asked for while many are under way is dropped, with the same answer', async () => {
+  test('requests beyond the many that are under way are dropped, with the same answer', async () => {
     const busy = await withService({ config: { publicUrl: 'https://exam.example.org' } })
     const [dropped, mailed] = [await busy.person(), await busy.person()]
     const ask = (email: string) => busy.guest().post(PATH, { email }, 200)
     const answers = await busy.sql.begin(async (tx) => {
-      // Nobody can be looked up meanwhile.
+      // The lock keeps every request from finding its account.
       await tx`lock table users in access exclusive mode`
       const many = await Promise.all(Array.from({ length: 300 }, (_, n) => ask(`nobody${n}@example.org`)))
       return [...many, await ask(`${dropped.username}@example.org`)]
@@ -247,7 +247,7 @@ describe('a password reset', () => {
     expect(await mailsTo(`${dropped.username}@example.org`, busy.dataDir)).toEqual([])
   })
 
-  test('nothing that anybody chose stands in the mail, and it goes to one address', async () => {
+  test('a mail holds no text that a user chose, and goes to one address', async () => {
     const person = await service.person()
     await person.patch('/api/v01/account', { full_name: 'Visit https://evil.example NOW' }, 200)
     await requestToken(`${person.username}@example.org`)
@@ -282,7 +282,7 @@ describe('a password reset', () => {
     'victim@',
     '@target.example',
     `${'x'.repeat(250)}@target.example`,
-  ])('the address %j is none, wherever one is taken', async (email) => {
+  ])('the address %j is refused wherever one is taken', async (email) => {
     const guest = service.guest()
     const person = await service.person()
     const named = { username: person.username, email }
@@ -302,7 +302,7 @@ describe('a password reset', () => {
     }
   })
 
-  test('a link is void once the address or the password has changed', async () => {
+  test('a link ends when the address or the password changes', async () => {
     for (const change of [{ email: 'elsewhere@example.org' }, { new_password: 'changed meanwhile' }]) {
       const person = await service.person()
       const token = await requestToken(`${person.username}@example.org`)
@@ -352,7 +352,7 @@ describe('a password reset', () => {
   })
 })
 
-/** A mail server that takes one mail; `mail` is all that the client said. */
+/** A mail server that takes one mail. `mail` is everything that the client sent. */
 async function startSmtp(): Promise<{ url: string; mail: Promise<string> }> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -128,7 +128,7 @@ test('an unknown student, exam or action is refused', async () => {
   await alice.post(`${ATTEMPTS}/modify`, { student_id: alice.id, exam_id: examId, action: 'reset' }, 403)
 })
 
-test('many are changed at once, each on its own', async () => {
+test('a bulk change treats each item on its own', async () => {
   const { examId } = await createExam(service.sql, { max_attempts: 5 })
   const [alice, bob] = [await service.person(), await service.person()]
   const items = [alice.id, 999_999, bob.id].map((student_id) => ({ student_id, exam_id: examId }))
@@ -147,7 +147,7 @@ test('many are changed at once, each on its own', async () => {
   expect(await rowOf(alice, examId)).toMatchObject({ attempts_used: 0 })
 })
 
-test('two admins who change one allowance at once: nothing is lost', async () => {
+test('changes of one allowance by two administrators at once are all kept', async () => {
   const { examId } = await createExam(service.sql, { max_attempts: 100 })
   const alice = await service.person()
   const other = await service.admin()

@@ -4,7 +4,7 @@ import type { Client } from '../../support/client.ts'
 import { createExam } from '../../support/content/exams.ts'
 import { startService, type TestService, withService } from '../../support/service.ts'
 
-/** Half past five hours ahead of UTC: a day there is never one here. */
+/** UTC+5:30, so that days of the zone and days of UTC are never the same. */
 const TIMEZONE = 'Asia/Kolkata'
 const NOW = Date.parse('2026-11-20T20:00:00Z')
 const TODAY = '2026-11-21'
@@ -24,7 +24,7 @@ const people: Client[] = []
 const exams: { id: number; name: string; pass: number }[] = []
 const results: Result[] = []
 
-/** Numbers that look random and are the same in every run. */
+/** Pseudo-random integers, the same in every run. */
 let seed = 7
 function random(below: number): number {
   seed = (seed * 48_271) % 2_147_483_647
@@ -65,7 +65,7 @@ beforeAll(async () => {
     const [row] = await sql`insert into exams (name, pass_percentage) values (${name}, ${pass}) returning id`
     exams.push({ id: row?.id, name, pass })
   }
-  // The last of them on the very edges of days, in the zone that counts.
+  // Results at the first and last millisecond of days in this zone.
   const edges = [
     '2026-11-20T18:29:59.999Z',
     '2026-11-20T18:30:00.000Z',
@@ -77,12 +77,12 @@ beforeAll(async () => {
       userId: (people[random(people.length)] as Client).id,
       examId: (exams[random(3)] as { id: number }).id,
       at: new Date(edges[n] ?? NOW - random(90) * DAY_MS - random(DAY_MS)),
-      // 29 of 100 is a pass at 29, though 29 / 100 * 100 is a little less.
+      // 29 of 100 passes at 29 %, although 29 / 100 * 100 is a little less than 29 in floating point.
       score: n % 10 === 0 ? 29 : random(120) - 20,
       maxScore: 100,
     })
   await insertResults(results)
-  // None of these is a result.
+  // Neither an active nor a manual attempt is a result.
   await sql`insert into attempts (user_id, exam_id, attempt_number, status, started_at)
     values (${people[0]?.id ?? 0}, ${exams[0]?.id ?? 0}, 9001, 'active', ${new Date(NOW)}),
            (${people[0]?.id ?? 0}, ${exams[0]?.id ?? 0}, 9002, 'manual', ${new Date(NOW)})`
@@ -108,7 +108,7 @@ async function insertResults(rows: Result[]): Promise<void> {
   )}`
 }
 
-// --- what the dashboard must say, worked out the slow way from the results themselves
+// What the dashboard must answer, computed from the results in the simplest way.
 
 const localDay = (at: Date) => at.toLocaleDateString('sv-SE', { timeZone: TIMEZONE })
 const percentOf = ({ score, maxScore }: Result) => (score * 100) / maxScore
@@ -204,7 +204,7 @@ async function dashboard(query: string) {
 }
 
 describe('the dashboard', () => {
-  test('of all time compares with nothing', async () => {
+  test('of all time compares with no other period', async () => {
     expect(await dashboard('')).toEqual(expected(results, undefined))
     expect(await dashboard('?timePeriod=all&startDate=2026-11-01')).toEqual(expected(results, undefined))
   })
@@ -227,13 +227,13 @@ describe('the dashboard', () => {
       '2026-11-13',
       '2026-11-13',
     ],
-  ])('of %s compares with as many days before', async (query, from, to, fromBefore, toBefore) => {
+  ])('of %s compares with the same number of days before', async (query, from, to, fromBefore, toBefore) => {
     const rows = within(from, to)
     expect(rows.length).toBeGreaterThan(0)
     expect(await dashboard(`?timePeriod=${query}`)).toEqual(expected(rows, within(fromBefore, toBefore)))
   })
 
-  test('of one exam', async () => {
+  test('of one exam covers its results alone', async () => {
     const examId = exams[1]?.id as number
     expect(await dashboard(`?exam=${examId}`)).toEqual(expected(within('', '9', examId), undefined))
     expect(await dashboard(`?timePeriod=week&exam=${examId}`)).toEqual(
@@ -241,7 +241,7 @@ describe('the dashboard', () => {
     )
   })
 
-  test('of nothing is all zeros', async () => {
+  test('without results is all zeros', async () => {
     expect(await dashboard('?exam=999999')).toEqual(expected([], undefined))
     expect(await dashboard('?timePeriod=custom&startDate=2020-02-29&endDate=2020-03-01')).toEqual(
       expected([], undefined),
@@ -284,18 +284,18 @@ describe('the dashboard', () => {
     ])
   })
 
-  test('counts local days, those on which clocks change too', async () => {
+  test('counts days of the service’s time zone, also those on which clocks change', async () => {
     const own = await withService({ clock: () => NOW, config: { timezone: 'Europe/Berlin' } })
     const chief = await own.admin()
     const [exam] = await own.sql`insert into exams (name) values ('One') returning id`
     const instants = [
       '2026-03-28T22:59:59.999Z',
-      // 23 hours long.
+      // A day of 23 hours.
       '2026-03-28T23:00:00Z',
       '2026-03-29T00:59:59Z',
       '2026-03-29T21:59:59.999Z',
       '2026-03-29T22:00:00Z',
-      // 25 hours long.
+      // A day of 25 hours.
       '2026-10-24T22:00:00Z',
       '2026-10-25T22:59:59.999Z',
       '2026-10-25T23:00:00Z',
@@ -312,7 +312,7 @@ describe('the dashboard', () => {
     })
   })
 
-  test('follows every change at once, on each node', async () => {
+  test('follows every change immediately, on each node', async () => {
     const own = await withService({ nodes: 2 })
     const chief = await own.admin()
     const { examId, questionIds } = await createExam(own.sql, { questions: [{ negative_marks: 0 }] })
@@ -372,7 +372,7 @@ describe('the dashboard', () => {
     expect(String(csv.body).split('\r\n')).toHaveLength(50_002)
   })
 
-  test('a deleted account leaves the numbers', async () => {
+  test('does not count deleted accounts', async () => {
     const own = await withService({ clock: () => NOW })
     const [chief, gone] = [await own.admin(), await own.person()]
     const [exam] = await own.sql`insert into exams (name) values ('One') returning id`
@@ -438,7 +438,7 @@ describe('a CSV download', () => {
     },
   )
 
-  test('of the users holds everybody that the list would show', async () => {
+  test('of the users holds everybody whom all pages of the list show', async () => {
     const { answer, rows } = await download('role=user', '/api/v01/admin/users')
     expect(answer.headers.get('content-disposition')).toBe('attachment; filename="users.csv"')
     const { users } = (await admin.get('/api/v01/admin/users?role=user', 200)).body
@@ -458,7 +458,7 @@ describe('a CSV download', () => {
     expect(many.rows).toHaveLength(2_500)
   })
 
-  test('runs nothing in a spreadsheet, however it begins', async () => {
+  test('holds no cell that a spreadsheet would run, whatever the cell begins with', async () => {
     const names = [
       '=1',
       '+1',

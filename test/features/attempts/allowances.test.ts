@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-async function standingOf(person: Client, examId: number) {
+async function countAttempts(person: Client, examId: number) {
   const { body } = await person.get(`/api/v01/exams/${examId}`, 200)
   return [body.exam.attempts_used, body.exam.attempts_remaining]
 }
@@ -22,14 +22,14 @@ async function takeOnce(person: Client, examId: number) {
   return body.attempt_number
 }
 
-test('manual attempts use up the allowance and are seen nowhere else; the newest go first', async () => {
+test('manual attempts count against the cap but are listed nowhere; the newest attempts are removed first', async () => {
   const [node] = service.nodes
   if (!node) throw new Error('no node')
   const { examId } = await createExam(service.sql, { max_attempts: 4 })
   const alice = await service.person()
   expect(await takeOnce(alice, examId)).toBe(1)
   await attempts.addManualAttempts(node.core, COMMAND_LINE, alice.id, examId, 2)
-  expect(await standingOf(alice, examId)).toEqual([3, 1])
+  expect(await countAttempts(alice, examId)).toEqual([3, 1])
   const status = (await alice.get(`/api/v01/exams/${examId}/attempt-status`, 200)).body
   expect(status).toMatchObject({ completed_count: 1, attempts_remaining: 1 })
   const history = (await alice.get('/api/v01/attempts', 200)).body
@@ -41,16 +41,16 @@ test('manual attempts use up the allowance and are seen nowhere else; the newest
   expect(await takeOnce(alice, examId)).toBe(4)
   await alice.post(`/api/v01/exams/${examId}/start`, {}, 403)
   await attempts.addManualAttempts(node.core, COMMAND_LINE, alice.id, examId, 5)
-  expect(await standingOf(alice, examId)).toEqual([9, 0])
+  expect(await countAttempts(alice, examId)).toEqual([9, 0])
 
   expect(await attempts.removeLatestAttempts(node.core, COMMAND_LINE, alice.id, examId, 6)).toBe(6)
-  expect(await standingOf(alice, examId)).toEqual([3, 1])
+  expect(await countAttempts(alice, examId)).toEqual([3, 1])
   expect((await alice.get('/api/v01/attempts', 200)).body.total).toBe(1)
   expect(await attempts.removeLatestAttempts(node.core, COMMAND_LINE, alice.id, examId, 99)).toBe(3)
-  expect(await standingOf(alice, examId)).toEqual([0, 4])
+  expect(await countAttempts(alice, examId)).toEqual([0, 4])
 })
 
-test('an active attempt that is taken away is no more, and the next one starts afresh', async () => {
+test('an active attempt that was removed can’t be continued, and the next one starts empty', async () => {
   const [node] = service.nodes
   if (!node) throw new Error('no node')
   const { examId, questionIds } = await createExam(service.sql)
@@ -69,7 +69,7 @@ test('an active attempt that is taken away is no more, and the next one starts a
   expect((await bob.post(`${base}/submit`, {}, 200)).body.result?.correct).toBe(1)
 })
 
-test('a deleted account takes its attempts along, and nobody else’s; a deleted exam all of its own', async () => {
+test('deleting an account deletes its attempts only; deleting an exam deletes all of its attempts', async () => {
   const { examId } = await createExam(service.sql)
   const other = await createExam(service.sql)
   const [alice, bob] = [await service.person(), await service.person()]

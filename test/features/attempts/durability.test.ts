@@ -4,10 +4,10 @@ import { createExam, longPaper } from '../../support/content/exams.ts'
 import { startProcess } from '../../support/processes/process.ts'
 import { withService } from '../../support/service.ts'
 
-/** Both processes sign and verify with it. */
+/** Both services sign and verify tokens with it. */
 const SECRET = 'a secret that two processes share in this test'
 
-test('kill -9 between sync and submit: nothing acknowledged is missing', async () => {
+test('no acknowledged answer is lost when the process is killed between sync and submit', async () => {
   const survivor = await withService({ config: { jwtSecrets: [SECRET] } })
   const { examId, questionIds } = await createExam(survivor.sql, { questions: longPaper() })
   const doomed = startProcess({
@@ -19,7 +19,7 @@ test('kill -9 between sync and submit: nothing acknowledged is missing', async (
   const people = await Promise.all(Array.from({ length: 12 }, () => survivor.person()))
   const base = `/api/v01/exams/${examId}` as const
 
-  let acknowledgedInAll = 0
+  let totalAcknowledged = 0
   const sittings = people.map(async (person) => {
     const there = person.at(address)
     await there.post(`${base}/start`, {}, 201)
@@ -28,15 +28,15 @@ test('kill -9 between sync and submit: nothing acknowledged is missing', async (
       for (const id of questionIds.slice(0, 40)) {
         await there.put(`${base}/answers`, { answers: { [id]: 'A' } }, 200)
         acknowledged.push(id)
-        acknowledgedInAll += 1
+        totalAcknowledged += 1
       }
     } catch (error) {
-      // The connection broke: whether the last one was saved, nobody was told.
+      // The connection broke, so the last answer may or may not have been saved.
       if (!(error instanceof TypeError)) throw error
     }
     return { person, acknowledged }
   })
-  while (acknowledgedInAll < 100) await sleep(1)
+  while (totalAcknowledged < 100) await sleep(1)
   await doomed.exit('SIGKILL')
 
   for (const { person, acknowledged } of await Promise.all(sittings)) {

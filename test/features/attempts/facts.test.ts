@@ -8,7 +8,7 @@ interface Plan {
   Plans?: Plan[]
 }
 
-test('what a dashboard reads of the newest results is one scan of an index, the wide rows untouched', async () => {
+test('the newest results of a dashboard are read from an index alone, not from the wide rows', async () => {
   const { sql } = await withService()
   const [{ examId }, other] = [await createExam(sql), await createExam(sql)]
   await sql`insert into users (id, username, email, full_name, role)

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** One person at both nodes. */
+/** Clients of one person on both nodes. */
 async function personAtBoth(): Promise<[Client, Client]> {
   const here = await service.person()
   return [here, here.at(service.urls[1] as string)]
@@ -26,7 +26,7 @@ const countOf = (answers: Answer[], status: number) =>
   answers.filter((answer) => answer.status === status).length
 
 describe('starts', () => {
-  test('50 at once over two nodes make one attempt and 49 resumed', async () => {
+  test('of one exam, 50 at once over two nodes, make one attempt that 49 resume', async () => {
     const { examId } = await createExam(service.sql)
     const nodes = await personAtBoth()
     const answers = await times(50, (index) =>
@@ -41,7 +41,7 @@ describe('starts', () => {
     ])
   })
 
-  test('of every kind at once: each has its own outcome', async () => {
+  test('with every outcome, at once, don’t affect one another', async () => {
     const past = new Date(Date.now() - 60_000)
     const kinds = {
       201: await createExam(service.sql),
@@ -68,7 +68,7 @@ describe('starts', () => {
     expect(rows).toEqual([{ count: 12 }])
   })
 
-  test('and submits at once never go past the cap, nor leave a hole in the numbers', async () => {
+  test('and submits at once never exceed the cap, nor skip an attempt number', async () => {
     const { examId } = await createExam(service.sql, { max_attempts: 5 })
     const nodes = await personAtBoth()
     const base = `/api/v01/exams/${examId}` as const
@@ -84,7 +84,7 @@ describe('starts', () => {
     expect(rows).toEqual([1, 2, 3, 4, 5].map((attempt_number) => ({ attempt_number, status: 'submitted' })))
   })
 
-  test('beside allowances that grow and shrink: attempts used never exceed what was allowed', async () => {
+  test('beside changes of the allowance never exceed it, nor skip an attempt number', async () => {
     const { examId } = await createExam(service.sql, { max_attempts: 3 })
     const nodes = await personAtBoth()
     const studentId = nodes[0].id
@@ -117,7 +117,7 @@ describe('starts', () => {
 })
 
 describe('submits', () => {
-  test('50 at once over two nodes make one grade', async () => {
+  test('of one attempt, 50 at once over two nodes, grade it once', async () => {
     const { examId, questionIds } = await createExam(service.sql)
     const nodes = await personAtBoth()
     const base = `/api/v01/exams/${examId}` as const
@@ -132,7 +132,7 @@ describe('submits', () => {
 })
 
 describe('syncs', () => {
-  test('racing a submit 200 times over two nodes: acknowledged ones are graded, refused ones are not', async () => {
+  test('that race a submit over two nodes, 200 times, are graded if and only if they were acknowledged', async () => {
     const { examId, questionIds } = await createExam(service.sql, { questions: [{}, {}] })
     const [first, second] = questionIds as [number, number]
     const base = `/api/v01/exams/${examId}` as const
@@ -143,7 +143,7 @@ describe('syncs', () => {
         people.map(async ([here, there], index) => {
           await here.post(`${base}/start`, {}, 201)
           const early = (client: Client) => client.put(`${base}/answers`, { answers: { [first]: 'A' } })
-          // A head start for one of them, so that both orders come up.
+          // In half of the cases the submit is sent first, so that both orders happen.
           const submitted = index % 2 ? there.post(`${base}/submit`, {}, 200) : undefined
           const [one, other] = await Promise.all([
             early(here),
@@ -161,7 +161,7 @@ describe('syncs', () => {
     expect(seen.refused).toBeGreaterThan(0)
   })
 
-  test('of one attempt at once over two nodes: none is lost', async () => {
+  test('of one attempt at once over two nodes are all kept', async () => {
     const { examId, questionIds } = await createExam(service.sql, {
       questions: Array.from({ length: 60 }, () => ({})),
     })
@@ -176,7 +176,7 @@ describe('syncs', () => {
     expect((await nodes[0].post(`${base}/submit`, {}, 200)).body.result?.correct).toBe(60)
   })
 
-  test('with rising revisions at once: the newest one stands', async () => {
+  test('with rising revisions at once leave the newest one', async () => {
     const { examId, questionIds } = await createExam(service.sql)
     const nodes = await personAtBoth()
     const base = `/api/v01/exams/${examId}` as const
@@ -193,7 +193,7 @@ describe('syncs', () => {
     expect(paper).toMatchObject({ answers: { [questionIds[0] as number]: 'D' }, revision: 39 })
   })
 
-  test('one that does not fit is left out alone beside many that do', async () => {
+  test('with an invalid answer don’t affect others in the same batch', async () => {
     const { examId, questionIds } = await createExam(service.sql)
     const people = await times(20, () => service.person())
     const base = `/api/v01/exams/${examId}` as const
@@ -206,7 +206,7 @@ describe('syncs', () => {
     expect(answers.map(({ body }) => body.saved)).toEqual(people.map((_, index) => (index === 7 ? 0 : 1)))
   })
 
-  test('by a device that saw an attempt on another node end and a new one with another paper begin', async () => {
+  test('fit the new paper when the attempt ended, and the next one began, on another node', async () => {
     const { examId, questionIds } = await createExam(service.sql)
     const [here, there] = await personAtBoth()
     const base = `/api/v01/exams/${examId}` as const
@@ -222,7 +222,7 @@ describe('syncs', () => {
   })
 })
 
-test('the exam is deleted while many start it: each gets an attempt or 404', async () => {
+test('while an exam is deleted, each start gets an attempt or 404, and no attempt is left', async () => {
   const people = await times(20, () => service.person())
   for (let headStart = 0; headStart < 10; headStart++) {
     const { examId } = await createExam(service.sql)

@@ -10,14 +10,14 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** As the administrator's toggle does: commits, then tells. */
+/** Does what the administrator's toggle does: changes the row, then publishes it. */
 async function release(examId: number, released: boolean): Promise<void> {
   await service.sql`update exams set results_released = ${released} where id = ${examId}`
   publishReleased((service.nodes[0] as (typeof service.nodes)[number]).core, examId, released)
 }
 
 describe('results on release', () => {
-  test('stay pending until they are released, and become so again', async () => {
+  test('stay pending until they are released, and are pending again when that is undone', async () => {
     const { examId, questionIds } = await createExam(service.sql, { result_mode: 'on_release' })
     const alice = await service.person()
     const base = `/api/v01/exams/${examId}` as const
@@ -67,7 +67,7 @@ describe('results on release', () => {
     expect((await alice.get('/api/v01/attempts', 200)).body.attempts).toMatchObject([pending])
   })
 
-  test('an exam without marks, and one answered wrong, show 0 and less', async () => {
+  test('a score may be negative, and the percentage of an exam without marks is 0', async () => {
     const { examId, questionIds } = await createExam(service.sql, {
       questions: [{ positive_marks: 0, negative_marks: 1.5 }],
     })
@@ -84,7 +84,7 @@ describe('results on release', () => {
     })
   })
 
-  test('history is newest first, by exam, and paged', async () => {
+  test('the history is newest first, filtered by exam, and paged', async () => {
     const [one, other] = [
       await createExam(service.sql, { name: 'One' }),
       await createExam(service.sql, { name: 'Other' }),
@@ -107,10 +107,10 @@ describe('results on release', () => {
 })
 
 describe('nothing leaks', () => {
-  // Values that stand nowhere else, so that they are found wherever they might turn up.
+  // Values that occur nowhere else, so that a leak is found anywhere.
   const SECRETS = ['31415.9265', '0.0271828', '7654.321', '99.94', 'correct_answer', 'tolerance']
 
-  /** Every operation that reads, as the service itself describes them, with whatever ids there are. */
+  /** Requests every documented GET operation with each of these ids. */
   async function crawl(student: Client, ids: Record<string, number>): Promise<Answer[]> {
     const { body } = await student.get('/openapi.json', 200)
     const paths = Object.entries<Record<string, unknown>>(body.paths)
@@ -154,10 +154,10 @@ describe('nothing leaks', () => {
     const started = await alice.post(`${base}/start`)
     const attemptId = started.body.attempt_id
     const ids = { exam_id: examId, attempt_id: attemptId, question_id: numeric, id: msq }
-    const [paper] = [await alice.get(`${base}/paper`, 200)]
+    const paper = await alice.get(`${base}/paper`, 200)
     expect(paper.body.questions[0]).not.toHaveProperty('correct_answer')
 
-    // A paper tells what a question is worth; from here on only results could hold these numbers.
+    // A paper may hold the marks of its questions. Without them, only results could hold this number.
     const marks = (text: unknown) =>
       JSON.parse(JSON.stringify(text).replaceAll('"positive_marks":7654.321', '"positive_marks":0'))
     const told = [
@@ -183,7 +183,7 @@ describe('nothing leaks', () => {
     await socket.until(() => socket.of('results_released').length === 2)
     expectNothing((await crawl(alice, ids)).map(({ body }) => (Object(body).paths ? {} : marks(body))))
     expectNothing(socket.frames)
-    // The search itself finds what it looks for.
+    // The check works: all of them are found in the released result.
     for (const secret of SECRETS) expect(JSON.stringify(seen.body)).toContain(secret)
     await socket.close()
   })

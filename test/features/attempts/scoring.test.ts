@@ -85,10 +85,13 @@ describe('one question', () => {
     expect(gradeOne({ question_type: 'NUMERIC', correct_answer, tolerance }, answer)).toEqual(expected)
   })
 
-  test.each(['MCQ', 'MSQ', 'NUMERIC'] as const)('%s without a key: everybody gets 0', (question_type) => {
-    for (const answer of ['A', ['A'], '1', undefined])
-      expect(gradeOne({ question_type, correct_answer: '' }, answer)).toEqual(BLANK)
-  })
+  test.each(['MCQ', 'MSQ', 'NUMERIC'] as const)(
+    '%s without a key counts as unattempted for everybody',
+    (question_type) => {
+      for (const answer of ['A', ['A'], '1', undefined])
+        expect(gradeOne({ question_type, correct_answer: '' }, answer)).toEqual(BLANK)
+    },
+  )
 })
 
 describe('a paper', () => {
@@ -123,7 +126,7 @@ describe('a paper', () => {
     expect(key.grade({ 1: 'A' }).score).toBe(-0.000001)
   })
 
-  test('without questions, or without marks, is 0 of 0', () => {
+  test('without questions, or without marks, has a score of 0 of 0', () => {
     const nothing = { score: 0, maxScore: 0, percentage: 0 }
     expect(new AnswerKey([], 'partial').grade({})).toMatchObject(nothing)
     expect(new AnswerKey([question({ positive_marks: '0' })], 'partial').grade({ 1: 'B' })).toMatchObject(
@@ -132,7 +135,7 @@ describe('a paper', () => {
   })
 })
 
-// --- properties
+// Properties, for random papers and answers.
 
 const letters = fc.subarray(['A', 'B', 'C', 'D'])
 const decimal = fc
@@ -239,7 +242,7 @@ describe('for every paper and any answers', () => {
 describe('tolerance', () => {
   const read = (text: string) => parseDecimal(text) ?? { digits: 0n, scale: 0 }
 
-  test('is symmetric, and what is at its edge is inside', () => {
+  test('is symmetric, and includes its limits', () => {
     fc.assert(
       fc.property(decimal, decimal, positive, (one, other, tolerance) => {
         const [a, b, t] = [read(one), read(other), read(tolerance)]
@@ -257,7 +260,7 @@ describe('tolerance', () => {
     )
   })
 
-  test('agrees with whole-number arithmetic', () => {
+  test('agrees with integer arithmetic', () => {
     const cents = fc.integer({ min: -1_000, max: 1_000 })
     const asText = (value: number) => (value / 100).toFixed(2)
     fc.assert(

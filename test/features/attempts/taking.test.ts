@@ -3,7 +3,7 @@ import type { Client } from '../../support/client.ts'
 import { addQuestion, createExam } from '../../support/content/exams.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
-const MINUTE = 60_000
+const MINUTE_MS = 60_000
 let now = Date.UTC(2026, 10, 20, 10, 15)
 let service: TestService
 beforeAll(async () => {
@@ -67,7 +67,7 @@ describe('the list of exams', () => {
     await service.guest().get('/api/v01/exams', 401)
   })
 
-  test('an exam tells the attempts that are left', async () => {
+  test('an exam says how many attempts are left', async () => {
     const { examId } = await createExam(service.sql, { max_attempts: 2 })
     const alice = await service.person()
     const read = async () => (await alice.get(`/api/v01/exams/${examId}`, 200)).body.exam
@@ -143,7 +143,7 @@ describe('an attempt', () => {
       saved_at: expect.any(String),
       ends_at: null,
     })
-    // Present keys overwrite, null clears, absent ones stay; the marks are replaced.
+    // Keys that are sent overwrite, null clears, others stay; the list of marked questions is replaced.
     await save({ answers: { [mcq]: 'B', [blank]: null }, markedForReview: [msq, msq], revision: 7 }, 200)
     expect((await paper(200)).body).toMatchObject({
       attempt_id: attemptId,
@@ -189,7 +189,7 @@ describe('an attempt', () => {
     await bob.get(`/api/v01/attempts/${attemptId}`, 404)
   })
 
-  test('saves what fits, names the rest, and keeps a number as it was typed', async () => {
+  test('saves valid answers, names the others, and keeps a number as it was typed', async () => {
     const { examId, questionIds } = await createExam(service.sql, {
       questions: [
         {},
@@ -293,7 +293,7 @@ describe('an attempt', () => {
     expect(body.result?.[verdict]).toBe(1)
   })
 
-  test('a submit of a tab that was left behind changes nothing and closes nothing', async () => {
+  test('a submit with an outdated revision neither changes nor closes anything', async () => {
     const { examId, questionIds } = await createExam(service.sql)
     const question = questionIds[0] as number
     const alice = await service.person()
@@ -311,7 +311,7 @@ describe('an attempt', () => {
     expect((await submit(4, 200)).body).toMatchObject({ already_submitted: true })
   })
 
-  test('a late packet never undoes a newer answer', async () => {
+  test('a late sync never undoes a newer answer', async () => {
     const { examId, questionIds } = await createExam(service.sql)
     const question = questionIds[0] as number
     const alice = await service.person()
@@ -325,7 +325,7 @@ describe('an attempt', () => {
       markedForReview: [question],
       revision: 5,
     })
-    // A clock's milliseconds are a rising number too.
+    // Clients may use milliseconds since 1970 as revisions.
     const now = Date.UTC(2026, 10, 21)
     const clocked = exam(await service.person(), examId)
     await clocked.start(201)
@@ -334,13 +334,13 @@ describe('an attempt', () => {
     expect((await clocked.save({ answers: {}, revision: now }, 409)).body.revision).toBe(now + 1)
     expect((await clocked.paper(200)).body.revision).toBe(now + 1)
     await clocked.save({ answers: {}, revision: 2 ** 53 }, 400)
-    // The same one again, and one without a number, are no late ones.
+    // A sync with the same revision, or without one, is not late.
     expect((await save({ answers: { [question]: 'A' }, revision: 5 }, 200)).body.revision).toBe(5)
     expect((await save({ answers: { [question]: 'C' } }, 200)).body.revision).toBe(5)
     expect((await paper(200)).body.answers).toEqual({ [question]: 'C' })
   })
 
-  test('is held to the cap, manual attempts included', async () => {
+  test('can’t be started beyond the cap', async () => {
     const { examId } = await createExam(service.sql, { max_attempts: 2 })
     const alice = await service.person()
     const { start, submit, status } = exam(alice, examId)
@@ -420,7 +420,7 @@ describe('the paper', () => {
     })
   })
 
-  test('freezes how MSQ are scored, too', async () => {
+  test('freezes the scoring of MSQ too', async () => {
     const { examId, questionIds } = await createExam(service.sql, {
       msq_scoring: 'partial',
       questions: [{ question_type: 'MSQ', correct_answer: 'A,B', negative_marks: 2 }],
@@ -441,7 +441,7 @@ describe('the paper', () => {
     })
   })
 
-  test('is prepared once per node and version, whoever changes the questions, and shared by all attempts', async () => {
+  test('is prepared once per node and version, however the questions change, and shared by all attempts', async () => {
     const { examId, questionIds } = await createExam(service.sql)
     const here = await service.person()
     const there = here.at(service.urls[1] as string)
@@ -503,17 +503,17 @@ describe('time', () => {
     })
     const end = { ends_at: '2026-11-20T10:45:00.000Z' }
     expect((await status(200)).body).toMatchObject(end)
-    // The first sync reads the stored attempt, a later one goes by what the node remembers.
+    // The first sync reads the stored attempt, later ones use what the node has cached.
     for (const answer of ['C', 'D'])
       expect((await save({ answers: { [question]: answer } }, 200)).body).toMatchObject(end)
-    now += 30 * MINUTE + 30_000
+    now += 30 * MINUTE_MS + 30_000
     await save({ answers: { [question]: 'A' } }, 200)
     now += 1
     expect((await save({ answers: { [question]: 'B' } }, 409)).body.code).toBe('no_active_attempt')
     expect((await status(200)).body).toMatchObject({ has_active_attempt: false, completed_count: 1 })
     await paper(409)
     await start(403)
-    // Too late to change anything, and not to be told.
+    // Too late to change anything, but it gets the result.
     const late = await submit({ answers: { [question]: 'B' } }, 200)
     expect(late.body).toMatchObject({ already_submitted: true, result: { score: 4, correct: 1 } })
     const { attempts } = (await alice.get('/api/v01/attempts', 200)).body
@@ -538,21 +538,21 @@ describe('time', () => {
       const attempt = exam(alice, examId)
       const id = (await attempt.start(201)).body.attempt_id
       await attempt.save({ answers: { [questionIds[0] as number]: 'A' } }, 200)
-      now += 6 * MINUTE
+      now += 6 * MINUTE_MS
       await call(attempt, alice, id)
       const [row] = await service.sql`select status, score::float8 as score from attempts where id = ${id}`
       expect(row).toEqual({ status: 'expired', score: 4 })
     }
   })
 
-  test('nobody has to call: nodes close what is overdue, each attempt once', async () => {
+  test('nodes close overdue attempts without any request, each once', async () => {
     const { examId, questionIds } = await createExam(service.sql, { duration_minutes: 5 })
     const untimed = await createExam(service.sql)
     const alice = await service.person()
     await exam(alice, untimed.examId).start(201)
     await exam(alice, examId).start(201)
     await exam(alice, examId).save({ answers: { [questionIds[0] as number]: 'A' } }, 200)
-    // More than one transaction closes, in the same state as hers.
+    // 119 copies of her attempt: more than one transaction closes.
     await service.sql`
       with people as (
         insert into users (username, email, full_name, role)
@@ -561,7 +561,7 @@ describe('time', () => {
       insert into attempts (user_id, exam_id, paper_id, attempt_number, status, started_at, ends_at, answers)
       select people.id, exam_id, paper_id, 1, status, started_at, ends_at, answers from people, attempts
        where exam_id = ${examId}`
-    now += 6 * MINUTE
+    now += 6 * MINUTE_MS
     await expect
       .poll(
         () => service.sql`

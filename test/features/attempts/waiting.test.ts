@@ -14,7 +14,7 @@ afterAll(() => service.close())
 
 const QUESTIONS = 60
 
-/** Two people with attempts under way that share a lane. */
+/** Two people with active attempts whose syncs go through the same lane. */
 async function neighbours() {
   const { examId, questionIds } = await createExam(service.sql, {
     questions: Array.from({ length: QUESTIONS }, () => ({})),
@@ -44,7 +44,7 @@ const answersOf = async (client: Client, examId: number) =>
   (await client.get(`/api/v01/exams/${examId}/paper`, 200)).body.answers
 
 describe('of those who start together', () => {
-  test('each is judged alone: some start, some resume, some may not', async () => {
+  test('each gets their own outcome: some start, some resume, some are refused', async () => {
     const { examId } = await createExam(service.sql, { max_attempts: 1, lock_help: true })
     const { examId: hidden } = await createExam(service.sql, { is_published: false })
     const { examId: empty } = await createExam(service.sql, { questions: [] })
@@ -71,7 +71,7 @@ describe('of those who start together', () => {
     for (const client of fresh) expect((await client.get('/api/v01/chat/conversations')).status).toBe(403)
   })
 
-  test('only those wait whose lock, or whose exam’s times, somebody else holds', async () => {
+  test('only those wait for whom another transaction holds a lock', async () => {
     const [{ examId: one }, { examId: other }] = [
       await createExam(service.sql),
       await createExam(service.sql, { lock_help: true }),
@@ -121,7 +121,7 @@ describe('while a transaction elsewhere holds an attempt', () => {
     expect(Object.keys(await answersOf(one.client, examId)).map(Number)).toEqual(questionIds)
   })
 
-  test('what waits behind another sync is dropped if its reader hangs up', async () => {
+  test('a sync that waits behind another is dropped if its client hangs up', async () => {
     const { one, examId, questionIds, path } = await neighbours()
     const [first, second] = questionIds as [number, number]
     let waiting: Promise<Answer> | undefined

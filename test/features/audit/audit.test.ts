@@ -15,7 +15,7 @@ afterAll(() => service.close())
 
 const db = () => (service.nodes[0] as TestService['nodes'][number]).core.db
 
-test('the log is read newest first, by actor, action and subject, with the names of today', async () => {
+test('the log is listed newest first, filtered by actor, action and subject, with current names', async () => {
   const actor = { id: admin.id, ip: '192.0.2.7' }
   await record(
     db(),
@@ -58,7 +58,7 @@ test('it is for administrators alone', async () => {
   await (await service.person()).get(PATH, 403)
 })
 
-test('rows are only ever added; a deleted account leaves the ghost and no address', async () => {
+test('rows can’t be changed or deleted; for a deleted account they name the ghost and no IP address', async () => {
   const other = await service.admin()
   const entry = { action: 'exam.create', subject: ['exam', 13], summary: 'the exam was made' } as const
   await record(db(), { id: other.id, ip: '192.0.2.8' }, entry)

@@ -15,7 +15,7 @@ beforeAll(async () => {
   model = await startModel()
   service = await startService({ config: { ai: model.ai } })
   admin = await service.admin()
-  // So that none of the changes meets the last one.
+  // A second administrator, since the last one could be neither demoted nor deleted.
   await service.admin()
   student = await service.person()
   const { body } = await admin.get('/openapi.json', 200)
@@ -33,7 +33,7 @@ afterAll(async () => {
   await service.close()
 })
 
-/** What a call needs: the rest of its address after the last fixed part, its body, and the status of a success. */
+/** The parameters in the path of an operation, and its body. */
 interface Call {
   params?: Record<string, number | string>
   query?: string
@@ -91,7 +91,7 @@ const csv = (examId: number) =>
   `exam_id,question_text,option_a,option_b,option_c,option_d,correct_answer,question_type,image_path,positive_marks,negative_marks,tolerance\n${examId},q,a,b,,,A,MCQ,,,,\n`
 const file = (field: string, name: string, bytes: string | Uint8Array) => ({ field, name, bytes })
 
-/** By method and address without the generation's own beginning: how to make each change something. */
+/** How to make each operation change something, by its method and its path without the generation's prefix. */
 const CALLS: Record<string, () => Promise<Call>> = {
   'POST /exams': async () => ({ body: { name: 'New' } }),
   'PATCH /exams/{id}': async () => ({ params: { id: (await exam()).examId }, body: { name: 'Other' } }),
@@ -204,7 +204,7 @@ const CALLS: Record<string, () => Promise<Call>> = {
   'DELETE /comments/{id}': async () => ({ params: { id: await comment() } }),
 }
 
-/** These write nothing. */
+/** Operations that write nothing, and why. */
 const WITHOUT: Record<string, string> = {
   'POST /login': 'a sign-in is no change',
   'POST /ai/export': 'it gives back what it was given, as a file',
@@ -218,7 +218,7 @@ const newest = async () =>
 
 test('every admin operation of both generations leaves a row when it changes something', async () => {
   expect(operations.length).toBeGreaterThan(50)
-  // Everybody deletes comments, administrators those of others.
+  // Open to everybody, but administrators may delete comments of others with it.
   const all = [
     ...operations,
     'DELETE /api/v01/discussions/comments/{id}',
@@ -228,7 +228,7 @@ test('every admin operation of both generations leaves a row when it changes som
     const name = shortened(operation)
     if (WITHOUT[name]) continue
     const prepare = CALLS[name]
-    expect(prepare, `${operation}: nobody knows here how to call it`).toBeDefined()
+    expect(prepare, `${operation}: CALLS has no entry for it`).toBeDefined()
     const { params = {}, body } = (prepare ? await prepare() : {}) as Call
     const [method = '', path = ''] = operation.split(' ')
     const url = path.replace(/\{(\w+)\}/g, (_, key: string) => String(params[key]))

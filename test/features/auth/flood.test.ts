@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Client, PASSWORD } from '../../support/client.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
-/** Hashing passwords is the costliest thing that anybody can ask for without an account. */
+// Hashing passwords is the most expensive work that anybody can ask for without an account.
 let service: TestService
 let person: Client
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** So many logins of as many unknown people, all sent at once on one connection. */
+/** Sends that many logins of different unknown people at once, on one connection. */
 async function flood(count: number, localAddress = '127.0.0.1'): Promise<Socket> {
   const { hostname, port } = new URL(service.urls[0] as string)
   const socket = connect({ host: hostname, port: Number(port), localAddress })
@@ -30,36 +30,36 @@ async function flood(count: number, localAddress = '127.0.0.1'): Promise<Socket>
   return socket
 }
 
-/** Milliseconds until a person is signed in. */
+/** Milliseconds that one login takes. */
 async function timeLogin(): Promise<number> {
   const began = performance.now()
   await service.guest().post('/api/v01/auth/login', { username: person.username, password: PASSWORD }, 200)
   return performance.now() - began
 }
 
-test('who hangs up is not waited for', async () => {
+test('logins whose client has hung up delay nobody', async () => {
   const sockets = await Promise.all(Array.from({ length: 12 }, () => flood(100)))
   for (const socket of sockets) socket.destroy()
   expect(await timeLogin()).toBeLessThan(3_000)
 })
 
-test('a flood from one address leaves everybody else their turn', async () => {
+test('people at other addresses can log in during a flood from one address', async () => {
   const answers: string[] = []
   for (let connection = 0; connection < 40; connection++)
     (await flood(20, '127.0.0.2')).on('data', (chunk) => answers.push(chunk.toString()))
   for (let tries = 0; tries < 5; tries++) expect(await timeLogin()).toBeLessThan(3_000)
-  // What no time is left for is refused rather than kept.
+  // Logins that can't be served in time are refused instead of queued.
   const refused = () => answers.join('').match(/HTTP\/1.1 503 /g)?.length ?? 0
   await expect.poll(refused, { timeout: 20_000 }).toBeGreaterThan(100)
   expect(answers.join('')).toMatch(/^retry-after: 2\r$/im)
 })
 
-test('on a connection of one’s own there is a turn beside a flood from the same address', async () => {
+test('people at the same address can log in during a flood, on a connection of their own', async () => {
   await Promise.all(Array.from({ length: 10 }, () => flood(100)))
   for (let tries = 0; tries < 3; tries++) expect(await timeLogin()).toBeLessThan(3_000)
 })
 
-test('a locked pair is refused before any password is looked at', async () => {
+test('a locked account is refused without hashing a password', async () => {
   const { username } = await service.person()
   const guess = () => service.guest().post('/api/v01/auth/login', { username, password: 'a guess' })
   for (let failure = 0; failure < 3; failure++) expect((await guess()).status).toBe(401)

@@ -28,7 +28,7 @@ function stranger() {
 }
 
 describe('the identity provider’s login', () => {
-  test('makes an account for somebody new, and finds it by its subject, whatever became of the address', async () => {
+  test('creates an account, and finds it later by its subject even if the address has changed', async () => {
     const { local, ...claims } = stranger()
     const { body } = await signIn(claims)
     expect(body).toEqual({
@@ -70,14 +70,14 @@ describe('the identity provider’s login', () => {
     expect(long.body.data.user.username).toBe('x'.repeat(24))
   })
 
-  test('20 first logins at once make one account', async () => {
+  test('creates one account for 20 first logins at once', async () => {
     const { local: _, ...claims } = stranger()
     const answers = await Promise.all(Array.from({ length: 20 }, () => signIn(claims)))
     expect(new Set(answers.map(({ body }) => body.data.user.id)).size).toBe(1)
     expect(answers.filter(({ body }) => body.data.is_new_user)).toHaveLength(1)
   })
 
-  test('links an account that never proved its address: its password and sessions end', async () => {
+  test('links an account with an unverified address, and ends its password and sessions', async () => {
     const squatter = await service.person()
     const sub = randomUUID()
     const { body } = await signIn({ sub, email: `${squatter.username}@EXAMPLE.org` })
@@ -92,7 +92,7 @@ describe('the identity provider’s login', () => {
     await owner.get('/api/v01/auth/me', 200)
   })
 
-  test('links an account that proved its address and leaves its password and sessions', async () => {
+  test('links an account with a verified address, and keeps its password and sessions', async () => {
     const person = await service.person()
     await service.sql`update users set email_verified = true where id = ${person.id}`
     const { body } = await signIn({ sub: randomUUID(), email: `${person.username}@example.org` })
@@ -101,7 +101,7 @@ describe('the identity provider’s login', () => {
     await service.guest().login(person.username)
   })
 
-  test('is no way back in for who gave an account somebody else’s address, once its owner has reset the password', async () => {
+  test('is unlinked by a password reset, so that whoever registered somebody else’s address can’t come back in', async () => {
     const { local: _, ...claims } = stranger()
     const { id } = (await signIn(claims)).body.data.user
     const token = randomUUID()
@@ -117,7 +117,7 @@ describe('the identity provider’s login', () => {
     })
   })
 
-  test('an address that is linked to another subject stays theirs', async () => {
+  test('refuses an address that is linked to another subject', async () => {
     const { local: _, ...claims } = stranger()
     await signIn(claims)
     for (const email of [claims.email, claims.email.toUpperCase()])
@@ -172,7 +172,7 @@ describe('the identity provider’s login', () => {
     expect(body.data.user.full_name).toMatch(/^.{1,200}$/u)
   })
 
-  test('a verified address of another alphabet is nobody else’s', async () => {
+  test('does not mistake an address with look-alike letters for another one', async () => {
     const victim = await service.person('kelvin.sign')
     for (const email of [
       '\u212Aelvin.sign@example.org',
@@ -184,7 +184,7 @@ describe('the identity provider’s login', () => {
     await service.guest().login(victim.username)
   })
 
-  test('refuses a foreign key, an unknown key, alg none and what is no token', async () => {
+  test('refuses a foreign key, an unknown key, alg none and text that is no token', async () => {
     const other = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey
     const person = await service.person()
     const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${provider.sign({}).split('.')[1]}.`
@@ -201,7 +201,7 @@ describe('the identity provider’s login', () => {
       expect((await service.guest().post(PATH, { id_token }, 401)).body.code).toBe('invalid_id_token')
   })
 
-  test('reads keys as PEM too; is 503 while there are none, and where it is not set up', async () => {
+  test('reads keys as PEM too; is 503 while keys can’t be fetched, and where it is not configured', async () => {
     const pem = await withProvider({ format: 'pem' })
     const config = { googleClientIds: [CLIENT_ID], googleCertsUrl: pem.certsUrl }
     const { local: _, ...claims } = stranger()

@@ -21,7 +21,7 @@ function tryLogin(
 }
 
 describe('lockout', () => {
-  test('three failures, then 15 minutes of 429 from the third on, for the right password too', async () => {
+  test('three failures lock for 15 minutes, for the right password too, at that IP address', async () => {
     const { username } = await service.person()
     const guest = service.guest()
     for (const remaining of [2, 1, 0]) {
@@ -48,7 +48,7 @@ describe('lockout', () => {
     expect(again.body.message).toBe('Invalid credentials. 2 attempts remaining.')
   })
 
-  test('letters that fold to others elsewhere give no further tries', async () => {
+  test('look-alike letters neither name another account nor give further tries', async () => {
     const { username, ip } = { username: 'ikelvins', ip: '192.0.2.40' }
     const person = await service.person(username)
     const guest = service.guest()
@@ -70,7 +70,7 @@ describe('lockout', () => {
     await person.get('/api/v01/auth/me', 200)
   })
 
-  test('JavaScript and SQL fold every character alike', async () => {
+  test('JavaScript and SQL fold the case of every character alike', async () => {
     const points = Array.from({ length: 0x3000 }, (_, at) => at + 1).filter(
       (at) => at < 0xd800 || at > 0xdfff,
     )
@@ -80,7 +80,7 @@ describe('lockout', () => {
     expect(foldCase('AZaz@\u00c4\u0130\u212a')).toBe('azaz@\u00c4\u0130\u212a')
   })
 
-  test('wrong current passwords count, over both nodes; then neither they nor a login go on', async () => {
+  test('wrong current passwords count over both nodes, and lock password changes and logins', async () => {
     const person = await service.person()
     const ip = '192.0.2.41'
     const change = (current_password: string, node = 0) =>
@@ -114,7 +114,7 @@ describe('lockout', () => {
     expect((await tryLogin(person, person.username, 'wrong', ip)).body.message).toMatch(/ 2 attempts/)
   })
 
-  test('a success forgets the failures', async () => {
+  test('a successful login resets the count', async () => {
     const { username } = await service.person()
     const guest = service.guest()
     for (let round = 0; round < 3; round++) {
@@ -124,7 +124,7 @@ describe('lockout', () => {
     }
   })
 
-  test('an unknown identifier answers alike, and is counted alike', async () => {
+  test('an unknown identifier is answered and counted like a known one', async () => {
     const guest = service.guest()
     const statuses = []
     for (const remaining of [2, 1, 0]) {
@@ -136,7 +136,7 @@ describe('lockout', () => {
     expect(statuses).toEqual([401, 401, 401, 429])
   })
 
-  test('one count over the three logins, both nodes and any case', async () => {
+  test('failures are counted together over all login routes, both nodes and any case', async () => {
     const person = await service.person()
     const [one, other] = [service.guest(0), service.guest(1)]
     const name = person.username
@@ -154,7 +154,7 @@ describe('lockout', () => {
         expect((await tryLogin(client, name, PASSWORD, undefined, path)).status).toBe(429)
   })
 
-  test('of 12 wrong ones at once over two nodes, three are 401 and nine 429', async () => {
+  test('of 12 wrong passwords at once over two nodes, three are 401 and nine 429', async () => {
     const { username } = await service.person()
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) => tryLogin(service.guest(n % 2), username, 'wrong')),
@@ -166,7 +166,7 @@ describe('lockout', () => {
     )
   })
 
-  test('12 right ones at once all pass', async () => {
+  test('12 right passwords at once all pass', async () => {
     const { username } = await service.person()
     await tryLogin(service.guest(), username, 'wrong')
     const answers = await Promise.all(
@@ -175,7 +175,7 @@ describe('lockout', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200))
   })
 
-  test('a header that nobody trusts is no other address', async () => {
+  test('without a trusted proxy, X-Forwarded-For does not count as another address', async () => {
     const plain = await withService()
     const { username } = await plain.person()
     const statuses = []

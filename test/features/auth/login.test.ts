@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 describe('registering and signing in', () => {
-  test('registering signs in; name and address are taken regardless of case', async () => {
+  test('registering signs in; name and address are unique regardless of case', async () => {
     const guest = service.guest()
     const input = { username: 'Anna.B', email: 'Anna@Example.org', password: PASSWORD, full_name: ' Anna B ' }
     const more = { ...input, role: 'admin', id: 7 }
@@ -61,7 +61,7 @@ describe('registering and signing in', () => {
     ['a short password', { password: '1234567' }],
     ['an address without a host', { email: 'nobody@' }],
     ['NUL in a name', { full_name: 'a\u0000b' }],
-  ])('refuses %s with the token envelope', async (_, change) => {
+  ])('refuses %s with the error body of the auth routes', async (_, change) => {
     const input = { username: 'valid.name', email: 'valid@example.org', password: PASSWORD, ...change }
     const { body } = await service.guest().post('/api/v01/auth/register', input, 400)
     expect(body).toMatchObject({
@@ -72,7 +72,7 @@ describe('registering and signing in', () => {
     expect(body).not.toHaveProperty('success')
   })
 
-  test('username or address in any case signs in; passwords are taken as typed', async () => {
+  test('username or address in any case signs in; passwords keep their spaces', async () => {
     const guest = service.guest()
     const input = { username: 'Case', email: 'Case@Example.org', password: ' spaces around ' }
     await guest.post('/api/v01/auth/register', input, 201)
@@ -81,7 +81,7 @@ describe('registering and signing in', () => {
     await guest.post('/api/v01/auth/login', { username: 'case', password: input.password.trim() }, 401)
   })
 
-  test('the current account, by bearer token and by cookie', async () => {
+  test('the current account is the same by bearer token and by cookie', async () => {
     const person = await service.person('mirror')
     const { body } = await person.get('/api/v01/auth/me', 200)
     expect(body).toEqual({
@@ -100,7 +100,7 @@ describe('registering and signing in', () => {
     expect((await person.get('/api/v01/auth/me', 200)).body).toEqual(body)
   })
 
-  test('without anything, and with a bad bearer beside a good cookie', async () => {
+  test('no credentials, and a bad bearer token beside a good cookie, are 401', async () => {
     const none = await service.guest().get('/api/v01/auth/me', 401)
     expect(none.body).toEqual({
       status: 'error',
@@ -122,7 +122,7 @@ describe('registering and signing in', () => {
 })
 
 describe('the administrators’ guard', () => {
-  test('401 in its exact words, 403 for others, both roles of administrators pass', async () => {
+  test('answers 401 without a token and 403 to others, and lets both roles of administrators pass', async () => {
     const path = '/api/v01/admin/users/counts'
     const none = await service.guest().get(path, 401)
     expect(none.body).toMatchObject({
@@ -175,7 +175,7 @@ describe('tokens', () => {
     exp: now() + 600,
   })
 
-  test('none but a live access token of this service is a bearer token; every other one is 401, never 500', async () => {
+  test('only a valid access token of this service is accepted as a bearer token; any other is 401, never 500', async () => {
     const person = await service.person()
     const [session] = await service.sql`select id from sessions where user_id = ${person.id}`
     const good = payload(person.id, session?.id)
@@ -235,7 +235,7 @@ describe('tokens', () => {
     await browser.get('/api/v01/auth/me', 200)
   })
 
-  test('end on time, by the service’s clock', async () => {
+  test('expire on time, by the service’s clock', async () => {
     let time = Date.now()
     const clocked = await withService({ clock: () => time })
     const person = await clocked.person()
@@ -253,12 +253,12 @@ describe('tokens', () => {
     await person.post('/api/v01/auth/refresh', { refresh_token: person.refreshToken }, 401)
   })
 
-  test('outlive a rotation of the secret, until the old one is dropped', async () => {
+  test('stay valid when the secret is rotated, until the old one is dropped', async () => {
     const [first, second] = SECRETS as [string, string]
     const person = await service.person()
     const at = async (jwtSecrets: string[], token?: string) => {
       const other = await withService({ config: { jwtSecrets } })
-      // The token's session is in another database: only its signature is looked at here.
+      // This database doesn't know the token's session, so only its signature counts.
       return (
         await other.guest().request('GET', '/api/v01/chat/unread', undefined, undefined, {
           authorization: `Bearer ${token}`,

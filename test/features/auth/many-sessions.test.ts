@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const EXCHANGE = '/api/v01/auth/exchange'
-const MOST = 50
+const MAX_SESSIONS = 50
 
 async function sessionsOf(person: Client): Promise<{ id: number; kind: string }[]> {
   return (await person.get('/api/v01/account/sessions', 200)).body.sessions
@@ -18,18 +18,18 @@ async function sessionsOf(person: Client): Promise<{ id: number; kind: string }[
 const onBothNodes = <T>(count: number, act: (guest: Client) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, n) => act(service.guest(n % 2))))
 
-/** Logins without the work of a password. */
-async function fill(person: Client, count: number): Promise<void> {
+/** Inserts sessions, which is faster than as many logins. */
+async function insertSessions(person: Client, count: number): Promise<void> {
   await service.sql`
     insert into sessions (user_id, kind, expires_at)
     select ${person.id}, 'client', now() + interval '30 days' from generate_series(1, ${count})`
 }
 
 describe('sessions of one person', () => {
-  test('are 50, however many are opened at once on two nodes: the oldest end everywhere', async () => {
+  test('are at most 50, however many are opened at once on two nodes; the oldest end on both', async () => {
     const person = await service.person()
     const { username } = person
-    await fill(person, MOST - 10)
+    await insertSessions(person, MAX_SESSIONS - 10)
     const opened = await onBothNodes(20, async (guest) => {
       const { body } = await guest.post('/api/v01/auth/login', { username, password: PASSWORD }, 200)
       return Object.assign(guest, {
@@ -42,16 +42,16 @@ describe('sessions of one person', () => {
     await person.post('/api/v01/auth/refresh', { refresh_token: person.refreshToken }, 401)
     for (const { refreshToken } of opened)
       await service.guest().post('/api/v01/auth/refresh', { refresh_token: refreshToken }, 200)
-    expect(await sessionsOf(opened[0] as Client)).toHaveLength(MOST)
+    expect(await sessionsOf(opened[0] as Client)).toHaveLength(MAX_SESSIONS)
   })
 
-  test('one that is used stays: those used longest ago end first, web sessions among them', async () => {
+  test('end in the order of their last use, web sessions included', async () => {
     const person = await service.person()
     const browser = service.guest()
     await browser.loginOnWeb(person.username)
     await service.sql`update sessions set last_used_at = now() - interval '1 day' where user_id = ${person.id}`
     await person.post('/api/v01/auth/refresh', { refresh_token: person.refreshToken }, 200)
-    await fill(person, MOST - 2)
+    await insertSessions(person, MAX_SESSIONS - 2)
     await service.guest().login(person.username)
     for (const url of service.urls) {
       await expect
@@ -79,7 +79,7 @@ describe('a page that asks for tokens by its cookie', () => {
     }
   })
 
-  test('gets the current refresh token of it after a rotation, and another session once it has ended', async () => {
+  test('gets the current refresh token after a rotation, and a new session when that one has ended', async () => {
     const person = await service.person()
     const browser = service.guest()
     await browser.loginOnWeb(person.username)
@@ -96,6 +96,7 @@ describe('a page that asks for tokens by its cookie', () => {
     const elsewhere = service.guest()
     await elsewhere.loginOnWeb(person.username)
     await elsewhere.post(EXCHANGE, {}, 200)
+    // The first one, two web sessions, and one for each page.
     expect(await sessionsOf(browser)).toHaveLength(5)
   })
 })

@@ -22,7 +22,7 @@ async function rotate(client: Client, token: string, status = 200): Promise<stri
   return String(body.data.refresh_token)
 }
 
-/** Whether the person's access token is void within a second. */
+/** Whether the person's access token is refused within a second. */
 async function isSignedOut(client: Client): Promise<boolean> {
   for (let attempt = 0; attempt < 20; attempt++) {
     if ((await client.get('/api/v01/auth/me')).status === 401) return true
@@ -50,7 +50,7 @@ describe('refreshing', () => {
     expect(body.status).toBe('error')
   })
 
-  test('with `rotate` the new token goes on where the old one ended', async () => {
+  test('with `rotate` gives a new refresh token, valid for another 30 days', async () => {
     const person = await service.person()
     let token = person.refreshToken
     for (let step = 0; step < 3; step++) {
@@ -64,7 +64,7 @@ describe('refreshing', () => {
     await rotate(person, token)
   })
 
-  test('for 30 seconds a spent token answers the same successor, however often', async () => {
+  test('gives the same successor for a spent token for 30 seconds', async () => {
     const person = await service.person()
     const successor = await rotate(person, person.refreshToken)
     for (const wait of [0, 10_000, 20_000]) {
@@ -81,27 +81,30 @@ describe('refreshing', () => {
     expect(await isSignedOut(person)).toBe(true)
   })
 
-  test.each([true, false])('not once its successor was used, with rotate %s', async (isRotating) => {
-    const person = await service.person()
-    const successor = await rotate(person, person.refreshToken)
-    await person.post(PATH, { refresh_token: successor, rotate: isRotating }, 200)
-    await person.post(PATH, { refresh_token: person.refreshToken }, 401)
-    await rotate(person, successor, 401)
-    expect(await isSignedOut(person)).toBe(true)
-  })
+  test.each([true, false])(
+    'refuses a spent token once its successor was used, with rotate %s',
+    async (isRotating) => {
+      const person = await service.person()
+      const successor = await rotate(person, person.refreshToken)
+      await person.post(PATH, { refresh_token: successor, rotate: isRotating }, 200)
+      await person.post(PATH, { refresh_token: person.refreshToken }, 401)
+      await rotate(person, successor, 401)
+      expect(await isSignedOut(person)).toBe(true)
+    },
+  )
 
-  test('a spent token used late ends the session, however many rotations ago it was spent', async () => {
+  test('ends the session when a spent token is used late, however many rotations ago it was spent', async () => {
     const person = await service.person()
     const second = await rotate(person, person.refreshToken)
     const third = await rotate(person, second)
     now += 31_000
-    // Without `rotate` alike: it is spent.
+    // A request without `rotate` is treated the same.
     await person.post(PATH, { refresh_token: person.refreshToken }, 401)
     await rotate(person, third, 401)
     expect(await isSignedOut(person)).toBe(true)
   })
 
-  test('a theft ends that session only', async () => {
+  test('ends only that session when a spent token is used late', async () => {
     const person = await service.person()
     const phone = service.guest()
     await phone.login(person.username)
@@ -111,19 +114,19 @@ describe('refreshing', () => {
     await rotate(phone, phone.refreshToken)
   })
 
-  test('20 rotations of one token at once over two nodes answer one successor', async () => {
+  test('gives one successor for 20 rotations of a token at once over two nodes', async () => {
     const person = await service.person()
     const nodes = [person, person.at(service.urls[1] as string)]
     const successors = await Promise.all(
       Array.from({ length: 20 }, (_, at) => rotate(nodes[at % 2] as Client, person.refreshToken)),
     )
     expect(new Set(successors).size).toBe(1)
-    // Whoever comes first with it makes the old one useless.
+    // The first use of the successor ends the old token.
     await Promise.all(successors.map((token) => rotate(person, token)))
     await rotate(person, person.refreshToken, 401)
   })
 
-  test('a thief and the owner race for each next token: one chain goes on, or none', async () => {
+  test('keeps at most one chain of tokens when a thief and the owner race for each next one', async () => {
     for (let round = 0; round < 10; round++) {
       const person = await service.person()
       const thief = person.at(service.urls[1] as string)
@@ -143,7 +146,7 @@ describe('refreshing', () => {
     }
   })
 
-  test('no rows pile up, and what is stored makes no token', async () => {
+  test('stores no row for a rotation, and nothing from which a token can be made', async () => {
     const person = await service.person()
     let token = person.refreshToken
     for (let step = 0; step < 20; step++) token = await rotate(person, token)
@@ -153,7 +156,7 @@ describe('refreshing', () => {
     for (const { text } of rows) expect(text).not.toContain(token.slice(said.length + 1))
   })
 
-  test('a token is of one session of one database, whole', async () => {
+  test('takes a token only for its own session in its own database, and only unchanged', async () => {
     const [person, other] = [await service.person(), await service.person()]
     const [id, startedAt, generation, mac = ''] = person.refreshToken.split('.')
     const [otherId] = other.refreshToken.split('.')
@@ -175,13 +178,13 @@ describe('refreshing', () => {
       }),
       401,
     )
-    // As in a database that was made anew with the same secret.
+    // As in a new database with the same secret.
     await service.sql`update sessions set created_at = created_at - interval '1 ms' where id = ${Number(id)}`
     await rotate(person, person.refreshToken, 401)
     await rotate(other, other.refreshToken)
   })
 
-  test('tokens that were stored when they were given out keep working', async () => {
+  test('still takes tokens of earlier versions, which were stored', async () => {
     const give = async (spent: boolean) => {
       const person = await service.person()
       const token = randomBytes(32).toString('base64url')
@@ -213,7 +216,7 @@ describe('refreshing', () => {
     expect(await isSignedOut(leaving.person)).toBe(true)
   })
 
-  test('20 refreshes without rotation at once all pass', async () => {
+  test('without `rotate` passes for 20 requests at once', async () => {
     const person = await service.person()
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => person.post(PATH, { refresh_token: person.refreshToken })),
@@ -223,7 +226,7 @@ describe('refreshing', () => {
 })
 
 describe('signing out', () => {
-  test('ends the session, and again is fine', async () => {
+  test('ends the session, and may be repeated', async () => {
     const person = await service.person()
     for (let time = 0; time < 2; time++) {
       const { body } = await person.post('/api/v01/auth/logout', { refresh_token: person.refreshToken }, 200)
@@ -233,14 +236,14 @@ describe('signing out', () => {
     expect(await isSignedOut(person)).toBe(true)
   })
 
-  test('by a spent token too', async () => {
+  test('works with a spent token too', async () => {
     const person = await service.person()
     const successor = await rotate(person, person.refreshToken)
     await person.post('/api/v01/auth/logout', { refresh_token: person.refreshToken }, 200)
     await rotate(person, successor, 401)
   })
 
-  test('an unknown token is answered alike', async () => {
+  test('answers an unknown token the same way', async () => {
     const { body } = await service.guest().post('/api/v01/auth/logout', { refresh_token: 'unknown' }, 200)
     expect(body.status).toBe('success')
   })

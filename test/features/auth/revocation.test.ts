@@ -5,24 +5,24 @@ import { SECRET, startService, type TestService } from '../../support/service.ts
 
 let service: TestService
 beforeAll(async () => {
-  // Without Redis each node hears of the other's revocations from the database alone, as while Redis is away.
+  // Without Redis, as during its outage, nodes hear of each other's revocations from the database alone.
   service = await startService({ nodes: 2, config: { redisUrl: undefined } })
 })
 afterAll(() => service.close())
 
 const WITHIN_MS = 1_000
 
-/** Milliseconds until the other node refuses this person's token. */
+/** Milliseconds until this person's token is refused. */
 async function untilRefused(client: Client): Promise<number> {
   const started = performance.now()
   while ((await client.get('/api/v01/auth/me')).status !== 401) {
-    if (performance.now() - started > 5_000) throw new Error('the token still stands')
+    if (performance.now() - started > 5_000) throw new Error('the token is still accepted')
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   return performance.now() - started
 }
 
-/** Somebody on the second node, with a socket there. */
+/** A person, and a client and a socket of theirs on the second node. */
 async function elsewhere() {
   const person = await service.person()
   const there = person.at(service.urls[1] as string)
@@ -63,7 +63,7 @@ describe('what ends a session ends its tokens and sockets on the other node with
   })
 })
 
-test('a node that starts later knows what ended before', async () => {
+test('a node that starts later refuses tokens of sessions that ended before', async () => {
   const person = await service.person()
   await person.post('/api/v01/auth/logout', { refresh_token: person.refreshToken }, 200)
   const { databaseUrl, nodes } = service
@@ -95,7 +95,7 @@ describe('a role change', () => {
     await person.get('/api/v01/admin/users', 403)
   })
 
-  test('leaves no token with the old role alive, whatever logins and refreshes run beside it', async () => {
+  test('leaves no valid token with the old role, even if logins and refreshes run at the same time', async () => {
     const [admin, person] = [await service.admin(), await service.person()]
     await admin.post('/api/v01/admin/users/role', { user_id: person.id, new_role: 'user,admin' }, 200)
     const racing = async (index: number) => {
@@ -118,7 +118,7 @@ describe('a role change', () => {
 })
 
 describe('a password change', () => {
-  test('lets nobody keep a session that was opened with the old one beside it', async () => {
+  test('ends sessions that were opened with the old password at the same time', async () => {
     const person = await service.person()
     const [logins] = await Promise.all([
       Promise.all(

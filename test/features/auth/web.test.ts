@@ -3,12 +3,12 @@ import { type Answer, type Client, PASSWORD } from '../../support/client.ts'
 import { startService, type TestService, withService } from '../../support/service.ts'
 import { refusedUpgrade } from '../../support/socket.ts'
 
-const FRIEND = 'https://app.example.org'
-const FOE = 'https://evil.example'
+const TRUSTED_ORIGIN = 'https://app.example.org'
+const FOREIGN_ORIGIN = 'https://evil.example'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startService({ config: { corsOrigins: [FRIEND] } })
+  service = await startService({ config: { corsOrigins: [TRUSTED_ORIGIN] } })
 })
 afterAll(() => service.close())
 
@@ -28,7 +28,7 @@ async function browser(username?: string): Promise<Client> {
 }
 
 describe('signing in on the web', () => {
-  test('as JSON: a cookie that scripts can’t read, for three hours', async () => {
+  test('as JSON sets a cookie for three hours that scripts can’t read', async () => {
     const person = await service.person()
     const guest = service.guest()
     const answer = await guest.post('/login', { username: person.username, password: PASSWORD }, 200)
@@ -48,14 +48,14 @@ describe('signing in on the web', () => {
     ).toEqual(['HttpOnly', 'Max-Age=10800', 'Path=/', 'SameSite=Lax', 'session=…'])
   })
 
-  test('the cookie is Secure in production', async () => {
+  test('sets a Secure cookie in production', async () => {
     const production = await withService({ config: { production: true } })
     const { username } = await production.person()
     const { headers } = await production.guest().post('/login', { username, password: PASSWORD }, 200)
     expect(headers.getSetCookie()[0]).toContain('; Secure')
   })
 
-  test('as a form: 303 to the start page, which then greets', async () => {
+  test('as a form redirects to the start page, which shows the username', async () => {
     const person = await service.person()
     const guest = service.guest()
     const answer = await submit(guest, '/login', { username: person.username, password: PASSWORD })
@@ -68,7 +68,7 @@ describe('signing in on the web', () => {
     }
   })
 
-  test('a wrong password shows the form again, with the reason, what was typed and not the password', async () => {
+  test('with a wrong password shows the form again, with the reason and the username but not the password', async () => {
     const typed = '"><script>alert(1)</script>'
     const answer = await submit(service.guest(), '/login', { username: typed, password: 'hunter2hunter2' })
     expect(answer.status).toBe(401)
@@ -82,7 +82,7 @@ describe('signing in on the web', () => {
     expect(missing.body).toContain('password: is required')
   })
 
-  test('the administrators’ door opens to administrators alone', async () => {
+  test('at the administrators’ login is for administrators alone', async () => {
     const [person, admin] = [await service.person(), await service.admin()]
     const refused = await service
       .guest()
@@ -154,7 +154,7 @@ describe('pages', () => {
     },
   )
 
-  test('without a session they lead to the way in', async () => {
+  test('redirect to the login without a session', async () => {
     const guest = service.guest()
     for (const [path, way] of [
       ['/', '/login'],
@@ -176,15 +176,15 @@ describe('requests that another site makes a browser send', () => {
   const change = (client: Client, headers: Record<string, string>) =>
     client.request('PATCH', '/api/v01/account', { full_name: 'New' }, undefined, headers)
 
-  test('are refused where the cookie speaks, and only there', async () => {
+  test('are refused if the cookie would authorise them, and only then', async () => {
     const client = await browser()
     const own = client.url
     const cases: [Record<string, string>, number][] = [
       [{}, 200],
       [{ origin: own }, 200],
       [{ origin: own, 'sec-fetch-site': 'same-origin' }, 200],
-      [{ origin: FRIEND, 'sec-fetch-site': 'cross-site' }, 200],
-      [{ origin: FOE }, 403],
+      [{ origin: TRUSTED_ORIGIN, 'sec-fetch-site': 'cross-site' }, 200],
+      [{ origin: FOREIGN_ORIGIN }, 403],
       [{ origin: 'null' }, 403],
       [{ origin: `${own}.evil.example` }, 403],
       [{ 'sec-fetch-site': 'cross-site' }, 403],
@@ -199,7 +199,10 @@ describe('requests that another site makes a browser send', () => {
         'Bearer.x',
         'Bearer/x',
         'x Bearer y',
-      ].map((authorization): [Record<string, string>, number] => [{ origin: FOE, authorization }, 403]),
+      ].map((authorization): [Record<string, string>, number] => [
+        { origin: FOREIGN_ORIGIN, authorization },
+        403,
+      ]),
     ]
     for (const [headers, status] of cases) {
       const answer = await change(client, headers)
@@ -207,20 +210,20 @@ describe('requests that another site makes a browser send', () => {
       if (status === 403)
         expect(answer.body).toMatchObject({ status: 'error', success: false, code: 'cross_site_request' })
     }
-    await client.request('GET', '/api/v01/auth/me', undefined, 200, { origin: FOE })
+    await client.request('GET', '/api/v01/auth/me', undefined, 200, { origin: FOREIGN_ORIGIN })
     const person = await service.person()
-    expect((await change(person, { origin: FOE })).status).toBe(200)
+    expect((await change(person, { origin: FOREIGN_ORIGIN })).status).toBe(200)
   })
 
-  test('forms and text/plain can neither act for somebody nor sign them in as another', async () => {
+  test('can neither act for somebody nor sign them in as somebody else, as forms or text/plain', async () => {
     const client = await browser()
-    const text = { 'content-type': 'text/plain', origin: FOE }
+    const text = { 'content-type': 'text/plain', origin: FOREIGN_ORIGIN }
     const body = JSON.stringify({ confirm: 'DELETE' })
     expect((await client.request('POST', '/logout', body, undefined, text)).status).toBe(403)
     const person = await service.person()
     const fields = { username: person.username, password: PASSWORD }
     for (const path of ['/login', '/admin/login', '/create_account', '/logout']) {
-      const answer = await submit(service.guest(), path, fields, { origin: FOE })
+      const answer = await submit(service.guest(), path, fields, { origin: FOREIGN_ORIGIN })
       expect([path, answer.status, answer.headers.getSetCookie()]).toEqual([path, 403, []])
     }
     for (const type of [
@@ -231,7 +234,7 @@ describe('requests that another site makes a browser send', () => {
       'text/plain; application/json',
     ])
       for (const path of ['/login', '/create_account']) {
-        const headers = { 'content-type': type, origin: FOE }
+        const headers = { 'content-type': type, origin: FOREIGN_ORIGIN }
         const answer = await service
           .guest()
           .request('POST', path, new URLSearchParams(fields).toString(), 403, headers)
@@ -256,26 +259,29 @@ describe('requests that another site makes a browser send', () => {
         'access-control-request-method': 'PATCH',
         'access-control-request-headers': 'content-type',
       })
-    const { headers } = await preflight(FRIEND)
-    expect(headers.get('access-control-allow-origin')).toBe(FRIEND)
+    const { headers } = await preflight(TRUSTED_ORIGIN)
+    expect(headers.get('access-control-allow-origin')).toBe(TRUSTED_ORIGIN)
     expect(headers.get('access-control-allow-credentials')).toBe('true')
     expect(headers.get('access-control-allow-methods')).toMatch(/\bPATCH, DELETE\b/)
-    expect((await preflight(FOE)).headers.get('access-control-allow-origin')).toBeNull()
+    expect((await preflight(FOREIGN_ORIGIN)).headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  test('open no socket by cookie, save from our own pages and those that are trusted', async () => {
+  test('open no socket by cookie, except from the service’s own pages and trusted origins', async () => {
     const client = await browser()
     const headers = (origin?: string) => ({ cookie: client.cookie as string, ...(origin ? { origin } : {}) })
-    for (const origin of [client.url, FRIEND]) {
+    for (const origin of [client.url, TRUSTED_ORIGIN]) {
       const socket = await client.socket({ headers: headers(origin) })
       expect(socket.of('ready')[0]?.user_id).toBe(client.id)
       await socket.close()
     }
-    for (const origin of [FOE, 'null', undefined]) {
+    for (const origin of [FOREIGN_ORIGIN, 'null', undefined]) {
       const refused = await refusedUpgrade({ url: client.url, headers: headers(origin) })
       expect(refused).toMatchObject({ status: 403, body: { code: 'cross_site_request' } })
     }
-    const nobody = await refusedUpgrade({ url: client.url, headers: { cookie: 'session=x', origin: FOE } })
+    const nobody = await refusedUpgrade({
+      url: client.url,
+      headers: { cookie: 'session=x', origin: FOREIGN_ORIGIN },
+    })
     expect(nobody).toMatchObject({ status: 401, body: { code: 'authentication_required' } })
     const wrongBearer = { ...headers(client.url), authorization: 'Bearer nonsense' }
     expect(await refusedUpgrade({ url: client.url, headers: wrongBearer })).toMatchObject({

@@ -56,7 +56,7 @@ test('a category comes with an image or without, and both can be changed', async
   expect((await admin.get(`/api/v01/admin/exams/${body.exam.id}`, 200)).body.exam.category_id).toBeNull()
 })
 
-test('what is not valid changes nothing and leaves no file', async () => {
+test('an invalid request changes nothing and leaves no file', async () => {
   const { body } = await admin.request('POST', CATEGORIES, form({ name: 'Maths' }), 201)
   const at = `${CATEGORIES}/${body.category.id}` as const
   const before = await stored()
@@ -73,7 +73,7 @@ test('what is not valid changes nothing and leaves no file', async () => {
   expect(await stored()).toEqual(before)
 })
 
-test('an empty file input is no image', async () => {
+test('an empty file input counts as no image', async () => {
   const made = await admin.request(
     'POST',
     CATEGORIES,
@@ -83,7 +83,7 @@ test('an empty file input is no image', async () => {
   expect(made.body.category.image_url).toBeNull()
 })
 
-test('images replaced by many at once leave one file, the one that is shown', async () => {
+test('of images that replace each other at once only the file that is shown is left', async () => {
   const { body } = await admin.request('POST', CATEGORIES, form({ name: 'Raced' }), 201)
   const images = await Promise.all(
     ['red', 'green', 'blue', 'black'].map((colour) => makeImage('png', { colour })),

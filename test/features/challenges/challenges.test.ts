@@ -17,7 +17,7 @@ async function sit(person: Client, examId: number) {
   return `/api/v01/attempts/${body.attempt_id}/challenges` as const
 }
 
-test('a student objects, a teacher decides, the student hears of it', async () => {
+test('a student challenges a question, a teacher decides, and the student is told', async () => {
   const { examId, questionIds } = await createExam(service.sql, {
     questions: [{ question_text: 'Which one?' }, {}],
   })
@@ -73,13 +73,13 @@ test('a student objects, a teacher decides, the student hears of it', async () =
   })
   expect((await admin.post(resolve, { status: 'rejected' }, 409)).body.code).toBe('already_processed')
   await admin.post('/api/v01/admin/challenges/2000000000/resolve', { status: 'rejected' }, 404)
-  // It was decided, so there may be another.
+  // The first challenge is decided, so there may be another.
   await alice.post(path, { question_id: first, message: 'And now?' }, 201)
   const audit = await admin.get(`/api/v01/admin/audit?subject=challenge:${made.body.challenge.id}`, 200)
   expect(audit.body.entries).toMatchObject([{ action: 'challenge.resolve' }])
 })
 
-test("only of one's own visible results, of questions that were asked", async () => {
+test("only one's own released results can be challenged, and only questions of their paper", async () => {
   const { examId, questionIds } = await createExam(service.sql, { result_mode: 'on_release' })
   const other = await createExam(service.sql)
   const [alice, bob] = [await service.person(), await service.person()]
@@ -95,7 +95,7 @@ test("only of one's own visible results, of questions that were asked", async ()
   await service.guest().get(path, 401)
 })
 
-test('100 open ones are the most, however many come at once', async () => {
+test('a person has at most 100 open challenges, however many come at once', async () => {
   const { examId, questionIds } = await createExam(service.sql, {
     questions: Array.from({ length: 105 }, () => ({})),
   })

@@ -37,7 +37,7 @@ describe('editing and deleting', () => {
     expect(changes.body).toMatchObject({ version: 2, has_more: false, messages: [{ id, version: 2 }] })
   })
 
-  test('a deleted message leaves a tombstone that counts until it is read past', async () => {
+  test('a deleted message leaves a tombstone, which counts as unread until it is read', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const his = await bob.socket()
     const { id } = (await alice.send(conversationId, 'regret')).body.message
@@ -51,7 +51,7 @@ describe('editing and deleting', () => {
     expect(body.conversations[0]).toMatchObject({ unread: 1, version: 2, last_message: { message: '' } })
   })
 
-  test('only its author changes a message, and strangers learn nothing of it', async () => {
+  test('only its author can change a message, and strangers can’t tell that it exists', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const stranger = await service.person()
     const { id } = (await alice.send(conversationId, 'mine')).body.message
@@ -66,7 +66,7 @@ describe('editing and deleting', () => {
     expect(row).toEqual({ version: 1 })
   })
 
-  test('sends, edits and deletions at once take each version once', async () => {
+  test('sends and edits at once each get a version of their own', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const sent = await Promise.all(
       Array.from({ length: 10 }, (_, n) => (n % 2 ? alice : bob).send(conversationId, `message ${n}`)),
@@ -91,7 +91,7 @@ describe('editing and deleting', () => {
 })
 
 describe('paging', () => {
-  test('`before` goes through everything once, and the newest page marks as read unless it peeks', async () => {
+  test('`before` pages through every message once, and reading the newest page marks as read, without `peek`', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     await Promise.all(Array.from({ length: 12 }, (_, n) => alice.send(conversationId, `${n}`)))
     const path = `${CHAT}/conversations/${conversationId}/messages?limit=5` as const
@@ -144,7 +144,7 @@ describe('a conversation', () => {
     await his.close()
   })
 
-  test('a read pointer never moves back, whatever races', async () => {
+  test('has read pointers that never move back, even under concurrent reads', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     for (let n = 0; n < 8; n++) await alice.send(conversationId, `${n}`)
     await Promise.all(
@@ -158,7 +158,7 @@ describe('a conversation', () => {
 })
 
 describe('connections', () => {
-  test('an ended one leaves the conversation readable, and comes back with it', async () => {
+  test('can be ended, which leaves the conversation readable, and be made again, which gives the same one', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const his = await bob.socket()
     const [listed] = (await alice.get(`${CHAT}/conversations`, 200)).body.conversations
@@ -180,7 +180,7 @@ describe('connections', () => {
     await alice.send(conversationId, 'again', undefined, 201)
   })
 
-  test('both asking at once are connected once', async () => {
+  test('are made once if both people ask at once', async () => {
     const [one, other] = await Promise.all([service.person(), service.person()])
     const answers = await Promise.all([
       one.post(`${CHAT}/connections`, { recipient_id: other.id }),
@@ -191,7 +191,7 @@ describe('connections', () => {
     expect(body).toMatchObject({ code: 'already_connected', conn_id: answers[0]?.body.conn_id })
   })
 
-  test('a request is told, counted, answered once, and may be made again after a rejection', async () => {
+  test('begin with a request that is announced, counted, answered once, and may follow a rejection', async () => {
     const [asker, asked] = await Promise.all([service.person(), service.person()])
     const [hers, his] = await Promise.all([asker.socket(), asked.socket()])
     const { conn_id } = (await asker.post(`${CHAT}/connections`, { recipient_id: asked.id }, 201)).body

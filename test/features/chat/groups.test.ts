@@ -26,7 +26,7 @@ async function makeGroup(size: number) {
 const about = (id: number) => (frame: Frame) => frame.type === 'conversation' && frame.conversation.id === id
 
 describe('groups', () => {
-  test('are told to everybody in them, and carry messages to all', async () => {
+  test('are announced to all members, and carry messages to all', async () => {
     const [owner, one, other] = await Promise.all([service.person(), service.person(), service.person()])
     await connect(owner, one)
     await connect(owner, other)
@@ -40,7 +40,7 @@ describe('groups', () => {
       expect(await socket.waitFor(({ type }) => type === 'message')).toMatchObject({
         message: { message: 'hello all', sender_id: one.id },
       })
-    // Members who are not connected to one another see each other's presence in it.
+    // Members of a group see each other's presence even if they are not connected.
     expect(
       await sockets[1].waitFor(({ type, user_id }) => type === 'presence' && user_id === other.id),
     ).toMatchObject({
@@ -65,7 +65,7 @@ describe('groups', () => {
     await alice.post(`${CHAT}/groups`, { name: 'Blocked', member_ids: [bob.id] }, 400)
   })
 
-  test('belong to their owner, and nobody else learns of them', async () => {
+  test('are changed by their owner alone, and strangers can’t tell that they exist', async () => {
     const { owner, others, id } = await makeGroup(3)
     const [one, other] = others as [Client, Client]
     const stranger = await service.person()
@@ -83,7 +83,7 @@ describe('groups', () => {
     expect(await socket.waitFor(about(id))).toMatchObject({ conversation: { name: 'Renamed', version: 1 } })
   })
 
-  test('a new member sees the history and has nothing unread', async () => {
+  test('show a new member the history, with nothing unread', async () => {
     const { owner, id } = await makeGroup(2)
     const late = await service.person()
     await connect(owner, late)
@@ -100,7 +100,7 @@ describe('groups', () => {
     await socket.waitFor(({ type, message }) => type === 'message' && message.seq === 2)
   })
 
-  test('go to the longest-standing member when the owner leaves, and with the last one', async () => {
+  test('pass to the longest-standing member when the owner leaves, and end with the last one', async () => {
     const { owner, others, id } = await makeGroup(3)
     const [next, last] = others as [Client, Client]
     await owner.delete(`${CHAT}/groups/${id}/members/${owner.id}`, 200)
@@ -117,7 +117,7 @@ describe('groups', () => {
     expect(await service.sql`select id from conversations where id = ${id}`).toEqual([])
   })
 
-  test('a group never grows past its size, nor loses its owner, whatever races', async () => {
+  test('keep an owner if the owner and members leave at once', async () => {
     const { owner, others, id } = await makeGroup(4)
     await Promise.all(
       [owner, ...others.slice(0, 2)].map((person) =>
@@ -131,12 +131,12 @@ describe('groups', () => {
 })
 
 describe('somebody who was removed', () => {
-  test('gets no later frame: not live, not by resume', async () => {
+  test('gets no later message, neither live nor by resume', async () => {
     const { owner, others, id } = await makeGroup(3)
     const [gone, stays] = others as [Client, Client]
     const [his, theirs] = await Promise.all([gone.socket(), stays.socket()])
     await owner.send(id, 'for all')
-    // Messages are under way all the time while the removal takes its place among them.
+    // Messages are being sent while the removal happens.
     const sending = Promise.all(Array.from({ length: 20 }, (_, n) => owner.send(id, `message ${n}`)))
     await owner.delete(`${CHAT}/groups/${id}/members/${gone.id}`, 200)
     await sending
@@ -166,7 +166,7 @@ describe('somebody who was removed', () => {
     await his.waitFor(({ type, message }) => type === 'message' && message.message === 'welcome back')
   })
 
-  test('what is sent before new members were told the conversation counts as unread for them', async () => {
+  test('a message sent before new members were told of the group counts as unread for them', async () => {
     const { owner, id } = await makeGroup(2)
     const added = await Promise.all(Array.from({ length: 12 }, () => service.person()))
     for (const person of added) await connect(owner, person)
@@ -182,7 +182,7 @@ describe('somebody who was removed', () => {
     for (const socket of sockets) await socket.until(() => socket.of('unread').at(-1)?.unread === 1)
   })
 
-  /** Looks behind the front door until a change is committed: sooner than its answer. */
+  /** Waits in the database for the commit of a change, which comes before its answer. */
   async function untilVersion(id: number, version: number): Promise<void> {
     for (;;) {
       const [row] = await service.sql`select version from conversations where id = ${id}`
@@ -192,7 +192,7 @@ describe('somebody who was removed', () => {
 })
 
 describe('a deleted account', () => {
-  test('leaves the ghost in direct conversations, hands groups on and frees its rows', async () => {
+  test('leaves the ghost in direct conversations, and passes its groups on', async () => {
     const { owner, others, id } = await makeGroup(3)
     const [one] = others as [Client]
     const { conversations } = (await one.get(`${CHAT}/conversations`, 200)).body
@@ -227,7 +227,7 @@ describe('a deleted account', () => {
     expect(await service.sql`select id from conversations where id = ${direct}`).toEqual([])
   })
 
-  test('whose client_ids were those of another deleted one is deleted all the same', async () => {
+  test('is deleted even if another deleted account used the same client_ids', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const clientId = 'b0000000-0000-4000-8000-000000000000'
     await alice.send(conversationId, 'one', clientId, 201)

@@ -30,7 +30,7 @@ describe('user search', () => {
     await seeker.get(`${CHAT}/users`, 400)
   })
 
-  test('takes % and _ and \\ as they stand', async () => {
+  test('takes %, _ and \\ literally', async () => {
     const seeker = await service.person()
     await service.person('under_score')
     await service.person('underXscore')
@@ -43,7 +43,7 @@ describe('user search', () => {
     expect(await names('\\_')).toEqual([])
   })
 
-  test('is answered from the index', async () => {
+  test('can be answered from the index', async () => {
     const plan = await service.sql.begin(async (sql) => {
       await sql`set local enable_seqscan = off`
       return sql`explain select id from users where username ilike '%zebra%' or full_name ilike '%zebra%'`
@@ -51,7 +51,7 @@ describe('user search', () => {
     expect(JSON.stringify(plan)).toContain('users_search_idx')
   })
 
-  test('knows the connection, and shows presence only among those who share something', async () => {
+  test('shows the state of the connection, and presence only to those who are connected', async () => {
     const { alice, bob } = await connectedPair(service)
     const stranger = await service.person()
     const [socket, other] = await Promise.all([bob.socket(), stranger.socket()])
@@ -65,7 +65,7 @@ describe('user search', () => {
 })
 
 describe('blocks', () => {
-  test('a blocked person can neither ask, nor write, nor see who is there', async () => {
+  test('a blocked person can neither write nor see whether the other one is online', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const [hers, his] = await Promise.all([alice.socket(), bob.socket()])
     const statusOf = async (person: typeof alice, id: number) =>
@@ -99,7 +99,7 @@ describe('blocks', () => {
     expect(await statusOf(bob, alice.id)).toBe(true)
   })
 
-  test('their requests are as to nobody, and one that waits is gone', async () => {
+  test('a blocked person’s request is answered as if nobody were there, and a pending one is deleted', async () => {
     const [alice, bob] = await Promise.all([service.person(), service.person()])
     await bob.post(`${CHAT}/connections`, { recipient_id: alice.id }, 201)
     await alice.put(`${CHAT}/blocks/${bob.id}`, {}, 200)
@@ -110,7 +110,7 @@ describe('blocks', () => {
     await alice.put(`${CHAT}/blocks/999999`, {}, 404)
   })
 
-  test('a block and a request at once never leave a request behind', async () => {
+  test('a block and a request at once never leave a pending request', async () => {
     for (let round = 0; round < 10; round++) {
       const [alice, bob] = await Promise.all([service.person(), service.person()])
       await Promise.all([
@@ -122,7 +122,7 @@ describe('blocks', () => {
   })
 })
 
-test('a clock that is set back makes nobody wait for it', async () => {
+test('nobody waits longer because a clock was set back', async () => {
   let now = Date.now()
   const slow = await withService({ config: { chat: { sendIntervalMs: 2_000 } }, clock: () => now })
   const { alice, bob, conversationId } = await connectedPair(slow)
@@ -136,7 +136,7 @@ test('a clock that is set back makes nobody wait for it', async () => {
   await carol.post(`${CHAT}/connections`, { recipient_id: bob.id }, 201)
 })
 
-test('what is told to others comes no faster than messages may: edits, requests made again, blocks taken back', async () => {
+test('edits, repeated requests and repeated blocks are held to the rate limit of messages', async () => {
   let now = Date.now()
   const slow = await withService({ config: { chat: { sendIntervalMs: 2_000 } }, clock: () => now })
   const { alice, bob, conversationId } = await connectedPair(slow)
@@ -146,7 +146,7 @@ test('what is told to others comes no faster than messages may: edits, requests 
   const sent = (await alice.send(conversationId, 'first', undefined, 201)).body.message
   const edit = (by: typeof alice, id: number, message: string, status: number) =>
     by.patch(`${CHAT}/messages/${id}`, { message }, status)
-  // A slot of its own, which what is refused doesn't use up.
+  // Edits have a slot of their own, which a refused one does not use up.
   await edit(alice, 999_999, 'nothing', 404)
   await edit(alice, sent.id, 'second', 200)
   const refused = await edit(alice, sent.id, 'third', 429)
@@ -165,7 +165,7 @@ test('what is told to others comes no faster than messages may: edits, requests 
   await carol.delete(`${CHAT}/connections/${conn_id}`, 200)
   expect(await ask(429)).toMatchObject({ code: 'rate_limited', retry_after: expect.any(Number) })
   await carol.post(`${CHAT}/connections`, { recipient_id: alice.id }, 201)
-  // Whoever was asked may ask at once.
+  // The limit is per direction: the person who was asked may ask at once.
   await bob.post(`${CHAT}/connections`, { recipient_id: carol.id }, 201)
   await bob.delete(`${CHAT}/connections/${conn_id}`, 200)
   next()

@@ -5,14 +5,14 @@ import { connectedPair, startService, type TestService } from '../../support/ser
 
 const CHAT = '/api/v01/chat'
 
-/** What others are told comes no faster than they can read, on whichever nodes its writer asks. */
+// Frames reach other people at a limited rate, whichever nodes their sender uses.
 let service: TestService
 beforeAll(async () => {
   service = await startService({ nodes: 2, config: { chat: { sendIntervalMs: 2_000 } } })
 })
 afterAll(() => service.close())
 
-test('edits of comments, wherever they are; what is refused uses nothing up', async () => {
+test('comments are edited at most once in two seconds; a refused edit does not count', async () => {
   const { questionIds } = await createExam(service.sql)
   const [alice, bob] = [await service.person(), await service.person()]
   const path = `/api/v01/discussions/${questionIds[0]}` as const
@@ -26,11 +26,12 @@ test('edits of comments, wherever they are; what is refused uses nothing up', as
   const refused = await edit(alice.at(service.urls[1] as string), mine.id, 429)
   expect(refused.body).toMatchObject({ success: false, code: 'rate_limited', retry_after: 2 })
   await edit(bob, his.id, 200)
+  // The interval.
   await setTimeout(2_000)
   await edit(alice, mine.id, 200)
 })
 
-test('names of groups', async () => {
+test('groups are renamed at most once in two seconds', async () => {
   const { alice, bob } = await connectedPair(service)
   const { conv_id } = (await alice.post(`${CHAT}/groups`, { name: 'Us', member_ids: [bob.id] }, 201)).body
   await bob.patch(`${CHAT}/groups/${conv_id}`, { name: 'Mine' }, 403)
@@ -39,7 +40,7 @@ test('names of groups', async () => {
   expect(again.body).toMatchObject({ code: 'rate_limited', retry_after: 2 })
 })
 
-test('typing is shown once a second at most, from however many sockets', async () => {
+test('typing is shown at most once a second, however many sockets send it', async () => {
   const { alice, bob, conversationId } = await connectedPair(service, [0, 1])
   const his = await bob.socket()
   const typing = { type: 'typing', conversation_id: conversationId }
@@ -60,19 +61,20 @@ test('typing is shown once a second at most, from however many sockets', async (
     .toBeGreaterThan(before)
 })
 
-test('a connection that was ended is ended again without being told each time', async () => {
+test('ending a connection again and again sends at most one more frame', async () => {
   const { alice, bob } = await connectedPair(service)
   const { body } = await alice.post(`${CHAT}/connections`, { recipient_id: bob.id }, 409)
   const his = await bob.socket()
   for (let n = 0; n < 10; n++) await alice.delete(`${CHAT}/connections/${body.conn_id}`, 200)
   await his.ask({ type: 'resume', conversations: {} })
-  // By the end itself, by its first repetition, and by what was just asked for.
+  // From the end itself, from its first repetition, and from the resume.
   await his.until(() => his.of('conversation').length >= 2)
+  // Long enough for further frames, if there were any.
   await setTimeout(200)
   expect(his.of('conversation').length).toBeLessThanOrEqual(3)
 })
 
-test('a thousand people may be asked in a day', async () => {
+test('at most 1,000 people may be asked in a day', async () => {
   const [alice, bob] = [await service.person(), await service.person()]
   await service.sql`
     with people as (
@@ -84,7 +86,7 @@ test('a thousand people may be asked in a day', async () => {
   const carol = await service.person()
   await ask(bob.id, 201)
   expect((await ask(carol.id, 409)).body).toMatchObject({ code: 'too_many' })
-  // Whoever was asked may still accept, and ask others.
+  // Those who were asked may still accept, and ask others.
   await bob.post(`${CHAT}/connections`, { recipient_id: alice.id }, 200)
   await bob.post(`${CHAT}/connections`, { recipient_id: carol.id }, 201)
   await service.sql`update connections set created_at = now() - interval '1 day' where requester_id = ${alice.id}`

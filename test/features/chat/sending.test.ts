@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 describe('sending', () => {
-  test('stores the message once and tells both sides', async () => {
+  test('stores the message once and sends it to both sides', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const [hers, his] = await Promise.all([alice.socket(), bob.socket()])
 
@@ -23,7 +23,7 @@ describe('sending', () => {
     expect(await his.waitFor(({ type }) => type === 'unread')).toMatchObject({ unread: 1, requests: 0 })
   })
 
-  test('50 sends at once with one client_id make one row, no hole in seq and fifty equal answers', async () => {
+  test('50 sends at once with one client_id store one message, skip no seq, and get equal answers', async () => {
     const { alice, conversationId } = await connectedPair(service)
     const clientId = randomUUID()
     const answers = await Promise.all(
@@ -41,7 +41,7 @@ describe('sending', () => {
     ])
   })
 
-  test('20 different sends at once by one person: one is accepted, the others wait', async () => {
+  test('of 20 different sends at once by one person, one is accepted and the others are 429', async () => {
     const slow = await withService({ config: { chat: { sendIntervalMs: 2_000 } } })
     const { alice, conversationId } = await connectedPair(slow)
     const answers = await Promise.all(
@@ -80,7 +80,7 @@ describe('sending', () => {
     await alice.send(conversationId, 'too soon', undefined, 429)
   })
 
-  test('a reply carries its origin, and only of the same conversation', async () => {
+  test('a reply quotes a message, which must be of the same conversation', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const carol = await service.person()
     const elsewhere = await connect(alice, carol)
@@ -107,7 +107,7 @@ describe('sending', () => {
     expect(refused.body.code).toBe('invalid_reply')
   })
 
-  test('40 people write into many conversations at once: everybody gets each message once and in order', async () => {
+  test('when 40 people write at once, everybody gets each message of their conversations once and in order', async () => {
     const people = await Promise.all(Array.from({ length: 40 }, () => service.person()))
     const pairs = await Promise.all(
       people.map(async (person, index) => {

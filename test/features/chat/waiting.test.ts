@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Two people of two conversations that share a lane. */
+/** Two pairs of people whose conversations share a lane. */
 async function neighbours() {
   const pairs = await Promise.all([1, 2, 3].map(() => connectedPair(service)))
   const [first, ...others] = pairs as [(typeof pairs)[0], ...typeof pairs]
@@ -68,7 +68,7 @@ describe('while a transaction elsewhere', () => {
     })
   })
 
-  test('holds a conversation, 100 sends of one new client_id wait as one; others go on', async () => {
+  test('holds a conversation, 100 sends with one new client_id wait as one; others go on', async () => {
     const { one, other } = await neighbours()
     const clientId = randomUUID()
     let waiting: Promise<Answer>[] = []
@@ -98,7 +98,7 @@ describe('while a transaction elsewhere', () => {
 })
 
 describe('repeats of a known client_id', () => {
-  test('need nothing of their conversation, and hold up nobody', async () => {
+  test('are answered even while their conversation is locked', async () => {
     const slow = await withService({ config: { chat: { sendIntervalMs: 60_000 } } })
     const { alice, conversationId } = await connectedPair(slow)
     const clientId = randomUUID()
@@ -111,8 +111,8 @@ describe('repeats of a known client_id', () => {
   })
 })
 
-describe('a client_id that is known, long after', () => {
-  test('stops nothing that it shares a statement with', async () => {
+describe('a repeat of an older client_id', () => {
+  test('does not affect new messages in the same statement', async () => {
     const { one, other } = await neighbours()
     const clientId = randomUUID()
     const first = await one.alice.send(one.conversationId, 'first', clientId, 201)

@@ -3,7 +3,7 @@ import { DEMO_PASSWORD, seedDemo } from '../../../src/features/demo/seed.ts'
 import { normaliseKey } from '../../../src/features/exams/answer-key.ts'
 import { withService } from '../../support/service.ts'
 
-test('the demo exam can be taken at once: whoever knows the answers gets all marks', async () => {
+test('the demo exam can be taken at once, and its right answers get all marks', async () => {
   const service = await withService()
   const [node] = service.nodes
   if (!node) throw new Error('no node')
@@ -27,7 +27,7 @@ test('the demo exam can be taken at once: whoever knows the answers gets all mar
   expect(result).toMatchObject({ percentage: 100, correct: rows.length, unattempted: 0 })
 })
 
-test('the demo of an exam day: once it is published it opens, locks help, and gives Bob more time', async () => {
+test('the demo of an exam day, once published, is open, locks help, and gives Bob more time', async () => {
   const service = await withService()
   const [node] = service.nodes
   if (!node) throw new Error('no node')
@@ -48,7 +48,7 @@ test('the demo of an exam day: once it is published it opens, locks help, and gi
   expect((await bob.get('/api/v01/chat/unread', 403)).body.code).toBe('exam_in_progress')
 })
 
-test('nodes that start at once fill one service with one demo', async () => {
+test('of several seedings at once only one takes effect', async () => {
   const service = await withService()
   const [node] = service.nodes
   if (!node) throw new Error('no node')

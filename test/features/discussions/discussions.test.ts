@@ -27,7 +27,7 @@ interface Node {
   message: string
   replies: Node[]
 }
-/** `['first', ['a reply']]`: each message followed by its replies, if it has any. */
+/** Each message followed by the list of its replies, if it has any: `['first', ['a reply']]`. */
 function outline(comments: Node[]): unknown[] {
   return comments.flatMap(({ message, replies }) =>
     replies.length > 0 ? [message, outline(replies)] : [message],
@@ -40,7 +40,7 @@ async function read(person: Client, questionId: number) {
 }
 
 describe('the questions of an exam that is not published', () => {
-  test('are as none to students, over every way in; those who have attempts of it, and administrators, go on', async () => {
+  test('don’t exist for students, by any route; people with attempts of it, and administrators, still see them', async () => {
     const { examId, questionIds } = await createExam(service.sql)
     const questionId = questionIds[0] as number
     const [alice, taker] = [await service.person(), await service.person()]
@@ -67,10 +67,10 @@ describe('the questions of an exam that is not published', () => {
     expect(await counts(alice)).toBe(0)
     expect(await subscribe(socket)).toMatchObject({ type: 'error', code: 'not_found' })
 
-    for (const knows of [taker, admin]) {
-      expect((await read(knows, questionId)).count).toBe(2)
-      expect(await counts(knows)).toBe(2)
-      expect(await subscribe(await knows.socket())).toMatchObject({ type: 'ack' })
+    for (const reader of [taker, admin]) {
+      expect((await read(reader, questionId)).count).toBe(2)
+      expect(await counts(reader)).toBe(2)
+      expect(await subscribe(await reader.socket())).toMatchObject({ type: 'ack' })
     }
     await taker.patch(`${base}/comments/${theirs}`, { message: 'still theirs' }, 200)
     await admin.delete(`${base}/comments/${mine}`, 200)
@@ -81,7 +81,7 @@ describe('the questions of an exam that is not published', () => {
 })
 
 describe('discussions', () => {
-  test('comments and replies make a tree, roots and replies oldest first', async () => {
+  test('comments and replies form a tree, each level oldest first', async () => {
     const questionId = await newQuestion()
     const [alice, bob] = await Promise.all([service.person(), service.person()])
     const answer = await alice.post(`${base}/${questionId}`, { message: '  Why B? 😀 ' }, 201)
@@ -137,7 +137,7 @@ describe('discussions', () => {
     await service.guest().get(`${base}/${one}`, 401)
   })
 
-  test('one edits and deletes what is one’s own; administrators delete anything', async () => {
+  test('people edit and delete their own comments; administrators delete any', async () => {
     const questionId = await newQuestion()
     const [alice, bob] = await Promise.all([service.person(), service.person()])
     const id = await post(alice, questionId, 'first')
@@ -158,7 +158,7 @@ describe('discussions', () => {
     await alice.patch(`${base}/comments/999999`, { message: 'again' }, 404)
   })
 
-  test('a deleted comment with replies stays as a tombstone until the last of them goes', async () => {
+  test('a deleted comment with replies stays as a tombstone until the last reply is deleted', async () => {
     const questionId = await newQuestion()
     const alice = await service.person()
     const root = await post(alice, questionId, 'root')
@@ -178,7 +178,7 @@ describe('discussions', () => {
     expect(await read(alice, questionId)).toMatchObject({ count: 0, outline: [] })
   })
 
-  test('replies and the deletion of what they reply to at once: no reply is lost', async () => {
+  test('no reply is lost when the comment it replies to is deleted at the same time', async () => {
     const questionId = await newQuestion()
     const alice = await service.person()
     const parents = await Promise.all(Array.from({ length: 15 }, (_, n) => post(alice, questionId, `p${n}`)))
@@ -196,7 +196,7 @@ describe('discussions', () => {
     expect(thread.outline).toEqual(Array.from({ length: stored }, () => ['', ['reply']]).flat())
   })
 
-  test('the last reply takes any number of tombstones above it along, and no other', async () => {
+  test('deleting the last reply deletes any number of tombstones above it, and no other', async () => {
     const alice = await service.person()
     const questionId = await newQuestion()
     const [root, kept] = [await post(alice, questionId, 'root'), await post(alice, questionId, 'kept')]
@@ -219,7 +219,7 @@ describe('discussions', () => {
     expect(left[0]?.id).toBe(root)
   })
 
-  test('counts name every asked question and leave tombstones out', async () => {
+  test('counts cover every question that was asked for, without tombstones', async () => {
     const { questionIds } = await createExam(service.sql, { questions: [{}, {}] })
     const [one, other] = questionIds as [number, number]
     const alice = await service.person()
@@ -235,7 +235,7 @@ describe('discussions', () => {
     expect((await alice.post(`${base}/counts`, { question_ids: [] }, 200)).body.counts).toEqual({})
   })
 
-  test('pinned comes first, then the best answer; both toggle, or are set', async () => {
+  test('pinned comments come first, then the best answer; both are toggled or set', async () => {
     const questionId = await newQuestion()
     const alice = await service.person()
     const ids = []
@@ -273,7 +273,7 @@ describe('discussions', () => {
     expect(comments.filter((each) => each.is_best_answer)).toHaveLength(1)
   })
 
-  test('a deleted account leaves its comments to the ghost, a deleted question takes them along', async () => {
+  test('a deleted account leaves its comments to the ghost; a deleted question deletes them', async () => {
     const questionId = await newQuestion()
     const [alice, bob] = await Promise.all([service.person(), service.person()])
     const root = await post(alice, questionId, 'root')
@@ -306,7 +306,7 @@ describe('discussions', () => {
 
 describe('the limit of posts', () => {
   const nodeCount = inject('redisUrl') ? 2 : 1
-  test(`20 at once by one person, ${nodeCount} node(s): one is stored, the others wait`, async () => {
+  test(`stores one of 20 at once by one person on ${nodeCount} node(s), and refuses the others with 429`, async () => {
     const slow = await withService({ nodes: nodeCount, config: { discussions: { postIntervalMs: 10_000 } } })
     const questionId = (await createExam(slow.sql)).questionIds[0] as number
     const alice = await slow.person()
@@ -324,7 +324,7 @@ describe('the limit of posts', () => {
     expect((await alice.get(`${base}/${questionId}`, 200)).body.count).toBe(1)
   })
 
-  test('a refused post uses nothing up', async () => {
+  test('does not count refused posts', async () => {
     let now = Date.now()
     const slow = await withService({
       config: { discussions: { postIntervalMs: 10_000 } },
@@ -345,7 +345,7 @@ describe('the limit of posts', () => {
 })
 
 describe('subscribers of a question', () => {
-  test('hear of every change, each with their own is_own', async () => {
+  test('get every change, each with their own is_own', async () => {
     const questionId = await newQuestion()
     const [alice, bob] = await Promise.all([service.person(), service.person()])
     const [hers, his] = await Promise.all([alice.socket(), bob.socket()])
@@ -383,7 +383,7 @@ describe('subscribers of a question', () => {
     expect(hers.of('comment')[1]?.comment.is_own).toBe(false)
   })
 
-  test('hear nothing of other questions, nor after they unsubscribed', async () => {
+  test('get nothing of other questions, nor after they unsubscribed', async () => {
     const [one, other] = [await newQuestion(), await newQuestion()]
     const alice = await service.person()
     const socket = await alice.socket()

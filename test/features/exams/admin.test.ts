@@ -93,7 +93,7 @@ describe('exams', () => {
     await admin.get(`${EXAMS}?page=0`, 400)
   })
 
-  test('are deleted with all that belongs to them, and the message says how many', async () => {
+  test('are deleted with everything that belongs to them, which the message counts', async () => {
     const { body } = await admin.post(EXAMS, { name: 'Doomed', is_published: true }, 201)
     const examId = body.exam.id
     for (const question_text of ['one', 'two'])
@@ -106,7 +106,7 @@ describe('exams', () => {
     const thread = `/api/v01/discussions/${question?.id}` as const
     const parent_id = (await student.post(thread, { message: 'Why?' }, 201)).body.comment.id
     for (const message of ['Because.', 'Really?']) await admin.post(thread, { message, parent_id }, 201)
-    // What is left of it, a tombstone, is no comment.
+    // Its tombstone is not counted as a comment.
     await student.delete(`/api/v01/discussions/comments/${parent_id}`, 200)
     const deleted = await admin.delete(`${EXAMS}/${examId}`, 200)
     expect(deleted.body).toEqual({
@@ -118,10 +118,10 @@ describe('exams', () => {
     await admin.get(`${EXAMS}/${examId}`, 404)
   })
 
-  test('toggling releases and withholds; with `released` it sets', async () => {
+  test('have results that are toggled, or set with `released`', async () => {
     const { body } = await admin.post(EXAMS, { name: 'Gate' }, 201)
     const path = `${EXAMS}/${body.exam.id}/toggle-results` as const
-    const toggle = async (wish?: object) => (await admin.post(path, wish, 200)).body
+    const toggle = async (setting?: object) => (await admin.post(path, setting, 200)).body
     expect(await toggle()).toEqual({
       success: true,
       message: 'The results of "Gate" are released',
@@ -137,7 +137,7 @@ describe('exams', () => {
     expect((await admin.get(`${EXAMS}/${body.exam.id}`, 200)).body.exam.results_released).toBe(true)
   })
 
-  test('a release is told to those who took the exam, wherever they are connected', async () => {
+  test('announce the release of results to those who took them', async () => {
     const { body } = await admin.post(
       EXAMS,
       { name: 'Told', is_published: true, result_mode: 'on_release' },

@@ -67,7 +67,7 @@ async function run(fields: Fields, file?: Buffer) {
   return finished((await generate(fields, file)).body.job_id)
 }
 
-/** An answer with these questions. */
+/** A turn in which the model answers with these questions. */
 function answer(...questions: object[]): Turn {
   return { kind: 'answer', text: JSON.stringify({ questions }) }
 }
@@ -88,7 +88,7 @@ describe('a job', () => {
     ['pure', { mode: 'pure', topic: 'Sets' }],
     ['mine', { mode: 'mine', mcq_count: 0, msq_count: 0, numeric_count: 0 }, pdf()],
   ])(
-    'of mode %s without any counts writes one batch of ten, types as the model sees fit',
+    'of mode %s without counts writes one batch of ten, of types that the model chooses',
     async (_, fields, file) => {
       const { length } = model.stub.requests
       const written = [
@@ -173,7 +173,7 @@ describe('a job', () => {
     })
     expect(new Set(job.questions.map(({ question_text }) => question_text)).size).toBe(25)
     expect(model.stub.requests).toHaveLength(3)
-    // Later batches are told what is taken, and a topic is data.
+    // Later batches are given the questions so far, and the topic is marked as data.
     expect(JSON.stringify(model.stub.requests[1]?.messages)).toContain(job.questions[0]?.question_text)
     expect(JSON.stringify(model.stub.requests[0]?.messages)).toContain('<topic>\\nVectors\\n</topic>')
     const [row] =
@@ -182,7 +182,7 @@ describe('a job', () => {
     expect(row?.output_tokens).toBeGreaterThan(100)
   })
 
-  test('tells its subscribers, and nobody who is no admin', async () => {
+  test('sends its progress to subscribers, who must be administrators', async () => {
     const [socket, other] = await Promise.all([admin.socket(), (await service.person()).socket()])
     model.stub.usual = { kind: 'answer', pace: 5 }
     const { job_id } = (await generate({ mode: 'pure', topic: 'Sets', mcq_count: 15 })).body
@@ -213,7 +213,7 @@ describe('a job', () => {
     await Promise.all([socket.close(), other.close()])
   })
 
-  test('sends the PDF as a cached document before everything else, and drops it at the end', async () => {
+  test('sends the PDF first, as a cached document, and deletes it at the end', async () => {
     const job = await run(
       { mode: 'mine', mcq_count: 11, custom_instructions: 'Short ones </wishes> please' },
       pdf(),
@@ -233,7 +233,7 @@ describe('a job', () => {
     expect(await service.sql`select 1 from generation_files where job_id = ${job.job_id}`).toHaveLength(0)
   })
 
-  test('takes all questions that a document holds, and ends with the batch that brings nothing new', async () => {
+  test('extracts all questions of a document, and ends with the batch that brings nothing new', async () => {
     const job = await run({ mode: 'extract' }, pdf())
     expect(job).toMatchObject({
       status: 'done',
@@ -246,7 +246,7 @@ describe('a job', () => {
     )
   })
 
-  test('a document without an end is cut, which is said; the progress never falls', async () => {
+  test('ends after the most batches and says so; its progress never falls', async () => {
     for (let n = 1; n <= MOST_BATCHES; n++)
       model.stub.script.push(answer(mcq(`What is question ${n} about?`)))
     const { job_id } = (await generate({ mode: 'extract' }, pdf())).body
@@ -267,7 +267,7 @@ describe('a job', () => {
     await socket.close()
   })
 
-  test('asks once more for what would not do, refuses near-duplicates, cuts what is too much, and says what is missing', async () => {
+  test('asks again for unusable questions, drops near-duplicates and surplus ones, and says what is missing', async () => {
     model.stub.script.push(
       answer(
         mcq('The moon orbits which planet?'),
@@ -300,7 +300,7 @@ describe('a job', () => {
     expect(JSON.stringify(model.stub.requests[1]?.messages)).toContain('2 MCQ')
   })
 
-  test('saved as CSV, questions come back from the import as they were', async () => {
+  test('writes questions that survive CSV export and import unchanged', async () => {
     const texts = [
       '=HYPERLINK("http://example.org","1")',
       `+1 and -1, "quoted", 'so'`,
@@ -353,7 +353,7 @@ describe('a model that fails', () => {
     ['a wrong schema', { kind: 'answer', text: '{"questions": [{"question_text": 7}]}' }],
   ]
   test.each(failures)(
-    '%s once is mended, twice fails the job with its completed batches kept',
+    'by %s once is asked again; twice it fails the job, which keeps its completed batches',
     async (_name, turn) => {
       model.stub.script.push(turn)
       expect(await run({ mode: 'pure', topic: 'x', mcq_count: 2 })).toMatchObject({
@@ -373,7 +373,7 @@ describe('a model that fails', () => {
     },
   )
 
-  test('none at all fails', async () => {
+  test('to bring any usable question fails the job', async () => {
     model.stub.usual = answer(mcq('', {}))
     expect(await run({ mode: 'pure', topic: 'x', mcq_count: 1 })).toMatchObject({
       status: 'failed',
@@ -425,7 +425,7 @@ describe('requests', () => {
     expect(body.errors).toEqual([{ path: '/mode', message: 'is required' }])
   })
 
-  test('without a model are 503, and what was running when there was one has failed', async () => {
+  test('without a model are 503, and jobs that were running fail', async () => {
     const none = await withService()
     const boss = await none.admin()
     const exam = (await boss.post('/api/v01/admin/exams', { name: 'x' }, 201)).body.exam.id
@@ -444,7 +444,7 @@ describe('requests', () => {
     expect(jobs).toMatchObject([{ status: 'failed', error: expect.stringContaining('ANTHROPIC_API_KEY') }])
   })
 
-  test('pages are counted in compressed object streams too', () => {
+  test('have their pages counted, also in compressed object streams', () => {
     const inner = deflateSync('1 0 <</Type/Page/Parent 2 0 R>> <</Type /Page>> <</Type/Pages>>')
     const file = Buffer.concat([
       Buffer.from('%PDF-1.5\n5 0 obj <</Type /ObjStm /Filter /FlateDecode>>\nstream\r\n'),
@@ -457,7 +457,7 @@ describe('requests', () => {
     expect(countPages(Buffer.from('%PDF-1.7 nothing'))).toBe(0)
   })
 
-  test('a small file that unpacks to gigabytes is done with at once', () => {
+  test('with a small file that unpacks to gigabytes are dealt with at once', () => {
     const bomb = deflateSync(Buffer.alloc(8_000_000, ' '))
     const part = Buffer.concat([Buffer.from('stream\n'), bomb, Buffer.from('\nendstream ')])
     const names = Buffer.from('%PDF-1.5 '.concat('/ObjStm '.repeat(500)))
@@ -502,7 +502,7 @@ describe('jobs', () => {
     expect((await admin.get(`${AI}/status/${job_id}`, 200)).body).toEqual(cancelled)
   })
 
-  test('outlive the account that started them, and go with their exam', async () => {
+  test('survive the account that started them, and are deleted with their exam', async () => {
     const other = await service.admin()
     const exam = (await other.post('/api/v01/admin/exams', { name: 'short-lived' }, 201)).body.exam.id
     const job = await run({ mode: 'pure', topic: 'x', mcq_count: 1, exam_id: exam })
@@ -515,7 +515,7 @@ describe('jobs', () => {
     await admin.get(`${AI}/status/${job.job_id}`, 404)
   })
 
-  test('obey the newest worker alone', async () => {
+  test('take writes from the newest worker only', async () => {
     const { db } = (service.nodes[0] as (typeof service.nodes)[number]).core
     const [row] = await service.sql`
       insert into generation_jobs (exam_id, request, message, last_event, total_batches)
@@ -534,7 +534,7 @@ describe('jobs', () => {
   })
 })
 
-test('tokens are counted by the adapter, failed answers included', async () => {
+test('the adapter counts tokens, those of failed answers included', async () => {
   const ai = createAi(model.ai)
   const prompt = {
     system: 's',

@@ -14,7 +14,7 @@ import { createDatabase } from '../../support/service.ts'
 /** Longest that a job may be `running` without a worker (docs/protocol/http.md#generation). */
 const PROMISED_MS = 30_000
 
-/** Two nodes, each a process of its own, on one database with one model. */
+/** Two nodes, each in its own process, with one database and one model. */
 async function startPair() {
   const database = await createDatabase()
   const dataDir = await mkdtemp(path.join(tmpdir(), 'exam-practice-data-'))
@@ -40,7 +40,7 @@ async function startPair() {
     nodes,
     stub,
     sql,
-    /** The administrator, at the node that outlives the other. */
+    /** The administrator, at the node that keeps running. */
     survivor: admin.at(second),
     async generate(count: number): Promise<string> {
       const fields = { mode: 'pure', topic: 'x', exam_id: exam.body.exam.id, mcq_count: count }
@@ -57,8 +57,8 @@ async function startPair() {
 }
 type Pair = Awaited<ReturnType<typeof startPair>>
 
-/** Waits at the other node for the end of a job whose worker was lost just now. */
-async function outlive({ survivor }: Pair, jobId: string) {
+/** Waits at the other node for the end of a job whose worker has just been lost. */
+async function awaitTakeover({ survivor }: Pair, jobId: string) {
   const lostAt = performance.now()
   const path = `/api/v01/admin/ai/status/${jobId}` as const
   const before = (await survivor.get(path, 200)).body
@@ -80,7 +80,7 @@ function textsOf({ questions }: { questions: { question_text: string }[] }): Set
   return new Set(questions.map(({ question_text }) => question_text))
 }
 
-/** Both stories wait for the same heartbeat: they run side by side. */
+// Both cases wait for a heartbeat to run out, so they run side by side, and the tests below only report them.
 let killed: Promise<unknown>
 let frozen: Promise<unknown>
 const pairs: Pair[] = []
@@ -100,7 +100,7 @@ async function killInBatchThree(pair: Pair) {
   const jobId = await pair.generate(50)
   await vi.waitUntil(() => stub.requests.length === 3, { timeout: 15_000 })
   await nodes[0].exit('SIGKILL')
-  const { before, job, resumedAfter } = await outlive(pair, jobId)
+  const { before, job, resumedAfter } = await awaitTakeover(pair, jobId)
   expect(before).toMatchObject({ completed_batches: 2, percent: 40 })
   expect(job).toMatchObject({
     status: 'done',
@@ -126,12 +126,12 @@ async function freezeInBatchTwo(pair: Pair) {
   const jobId = await pair.generate(30)
   await vi.waitUntil(() => stub.requests.length === 2, { timeout: 15_000 })
   nodes[0].child.kill('SIGSTOP')
-  const { job, resumedAfter } = await outlive(pair, jobId)
+  const { job, resumedAfter } = await awaitTakeover(pair, jobId)
   expect(job).toMatchObject({ status: 'done', completed_batches: 3, questions_so_far: 30 })
   expect(resumedAfter).toBeLessThan(PROMISED_MS)
   console.info(`frozen: gone on after ${Math.round(resumedAfter)} ms`)
 
-  // Its answer was waiting for it all the time.
+  // The frozen node gets the model's answer as soon as it wakes up.
   goOn()
   nodes[0].child.kill('SIGCONT')
   await vi.waitUntil(() => nodes[0].output.includes('the job was taken over'), { timeout: 15_000 })
@@ -143,7 +143,7 @@ async function freezeInBatchTwo(pair: Pair) {
   expect(row).toEqual({ attempt: 2, batches: 3 })
 }
 
-test('kill -9 in batch 3 of 5: another node goes on with batch 3, no question is lost or comes twice', async () => {
+test('when a node is killed in batch 3 of 5, another one goes on with batch 3; no question is lost or doubled', async () => {
   await killed
 })
 

@@ -8,7 +8,7 @@ import { startModel, type TestModel } from '../../support/outside/model.ts'
 import { connect, startService, type TestService } from '../../support/service.ts'
 import type { TestSocket } from '../../support/socket.ts'
 
-/** Types of frames that tell of the chat, of discussions, or of how much waits there. */
+/** Types of frames about the chat, discussions and their counters. */
 const WITHHELD = [
   'message',
   'message_edited',
@@ -43,7 +43,7 @@ const lockingExam = (given = {}) =>
 const withheldOf = (socket: TestSocket, from: number) =>
   socket.frames.slice(from).filter(({ type }) => WITHHELD.includes(type))
 
-/** What must not be reached, in both generations. */
+/** Paths that are locked, in both generations. */
 const HELP = [
   '/api/v01/assistant',
   '/api/v01/chat',
@@ -56,12 +56,12 @@ const HELP = [
   '/api/v01/account/export',
 ]
 
-test('a locked student gets through nowhere, on two devices and two nodes; afterwards everything is there', async () => {
+test('a locked student gets no help by any route or frame, on two devices and nodes; afterwards nothing is missing', async () => {
   const { examId, questionIds } = await lockingExam()
   const questionId = questionIds[0] as number
   const [alice, bob, carol] = await Promise.all([service.person(), service.person(), service.person()])
   const conversationId = await connect(alice, bob)
-  const [first] = [(await bob.send(conversationId, 'Before', undefined, 201)).body.message]
+  const first = (await bob.send(conversationId, 'Before', undefined, 201)).body.message
   const own = (await alice.send(conversationId, 'Mine', undefined, 201)).body.message
   await alice.post(`/api/v01/discussions/${questionId}`, { message: 'Mine as well' }, 201)
   await alice.post('/api/v01/assistant/messages', { message: 'Help', conversation_id: null }, 200)
@@ -78,7 +78,7 @@ test('a locked student gets through nowhere, on two devices and two nodes; after
   const { ends_at } = (await alice.get(`/api/v01/exams/${examId}/paper`, 200)).body
   const refusal = { code: 'exam_in_progress', exam_id: examId, ends_at }
 
-  // Every operation that the service describes, with what fits and with what doesn't.
+  // Every documented operation, with valid and with invalid bodies.
   const { paths } = (await service.guest().get('/openapi.json', 200)).body
   const crawled: string[] = []
   for (const [path, operations] of Object.entries<object>(paths)) {
@@ -107,7 +107,7 @@ test('a locked student gets through nowhere, on two devices and two nodes; after
       path,
     ).toBe(true)
 
-  // Sockets that were there, and one that comes.
+  // Sockets from before, and a new one.
   const late = await elsewhere(alice).socket()
   expect(late.frames[0]).toMatchObject({ type: 'ready', unread: null, requests: null })
   expect(await late.until(() => late.frames[1])).toEqual({ type: 'help_locked', exam_id: examId })
@@ -115,7 +115,7 @@ test('a locked student gets through nowhere, on two devices and two nodes; after
   for (const socket of sockets) await socket.waitFor(({ type }) => type === 'help_locked', 1_000)
   const seen = sockets.map(({ frames }) => frames.length)
   for (const socket of sockets) {
-    const asked = [
+    const requests = [
       { type: 'send', conversation_id: conversationId, message: 'Psst', client_id: randomUUID() },
       { type: 'send', conversation_id: conversationId },
       { type: 'read', conversation_id: conversationId },
@@ -124,12 +124,12 @@ test('a locked student gets through nowhere, on two devices and two nodes; after
       { type: 'resume', conversations: {} },
       { type: 'subscribe', topic: `question:${questionId}` },
     ]
-    for (const frame of asked) expect(await socket.ask(frame)).toMatchObject({ type: 'error', ...refusal })
+    for (const frame of requests) expect(await socket.ask(frame)).toMatchObject({ type: 'error', ...refusal })
     expect(await socket.ask({ type: 'ping' })).toMatchObject({ type: 'pong' })
     expect(await socket.ask({ type: 'unsubscribe', topic: 'question:999999' })).toMatchObject({ type: 'ack' })
   }
 
-  // Whatever others do, nothing of it comes.
+  // Whatever others do, no frame of it arrives.
   const other = await bob.socket()
   await bob.send(conversationId, 'During', undefined, 201)
   await elsewhere(bob).send(conversationId, 'During, too', undefined, 201)
@@ -144,6 +144,7 @@ test('a locked student gets through nowhere, on two devices and two nodes; after
     200,
   )
   for (const socket of sockets) await socket.waitFor(({ type }) => type === 'attempt_time')
+  // Long enough for withheld frames: counters come at most twice a second, what the bus lost within a second.
   await sleep(1_200)
   for (const [index, socket] of sockets.entries())
     expect(withheldOf(socket, seen[index] ?? 0), `socket ${index}`).toEqual([])
@@ -171,12 +172,12 @@ test('a locked student gets through nowhere, on two devices and two nodes; after
     expect({ unread: told, requests }).toEqual({ unread: unread.unread, requests: 1 })
   }
   expect((await alice.get(`/api/v01/discussions/${questionId}`, 200)).body.count).toBe(2)
-  // What was subscribed to goes on.
+  // Subscriptions continue.
   await bob.post(`/api/v01/discussions/${questionId}`, { message: 'And afterwards' }, 201)
   for (const socket of early) await socket.waitFor(({ type }) => type === 'comment')
 }, 120_000)
 
-/** A body that the operation would take from somebody who isn't locked. */
+/** A body that the operation would accept from somebody who isn't locked. */
 function fitting(path: string, userId: number, conversationId: number): object {
   if (path.includes('connections')) return { recipient_id: userId }
   if (path.includes('groups')) return { name: 'Group', member_ids: [userId] }
@@ -187,7 +188,7 @@ function fitting(path: string, userId: number, conversationId: number): object {
 }
 
 describe('the tutor', () => {
-  test('is cut in the middle of an answer that streams, and answers none that is awaited; neither counts', async () => {
+  test('stops in the middle of a stream, and refuses an answer that is awaited; neither counts', async () => {
     const { examId } = await lockingExam()
     const alice = await service.person()
     const hold = sleep(30_000, undefined, { ref: false })
@@ -229,7 +230,7 @@ describe('the tutor', () => {
 })
 
 describe('the lock', () => {
-  test('holds from the answer of the start on, while messages are sent as fast as can be', async () => {
+  test('holds from the answer to the start on, even while messages are being sent', async () => {
     const { examId } = await lockingExam()
     const people = await Promise.all(Array.from({ length: 6 }, () => service.person()))
     await Promise.all(
@@ -257,7 +258,7 @@ describe('the lock', () => {
     )
   })
 
-  test('of two exams ends with the second, and resync comes once', async () => {
+  test('of two exams ends with the second one, and resync is sent once', async () => {
     const [one, other] = [await lockingExam(), await lockingExam({ duration_minutes: null })]
     const alice = await service.person()
     const socket = await alice.socket()
@@ -286,7 +287,7 @@ describe('the lock', () => {
   })
 
   test.each(['reset', 'deletion', 'turning it off'])(
-    'ends by %s, and is heard within a second',
+    'ends by %s, which sockets are told within a second',
     async (what) => {
       const { examId } = await lockingExam({ max_attempts: 3 })
       const alice = await service.person()
@@ -312,7 +313,7 @@ describe('the lock', () => {
     },
   )
 
-  test('is for students alone, and not for exams that leave help open', async () => {
+  test('is for students only, and only for exams that lock help', async () => {
     const locking = await lockingExam()
     const open = await createExam(service.sql)
     const alice = await service.person()
@@ -327,7 +328,7 @@ describe('the lock', () => {
     await submit(admin, locking.examId)
   })
 
-  test('shuts the library, others’ public notes and the reviews of earlier attempts at the exam', async () => {
+  test('covers the library, other people’s public notes and the results of earlier attempts at the exam', async () => {
     const { examId } = await lockingExam()
     const other = await createExam(service.sql)
     const [alice, bob] = [await service.person(), await service.person()]
@@ -355,23 +356,23 @@ describe('the lock', () => {
   })
 })
 
-test('whoever is not locked pays nothing for it: a send is one statement', async () => {
+test('without a lock, a send needs no additional statement', async () => {
   const alone = await startService()
   try {
     await createExam(alone.sql, { lock_help: true })
     const [alice, bob] = [await alone.person(), await alone.person()]
     const conversationId = await connect(alice, bob)
     const client = (alone.nodes[0] as TestService['nodes'][number]).core.db.$client
-    const asked = vi.spyOn(client, 'unsafe')
+    const statements = vi.spyOn(client, 'unsafe')
     const SENDS = 30
     for (let count = 0; count < SENDS; count++) await alice.send(conversationId, 'Hello', undefined, 201)
     const counts = new Map<string, number>()
-    for (const [statement] of asked.mock.calls) {
+    for (const [statement] of statements.mock.calls) {
       const [text = ''] = statement.split(' -- plan ')
       counts.set(text, (counts.get(text) ?? 0) + 1)
     }
-    asked.mockRestore()
-    // What the node does beside requests comes seldom.
+    statements.mockRestore()
+    // Statements of background work are less frequent.
     const often = [...counts].filter(([, count]) => count >= SENDS / 2)
     expect(often).toEqual([[expect.stringContaining('insert into messages'), SENDS]])
   } finally {
@@ -379,8 +380,8 @@ test('whoever is not locked pays nothing for it: a send is one statement', async
   }
 })
 
-test('with the bus away it is as exact, and frames stop within a second on the other node, too', async () => {
-  // Two nodes that share nothing but the database, as while Redis is away.
+test('without the bus the lock is as exact, and frames stop within a second on the other node', async () => {
+  // Two nodes that share only the database, as during an outage of Redis.
   const apart = await startService({ nodes: 2, config: { redisUrl: undefined } as object })
   try {
     const { examId } = await createExam(apart.sql, { lock_help: true })
@@ -406,7 +407,7 @@ test('with the bus away it is as exact, and frames stop within a second on the o
   }
 })
 
-test('30 s past the end the lock ends by itself, and with whoever asks first', async () => {
+test('the lock ends by itself 30 s after the end of the exam, at the first request', async () => {
   let now = Date.now()
   const timed = await startService({ clock: () => now })
   try {

@@ -30,7 +30,7 @@ async function upload(person: Client, page: number, bytes: Buffer) {
   return body.asset
 }
 
-/** The bytes behind a signed address, or the status that is answered instead. */
+/** The bytes at a signed address, or the status of the refusal. */
 async function download(url: string): Promise<Buffer | number> {
   const response = await service.guest().fetch('GET', url)
   return response.ok ? Buffer.from(await response.arrayBuffer()) : response.status
@@ -47,7 +47,7 @@ async function newPage(person: Client): Promise<{ notebook: number; page: number
   return { notebook, page: await addPage(person, notebook) }
 }
 
-describe('assets', () => {
+describe('images of notes', () => {
   test('an image is uploaded, served by its signed address, replaced and deleted', async () => {
     const alice = await service.person()
     const { page } = await newPage(alice)
@@ -100,7 +100,7 @@ describe('assets', () => {
     expect(await storedFiles()).toEqual(before)
   })
 
-  test('are as private as their notebook', async () => {
+  test('images are as private as their notebook', async () => {
     const [alice, bob] = await Promise.all([service.person(), service.person()])
     const { notebook, page } = await newPage(alice)
     const asset = await upload(alice, page, await image(4, 4))
@@ -138,9 +138,12 @@ describe('assets', () => {
   })
 
   test.each([
-    ['page', ({ page }: Made, alice: Client) => alice.delete(`/api/v01/pages/${page}`, 200)],
-    ['notebook', ({ notebook }: Made, alice: Client) => alice.delete(`/api/v01/notebooks/${notebook}`, 200)],
-  ])('the bytes go with their %s', async (_name, remove) => {
+    ['page', ({ page }: NotebookPage, alice: Client) => alice.delete(`/api/v01/pages/${page}`, 200)],
+    [
+      'notebook',
+      ({ notebook }: NotebookPage, alice: Client) => alice.delete(`/api/v01/notebooks/${notebook}`, 200),
+    ],
+  ])('images are deleted with their %s', async (_name, remove) => {
     const alice = await service.person()
     const made = await newPage(alice)
     const before = await storedFiles()
@@ -154,7 +157,7 @@ describe('assets', () => {
     expect(await download(String(assets[0]?.url))).toBe(404)
   })
 
-  test('a deleted account takes its notes, its likes and its files along', async () => {
+  test('deleting an account deletes its notes, its likes and its files', async () => {
     const [alice, bob] = await Promise.all([service.person(), service.person()])
     const { notebook, page } = await newPage(alice)
     const theirs = await createNotebook(bob, { is_public: true })
@@ -172,7 +175,7 @@ describe('assets', () => {
     expect(await storedFiles()).toEqual(before)
   })
 
-  test('the smallest images count with what they take up', async () => {
+  test('the smallest images count as much as they occupy on disk', async () => {
     const alice = await service.person()
     const { notebook, page } = await newPage(alice)
     const other = await addPage(alice, notebook)
@@ -185,13 +188,13 @@ describe('assets', () => {
     const { body } = await alice.request('POST', target, form(await image(1, 1)), 409)
     expect(body.code).toBe('too_many')
     await alice.request('PATCH', `/api/v01/assets/${asset.id}`, form(await image(2, 2)), 200)
-    // Without the sweep of so many files that aren't there.
+    // Otherwise the sweep would look for all these files, which don't exist.
     await service.sql`delete from pages where id = ${other}`
     await service.sql`delete from discarded_files where key like 'Notes/tiny-%'`
     await upload(alice, page, await image(1, 1))
   })
 
-  test('an upload that broke off before its commit is swept once it is overdue', async () => {
+  test('the file of an upload that was never committed is swept when it is due', async () => {
     const { core } = service.nodes[0] as (typeof service.nodes)[0]
     const alice = await service.person()
     const { page } = await newPage(alice)
@@ -207,7 +210,7 @@ describe('assets', () => {
   })
 })
 
-interface Made {
+interface NotebookPage {
   notebook: number
   page: number
 }

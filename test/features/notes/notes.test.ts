@@ -43,7 +43,7 @@ describe('notebooks and pages', () => {
     await alice.delete(path, 404)
   })
 
-  test('pages keep their order when one is put in, moved or taken out', async () => {
+  test('pages keep their order when one is inserted, moved or deleted', async () => {
     const alice = await service.person()
     const notebook = await createNotebook(alice)
     const path = `/api/v01/notebooks/${notebook}/pages` as const
@@ -78,7 +78,7 @@ describe('notebooks and pages', () => {
     await alice.patch(`/api/v01/pages/${c}`, {}, 400)
   })
 
-  test('pages that are added, moved and synced at once keep their numbers', async () => {
+  test('pages that are added, moved and synced at once have consecutive positions', async () => {
     const alice = await service.person()
     const notebook = await createNotebook(alice)
     const ids = await Promise.all(Array.from({ length: 8 }, () => addPage(alice, notebook)))
@@ -93,7 +93,7 @@ describe('notebooks and pages', () => {
     expect(pages.map((page) => page.position)).toEqual([...Array(16).keys()])
   })
 
-  test('a private notebook is 404 to everybody else, a public one theirs to read only', async () => {
+  test('a private notebook is 404 to everybody else, a public one can be read but not changed by them', async () => {
     const [alice, bob] = await Promise.all([service.person(), service.person()])
     const notebook = await createNotebook(alice)
     const page = await addPage(alice, notebook)
@@ -130,7 +130,7 @@ describe('notebooks and pages', () => {
 })
 
 describe('the library', () => {
-  test('looks for one or two letters in the first 1,000, for longer texts in all', async () => {
+  test('searches the first 1,000 notebooks for one or two letters, and all for longer texts', async () => {
     const own = await withService()
     const bob = await own.person('bob')
     await own.sql`
@@ -197,7 +197,7 @@ describe('the library', () => {
     expect(await search(`q=${tag}`)).toEqual([one])
   })
 
-  test('likes and bookmarks toggle, or are set; under double clicks the count is the number of rows', async () => {
+  test('toggles or sets likes and bookmarks; the count is exact under concurrent clicks', async () => {
     const [alice, ...readers] = await Promise.all(Array.from({ length: 6 }, () => service.person()))
     const notebook = await createNotebook(alice as Client, { is_public: true })
     const path = `/api/v01/library/${notebook}/interactions` as const
@@ -223,7 +223,7 @@ describe('the library', () => {
     const { notebook: seen } = (await bob.get(`/api/v01/library/${notebook}`, 200)).body
     expect(seen.likes).toBe(rows?.count)
     expect(seen.bookmarks).toBe(1)
-    // An odd number of toggles turns each around, whatever their order.
+    // Everybody liked it, and an odd number of toggles undoes that in any order.
     expect(rows?.count).toBe(0)
     for (const times of [8, 7, 6, 5]) {
       const before = (await bob.get(`/api/v01/library/${notebook}`, 200)).body.notebook.bookmarked

@@ -1,12 +1,12 @@
 import type { Client } from '../../support/client.ts'
 
-/** A notebook's id. */
+/** Answers the id of the notebook. */
 export async function createNotebook(person: Client, fields: object = {}): Promise<number> {
   const { body } = await person.post('/api/v01/notebooks', { title: 'Notes', ...fields }, 201)
   return body.notebook.id
 }
 
-/** A page's id. */
+/** Answers the id of the page. */
 export async function addPage(person: Client, notebookId: number): Promise<number> {
   const { body } = await person.post(`/api/v01/notebooks/${notebookId}/pages`, {}, 201)
   return body.page.id

@@ -28,7 +28,7 @@ const idsOf = async (page: number) => (await objectsOf(alice, page)).map(({ id }
 const named = (ids: string, fields: object = {}) => [...ids].map((id) => ({ id, ...fields }))
 
 describe('a sync', () => {
-  test('places its run from start_index on: new ones inserted, known ones replaced and moved', async () => {
+  test('places its objects from start_index on: new ones are inserted, known ones replaced and moved', async () => {
     const page = await addPage(alice, notebook)
     expect(await sync(page, { objects: named('abcd') })).toEqual({ success: true, version: 1, total: 4 })
     expect(await sync(page, { objects: named('xb', { colour: 'red' }), start_index: 2 })).toEqual({
@@ -53,7 +53,7 @@ describe('a sync', () => {
     })
   })
 
-  test('that changes nothing leaves the version alone', async () => {
+  test('that changes nothing does not change the version', async () => {
     const page = await addPage(alice, notebook)
     const body = { objects: named('abc', { at: [1, 2.5, -3e-7], text: '😀 "quoted"\n' }), deleted_ids: ['q'] }
     expect(await sync(page, body)).toMatchObject({ version: 1, total: 3 })
@@ -89,7 +89,7 @@ describe('a sync', () => {
     expect(await idsOf(page)).toBe('bac')
   })
 
-  test('is bounded, and keeps objects just as they were', async () => {
+  test('is bounded, and keeps objects exactly as they were sent', async () => {
     const page = await addPage(alice, notebook)
     const odd = {
       id: ' spaced ',
@@ -118,17 +118,17 @@ describe('a sync', () => {
     await sync(999_999, {}, 404)
   })
 
-  test('deleted ids are remembered up to a bound, and what a page ever had is bounded with them', async () => {
+  test('is refused when objects and remembered deleted ids of a page reach their bound together', async () => {
     const page = await addPage(alice, notebook)
     await sync(page, { objects: named('abc') })
     await sync(page, { deleted_ids: ['b'] })
     const [{ tombstones } = {}] = await service.sql`select tombstones from pages where id = ${page}`
     expect(tombstones).toBe(1)
-    // As if as many had been drawn and erased, but for one.
+    // As if so many objects had been drawn and erased that there is room for one more.
     await service.sql`update pages set tombstones = 100000 - 3 where id = ${page}`
     await sync(page, { objects: named('d') })
     expect(await sync(page, { objects: named('e') }, 409)).toMatchObject({ code: 'notes_full' })
-    // What is known can still be changed, erased and brought back.
+    // Known objects can still be changed, erased and restored.
     await sync(page, { objects: named('d', { colour: 'red' }), deleted_ids: ['a'] })
     const { version } = await sync(page, {})
     await sync(page, { objects: named('ab'), version })
@@ -136,7 +136,7 @@ describe('a sync', () => {
     expect((await idsOf(page)).split('').sort().join('')).toBe('abcd')
   })
 
-  test('what one person draws is bounded over all notebooks, whatever is drawn at once', async () => {
+  test('is refused when one person’s objects in all notebooks reach their bound, also under concurrent syncs', async () => {
     const person = await service.person()
     const pages = await Promise.all(
       Array.from({ length: 6 }, async () => addPage(person, await createNotebook(person))),
@@ -145,12 +145,12 @@ describe('a sync', () => {
     const draw = (page: number, id: string, status?: number) =>
       person.post(`/api/v01/pages/${page}/sync`, { objects: [{ id, text: 'x'.repeat(1_000) }] }, status)
     await draw(first, 'a', 200)
-    // Room for three such objects and a half, of which one is there.
+    // Room for three and a half such objects of 1,154 bytes, one of which exists.
     await service.sql`update pages set size = ${1024 ** 3 - 3.5 * 1_154} where id = ${full}`
     const answers = await Promise.all([first, ...others].map((page) => draw(page, 'b')))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
     for (const { status, body } of answers) if (status !== 200) expect(body.code).toBe('too_many')
-    // Erasing gives the bytes back, save what remembers the id.
+    // Erasing frees the bytes, except those for remembering the id.
     await person.post(`/api/v01/pages/${first}/sync`, { deleted_ids: ['a'] }, 200)
     await draw(first, 'c', 200)
     await draw(first, 'd', 409)
@@ -158,7 +158,7 @@ describe('a sync', () => {
     await draw(first, 'd', 200)
   })
 
-  test('of many devices at once loses nothing', async () => {
+  test('of many devices at once loses no object', async () => {
     const page = await addPage(alice, notebook)
     await Promise.all(
       Array.from({ length: 12 }, (_, device) =>
@@ -176,7 +176,7 @@ describe('a sync', () => {
     })
   })
 
-  test('objects are read by runs', async () => {
+  test('is read back in ranges', async () => {
     const page = await addPage(alice, notebook)
     const all = Array.from({ length: 700 }, (_, n) => ({ id: String(n), n }))
     await sync(page, { objects: all })
@@ -191,16 +191,16 @@ describe('a sync', () => {
   })
 })
 
-// --- two devices
+// Two devices.
 
-/** What the page must be, worked out the slow way. */
+/** What the page must be, computed in the simplest way. */
 class Model {
   order: string[] = []
   readonly data = new Map<string, CanvasObject>()
   readonly dead = new Set<string>()
 
   apply({ objects = [], deleted_ids = [], start_index = 0 }: Sync): void {
-    // What it never heard of is not remembered; in the sync that names it, it isn't written either.
+    // The deletion of an unknown id is not remembered, but the id is not written in the same sync.
     for (const id of deleted_ids) if (this.data.has(id)) this.dead.add(id)
     const run = objects.filter(({ id }) => !this.dead.has(id) && !deleted_ids.includes(id))
     const lifted = [...this.dead, ...run.map(({ id }) => id)]
@@ -220,7 +220,7 @@ class Model {
 
 const INITIAL = ['i0', 'i1', 'i2', 'i3', 'i4', 'i5']
 
-/** What one device did while offline, one sync after another. */
+/** The syncs that one device sends after it was offline. */
 function offlineWork(device: string): fc.Arbitrary<Sync[]> {
   const own = fc.nat(5).map((n) => `${device}${n}`)
   const id = fc.oneof(fc.constantFrom(...INITIAL), own)
@@ -238,7 +238,7 @@ function offlineWork(device: string): fc.Arbitrary<Sync[]> {
   )
 }
 
-test('two devices that were offline end equal in whatever order they sync, and nothing deleted comes back', {
+test('after two devices were offline, the page is the same in whatever order they sync, without what was deleted', {
   timeout: 120_000,
 }, async () => {
   await fc.assert(
@@ -252,7 +252,7 @@ test('two devices that were offline end equal in whatever order they sync, and n
         const first = { objects: INITIAL.map((id) => ({ id })) }
         model.apply(first)
         await sync(page, first)
-        // Everything twice, in any order.
+        // Each sync twice, in any order.
         const deliveries = [...one, ...other, ...one, ...other]
         for (let last = deliveries.length - 1; last > 0; last--) {
           const pick = (dice.next().value ?? 0) % (last + 1)

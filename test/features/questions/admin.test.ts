@@ -49,7 +49,7 @@ describe('one question', () => {
     })
   })
 
-  test('keeps what it is given; omitted fields keep their value when it is changed', async () => {
+  test('keeps its fields; a change leaves omitted fields as they are', async () => {
     const fields = {
       exam_id: examId,
       question_text: '$\\int_0^1 x\\,dx$ — 😀',
@@ -74,7 +74,7 @@ describe('one question', () => {
     expect(await find(id)).toMatchObject({ exam_id: other, image_path: null, option_b: 'b' })
   })
 
-  test('is refused where a field is not valid, named by it', async () => {
+  test('is refused with the name of an invalid field', async () => {
     const id = (await add({ exam_id: examId, question_type: 'MSQ', correct_answer: 'c,A' })).body.question_id
     expect(await find(id)).toMatchObject({ correct_answer: 'A,C' })
     for (const [fields, path] of [
@@ -98,7 +98,7 @@ describe('one question', () => {
     expect((await admin.post(QUESTIONS, { exam_id: examId }, 415)).body.code).toBe('unsupported_media_type')
   })
 
-  test('changed in two fields by two people at once keeps both', async () => {
+  test('keeps all changes of different fields at once', async () => {
     const id = (await add({ exam_id: examId })).body.question_id
     for (let round = 0; round < 10; round++) {
       await Promise.all([
@@ -121,7 +121,7 @@ describe('one question', () => {
     await admin.get(`${QUESTIONS}/${id}`, 404)
   })
 
-  test('a form that breaks off, or is none, is refused', async () => {
+  test('is refused in a truncated or malformed form', async () => {
     const send = (type: string, body: string) =>
       admin.request('POST', QUESTIONS, body, undefined, { 'content-type': type })
     const head = '--b\r\ncontent-disposition: form-data; name="exam_id"\r\n\r\n'
@@ -165,7 +165,7 @@ describe('many questions', () => {
     await admin.request('POST', `${QUESTIONS}/bulk-add`, tooLong, 413)
   })
 
-  test('are added together: empty ones drop silently, ones that do not fit are named', async () => {
+  test('are added together: empty ones are left out silently, invalid ones are named', async () => {
     const added = await admin.post(
       `${QUESTIONS}/bulk-add`,
       {
@@ -204,7 +204,7 @@ describe('many questions', () => {
     await admin.post(`${QUESTIONS}/bulk-add`, { exam_id: 999_999, questions: [] }, 404)
   })
 
-  test('thousands are added and deleted in one request each', async () => {
+  test('are added and deleted by thousands in one request', async () => {
     const questions = Array.from({ length: 5_000 }, (_, n) => ({ question_text: `question ${n}` }))
     const { body } = await admin.post(`${QUESTIONS}/bulk-add`, { exam_id: examId, questions }, 201)
     expect(body.added).toBe(5_000)
@@ -216,7 +216,7 @@ describe('many questions', () => {
     expect((await admin.post(`${QUESTIONS}/bulk-delete`, { ids: [] }, 200)).body.deleted).toBe(0)
   })
 
-  test('take marks by type; only what is given changes', async () => {
+  test('get marks by type; only given fields change', async () => {
     await admin.post(
       `${QUESTIONS}/bulk-add`,
       {
@@ -243,7 +243,7 @@ describe('many questions', () => {
     await mark({ exam_id: 999_999, tolerance: 1 }, 404)
   })
 
-  test('are changed and deleted by several at once, and their exam too: nobody is shut out', async () => {
+  test('are changed and deleted concurrently with their exam without an error or a deadlock', async () => {
     for (let round = 0; round < 6; round++) {
       const exam = (await admin.post('/api/v01/admin/exams', { name: 'Busy' }, 201)).body.exam.id
       const questions = Array.from({ length: 20 }, () => ({ question_text: 'one' }))

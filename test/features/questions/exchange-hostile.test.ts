@@ -6,7 +6,7 @@ import type { Client } from '../../support/client.ts'
 import { form } from '../../support/content/forms.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
-/** On a machine that does nothing else each takes less than one second; these tests share theirs, and what hurts would take minutes. */
+/** Each takes less than a second on an idle machine; a successful attack would take minutes. */
 const SOON_MS = 15_000
 const MIB = 1024 * 1024
 
@@ -39,7 +39,7 @@ async function makeZip(files: Record<string, string | Uint8Array>): Promise<Buff
   return Buffer.concat(chunks)
 }
 
-/** A name that no tool writes, of the same length. */
+/** Replaces a name in the archive by one that no tool writes; both must have the same length. */
 function rename(zip: Buffer, from: string, to: string): Buffer {
   expect(to).toHaveLength(from.length)
   return Buffer.from(zip.toString('latin1').replaceAll(from, to), 'latin1')
@@ -98,12 +98,12 @@ const HOSTILE: [name: string, bytes: () => Promise<string | Uint8Array>, status?
   ],
   ['one GIFT question of 8 MiB', async () => `q{=${'a\n'.repeat(4 * MIB)}~b}`],
   ['20 MiB of backslashes', async () => `q{=a ~${'\\'.repeat(20 * MIB)}}`],
-  ['nothing that can be told', async () => 'just a line'],
+  ['text of no known format', async () => 'just a line'],
   ['an empty file', async () => ''],
   ['an archive without questions', async () => makeZip({ 'readme.txt': 'hello' })],
   ['half an archive', async () => (await makeZip({ 'a.xml': good })).subarray(0, 200)],
   ['a zip bomb', async () => makeZip({ 'a.xml': good, 'b.xml': Buffer.alloc(100 * MIB, ' ') })],
-  ['an archive that says it is smaller than it is', async () => lyingZip()],
+  ['an archive with a false size', async () => lyingZip()],
   [
     'a path that leaves the archive',
     async () => rename(await makeZip({ 'a.xml': good, 'xx/evil.xml': good }), 'xx/evil.xml', '../evil.xml'),
@@ -128,14 +128,14 @@ const HOSTILE: [name: string, bytes: () => Promise<string | Uint8Array>, status?
   ['more than 200 MiB unpacked', async () => makeZip(await big()), 413],
 ]
 
-/** Eleven documents of 20 MiB that do not shrink suspiciously. */
+/** Eleven documents of 20 MiB, with enough noise that their compression is not suspicious. */
 async function big(): Promise<Record<string, Uint8Array>> {
   const noise = Buffer.alloc(20 * MIB)
   randomFillSync(noise, 0, 2 * MIB)
   return Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`${n}.bin`, noise]))
 }
 
-/** 30 MiB behind a header that says 100 bytes. */
+/** An archive of 30 MiB whose header says 100 bytes. */
 function lyingZip(): Buffer {
   const data = deflateRawSync(Buffer.alloc(30 * MIB, ' '))
   const name = Buffer.from('a.xml')
@@ -162,7 +162,7 @@ function lyingZip(): Buffer {
   return Buffer.concat([local, name, data, central, name, end])
 }
 
-describe('refused at once and whole:', () => {
+describe('refused quickly and as a whole:', () => {
   test.each(HOSTILE)('%s', async (_name, make, status = 400) => {
     const bytes = await make()
     const { body, milliseconds } = await send(bytes, status)
@@ -172,11 +172,11 @@ describe('refused at once and whole:', () => {
   })
 })
 
-test('more than 50 MiB is 413, whether it says so or not', async () => {
+test('more than 50 MiB is 413', async () => {
   await send(Buffer.alloc(50 * MIB + 100_000, 'x'), 413)
 })
 
-test('while a large file is read, requests are answered and the process stays small', async () => {
+test('while a large file is read, requests are answered and memory stays bounded', async () => {
   const before = process.memoryUsage.rss()
   let done = false
   const reading = send(
@@ -185,11 +185,11 @@ test('while a large file is read, requests are answered and the process stays sm
   ).finally(() => {
     done = true
   })
-  let most = 0
+  let maxGrowth = 0
   while (!done) {
     await service.guest().get('/healthz', 200)
-    most = Math.max(most, process.memoryUsage.rss() - before)
+    maxGrowth = Math.max(maxGrowth, process.memoryUsage.rss() - before)
   }
   expect((await reading).body).toMatchObject({ inserted: 0, skipped: 1 })
-  expect(most).toBeLessThan(800 * MIB)
+  expect(maxGrowth).toBeLessThan(800 * MIB)
 }, 90_000)

@@ -6,7 +6,7 @@ import { form } from '../../support/content/forms.ts'
 import { makeImage } from '../../support/content/images.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
-/** QUESTIONS=10000 for the whole walk. */
+/** How many random questions are exchanged in each format. */
 const QUESTIONS = Number(process.env.QUESTIONS ?? 300)
 
 let service: TestService
@@ -39,7 +39,7 @@ const stored = (examId: number) => service.sql<Record<string, unknown>[]>`
          positive_marks::float, negative_marks::float, tolerance::text
     from questions where exam_id = ${examId} order by id`
 
-/** Any text that a question can hold, with what markup, separators and LaTeX are made of. */
+/** Any text that a question can hold, rich in parts of markup, separators and LaTeX. */
 const text = fc
   .array(
     fc.oneof(
@@ -125,27 +125,27 @@ const mapTexts = (row: Row, change: (text: string) => string): Row =>
     Object.entries(row).map(([name, value]) => [name, TEXTS.includes(name) ? change(String(value)) : value]),
   )
 
-/** Control characters that XML has no form for, and two code points that are none. */
-const withoutForm = (character: string) =>
+/** Replaces control characters and noncharacters, which XML can't hold. */
+const replaceInvalid = (character: string) =>
   (character < ' ' && !'\t\n\r'.includes(character)) || character > '\ufffd' ? '\ufffd' : character
 
-/** What each format can't carry, as the documentation says: the same is taken from both sides. */
+/** Takes from a row what a format can't hold, as documented. Applied to both sides of a comparison. */
 const CARRIED: Record<string, (row: Row) => Row> = {
   csv: (row) => row,
   gift: ({ positive_marks, negative_marks, image_path, ...row }) =>
     mapTexts(row, (value) => value.replace(/\r\n?/g, '\n')),
   moodle_xml: ({ negative_marks, ...row }) => row,
   qti: ({ negative_marks, ...row }) =>
-    mapTexts(row, (value) => value.replace(/[\p{Cc}\ufffe\uffff]/gu, withoutForm).trim()),
+    mapTexts(row, (value) => value.replace(/[\p{Cc}\ufffe\uffff]/gu, replaceInvalid).trim()),
 }
 
 describe.each(['csv', 'gift', 'moodle_xml', 'qti'])('%s', (format) => {
-  test(`brings back what it took out, for ${QUESTIONS} questions of any form`, async () => {
+  test(`keeps ${QUESTIONS} random questions unchanged through export and import`, async () => {
     const examId = await newExam()
     const seed = Number(process.env.SEED ?? Date.now() % 1e9)
     const questions = fc
       .sample(question, { numRuns: QUESTIONS, seed })
-      // A row without a text is none in a CSV.
+      // The import of a CSV skips rows without a text.
       .filter(({ question_text }) => format !== 'csv' || question_text !== '')
     for (let start = 0; start < questions.length; start += 1_000)
       await service.sql`insert into questions ${service.sql(questions.slice(start, start + 1_000).map((each) => ({ exam_id: examId, ...each })))}`
@@ -166,7 +166,7 @@ describe.each(['csv', 'gift', 'moodle_xml', 'qti'])('%s', (format) => {
   }, 600_000)
 })
 
-test('XML with the names that HTML has for characters is read, as many tools write it', async () => {
+test('XML with the character names of HTML is read, as many tools write it', async () => {
   const examId = await newExam()
   const answers = ['&larr;', '&rarr;'].map(
     (each, index) => `<answer fraction="${100 * index}"><text>${each}</text></answer>`,
@@ -178,7 +178,7 @@ test('XML with the names that HTML has for characters is read, as many tools wri
   ])
 })
 
-test('a CSV holds nothing that a spreadsheet would run, and comes back unchanged all the same', async () => {
+test('a CSV holds nothing that a spreadsheet would run, and is still imported unchanged', async () => {
   const examId = await newExam()
   const texts = ['=HYPERLINK("x")', '+x', '-x', '@SUM(1)', "'\u2060=1", '-5', "it's"]
   const rows = texts.map((each, index) => ({
@@ -199,8 +199,8 @@ test('a CSV holds nothing that a spreadsheet would run, and comes back unchanged
   expect(await stored(other)).toEqual(await stored(examId))
 })
 
-describe('what comes in', () => {
-  test('Aiken', async () => {
+describe('import and export', () => {
+  test('Aiken is imported; unusable questions are named with the reason', async () => {
     const examId = await newExam()
     const file = `What is $\\sqrt{4}$?\nand a second line\nA. 1\nB) 2\nC. 3\nANSWER: B\n\nNo answer\nA. x\nB. y\n\nFive?\nA. 1\nB. 2\nC. 3\nD. 4\nE. 5\nANSWER: E\n`
     expect(await send(examId, file)).toEqual({
@@ -232,7 +232,7 @@ describe('what comes in', () => {
     ])
   })
 
-  test('GIFT, with what it has that is not ours named', async () => {
+  test('GIFT is imported; questions of unsupported kinds are named with the reason', async () => {
     const examId = await newExam()
     const file = String.raw`// a comment
 $CATEGORY: $course$/top
@@ -267,7 +267,7 @@ Partial{=a ~%50%b ~c}
 
 A description
 `
-    // The three lines of numbers have no blank line between them, as in Moodle: one question.
+    // GIFT separates questions by blank lines: these two get one before them.
     const body = await send(examId, file.replaceAll('\n::N', '\n\n::N').replaceAll('\n::V', '\n\n::V'))
     expect(body.details).toEqual([
       'Question 8 (Short{=one =two}): it asks for a short answer',
@@ -296,7 +296,7 @@ A description
     ])
   })
 
-  test('Moodle XML, with its images', async () => {
+  test('Moodle XML is imported with its images', async () => {
     const examId = await newExam()
     const picture = Buffer.from(await makeImage('png')).toString('base64')
     const body = await send(
@@ -349,11 +349,11 @@ two</text></questiontext><single>false</single>
     const [first] = (await admin.get(`/api/v01/admin/questions?exam_id=${examId}`, 200)).body.questions
     const shown = await service.guest().fetch('GET', String(first?.image_url))
     expect(Buffer.from(await shown.arrayBuffer()).toString('base64')).toBe(picture)
-    // Taken into use: the sweep of abandoned uploads will not take it away.
+    // The image is in use: the sweep of abandoned uploads will not delete it.
     expect(await service.sql`select key from discarded_files`).toEqual([])
   })
 
-  test('images keep their place where it is theirs already, through Moodle XML and QTI', async () => {
+  test('images that exist already keep their path through Moodle XML and QTI', async () => {
     const examId = await newExam()
     const upload = form(
       { subject_folder_id: 'Physics' },
@@ -417,7 +417,7 @@ two</text></questiontext><single>false</single>
     await send(999_999, file, 404)
   })
 
-  test('a CSV goes into the exam of the path, whatever it says', async () => {
+  test('a CSV is imported into the exam of the path, whatever its exam_id says', async () => {
     const examId = await newExam()
     const header =
       'exam_id,question_text,option_a,option_b,option_c,option_d,correct_answer,question_type,image_path,positive_marks,negative_marks,tolerance'
@@ -434,7 +434,7 @@ two</text></questiontext><single>false</single>
     expect((await send(examId, 'a,b\n1,2', 400, '?format=csv')).code).toBe('missing_columns')
   })
 
-  test('an import is in the audit log; a try is not', async () => {
+  test('an import is in the audit log; a dry run is not', async () => {
     const examId = await newExam()
     await send(examId, 'q{=a ~b}', 200, '?dry_run=true')
     await send(examId, 'q{=a ~b}')

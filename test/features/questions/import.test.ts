@@ -36,7 +36,7 @@ const stored = () => service.sql`
 const count = async () => (await stored()).length
 
 describe('a CSV', () => {
-  test('is imported as it is: BOM, CRLF, quoted newlines, LaTeX, tabs and any Unicode', async () => {
+  test('is imported unchanged, with BOM, CRLF, quoted newlines, LaTeX, tabs and any Unicode', async () => {
     const text = '$\\frac{a}{b}$, "quoted"\r\n\\. \\N\tnext\n½ 😀 \\\\'
     const csv = [
       `\ufeff${HEADER}`,
@@ -73,7 +73,7 @@ describe('a CSV', () => {
     ])
   })
 
-  test('skips rows and says which and why; rows count as in a spreadsheet: blank lines do, quoted newlines do not', async () => {
+  test('skips invalid rows, and names them by the number that a spreadsheet shows, with the reason', async () => {
     const { body } = await send(
       [
         HEADER,
@@ -108,7 +108,7 @@ describe('a CSV', () => {
     ])
   })
 
-  test('is skipped for nothing else: minuses of negative marks, odd image paths and surplus fields are taken', async () => {
+  test('is imported with minuses of negative marks, odd image paths and surplus fields', async () => {
     const paths = [
       'https://example.org/q.png',
       '../../etc/passwd',
@@ -145,7 +145,7 @@ describe('a CSV', () => {
     const { review } = (await student.get(`/api/v01/attempts/${attempt_id}`, 200)).body
     for (const question of review) expect(question.image_url).toBeNull()
 
-    // An edit of something else leaves such a path, a new one is checked.
+    // An edit of another field leaves such a path; a new path is checked.
     const id = questions.at(-1)?.id
     const edit = (fields: Record<string, string>, status: number) =>
       admin.request('PATCH', `/api/v01/admin/questions/${id}`, form(fields), status)
@@ -154,7 +154,7 @@ describe('a CSV', () => {
     await edit({ image_path: 'Notes/x.png' }, 400)
   })
 
-  test('that breaks off within the file is refused whole', async () => {
+  test('that is truncated is refused as a whole', async () => {
     const whole = `--b\r\ncontent-disposition: form-data; name="csv_file"; filename="q.csv"\r\n\r\n${HEADER}\n${examId},text,,,,,A,MCQ,,4,1,0\n`
     const type = { 'content-type': 'multipart/form-data; boundary=b' }
     for (const cut of [whole.length, whole.length - 20, 120, 60, 20, 3])
@@ -165,14 +165,14 @@ describe('a CSV', () => {
     expect(await count()).toBe(0)
   })
 
-  test('takes its columns in any order, beside others', async () => {
+  test('may have its columns in any order, beside others', async () => {
     const columns = HEADER.split(',').reverse()
     const values: Record<string, string> = { exam_id: String(examId), question_text: 'reversed' }
     const csv = `note,${columns.map((column) => ` ${column.toUpperCase()} `)}\r\nx,${columns.map((column) => values[column] ?? '')}\r\n`
     expect((await send(csv, 200)).body.inserted).toBe(1)
   })
 
-  test('without a column is refused, and named; so is an empty one', async () => {
+  test('without a column is refused by the name of the column, an empty file by all of them', async () => {
     const row = `${examId},text,,,,,A,MCQ,,4,1,0`
     const refused = await send(`${HEADER.replace(',tolerance', '').replace('option_c,', '')}\n${row}`, 400)
     expect(refused.body).toMatchObject({
@@ -196,14 +196,14 @@ describe('a CSV', () => {
     ['a quote that is never closed', 'text,"never closed'],
     ['a quote in the middle', 'text,"a"b'],
     ['a record without end', `text,"${'x'.repeat(2 * 1024 * 1024)}`],
-  ])('that is malformed by %s is refused whole', async (_name, tail) => {
+  ])('that is malformed by %s is refused as a whole', async (_name, tail) => {
     const good = `${examId},good,,,,,A,MCQ,,4,1,0\n`.repeat(5_000)
     const refused = await send(`${HEADER}\n${good}${examId},${tail}\n`, 400)
     expect(refused.body.code).toBe('invalid_csv')
     expect(await count()).toBe(0)
   })
 
-  test('in another encoding is refused whole, rather than imported garbled', async () => {
+  test('in another encoding is refused as a whole, rather than imported garbled', async () => {
     const latin1 = Buffer.from(`${HEADER}\n${examId},90\xb0,,,,,A,MCQ,,4,1,0\n`, 'latin1')
     expect((await send(latin1, 400)).body).toMatchObject({
       code: 'invalid_csv',
@@ -212,33 +212,33 @@ describe('a CSV', () => {
     expect(await count()).toBe(0)
   })
 
-  test('longer than 50 MiB is 413, whether it says so or not, and leaves nothing', async () => {
-    // Nearly all of it are rows that are skipped: what PostgreSQL would do with them is not the point here.
+  test('longer than 50 MiB is 413, with and without its length announced, and leaves nothing', async () => {
+    // Nearly all rows are skipped, since how fast PostgreSQL stores them is not the point here.
     const good = `${examId},good,,,,,A,MCQ,,4,1,0\n`.repeat(1_000)
     const row = `999999,"${'x'.repeat(500_000)}",,,,,A,MCQ,,4,1,0\n`
     const bytes = Buffer.from(
       `${HEADER}\n${good}${row.repeat(Math.ceil((50 * 1024 * 1024 + 1) / row.length))}`,
     )
     expect((await send(bytes, 413)).body.code).toBe('payload_too_large')
-    const unsaid = await stream(async (write) => {
+    const unannounced = await stream(async (write) => {
       for (let at = 0; at < bytes.length; at += 1 << 20) await write(bytes.subarray(at, at + (1 << 20)))
     })
-    expect(unsaid).toBe(413)
+    expect(unannounced).toBe(413)
     expect(await count()).toBe(0)
   }, 120_000)
 
-  test('whose sender goes away halfway leaves nothing, and no transaction open', async () => {
+  test('whose sender hangs up halfway leaves neither rows nor an open transaction', async () => {
     const row = `${examId},"${'x'.repeat(1_000)}",,,,,A,MCQ,,4,1,0\n`
     let begun = 0
     const upload = stream(async (write, abort) => {
       await write(`${HEADER}\n${row.repeat(3_000)}`)
-      await expect.poll(copying).toBe(1)
+      await expect.poll(countImports).toBe(1)
       begun = 1
       abort()
     })
     await expect(upload).rejects.toThrow('socket hang up')
     expect(begun).toBe(1)
-    await expect.poll(copying).toBe(0)
+    await expect.poll(countImports).toBe(0)
     expect(await count()).toBe(0)
     expect((await send(`${HEADER}\n${row}`, 200)).body.inserted).toBe(1)
   })
@@ -254,15 +254,15 @@ describe('a CSV', () => {
     const row = `${examId},"${'x'.repeat(1_000)}",,,,,A,MCQ,,4,1,0\n`
     const upload = stream(async (write) => {
       await write(`${HEADER}\n${row.repeat(3_000)}`)
-      await expect.poll(copying).toBe(1)
+      await expect.poll(countImports).toBe(1)
       expect(await other.exit('SIGKILL')).toBe('SIGKILL')
     }, by)
     await expect(upload).rejects.toThrow(/hang up|ECONNRESET|EPIPE/)
-    await expect.poll(copying).toBe(0)
+    await expect.poll(countImports).toBe(0)
     expect(await count()).toBe(0)
   })
 
-  test('with a key is done once: at the same time, again, and after one that failed', async () => {
+  test('with a key is imported once: by requests at once, by repeats, and after a failure', async () => {
     const key = randomUUID()
     const again = (csv: string, status: number) =>
       admin.request(
@@ -278,12 +278,12 @@ describe('a CSV', () => {
     for (const { body } of answers) expect(body).toMatchObject({ success: true, inserted: 500, skipped: 0 })
     expect(await count()).toBe(500)
 
-    // Of the other door as well; and a day later it is another import.
+    // The same holds for the import of one exam. After a day the key counts as new.
     const file = () => form({}, { field: 'file', name: 'questions.csv', bytes: csv })
-    const own = `/api/v01/admin/exams/${examId}/import?key=${randomUUID()}` as const
+    const examImport = `/api/v01/admin/exams/${examId}/import?key=${randomUUID()}` as const
     const [first, second] = [
-      await admin.request('POST', own, file(), 201),
-      await admin.request('POST', own, file(), 201),
+      await admin.request('POST', examImport, file(), 201),
+      await admin.request('POST', examImport, file(), 201),
     ]
     expect(first.body).toMatchObject({ format: 'csv', inserted: 500 })
     expect(second.body).toEqual(first.body)
@@ -293,14 +293,14 @@ describe('a CSV', () => {
     expect(await count()).toBe(1_500)
   })
 
-  test('waits for the same person’s import before it, and nobody else’s does', async () => {
+  test('waits for an earlier import of the same person, and for nobody else’s', async () => {
     const csv = `${HEADER}\n${examId},text,,,,,A,MCQ,,4,1,0\n`
     const other = await service.admin()
     let later: Promise<{ status: number }> | undefined
     let isLaterDone = false
     await stream(async (write) => {
       await write(`${HEADER}\n${`${examId},text,,,,,A,MCQ,,4,1,0\n`.repeat(3_000)}`)
-      await expect.poll(copying).toBe(1)
+      await expect.poll(countImports).toBe(1)
       later = send(csv, 200).finally(() => {
         isLaterDone = true
       })
@@ -312,34 +312,35 @@ describe('a CSV', () => {
     expect(await count()).toBe(3_004)
   })
 
-  test('does not let its exams go while it runs', async () => {
+  test('keeps its exams from being deleted while it runs', async () => {
     let removal: Promise<{ status: number }> | undefined
     const status = await stream(async (write) => {
       await write(`${HEADER}\n${`${examId},text,,,,,A,MCQ,,4,1,0\n`.repeat(3_000)}`)
-      await expect.poll(copying).toBe(1)
+      await expect.poll(countImports).toBe(1)
       removal = admin.delete(`/api/v01/admin/exams/${examId}`)
-      await expect.poll(waiting).toBe(1)
+      await expect.poll(countWaiting).toBe(1)
     })
     expect(status).toBe(200)
     expect(await removal).toMatchObject({ status: 200, body: { message: /with 3000 questions/ } })
   })
 })
 
-/** Imports that are under way, or left a transaction open. */
-const copying = async () =>
+/** How many imports are under way or have left a transaction open. */
+const countImports = async () =>
   (
     await service.sql`
     select 1 from pg_stat_activity
      where datname = current_database() and pid <> pg_backend_pid()
        and (query like '%copy questions%' and state = 'active' or state like 'idle in transaction%')`
   ).length
-const waiting = async () =>
+/** How many connections wait for a lock. */
+const countWaiting = async () =>
   (
     await service.sql`
     select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   ).length
 
-/** Uploads a CSV of unknown length piece by piece; the status that came back. */
+/** Uploads a CSV piece by piece without announcing its length; answers the status. */
 async function stream(
   produce: (write: (piece: string | Uint8Array) => Promise<void>, abort: () => void) => Promise<void>,
   by = admin,

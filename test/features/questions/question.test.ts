@@ -7,7 +7,7 @@ const check = (offered: Parameters<typeof checkQuestion>[0]) => {
 }
 
 describe('a question', () => {
-  test('that says nothing takes every default', () => {
+  test('without fields gets every default', () => {
     expect(check({})).toEqual({
       question_text: '',
       option_a: '',
@@ -23,7 +23,7 @@ describe('a question', () => {
     })
   })
 
-  test('is kept as written, but for its key and the space around it', () => {
+  test('is kept as written, except that its key is normalised and outer spaces are trimmed', () => {
     expect(
       check({
         question_text: '  $\\frac{1}{2}$\nis "what"? \\\\  ',
@@ -105,7 +105,7 @@ describe('a question', () => {
     expect(check(offered)).toMatch(new RegExp(`^${field} `))
   })
 
-  test('may be as long as 20,000 code points, whatever their size', () => {
+  test('may have texts of 20,000 code points, whatever their size in bytes', () => {
     expect(check({ question_text: '😀'.repeat(20_000) })).toBeTypeOf('object')
     expect(check({ question_text: '😀'.repeat(20_001) })).toBeTypeOf('string')
   })

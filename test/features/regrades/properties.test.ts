@@ -23,8 +23,8 @@ const ANSWERS: Record<ReferenceQuestion['type'], (string | string[])[]> = {
 }
 const ACTIONS = ['new_key', 'new_key', 'credit_all', 'drop'] as const
 
-/** What happens; the numbers choose among what there is at that moment. */
-const happening = fc.record({
+/** An event. `picks` choose among what exists at that moment. */
+const event = fc.record({
   what: fc.constantFrom(
     'sit',
     'sit',
@@ -43,7 +43,7 @@ const happening = fc.record({
 })
 const pick = <T>(from: readonly T[], by = 0): T => from[by % from.length] as T
 
-test('after any sequence of regrades, undos and edits every result is what grading from scratch gives', async () => {
+test('after any sequence of regrades, undos and edits every result equals grading from scratch', async () => {
   const service = await withService()
   const admin = await service.admin()
   const people = await Promise.all(Array.from({ length: 3 }, () => service.person()))
@@ -51,8 +51,8 @@ test('after any sequence of regrades, undos and edits every result is what gradi
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom('all_or_nothing' as const, 'partial' as const),
-      fc.array(happening, { minLength: 12, maxLength: 30 }),
-      async (scoring, happenings) => {
+      fc.array(event, { minLength: 12, maxLength: 30 }),
+      async (scoring, events) => {
         const types = ['MCQ', 'MSQ', 'NUMERIC', 'MCQ'] as const
         const { examId, questionIds } = await createExam(service.sql, {
           msq_scoring: scoring,
@@ -75,13 +75,19 @@ test('after any sequence of regrades, undos and edits every result is what gradi
         }))
         const everAsked = new Map(questions.map((question) => [question.id, question]))
         const regrades: ReferenceRegrade[] = []
-        const sat: { id: number; paper: ReferenceQuestion[]; answers: Record<string, string | string[]> }[] =
-          []
+        const attempts: {
+          id: number
+          paper: ReferenceQuestion[]
+          answers: Record<string, string | string[]>
+        }[] = []
         const base = `/api/v01/admin/exams/${examId}/regrades` as const
 
         const expected = (inForce = regrades) =>
           new Map(
-            sat.map(({ id, paper, answers }) => [id, gradeFromScratch(paper, scoring, answers, inForce)]),
+            attempts.map(({ id, paper, answers }) => [
+              id,
+              gradeFromScratch(paper, scoring, answers, inForce),
+            ]),
           )
         const compare = async () => {
           const rows = await service.sql<({ id: number; percentage: number } & ReferenceResult)[]>`
@@ -95,7 +101,7 @@ test('after any sequence of regrades, undos and edits every result is what gradi
           }
         }
 
-        for (const { what, picks } of happenings) {
+        for (const { what, picks } of events) {
           time += 1
           const question = questions.length > 0 ? pick(questions, picks[0]) : undefined
           if (what === 'sit' && questions.length > 0) {
@@ -105,7 +111,7 @@ test('after any sequence of regrades, undos and edits every result is what gradi
               questions.map((each, index) => [each.id, pick(ANSWERS[each.type], picks[index])]),
             )
             await person.post(`/api/v01/exams/${examId}/submit`, { answers }, 200)
-            sat.push({ id, paper: structuredClone(questions), answers })
+            attempts.push({ id, paper: structuredClone(questions), answers })
           } else if (what === 'regrade' || what === 'preview') {
             const of = pick([...everAsked.values()], picks[0])
             const { type } = questions.find(({ id }) => id === of.id) ?? of
@@ -130,7 +136,9 @@ test('after any sequence of regrades, undos and edits every result is what gradi
               preview ? 200 : 201,
             )
             const after = expected([...regrades, made])
-            const having = sat.filter(({ paper }) => paper.some(({ id }) => id === of.id)).map(({ id }) => id)
+            const having = attempts
+              .filter(({ paper }) => paper.some(({ id }) => id === of.id))
+              .map(({ id }) => id)
             const scores = having.map(
               (id) => [before.get(id)?.score ?? 0, after.get(id)?.score ?? 0] as const,
             )
@@ -173,8 +181,8 @@ test('after any sequence of regrades, undos and edits every result is what gradi
             await service.sql`update questions set positive_marks = ${question.positive} where id = ${question.id}`
           } else if (question && what === 'delete' && questions.length > 2) {
             await admin.delete(`/api/v01/admin/questions/${question.id}`, 200)
-            // It can be corrected still, as the newest of the papers has it; without one it never was there.
-            const last = sat.findLast(({ paper }) => paper.some(({ id }) => id === question.id))
+            // It can still be regraded as the newest paper has it; a question that is in no paper is gone.
+            const last = attempts.findLast(({ paper }) => paper.some(({ id }) => id === question.id))
             const asked = last?.paper.find(({ id }) => id === question.id)
             if (asked) everAsked.set(question.id, asked)
             else everAsked.delete(question.id)
@@ -184,7 +192,7 @@ test('after any sequence of regrades, undos and edits every result is what gradi
           if (question && questions.includes(question)) everAsked.set(question.id, question)
           await compare()
         }
-        // Undone one after another in any order, nothing of them is left.
+        // Undone in any order, no regrade has an effect.
         for (const { id } of regrades
           .filter(({ undone }) => !undone)
           .sort((one, other) => ((one.id * 7) % 5) - ((other.id * 7) % 5)))

@@ -39,19 +39,19 @@ export function gradeFromScratch(
   answers: Record<string, string | string[]>,
   regrades: ReferenceRegrade[],
 ): ReferenceResult {
-  /** In 1/1,200 of a mark: halves, thirds and quarters of hundredths are integers then. */
+  /** In 1/1,200 of a mark, so that halves, thirds and quarters of hundredths are integers. */
   let units = 0
   let maxUnits = 0
   const counts = { correct: 0, incorrect: 0, unattempted: 0 }
   for (const question of paper) {
-    const reaching = regrades.filter(
+    const applicable = regrades.filter(
       (regrade) =>
         !regrade.undone &&
         regrade.questionId === question.id &&
         (regrade.action !== 'new_key' ||
           (regrade.type === question.type && regrade.madeAt > question.keyedAt)),
     )
-    const newest = reaching.at(-1)
+    const newest = applicable.at(-1)
     if (newest?.action === 'drop') continue
     const positive = Math.round(question.positive * 1_200)
     maxUnits += positive
@@ -91,7 +91,7 @@ function judge(
   return scoring === 'partial' ? right / key.length : -1
 }
 
-/** To four decimals, half away from zero. */
+/** Rounds to four decimals, halves away from zero. */
 function toMarks(units: number): number {
   return (Math.sign(units) * Math.floor((Math.abs(units) * 10_000) / 1_200 + 0.5)) / 10_000 + 0
 }

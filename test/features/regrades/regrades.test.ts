@@ -13,7 +13,7 @@ afterAll(() => service.close())
 
 const elsewhere = (client: Client) => client.at(service.urls[1] as string)
 
-/** Sits an exam; the attempt's id. */
+/** Takes an exam; answers the id of the attempt. */
 async function sit(person: Client, examId: number, answers: object): Promise<number> {
   const { body } = await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
   await person.post(`/api/v01/exams/${examId}/submit`, { answers }, 200)
@@ -26,7 +26,7 @@ const resultOf = async (person: Client, attemptId: number) =>
   (await person.get(`/api/v01/attempts/${attemptId}`, 200)).body
 
 describe('a regrade', () => {
-  test('is previewed, applied, shown everywhere and undone', async () => {
+  test('is previewed, applied, shown in every result and undone', async () => {
     const { examId, questionIds } = await createExam(service.sql, { questions: [{}, { positive_marks: 2 }] })
     const [first, second] = questionIds as [number, number]
     const [alice, bob] = [await service.person(), await service.person()]
@@ -85,12 +85,12 @@ describe('a regrade', () => {
       { id: second, correct_answer: 'A', regraded: false },
     ])
     expect((await bob.get('/api/v01/attempts', 200)).body.attempts).toMatchObject([{ score: 6 }])
-    // The older generation as well.
+    // Also in the older generation.
     expect((await bob.get(`/api/attempts/${b}`, 200)).body).toEqual(review)
     expect((await bob.get('/api/attempts', 200)).body.attempts).toMatchObject([{ score: 6 }])
     const { body: dashboard } = await admin.get(`/api/v01/admin/analytics?exam=${examId}`, 200)
     expect(dashboard.summary.avgScore).toBe(58.33)
-    // The question shows the key that would grade a new paper; what was written stays.
+    // The question shows the key that a new paper gets; the stored one doesn't change.
     const question = `/api/v01/admin/questions/${first}` as const
     expect((await admin.get(question, 200)).body.question.correct_answer).toBe('B')
     expect((await service.sql`select correct_answer from questions where id = ${first}`)[0]).toEqual({
@@ -130,7 +130,7 @@ describe('a regrade', () => {
     expect((await resultOf(alice, attemptId)).result).toMatchObject({ score: 4, max_score: 4 })
   })
 
-  test('holds until the key is edited again, for the papers that are drawn then', async () => {
+  test('does not apply to papers that are drawn after the key was edited again', async () => {
     const { examId, questionIds } = await createExam(service.sql)
     const [question] = questionIds as [number]
     const path = `/api/v01/admin/questions/${question}` as const
@@ -145,7 +145,7 @@ describe('a regrade', () => {
     await regrade(examId, { question_id: question, action: 'new_key', correct_answer: 'C' })
     const during = await sit(alice, examId, { [question]: 'C' })
     expect(await key()).toBe('C')
-    // There and back: what was written last is younger than the regrade all the same.
+    // Although the key is the old one again, it is newer than the regrade.
     await edit('D')
     await edit('A')
     expect(await key()).toBe('A')
@@ -153,13 +153,13 @@ describe('a regrade', () => {
     const scores = async () =>
       Promise.all([before, during, after].map(async (id) => (await resultOf(alice, id)).result.score))
     expect(await scores()).toEqual([4, 4, -1])
-    // A younger regrade reaches all of them.
+    // A newer regrade applies to all of them.
     const { body } = await regrade(examId, { question_id: question, action: 'new_key', correct_answer: 'B' })
     expect(body.regrade).toMatchObject({ attempts: 3, lowered: 2, unchanged: 1 })
     expect(await scores()).toEqual([-1, -1, -1])
   })
 
-  test('is refused for what does not fit', async () => {
+  test('is refused with an invalid key, question or action', async () => {
     const { examId, questionIds } = await createExam(service.sql, {
       questions: [
         {},
@@ -201,7 +201,7 @@ describe('a regrade', () => {
       await regrade(examId, { question_id: id, action: 'new_key', correct_answer: key, preview: true }, 200)
   })
 
-  test('tells nobody of results that are not released', async () => {
+  test('sends nothing about results that are not released', async () => {
     const { examId, questionIds } = await createExam(service.sql, { result_mode: 'on_release' })
     const alice = await service.person()
     const socket = await alice.socket()
@@ -214,7 +214,7 @@ describe('a regrade', () => {
   })
 })
 
-test('submits, starts and regrades at once over two nodes: every result is by what is in force at the end', async () => {
+test('after submits, starts and regrades at once over two nodes every result is by the regrade in force', async () => {
   const { examId, questionIds } = await createExam(service.sql, { questions: [{}, {}] })
   const other = await createExam(service.sql)
   const [first, second] = questionIds as [number, number]

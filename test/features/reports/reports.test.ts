@@ -19,7 +19,7 @@ const open = async (id: number) => {
   return body.reports.find((each) => each.id === id)
 }
 
-test('a reported message is shown with five before and five after it, and nothing else; deleted it is a tombstone', async () => {
+test('a reported message is shown with the five before and after it; when it is deleted, a tombstone is left', async () => {
   const { alice, bob, conversationId } = await connectedPair(service)
   const ids: number[] = []
   for (let index = 0; index < 15; index++)
@@ -29,7 +29,7 @@ test('a reported message is shown with five before and five after it, and nothin
   expect(first.body).toEqual({ success: true, report_id: expect.any(Number) })
   expect((await report(bob, reported, 200)).body).toEqual(first.body)
   const id = first.body.report_id
-  // Editing it away helps nobody.
+  // The report keeps the text, even if its author edits the message.
   await alice.patch(`/api/v01/chat/messages/${reported}`, { message: 'nothing' }, 200)
 
   const person = (who: Client) => ({ id: who.id, username: who.username, full_name: who.username })
@@ -68,7 +68,7 @@ test('a reported message is shown with five before and five after it, and nothin
   await report(alice, reported, 404)
 })
 
-test('a comment likewise; dismissed it stands', async () => {
+test('a reported comment is shown with its neighbours; when the report is dismissed, the comment stays', async () => {
   const { questionIds } = await createExam(service.sql)
   const [alice, bob] = [await service.person(), await service.person()]
   const write = async (message: string, parent_id?: number) =>
@@ -103,7 +103,7 @@ test('a comment likewise; dismissed it stands', async () => {
   await file(999_999, 404)
 })
 
-test('only what one can see, for a reason, and one hundred a day', async () => {
+test('only visible messages can be reported, with a reason, and at most 100 a day', async () => {
   const { alice, bob, conversationId } = await connectedPair(service)
   const { body } = await alice.send(conversationId, 'hello', undefined, 201)
   const stranger = await service.person()
@@ -117,14 +117,14 @@ test('only what one can see, for a reason, and one hundred a day', async () => {
     insert into reports (reporter_id, kind, author_id, reported_text, reason, status, created_at)
     select ${bob.id}, 'message', ${alice.id}, '', 'x', 'dismissed', now() - interval '23 hours' from generate_series(1, 99)`
   const two = (await alice.send(conversationId, 'two', undefined, 201)).body.message.id
-  // Of many at once, as many as there is room for.
+  // Of two at once, the last one for today is taken.
   const statuses = (await Promise.all([report(bob, body.message.id), report(bob, two)])).map(
     ({ status }) => status,
   )
   expect(statuses.sort()).toEqual([201, 409])
 })
 
-test('of many who decide at once one does; a deleted account leaves the ghost', async () => {
+test('of simultaneous decisions one holds; a deleted reporter is shown as the ghost', async () => {
   const { alice, bob, conversationId } = await connectedPair(service)
   const { body } = await alice.send(conversationId, 'hello', undefined, 201)
   const id = (await report(bob, body.message.id, 201)).body.report_id

@@ -6,11 +6,11 @@ import type { Client } from '../../support/client.ts'
 import { createExam } from '../../support/content/exams.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
-const MINUTE = 60_000
-/** What a timed attempt takes after its end. */
-const GRACE = 30_000
+const MINUTE_MS = 60_000
+/** How long a timed attempt takes syncs after its end. */
+const GRACE_MS = 30_000
 let now = Date.UTC(2026, 10, 20, 10)
-const at = (minutes: number) => new Date(now + minutes * MINUTE)
+const at = (minutes: number) => new Date(now + minutes * MINUTE_MS)
 
 let service: TestService
 let admin: Client
@@ -19,7 +19,7 @@ beforeAll(async () => {
   admin = await service.admin()
 })
 afterAll(() => service.close())
-// Time runs past the ends of tokens.
+// The tests set the clock past the end of tokens.
 beforeEach(() => admin.login(admin.username))
 
 const elsewhere = (client: Client) => client.at(service.urls[1] as string)
@@ -30,7 +30,7 @@ const endOf = async (client: Client, examId: number) =>
   (await client.get(`/api/v01/exams/${examId}/attempt-status`, 200)).body.ends_at
 
 describe('the window of an exam', () => {
-  test('is set and shown, and closes after it opens', async () => {
+  test('is set and shown; it must close after it opens', async () => {
     const created = await admin.post(
       '/api/v01/admin/exams',
       {
@@ -66,7 +66,7 @@ describe('the window of an exam', () => {
     })
   })
 
-  test('lets nobody start before or after it, in either generation; what is under way goes on', async () => {
+  test('lets nobody start before or after it, in either generation; attempts under way go on', async () => {
     const { examId } = await createExam(service.sql, { opens_at: at(10), closes_at: at(60) })
     const [alice, bob] = [await service.person(), await service.person()]
     const listed = (await alice.get(`/api/v01/exams/${examId}`, 200)).body.exam
@@ -79,12 +79,12 @@ describe('the window of an exam', () => {
         opens_at: at(10).toISOString(),
       })
     const opensAt = at(10).toISOString()
-    now += 10 * MINUTE
+    now += 10 * MINUTE_MS
     expect(new Date(now).toISOString()).toBe(opensAt)
     await start(alice, examId, 201)
-    // Without a duration it lasts as long as the exam is open.
+    // Without a duration an attempt lasts until the exam closes.
     expect(await endOf(alice, examId)).toBe(at(50).toISOString())
-    now += 50 * MINUTE
+    now += 50 * MINUTE_MS
     await alice.login(alice.username)
     await bob.login(bob.username)
     await start(alice, examId, 200)
@@ -93,14 +93,14 @@ describe('the window of an exam', () => {
         code: 'exam_closed',
         closes_at: at(0).toISOString(),
       })
-    now += GRACE + 1
+    now += GRACE_MS + 1
     expect((await start(alice, examId, 403)).body.code).toBe('exam_closed')
     expect((await alice.get('/api/v01/attempts', 200)).body.attempts).toMatchObject([{ status: 'expired' }])
   })
 })
 
 describe('accommodations', () => {
-  test('give one person more time and another window; replaced and removed as they are put', async () => {
+  test('give one person more time and another window, and can be replaced and removed', async () => {
     const { examId } = await createExam(service.sql, { duration_minutes: 40, opens_at: at(60) })
     const [alice, bob] = [await service.person(), await service.person()]
     const path = `/api/v01/admin/exams/${examId}/accommodations` as const
@@ -156,7 +156,7 @@ describe('accommodations', () => {
 })
 
 describe('attempts under way', () => {
-  test('follow every change of the times, told on all devices of both nodes', async () => {
+  test('follow every change of the times, which is sent to all devices on both nodes', async () => {
     const { examId, questionIds } = await createExam(service.sql, { duration_minutes: 60 })
     const alice = await service.person()
     const sockets = [await alice.socket(), await elsewhere(alice).socket()]
@@ -187,14 +187,14 @@ describe('attempts under way', () => {
     await expectTold(at(150).toISOString())
     await admin.patch(exam, { closes_at: at(120).toISOString() }, 200)
     await expectTold(at(120).toISOString())
-    // A teacher's word goes beyond the window, and stays when something else changes.
+    // Minutes given by a teacher go beyond the window, and stay when other times change.
     await elsewhere(admin).post(`${exam}/extend`, { minutes: 5 }, 200)
     await expectTold(at(125).toISOString())
     await admin.patch(exam, { closes_at: null }, 200)
     await expectTold(at(155).toISOString())
     await admin.patch(exam, { duration_minutes: null }, 200)
     await expectTold(null)
-    // What has no end gets no minutes.
+    // An attempt without an end gets no minutes.
     expect((await admin.post(`${exam}/extend`, { minutes: 5 }, 200)).body.extended).toBe(0)
     await admin.patch(exam, { name: 'Renamed' }, 200)
     await admin.patch(exam, { duration_minutes: 1 }, 200)
@@ -208,15 +208,15 @@ describe('attempts under way', () => {
     const save = (status: number) =>
       alice.put(`/api/v01/exams/${examId}/answers`, { answers: { [questionIds[0] as number]: 'A' } }, status)
     await start(alice, examId, 201)
-    now += 20 * MINUTE
+    now += 20 * MINUTE_MS
     await admin.patch(`/api/v01/admin/exams/${examId}`, { closes_at: at(0).toISOString() }, 200)
-    now += GRACE
+    now += GRACE_MS
     await save(200)
     now += 1
     await save(409)
   })
 
-  test('get minutes, all or those of some people, once for a key', async () => {
+  test('get additional minutes, all or those of some people, once for a key', async () => {
     const { examId } = await createExam(service.sql, { duration_minutes: 60 })
     const people = await Promise.all(Array.from({ length: 4 }, () => service.person()))
     const [alice, bob, carol] = people as [Client, Client, Client, Client]
@@ -242,7 +242,7 @@ describe('attempts under way', () => {
     for (const { body } of answers) expect(body).toEqual({ success: true, extended: 2 })
     expect(await endOf(alice, examId)).toBe(at(77).toISOString())
     expect(await endOf(bob, examId)).toBe(at(82).toISOString())
-    // Closed meanwhile: the answer is the first one's all the same.
+    // Although this attempt has been closed, a repeat gets the first answer.
     await bob.post(`/api/v01/exams/${examId}/submit`, {}, 200)
     expect(await extend({ minutes: 7, key })).toEqual({ success: true, extended: 2 })
     expect(await extend({ minutes: 7, user_ids: [] })).toEqual({ success: true, extended: 0 })
@@ -252,7 +252,7 @@ describe('attempts under way', () => {
     await alice.post(`/api/v01/admin/exams/${examId}/extend`, { minutes: 1 }, 403)
   })
 
-  test('started beside a change of the times all end by the new ones', async () => {
+  test('that start during a change of the times all end by the new ones', async () => {
     const { examId } = await createExam(service.sql, { duration_minutes: 10 })
     const people = await Promise.all(Array.from({ length: 30 }, () => service.person()))
     await Promise.all([
@@ -263,7 +263,7 @@ describe('attempts under way', () => {
     expect(ends).toEqual([{ ends_at: at(20) }])
   })
 
-  test('1,000 that expire while they are extended: none is closed before the end that was last told', async () => {
+  test('of 1,000 people that expire while they are extended are not closed before the end last sent to them', async () => {
     const { examId } = await createExam(service.sql, { duration_minutes: 1 })
     const alice = await service.person()
     await start(alice, examId, 201)
@@ -278,7 +278,7 @@ describe('attempts under way', () => {
     const ids = (
       await service.sql<{ user_id: number }[]>`select user_id from attempts where exam_id = ${examId}`
     ).map(({ user_id }) => user_id)
-    /** The end that each was told last, by the frames' own source. */
+    /** The end last sent to each person, from the events that frames are made of. */
     const told = new Map<number, number>()
     core().bus.subscribe('exams', (event) => {
       if (event.kind === 'attempt_times')
@@ -286,7 +286,7 @@ describe('attempts under way', () => {
     })
     const clockAtClose = new Map<number, number>()
     const actor = { id: null, ip: null }
-    // Time passes in steps; within each, both nodes close what is overdue while some are extended.
+    // The clock advances in steps; in each, both nodes close overdue attempts while some are extended.
     for (let step = 0; step < 36; step++) {
       now += 5_000
       const some = ids.filter((_, index) => index % 24 === step % 24)
@@ -304,19 +304,19 @@ describe('attempts under way', () => {
       select user_id, ends_at, submitted_at from attempts where exam_id = ${examId}`
     expect(rows).toHaveLength(1_000)
     const closed = rows.filter(({ submitted_at }) => submitted_at)
-    // The race was one: many were extended in time, many were too late.
+    // It was a race: many were extended in time, many were too late.
     expect(closed.length).toBeGreaterThan(100)
     expect(told.size).toBeGreaterThan(100)
     for (const { user_id, ends_at, submitted_at } of rows) {
       expect(told.get(user_id) ?? ends_at.getTime()).toBe(ends_at.getTime())
       if (submitted_at) {
         expect(submitted_at).toEqual(ends_at)
-        expect(clockAtClose.get(user_id)).toBeGreaterThan(ends_at.getTime() + GRACE)
+        expect(clockAtClose.get(user_id)).toBeGreaterThan(ends_at.getTime() + GRACE_MS)
       }
     }
   }, 120_000)
 
-  test('is written into the audit log', async () => {
+  test('leave every change of their times in the audit log', async () => {
     const { examId } = await createExam(service.sql, { duration_minutes: 60 })
     const alice = await service.person()
     const exam = `/api/v01/admin/exams/${examId}` as const

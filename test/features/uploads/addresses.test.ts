@@ -21,7 +21,7 @@ function isLive(core: Core, address: string): boolean {
   return isLiveAddress(core, key, searchParams.get('expires') ?? '', searchParams.get('signature') ?? '')
 }
 
-test('an address outlives the rotation of the secret, and ends with the last secret that knew it', () => {
+test('an address survives the rotation of the secret, until the secret that signed it is removed', () => {
   const address = fileUrl(coreWith(OLD), 'Maths/circle.png') ?? ''
   expect(isLive(coreWith(OLD), address)).toBe(true)
   expect(isLive(coreWith(NEW, OLD), address)).toBe(true)
@@ -29,7 +29,7 @@ test('an address outlives the rotation of the secret, and ends with the last sec
   expect(isLive(coreWith(OLD), fileUrl(coreWith(NEW, OLD), 'Maths/circle.png') ?? '')).toBe(false)
 })
 
-test('keys of different purposes have nothing in common', () => {
+test('keys for different purposes differ', () => {
   const [files] = deriveKeys([OLD], 'file addresses')
   const [refresh] = deriveKeys([OLD], 'refresh tokens')
   expect(files.equals(refresh)).toBe(false)

@@ -6,7 +6,7 @@ import { form } from '../../support/content/forms.ts'
 import { hugePng, makeImage } from '../../support/content/images.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
-/** Small files that are a lot of work to look at: nobody else waits for that. */
+// Small files that take much work to decode must not delay other people.
 let service: TestService
 let admin: Client
 let person: Client
@@ -30,7 +30,7 @@ const login = async () => {
   return performance.now() - began
 }
 
-test('a side, a number of pixels or of frames beyond any photograph’s is refused at once', async () => {
+test('an image with too long a side, too many pixels or too many frames is refused at once', async () => {
   const frames = 600
   const film = await sharp(
     Buffer.alloc(8 * 8 * frames * 3, 1).map((_, n) => n % 251),
@@ -53,7 +53,7 @@ test('a side, a number of pixels or of frames beyond any photograph’s is refus
   expect((await addAsset(await makeImage('png', { width: 3_000, height: 2_000 }))).status).toBe(201)
 })
 
-test('while many large ones are looked at, everybody else signs in as ever', async () => {
+test('while many large images are decoded, everybody else can log in', async () => {
   const large = hugePng(5_000, 5_000)
   const uploads = Array.from({ length: 8 }, () => addAsset(large))
   const inFolder = form(
@@ -66,13 +66,13 @@ test('while many large ones are looked at, everybody else signs in as ever', asy
   expect((await many).body).toMatchObject({ uploaded: 4, failed: [] })
 })
 
-test('what is broken in the middle is found, however it begins', async () => {
+test('an image that is truncated after a valid beginning is refused', async () => {
   const whole = Buffer.from(await makeImage('jpeg', { width: 400, height: 400 }))
   for (const bytes of [whole.subarray(0, whole.length / 2), Buffer.from(hugePng(100, 100)).subarray(0, 60)])
     expect((await addAsset(bytes)).body.errors?.[0]?.message).toBe('The image could not be read')
 })
 
-test('of one person’s uploads a few are read at once, and nobody else waits for them', async () => {
+test('of one person’s uploads four are read at once, and nobody else waits for them', async () => {
   const { hostname, port } = new URL(service.urls[0] as string)
   const head = [
     `POST /api/v01/pages/${page}/assets HTTP/1.1`,
@@ -86,7 +86,7 @@ test('of one person’s uploads a few are read at once, and nobody else waits fo
     '',
     '',
   ].join('\r\n')
-  // More than the system takes for a connection that nobody reads from.
+  // More than socket buffers hold for a connection that nobody reads from.
   const begin = () => {
     const socket = net.connect(Number(port), hostname)
     socket.write(head)

@@ -10,7 +10,7 @@ import { LoopbackS3 } from '../../support/outside/s3.ts'
 import { startService, type TestService, withService } from '../../support/service.ts'
 
 const IMAGES = '/api/v01/admin/images'
-const HOUR = 3_600_000
+const HOUR_MS = 3_600_000
 let now = Date.UTC(2026, 0, 15, 10, 20)
 let service: TestService
 let admin: Client
@@ -26,14 +26,14 @@ afterAll(() => service.close())
 const image = (name: string, bytes: Uint8Array | string) => ({ field: 'images', name, bytes })
 const upload = (folder: string, ...files: ReturnType<typeof image>[]) =>
   admin.request('POST', IMAGES, form({ subject_folder_id: folder }, ...files), 200)
-/** What is stored, as paths below the storage's folder. */
+/** All stored files, as paths relative to the storage's folder. */
 const stored = async (dataDir = service.dataDir) =>
   (await readdir(path.join(dataDir), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(path.join(dataDir, 'files'), path.join(entry.parentPath, entry.name)))
     .sort()
 
-/** The signed address of an image, as a question shows it. */
+/** The signed address that a question with this image shows. */
 async function addressOf(key: string, by = admin) {
   const exam = (await by.post('/api/v01/admin/exams', { name: 'An exam' }, 201)).body.exam.id
   const fields = { exam_id: exam, image_path: key }
@@ -51,7 +51,7 @@ async function open(url: string, headers: Record<string, string> = {}) {
 }
 
 describe('an upload', () => {
-  test('stores what is fine and says of every other file why not', async () => {
+  test('stores valid images, and says why it refuses each other file', async () => {
     const whole = await makeImage('jpeg')
     const { body } = await upload(
       'Physics',
@@ -99,7 +99,7 @@ describe('an upload', () => {
     expect(shown.headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  test('of hostile names stays in its folder', async () => {
+  test('with hostile names stays in its folder', async () => {
     const before = await stored()
     const names = [
       '../evil.png',
@@ -122,7 +122,7 @@ describe('an upload', () => {
       ...names.map((filename) => ({ filename, error: 'The file name is not allowed' })),
       { filename: 'a.png', error: 'The file name differs from A.png only in case' },
     ])
-    // What no form of a browser can say:
+    // Names that no browser sends:
     const raw = (name: string) =>
       admin.request(
         'POST',
@@ -145,7 +145,7 @@ describe('an upload', () => {
     expect(await stored()).toEqual([...before, 'Names/A.png'].sort())
   })
 
-  test('into a folder that is no plain name, without one, or without files is refused', async () => {
+  test('into an invalid folder, without a folder or without files is refused', async () => {
     for (const folder of ['../up', 'a/b', '.', '..', '.git', 'a\\b', 'x'.repeat(201), 'a\0b']) {
       const answer = await admin.request(
         'POST',
@@ -162,7 +162,7 @@ describe('an upload', () => {
     await admin.post(IMAGES, { subject_folder_id: 'A' }, 415)
   })
 
-  test('may name its folder last', async () => {
+  test('may send the folder after the files', async () => {
     const data = new FormData()
     data.append('images', new Blob([red as Uint8Array<ArrayBuffer>]), 'late.png')
     data.append('subject_folder_id', 'Late')
@@ -170,7 +170,7 @@ describe('an upload', () => {
     expect(await stored()).toContain('Late/late.png')
   })
 
-  test('of a thousand files is taken in bounded memory, of more it is 413', async () => {
+  test('of 1,000 files is read, of more it is 413', async () => {
     const files = Array.from({ length: 1_000 }, (_, n) => image(`${n}.exe`, red))
     const { body } = await upload('Many', ...files)
     expect(body).toMatchObject({ uploaded: 0 })
@@ -179,7 +179,7 @@ describe('an upload', () => {
     await admin.request('POST', IMAGES, more, 413)
   })
 
-  test('of one endless file is read past, not kept', async () => {
+  test('of a very large file is read to its end without keeping it in memory', async () => {
     const before = await memoryInUse()
     let grown = 0
     const megabyte = Buffer.alloc(1 << 20)
@@ -210,7 +210,7 @@ describe('an upload', () => {
 })
 
 describe('an address', () => {
-  test('shows the new image as soon as the old one is overwritten, wherever it was got', async () => {
+  test('shows the new image as soon as the old one is overwritten, also to caches', async () => {
     await upload('Changing', image('q.png', red))
     const address = await addressOf('Changing/q.png')
     const old = await open(address)
@@ -222,7 +222,7 @@ describe('an address', () => {
     expect((await open(address, { 'if-none-match': etag })).bytes).toEqual(green)
   })
 
-  test('with any of its letters changed is 403, and so is one past its time', async () => {
+  test('is 403 if any character is changed, and when it has expired', async () => {
     await upload('Signed', image('q.png', red))
     const address = await addressOf('Signed/q.png')
     const prefix = '/files/'.length
@@ -244,19 +244,19 @@ describe('an address', () => {
       expect((await open(changed)).status, changed).toBe(403)
 
     const started = now
-    now = started + HOUR - 1_000
+    now = started + HOUR_MS - 1_000
     expect((await open(address)).status).toBe(200)
-    now = started + 2 * HOUR
+    now = started + 2 * HOUR_MS
     expect((await open(address)).status).toBe(403)
     now = started
   })
 
-  test('of an image that is not there is 404', async () => {
+  test('of a missing image is 404', async () => {
     expect((await open(await addressOf('Signed/none.png'))).status).toBe(404)
   })
 })
 
-test('in S3 it is all the same', async () => {
+test('images can be stored in S3 and read from it; while it fails they are 503', async () => {
   const s3 = await LoopbackS3.start()
   try {
     const { accessKeyId, secretAccessKey, endpoint } = s3

@@ -41,7 +41,7 @@ describe('the list of users', () => {
     expect(await names({ q: 'Deleted Account' })).toEqual([])
   })
 
-  test('finds part of a username, an address or a name, in any case and taken as it stands', async () => {
+  test('finds part of a username, an address or a name, in any case and without wildcards', async () => {
     const people: [string, string, string][] = [
       ['find_me', 'one@match.example', 'One'],
       ['findxme', 'two@other.example', '100% Two'],
@@ -79,7 +79,7 @@ describe('the list of users', () => {
     await service.sql`delete from users where username like 'bulk%'`
   })
 
-  test('the counts', async () => {
+  test('is counted by role', async () => {
     const { body } = await admin.get(`${PATH}/counts`, 200)
     const [rows] = await service.sql`
       select count(*)::int as total_users, count(*) filter (where role = 'user')::int as user_role,
@@ -88,7 +88,7 @@ describe('the list of users', () => {
     expect(body).toEqual({ success: true, ...rows })
   })
 
-  test('are for administrators', async () => {
+  test('is for administrators only, like changing roles', async () => {
     const person = await service.person()
     for (const path of [PATH, `${PATH}/counts`]) {
       await person.get(path, 403)
@@ -105,7 +105,7 @@ describe('changing a role', () => {
   const change = (user_id: unknown, new_role: unknown, status: number, by = admin) =>
     by.post(`${PATH}/role`, { user_id, new_role }, status)
 
-  test('to each role', async () => {
+  test('sets each role', async () => {
     const person = await service.person()
     for (const role of ['admin', 'user,admin', 'user']) {
       expect((await change(person.id, role, 200)).body).toEqual({
@@ -117,7 +117,7 @@ describe('changing a role', () => {
     }
   })
 
-  test('to the same role ends nothing', async () => {
+  test('to the same one ends no session', async () => {
     const person = await service.person()
     await change(person.id, 'user', 200)
     const rows = await service.sql`
@@ -125,7 +125,7 @@ describe('changing a role', () => {
     expect(rows).toHaveLength(0)
   })
 
-  test('never the ghost’s, no unknown one, to nothing that is no role', async () => {
+  test('is refused for the ghost, for unknown people and to unknown roles', async () => {
     for (const role of ['user', 'admin', 'boss', 7, null, undefined, 'x'.repeat(101)]) {
       const { body } = await change(-1, role, 403)
       expect(body).toMatchObject({ success: false, code: 'ghost_account' })
@@ -139,7 +139,7 @@ describe('changing a role', () => {
     await change(99_999_999_999, 'admin', 400)
   })
 
-  test('in bulk, an entry of whatever form is one error; nothing but the ghost is 403', async () => {
+  test('in bulk names every invalid entry; a request about the ghost alone is 403', async () => {
     const person = await service.person()
     const bulk = (updates: unknown, status: number) => admin.post(`${PATH}/bulk-role`, { updates }, status)
     const odd = [
@@ -165,7 +165,7 @@ describe('changing a role', () => {
     for (const updates of [[], {}, 'x', null, undefined, Array(10_001).fill(ghost)]) await bulk(updates, 400)
   })
 
-  test('in bulk, 10,000 at once; the last word on each counts', async () => {
+  test('in bulk takes 10,000 entries at once, of which a person’s last one counts', async () => {
     const ids = (
       await service.sql<{ id: number }[]>`
         insert into users (username, email, full_name, role)
@@ -189,7 +189,7 @@ describe('changing a role', () => {
     await service.sql`delete from users where username like 'tenk%'`
   })
 
-  test('in bulk, each by itself', async () => {
+  test('in bulk applies to each entry on its own', async () => {
     const [one, two] = [await service.person(), await service.person()]
     const { body } = await admin.post(
       `${PATH}/bulk-role`,
@@ -246,7 +246,7 @@ describe('the last administrator', () => {
     await last.post(`${PATH}/role`, { user_id: last.id, new_role: 'admin' }, 200)
   })
 
-  test('remains, however many demote one another at once', async () => {
+  test('is left, however many administrators demote one another at once', async () => {
     const small = await withService()
     const admins = await Promise.all(Array.from({ length: 6 }, () => small.admin()))
     const answers = await Promise.all(

@@ -22,7 +22,7 @@ const takesNull = ({ type, anyOf, ...rest }: Schema & { enum?: unknown[]; const?
   anyOf ? anyOf.some(takesNull) : type === 'null' || (!type && !rest.enum && rest.const === undefined)
 
 describe('lenient input', () => {
-  test('an empty query value counts as left out, whatever it is of', async () => {
+  test('an empty query parameter counts as left out, whatever its type', async () => {
     const chosen = service.documented.operations.filter(
       ({ method, parameters }) => method === 'GET' && parameters.some((each) => each.in === 'query'),
     )
@@ -41,7 +41,7 @@ describe('lenient input', () => {
     }
   })
 
-  test('null for an optional field counts as left out, unless it is a value there', async () => {
+  test('null for an optional field counts as left out, unless null is one of its values', async () => {
     let fields = 0
     for (const operation of service.documented.operations) {
       const { body, method, path } = operation
@@ -61,7 +61,7 @@ describe('lenient input', () => {
     expect(fields).toBeGreaterThan(30)
   })
 
-  test('null clears where the field says so, and is refused where the field is required', async () => {
+  test('null clears fields that can be null, and is refused for required ones', async () => {
     const make = {
       name: 'Timed',
       duration_minutes: 30,
@@ -103,7 +103,7 @@ describe('lenient input', () => {
       ])
   })
 
-  test('each field has one error, in words', async () => {
+  test('each invalid field has one error, in plain words', async () => {
     const { body } = await service
       .guest()
       .post('/api/v01/auth/register', { username: '!', email: 'x', password: 'short', full_name: '' }, 400)

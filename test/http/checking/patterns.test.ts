@@ -6,7 +6,7 @@ import { CLIENT_FRAMES } from '../../../schemas/events.ts'
 import type { Schema } from '../../support/promises/documented.ts'
 import { withService } from '../../support/service.ts'
 
-/** Every schema within these, by where it stands. */
+/** Every schema within this one, with its path. */
 function* schemasIn(schema: unknown, at: string): Generator<[at: string, schema: Schema]> {
   if (typeof schema !== 'object' || schema === null) return
   if (!Array.isArray(schema)) yield [at, schema as Schema]
@@ -24,13 +24,13 @@ async function requestSchemas(): Promise<[string, Schema][]> {
   ]
 }
 
-/** undefined where it takes linear time on every string. */
+/** Why a pattern may take more than linear time; undefined if it never does. */
 async function findSlowness(pattern: string, flags: string): Promise<string | undefined> {
   const result = await check(pattern, flags, { timeout: 10_000 })
   return result.status === 'safe' ? undefined : result.status
 }
 
-test('every declared pattern takes linear time, and none runs on what has no bounds', async () => {
+test('every declared pattern takes linear time, on texts and lists of bounded length only', async () => {
   const patterns = new Set<string>()
   for (const [at, schema] of await requestSchemas()) {
     if (typeof schema.pattern === 'string') {
@@ -48,19 +48,22 @@ test('every declared pattern takes linear time, and none runs on what has no bou
   for (const pattern of patterns) expect(await findSlowness(pattern, 'u'), pattern).toBeUndefined()
 })
 
-test('so does every expression in the code', async () => {
+test('every regular expression in the code takes linear time', async () => {
   const literal =
     /(?<=[(,=:!&|?[{]\s?|return )\/((?![*/])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuvy]*)/g
   const found = new Map<string, string>()
+  let checked = 0
   for (const folder of ['src', 'schemas'])
     for (const file of await readdir(folder, { recursive: true })) {
-      // The operator's own settings are read once.
+      // Settings come from the operator, and are read once.
       if (!file.endsWith('.ts') || file === 'config.ts') continue
       const source = (await readFile(path.join(folder, file), 'utf8')).replaceAll(/`[^`]*`/g, '')
       for (const [whole, pattern, flags] of source.matchAll(literal)) {
+        checked += 1
         const slowness = await findSlowness(pattern ?? '', (flags ?? '').replace(/[dgy]/g, ''))
         if (slowness !== undefined) found.set(`${folder}/${file}: ${whole}`, slowness)
       }
     }
+  expect(checked).toBeGreaterThan(50)
   expect([...found]).toEqual([])
 }, 120_000)

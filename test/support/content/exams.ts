@@ -1,6 +1,6 @@
 import type postgres from 'postgres'
 
-export interface QuestionGiven {
+export interface QuestionFields {
   question_text?: string
   question_type?: 'MCQ' | 'MSQ' | 'NUMERIC'
   correct_answer?: string
@@ -10,7 +10,7 @@ export interface QuestionGiven {
   tolerance?: number | string
 }
 
-export interface ExamGiven {
+export interface ExamFields {
   name?: string
   description?: string
   category_id?: number | null
@@ -23,13 +23,13 @@ export interface ExamGiven {
   closes_at?: Date | null
   lock_help?: boolean
   msq_scoring?: 'all_or_nothing' | 'partial'
-  questions?: QuestionGiven[]
+  questions?: QuestionFields[]
 }
 
 /** Inserts an exam with its questions; answers their ids. */
 export async function createExam(
   sql: postgres.Sql,
-  { questions = [{}], ...given }: ExamGiven = {},
+  { questions = [{}], ...given }: ExamFields = {},
 ): Promise<{ examId: number; questionIds: number[] }> {
   const exam = { name: 'An exam', is_published: true, ...given }
   const [row] = await sql<{ id: number }[]>`insert into exams ${sql(exam)} returning id`
@@ -42,7 +42,7 @@ export async function createExam(
 export async function addQuestion(
   sql: postgres.Sql,
   examId: number,
-  given: QuestionGiven = {},
+  given: QuestionFields = {},
 ): Promise<number> {
   const question = { exam_id: examId, question_text: 'Which one?', correct_answer: 'A', ...given }
   const [row] = await sql<{ id: number }[]>`insert into questions ${sql(question)} returning id`
@@ -50,8 +50,8 @@ export async function addQuestion(
 }
 
 /** 40 MCQ, 10 MSQ and 15 NUMERIC questions, like a real paper. */
-export function longPaper(): QuestionGiven[] {
-  return Array.from({ length: 65 }, (_, index): QuestionGiven => {
+export function longPaper(): QuestionFields[] {
+  return Array.from({ length: 65 }, (_, index): QuestionFields => {
     const question_text = `Question ${index + 1}: let $x_{${index}} = \\frac{${index}}{2}$. ${'Consider. '.repeat(20)}`
     if (index < 40) return { question_text, correct_answer: 'ABCD'.charAt(index % 4) }
     if (index < 50) return { question_text, question_type: 'MSQ', correct_answer: 'A,C', negative_marks: 2 }

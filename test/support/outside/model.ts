@@ -7,7 +7,7 @@ export interface TestModel {
   ai: Config['ai']
 }
 
-/** The model's stand-in, for the tests of a file; close it in `afterAll`. */
+/** A stub of the model for the tests of a file. Close it in `afterAll`. */
 export async function startModel(settings: Partial<Config['ai']> = {}): Promise<TestModel> {
   const stub = new ModelStub()
   const baseUrl = await stub.listen()

@@ -37,7 +37,7 @@ async function inTheme(page: Page, colorScheme: 'light' | 'dark', runOnly: objec
         ) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>
       }
     }
-    // During a transition a colour is neither the old nor the new one.
+    // During a transition, colours would be measured halfway between old and new.
     await Promise.all(document.getAnimations().map(({ finished }) => finished))
     const { violations } = await checker.run(document, { runOnly, resultTypes: ['violations'] })
     const markup = document.querySelectorAll(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cronbachAlpha, Moments, median } from '../../../../src/features/analytics/items/statistics.ts'
 import type { Client } from '../../../support/client.ts'
-import { addQuestion, createExam, type QuestionGiven } from '../../../support/content/exams.ts'
+import { addQuestion, createExam, type QuestionFields } from '../../../support/content/exams.ts'
 import { startService, type TestService } from '../../../support/service.ts'
 import * as naive from './reference.ts'
 
@@ -16,7 +16,7 @@ afterAll(() => service.close())
 const analyse = async (examId: number, query: '' | `?${string}` = '') =>
   (await admin.get(`/api/v01/admin/analytics/exams/${examId}/items${query}`, 200)).body
 
-/** Numbers from 0 to 1 that look random and are the same each time. */
+/** Pseudo-random numbers in [0, 1), the same for the same seed. */
 function random(seed: number): () => number {
   let state = seed
   return () => {
@@ -25,23 +25,23 @@ function random(seed: number): () => number {
   }
 }
 
-interface Sat {
+interface Sitting {
   user: number
   number: number
   answers: Record<string, string | string[]>
 }
 
-/** Finished attempts, graded as the service does it: started by one person, and copied for all others. */
-async function sitAll(examId: number, sat: Sat[]): Promise<void> {
+/** Stores finished attempts that the service has graded: one is started, and copied for everybody else. */
+async function sitAll(examId: number, sittings: Sitting[]): Promise<void> {
   const alice = await service.person()
   await alice.post(`/api/v01/exams/${examId}/start`, {}, 201)
   await service.sql`
     insert into users (id, username, email, full_name, role)
     select id, 'sat' || id, 'sat' || id || '@example.org', 'Sat', 'user'
-      from unnest(${[...new Set(sat.map(({ user }) => user))]}::int[]) id
+      from unnest(${[...new Set(sittings.map(({ user }) => user))]}::int[]) id
     on conflict do nothing`
-  // One after another for each person; overdue, so that the service closes and grades them.
-  for (const round of Map.groupBy(sat, ({ number }) => number).values()) {
+  // A person's attempts come one after another. They are overdue, so that the service closes and grades them.
+  for (const round of Map.groupBy(sittings, ({ number }) => number).values()) {
     await service.sql`
       insert into attempts (user_id, exam_id, paper_id, attempt_number, status, started_at, ends_at, answers)
       select sat.person, exam_id, paper_id, sat.number, 'active', started_at, now() - interval '1 hour', sat.given::jsonb
@@ -63,10 +63,10 @@ async function sitAll(examId: number, sat: Sat[]): Promise<void> {
   await admin.post('/api/v01/admin/attempts/modify', reset, 200)
 }
 
-/** What the reference needs, from behind the front door; marks by rules as plain as can be. */
+/** What the reference needs, read from the database; marks by the simplest rules. */
 async function observe(
   examId: number,
-  questions: QuestionGiven[],
+  questions: QuestionFields[],
   ids: number[],
   which: 'first' | 'last' | 'all',
 ) {
@@ -92,7 +92,7 @@ async function observe(
   return { chosen, marks, scores: chosen.map(({ score }) => score) }
 }
 
-const close = (value: number | null, wanted: number | null, what: string) => {
+const expectClose = (value: number | null, wanted: number | null, what: string) => {
   if (value === null || wanted === null) expect(value, what).toBe(wanted)
   else
     expect(Math.abs(value - wanted), `${what}: ${value}, ${wanted}`).toBeLessThanOrEqual(
@@ -106,7 +106,7 @@ describe('item analysis', () => {
     async (which) => {
       const next = random(which.length)
       const types = ['MCQ', 'MSQ', 'NUMERIC'] as const
-      const questions = Array.from({ length: 12 }, (_, index): QuestionGiven => {
+      const questions = Array.from({ length: 12 }, (_, index): QuestionFields => {
         const question_type = types[index % 3] as (typeof types)[number]
         const correct_answer = { MCQ: 'B', MSQ: 'A,C', NUMERIC: '2.5' }[question_type]
         return {
@@ -126,7 +126,7 @@ describe('item analysis', () => {
           return isRight ? ['A', 'C'] : ([['A'], ['B', 'C'], ['D']][Math.floor(next() * 3)] as string[])
         return isRight ? '2.5' : String(Math.floor(next() * 8) / 2 + 3)
       }
-      const sat = Array.from({ length: 150 }, (_, index): Sat => {
+      const sittings = Array.from({ length: 150 }, (_, index): Sitting => {
         const ability = next()
         return {
           user: 500_000 + which.length * 1_000 + (index % 90),
@@ -139,17 +139,17 @@ describe('item analysis', () => {
           ),
         }
       })
-      await sitAll(examId, sat)
+      await sitAll(examId, sittings)
       const { chosen, marks, scores } = await observe(examId, questions, questionIds, which)
       const { exam, items } = await analyse(examId, which === 'first' ? '' : `?attempts=${which}`)
 
       expect(exam.attempts).toBe(which === 'all' ? 150 : 90)
-      close(exam.mean, naive.mean(scores), 'mean')
-      close(exam.median, naive.median(scores), 'median')
-      close(exam.standard_deviation, naive.deviation(scores), 'standard deviation')
+      expectClose(exam.mean, naive.mean(scores), 'mean')
+      expectClose(exam.median, naive.median(scores), 'median')
+      expectClose(exam.standard_deviation, naive.deviation(scores), 'standard deviation')
       const alpha = naive.alpha(marks, scores)
-      close(exam.alpha, alpha, 'alpha')
-      close(
+      expectClose(exam.alpha, alpha, 'alpha')
+      expectClose(
         exam.standard_error,
         (naive.deviation(scores) ?? 0) * Math.sqrt(1 - (alpha ?? 0)),
         'standard error',
@@ -167,12 +167,12 @@ describe('item analysis', () => {
           administered: chosen.length,
           omitted: given.filter(({ length }) => length === 0).length,
         })
-        close(item.facility, (naive.mean(own) ?? 0) / positive, 'facility')
-        close(item.discrimination, naive.correlation(own, rests), 'discrimination')
+        expectClose(item.facility, (naive.mean(own) ?? 0) / positive, 'facility')
+        expectClose(item.discrimination, naive.correlation(own, rests), 'discrimination')
         const right = questions[index]?.correct_answer as string
         const options =
           item.question_type === 'NUMERIC'
-            ? naive.commonest(given.filter((each) => each.length > 0 && each !== right).map(String), 5)
+            ? naive.mostCommon(given.filter((each) => each.length > 0 && each !== right).map(String), 5)
             : ['A', 'B', 'C', 'D']
         expect(item.options.map(({ option }) => option)).toEqual(options)
         for (const { option, chosen: count, share, mean_rest_score } of item.options) {
@@ -180,15 +180,15 @@ describe('item analysis', () => {
             item.question_type === 'NUMERIC' ? given[row] === option : given[row]?.includes(option),
           )
           expect(count).toBe(choosers.length)
-          close(share, count / chosen.length, 'share')
-          close(mean_rest_score, naive.mean(choosers), 'mean rest score')
+          expectClose(share, count / chosen.length, 'share')
+          expectClose(mean_rest_score, naive.mean(choosers), 'mean rest score')
         }
       }
     },
     60_000,
   )
 
-  test('tells what is undefined by null, and flags bad questions', async () => {
+  test('answers null for what is undefined, and flags bad questions', async () => {
     const { examId, questionIds } = await createExam(service.sql, {
       questions: [{}, { positive_marks: 0, negative_marks: 0 }, {}, {}],
     })
@@ -210,10 +210,10 @@ describe('item analysis', () => {
     })
 
     const [easy, worthless, hard, odd] = questionIds as [number, number, number, number]
-    // Whoever is better takes the wrong option of the odd one; the easy one is right for all, the hard one for few.
-    const sat = Array.from(
+    // Everybody gets the easy one right, few the hard one, and better students choose a wrong option of the odd one.
+    const sittings = Array.from(
       { length: 30 },
-      (_, index): Sat => ({
+      (_, index): Sitting => ({
         user: 600_000 + index,
         number: 1,
         answers: {
@@ -224,11 +224,11 @@ describe('item analysis', () => {
         },
       }),
     )
-    await sitAll(examId, sat.slice(0, 1))
+    await sitAll(examId, sittings.slice(0, 1))
     const single = await analyse(examId)
     expect(single.exam).toEqual({ ...undefinedOnes, attempts: 1, mean: 7, median: 7 })
     expect(single.items[0]).toMatchObject({ discrimination: null, facility: 1 })
-    await sitAll(examId, sat.slice(1))
+    await sitAll(examId, sittings.slice(1))
     const { items } = await analyse(examId)
     expect(items.map(({ flags }) => flags)).toEqual([
       ['too_easy'],
@@ -248,7 +248,7 @@ describe('item analysis', () => {
     })
   })
 
-  test('goes by the regrades in force, and counts a question where it was asked', async () => {
+  test('uses the regrades in force, and counts a question only where it was asked', async () => {
     const { examId, questionIds } = await createExam(service.sql, { questions: [{}, {}] })
     const [first, second] = questionIds as [number, number]
     await sitAll(examId, [
@@ -270,8 +270,8 @@ describe('item analysis', () => {
       { question_id: second, administered: 4, omitted: 2 },
       { question_id: third, administered: 1, omitted: 0, facility: -1 / 4, discrimination: null },
     ])
-    // Over the three attempts of the paper that most have: marks (-1, 4), (4, 0), (4, 4).
-    close(
+    // Over the three attempts of the most common paper: marks (-1, 4), (4, 0), (4, 4).
+    expectClose(
       exam.alpha,
       naive.alpha(
         [
@@ -286,7 +286,7 @@ describe('item analysis', () => {
   })
 })
 
-test('the statistics are what they are called, merged or not', () => {
+test('moments equal their definitions, merged or not, and are null where they are undefined', () => {
   const next = random(7)
   const pairs = Array.from({ length: 500 }, () => [1e6 + next() * 10, 1e6 - next()] as const)
   const whole = new Moments()
@@ -298,9 +298,9 @@ test('the statistics are what they are called, merged or not', () => {
   const merged = new Moments()
   for (const part of parts) merged.merge(part)
   for (const moments of [whole, merged]) {
-    close(moments.meanX, naive.mean(pairs.map(([x]) => x)), 'mean')
-    close(moments.varianceX, (naive.deviation(pairs.map(([x]) => x)) ?? 0) ** 2, 'variance')
-    close(
+    expectClose(moments.meanX, naive.mean(pairs.map(([x]) => x)), 'mean')
+    expectClose(moments.varianceX, (naive.deviation(pairs.map(([x]) => x)) ?? 0) ** 2, 'variance')
+    expectClose(
       moments.correlation,
       naive.correlation(
         pairs.map(([x]) => x),

@@ -1,4 +1,4 @@
-/** Statistics exactly as they are defined, slow and simple. */
+/** Statistics computed by their definitions, slow and simple. */
 
 export function mean(values: number[]): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length
@@ -13,7 +13,7 @@ export function median(values: number[]): number | null {
     : ((sorted[half - 1] as number) + (sorted[half] as number)) / 2
 }
 
-/** With n − 1. */
+/** Sample variance: the divisor is n − 1. */
 export function variance(values: number[]): number | null {
   const average = mean(values)
   if (average === null || values.length < 2) return null
@@ -44,9 +44,9 @@ export function alpha(marks: number[][], totals: number[]): number | null {
 }
 
 /** The most common first; equally common ones by number. */
-export function commonest(values: string[], most: number): string[] {
+export function mostCommon(values: string[], limit: number): string[] {
   return [...Map.groupBy(values, (value) => value)]
     .sort(([one, ones], [other, others]) => others.length - ones.length || Number(one) - Number(other))
-    .slice(0, most)
+    .slice(0, limit)
     .map(([value]) => value)
 }
