@@ -22,6 +22,7 @@ export interface Server {
 /** A database with people and conversations, and servers that use it. */
 export interface World {
   sql: postgres.Sql
+  databaseUrl: string
   databaseVersion: string
   /** Starts `servers/<name>.ts`. */
   start(name: string, settings?: Record<string, string>): Promise<Server>
@@ -53,6 +54,7 @@ export async function createWorld(): Promise<World> {
 
   return {
     sql,
+    databaseUrl: url.href,
     databaseVersion: version,
     async start(server, settings = {}) {
       const child = fork(fileURLToPath(new URL(`servers/${server}.ts`, import.meta.url)), {

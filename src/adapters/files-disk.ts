@@ -46,7 +46,7 @@ export function createDiskFiles(folder: string): Files {
         const bytes = await readFile(locate(key))
         return { bytes, contentType: TYPES[path.extname(key).toLowerCase()] ?? 'application/octet-stream' }
       } catch (error) {
-        // A folder, or something below a file, is no file either.
+        // No file: there is nothing, it is a folder, or its path leads through a file.
         if (/^(ENOENT|ENOTDIR|EISDIR)$/.test((error as NodeJS.ErrnoException).code ?? '')) return undefined
         throw error
       }

@@ -58,7 +58,7 @@ async function tryEach(tx: Executor, take: SQL, locks: Lock[]): Promise<boolean[
   return rows.map(({ taken }) => taken)
 }
 
-/** The same for one lock. */
+/** Shares one lock, if nobody holds it alone or waits for it; whether it does. */
 export async function tryLockShared(tx: Executor, lock: Lock): Promise<boolean> {
   const [shared = false] = await tryShareEach(tx, [lock])
   return shared
@@ -77,8 +77,8 @@ export async function lockPerson(tx: Executor, userId: number): Promise<void> {
 }
 
 /**
- * The same for many at once, without waiting: who of them has an account, and whether their row is locked now, which it
- * isn't if somebody else holds it.
+ * Locks the rows of many people, as `lockPerson` does, but without waiting: who of them has an account, and whether
+ * their row is locked now, which it isn't if somebody else holds it.
  */
 export async function tryLockPeople(tx: Executor, userIds: number[]): Promise<Map<number, boolean>> {
   const rows = await tx.execute<{ id: number; locked: boolean }>(sql`

@@ -9,9 +9,10 @@ export interface Grant {
   user: User
   accessToken: string
   refreshToken: string
-  /** When the access token expires by this machine's clock, and its lifetime. */
+  /** When the access token expires by this machine's clock. */
   expiresAt: number
-  lifetime: number
+  /** How long the access token lives, from its first moment on. */
+  lifetimeMs: number
   /** When the refresh token was issued. */
   rotatedAt: number
 }
@@ -20,19 +21,22 @@ export interface Grant {
 const AHEAD_MS = 30_000
 
 export function toGrant(data: LoginData, now: number): Grant {
-  const lifetime = data.expires_in * 1_000
   return {
     user: { ...data.user, available_portals: data.available_portals },
     accessToken: data.access_token,
     refreshToken: data.refresh_token,
-    expiresAt: now + lifetime,
-    lifetime,
     rotatedAt: now,
+    ...expiryOf(data, now),
   }
 }
 
+export function expiryOf({ expires_in }: { expires_in: number }, now: number) {
+  const lifetimeMs = expires_in * 1_000
+  return { expiresAt: now + lifetimeMs, lifetimeMs }
+}
+
 /** A token that would expire later than its lifetime allows is not used: the clock was set back. */
-export function isFresh({ expiresAt, lifetime }: Grant, now: number): boolean {
+export function isFresh({ expiresAt, lifetimeMs }: Grant, now: number): boolean {
   const left = expiresAt - now
-  return left > Math.min(AHEAD_MS, lifetime / 2) && left <= lifetime
+  return left > Math.min(AHEAD_MS, lifetimeMs / 2) && left <= lifetimeMs
 }

@@ -4,7 +4,7 @@ import type { Failure, paths } from '../generated/openapi.ts'
 import { type JsonAnswer, jsonRequest, send, toJsonAnswer, Unreachable } from '../http/request.ts'
 import type { Channel, Platform } from '../platform.ts'
 import { createMutex, openChannel } from '../tabs.ts'
-import { type Grant, isFresh, toGrant, type User } from './grant.ts'
+import { expiryOf, type Grant, isFresh, toGrant, type User } from './grant.ts'
 
 const KEY = 'session'
 /** A logout deletes the entries below this key, by account. */
@@ -160,12 +160,10 @@ export class Session {
       if (answer.status !== 200)
         throw new Unreachable(`The session could not be refreshed (${answer.status})`)
       const { access_token, expires_in, refresh_token } = answer.body.data
-      const lifetime = expires_in * 1_000
       await this.#keep({
         ...grant,
         accessToken: access_token,
-        expiresAt: this.#platform.now() + lifetime,
-        lifetime,
+        ...expiryOf({ expires_in }, this.#platform.now()),
         ...(refresh_token ? { refreshToken: refresh_token, rotatedAt: now } : {}),
       })
       return access_token

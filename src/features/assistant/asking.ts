@@ -134,19 +134,19 @@ interface Reservation {
 function reserve(core: Core, userId: number, { message, conversation }: Question): Promise<Reservation> {
   return core.db.transaction(async (tx) => {
     const askedAt = new Date(core.clock())
-    // Sent together; PostgreSQL runs them in this order, the later ones once the lock is held.
-    const [, , , , existing, today] = await Promise.all([
+    // Sent together; PostgreSQL runs them in this order, the later ones once the lock is held. A refusal undoes them all.
+    const [, , , , existing, today, reserved] = await Promise.all([
       lockPerson(tx, userId),
       requireHelpIn(tx, userId),
       quota.commitBeforeDisk(tx),
       quota.deleteExpiredQuestions(tx, userId),
       findAsked(tx, userId, conversation),
       quota.countQuestionsToday(tx, userId, askedAt, core.config.timezone),
+      quota.reserveQuestion(tx, { userId, conversation, askedAt }, RESERVED_SECONDS),
     ])
     if (today.answered + today.reserved >= DAILY_LIMIT) throw dailyLimit(today.resetsAt, askedAt)
-    const question = { userId, askedAt, conversationId: existing?.id }
     return {
-      ...(await quota.reserveQuestion(tx, question, RESERVED_SECONDS)),
+      ...reserved,
       title: existing?.title ?? titleOf(message),
       isNew: existing === undefined,
       askedAt,
@@ -184,7 +184,8 @@ function keep(
   const now = new Date(core.clock())
   const begun = { userId, title, messageCount: EXCHANGE, createdAt: askedAt, updatedAt: now }
   return core.db.transaction(async (tx) => {
-    const [, , isKept, conversationId] = await Promise.all([
+    // Sent together, as in `reserve`.
+    const [, , isKept, conversationId, { answered }] = await Promise.all([
       lockPerson(tx, userId),
       requireHelpIn(tx, userId),
       quota.keepQuestion(tx, id, model, usage),
@@ -193,16 +194,16 @@ function keep(
         : asked.isNew
           ? store.insertConversation(tx, { ...begun, id: asked.conversationId })
           : store.extendConversation(tx, asked.conversationId, EXCHANGE, now),
+      quota.countQuestionsToday(tx, userId, now, core.config.timezone),
+      store.insertExchange(tx, userId, conversation === 'study_chat' ? conversation : asked.conversationId, {
+        question: message,
+        askedAt,
+        answer: response,
+        answeredAt: now,
+      }),
     ])
     if (!isKept) throw new AppError('model_failed', { message: 'The answer came too late; ask again' })
     if (conversationId === undefined) throw new AppError('not_found')
-    const [{ answered }] = await Promise.all([
-      quota.countQuestionsToday(tx, userId, now, core.config.timezone),
-      store.insertMessages(tx, [
-        { conversationId, userId, isUser: true, text: message, createdAt: askedAt },
-        { conversationId, userId, isUser: false, text: response, createdAt: now },
-      ]),
-    ])
     return {
       response,
       conversation_id: conversationId,

@@ -179,12 +179,26 @@ function ownConversation(userId: number, id: number): SQL | undefined {
 
 // --- messages
 
-/** Stores messages in this order. */
-export async function insertMessages(
+/** Stores a question and its answer in a person's conversation; nothing if that was deleted. */
+export async function insertExchange(
   db: Executor,
-  messages: (typeof assistantMessages.$inferInsert)[],
+  userId: number,
+  conversation: number | 'study_chat',
+  {
+    question,
+    askedAt,
+    answer,
+    answeredAt,
+  }: { question: string; askedAt: Date; answer: string; answeredAt: Date },
 ): Promise<void> {
-  await db.insert(assistantMessages).values(messages)
+  const isMeant = conversation === 'study_chat' ? sql`kind = 'study_chat'` : sql`id = ${conversation}`
+  await db.execute(sql`
+    insert into assistant_messages (conversation_id, user_id, is_user, text, created_at)
+    select conversation.id, conversation.user_id, message.*
+      from (select id, user_id from assistant_conversations where user_id = ${userId} and ${isMeant}) conversation,
+           (values (true, ${question}, ${askedAt.toISOString()}::timestamptz),
+                   (false, ${answer}, ${answeredAt.toISOString()}::timestamptz)) message(is_user, text, created_at)
+     order by is_user desc`)
 }
 
 /** The newest messages, or the newest of those before a message; oldest first. */

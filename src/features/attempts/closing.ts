@@ -16,6 +16,8 @@ import * as store from './store.ts'
 export const GRACE_MS = 30_000
 /** Attempts that are closed in one transaction. */
 const SWEEP_SIZE = 50
+/** Most attempts that are looked up in one query. */
+const MOST_LOOK_UPS = 250
 
 /** The client's last answers; none if the time is up. */
 export type Closing = { status: 'submitted'; changes: Changes } | { status: 'expired' }
@@ -48,17 +50,17 @@ export async function closeAttempt(
 const activeShared = perNode((core) =>
   batched({
     lanes: 2,
-    size: 250,
+    size: MOST_LOOK_UPS,
     key: ({ userId }: store.Asked) => userId,
     async run(asked): Promise<(store.AttemptRow | undefined)[]> {
       const attempts = await store.listActive(core.db, asked)
-      const active = new Map(attempts.map((attempt) => [name(attempt), attempt]))
-      return asked.map((each) => active.get(name(each)))
+      const active = new Map(attempts.map((attempt) => [keyOf(attempt), attempt]))
+      return asked.map((each) => active.get(keyOf(each)))
     },
   }),
 )
 
-function name({ userId, examId }: store.Asked): string {
+function keyOf({ userId, examId }: store.Asked): string {
   return `${userId}:${examId}`
 }
 

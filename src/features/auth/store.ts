@@ -2,14 +2,8 @@ import { and, eq, gt, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { only } from '../../db/query.ts'
 import { foldedCase } from '../../db/search.ts'
-import {
-  isAccount,
-  loginFailures,
-  refreshTokens,
-  revocations,
-  sessions,
-  users,
-} from '../../db/tables/people/users.ts'
+import { loginFailures, refreshTokens, revocations, sessions } from '../../db/tables/people/sign-in.ts'
+import { isAccount, users } from '../../db/tables/people/users.ts'
 import { foldCase } from '../../formats/case-fold.ts'
 
 export type UserRow = typeof users.$inferSelect

@@ -92,7 +92,7 @@ function checkImagePath(path: string, any: boolean): string | undefined {
 
 function checkText(text: string): string | undefined {
   if (text.includes('\0') || !text.isWellFormed()) return 'holds characters that cannot be stored'
-  // A text has at most as many code points as code units, so only the longest ones have to be counted.
+  // Counting code points is slow, and there are never more of them than `length`, so only long texts are counted.
   if (text.length > LONGEST_TEXT && [...text].length > LONGEST_TEXT)
     return `is longer than ${LONGEST_TEXT} characters`
   return undefined

@@ -35,18 +35,20 @@ export async function countQuestionsToday(db: Executor, userId: number, now: Dat
 /** If the question begins a conversation, it gets the id that the conversation will have. */
 export async function reserveQuestion(
   db: Executor,
-  question: { userId: number; conversationId: number | undefined; askedAt: Date },
+  question: { userId: number; conversation: number | 'new' | 'study_chat'; askedAt: Date },
   seconds: number,
 ): Promise<{ id: number; conversationId: number }> {
-  const { userId, conversationId, askedAt } = question
+  const { userId, conversation, askedAt } = question
+  const nextId = sql`nextval(pg_get_serial_sequence('assistant_conversations', 'id'))::int`
+  const studyChat = sql`(select id from assistant_conversations where user_id = ${userId} and kind = 'study_chat')`
+  const conversationId = { new: nextId, study_chat: sql`coalesce(${studyChat}, ${nextId})` }
   return only(
     await db
       .insert(assistantQuestions)
       .values({
         userId,
         askedAt,
-        conversationId:
-          conversationId ?? sql`nextval(pg_get_serial_sequence('assistant_conversations', 'id'))::int`,
+        conversationId: typeof conversation === 'number' ? conversation : conversationId[conversation],
         expiresAt: ahead(seconds),
       })
       .returning({ id: assistantQuestions.id, conversationId: assistantQuestions.conversationId }),

@@ -29,7 +29,7 @@ export interface Paper {
 export interface Grading {
   /** Grades answers; the key can't be read from it. */
   key: AnswerKey
-  /** The keys as text, for released results and administrators only. */
+  /** The questions with their keys in readable form, for released results and administrators only. */
   questions: GradedQuestion[]
 }
 

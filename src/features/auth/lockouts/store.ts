@@ -1,7 +1,7 @@
 import { and, eq, gt, gte, sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { only } from '../../../db/query.ts'
-import { loginFailures } from '../../../db/tables/people/users.ts'
+import { loginFailures } from '../../../db/tables/people/sign-in.ts'
 
 /** The case-folded identifier of a login, and the address that it came from. */
 export interface LoginPair {

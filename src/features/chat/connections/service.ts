@@ -76,7 +76,7 @@ export async function requestConnection(
 function requireInterval({ clock, config }: Core, earlier: store.ConnectionRow, userId: number): void {
   const { sendIntervalMs } = config.chat
   const waitMs = earlier.createdAt.getTime() + sendIntervalMs - clock()
-  // It can't be later than now, unless the clock was set back since.
+  // If the clock was set back, the earlier request lies in the future: then nobody waits for it.
   if (earlier.requesterId === userId && waitMs > 0 && waitMs <= sendIntervalMs)
     throw new AppError('rate_limited', { retryAfter: waitMs / 1_000 })
 }

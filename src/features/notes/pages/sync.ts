@@ -21,8 +21,9 @@ const ID_BYTES = 128
 /**
  * Applies the changes of a device to a page, in one transaction: its deletions, then its objects from `start_index`
  * on (docs/protocol/http.md#notes). Sent twice it changes nothing more. A deleted object stays deleted unless the
- * sync carries the current version, and so knows of the deletion. 409 `version_conflict` with the stored version, 409
- * `notes_full` for this page or notebook, `too_many` for all notes of this person.
+ * sync carries the current version: then its device knew of the deletion and wants the object back. 409
+ * `version_conflict` with the stored version, `notes_full` if the page or its notebook is full, `too_many` if all notes
+ * of this person are.
  */
 export async function syncPage(core: Core, userId: number, pageId: number, input: SyncBody) {
   const { deleted_ids: deletedIds = [], start_index: start = 0, version } = input

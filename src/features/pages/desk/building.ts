@@ -17,7 +17,7 @@ const PATIENCE_MS = 6_000
 /** Builds the desk if it is missing or older than its sources. False if that failed. */
 export const buildDesk = perNode(({ log }: Core): Promise<boolean> => {
   const script = path.join(FOLDER, 'build.ts')
-  // A container image contains the built desk only.
+  // A container image contains the built desk, without what builds it.
   if (!existsSync(script)) return Promise.resolve(existsSync(DIST))
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const build = spawn(process.execPath, [script], {
