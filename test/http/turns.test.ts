@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import net from 'node:net'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
@@ -275,4 +276,17 @@ test('long questions that are being answered don’t keep other long bodies from
   goOn()
   await Promise.all(asked)
   await model.stub.close()
+})
+
+test('a CSV of nothing but tiny rows holds up nobody', async () => {
+  const teacher = await service.admin()
+  const columns =
+    'exam_id,question_text,option_a,option_b,option_c,option_d,correct_answer,question_type,image_path,positive_marks,negative_marks,tolerance'
+  const file = new FormData()
+  file.append('csv_file', new Blob([columns, '\n'.repeat(40_000)]), 'q.csv')
+  const delays = monitorEventLoopDelay({ resolution: 5 })
+  delays.enable()
+  await teacher.request('POST', '/api/v01/admin/questions/import-csv', file, 200)
+  delays.disable()
+  expect(delays.max / 1e6).toBeLessThan(100)
 })
