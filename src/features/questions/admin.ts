@@ -23,6 +23,7 @@ import { readFields, readParts, takesForm, takesImport } from '../../http/bodies
 import { BULK_BYTES } from '../../http/bodies/json.ts'
 import { actorOf } from '../../http/callers/callers.ts'
 import { failures } from '../../http/failures.ts'
+import { endOf } from '../../http/load/deadline.ts'
 import { describePage } from '../../paging.ts'
 import { importQuestions } from './import/service.ts'
 import * as service from './service.ts'
@@ -211,14 +212,15 @@ export const questionEditingRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = 
         response: { 200: Imported, ...failures('missing_columns', 'invalid_csv', 'payload_too_large') },
       },
     },
-    async (request) => {
+    async (request, reply) => {
+      const end = endOf(request, reply)
       if (Number(request.headers['content-length']) > CSV_BYTES + 64 * 1024)
         throw new AppError('payload_too_large')
       for await (const part of readParts(request, { largest: CSV_BYTES, files: 10 })) {
         if ('stream' in part && part.field === 'csv_file')
           return {
             success,
-            ...(await importQuestions(core, actorOf(request), part.stream, request.query.key)),
+            ...(await importQuestions(core, actorOf(request), part.stream, request.query.key, end)),
           }
       }
       throw invalidField('/csv_file', 'is required')

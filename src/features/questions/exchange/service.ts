@@ -6,7 +6,6 @@ import type { QuestionFields } from '../../../../schemas/admin/exams/questions.t
 import type { Content } from '../../../../schemas/common.ts'
 import type { Actor } from '../../../actor.ts'
 import type { Core } from '../../../core.ts'
-import { AppError } from '../../../errors.ts'
 import { toZip } from '../../../formats/zip.ts'
 import type { Asker } from '../../../scheduling/fair-queue.ts'
 import { record } from '../../audit/service.ts'
@@ -56,12 +55,12 @@ export async function importFile(
 ): Promise<Content<Exchanged>> {
   const images = createImages(core, asker)
   const outcome = startOutcome()
-  async function* readRows(exams: ReadonlySet<number>) {
-    if (!exams.has(examId)) throw new AppError('not_found')
+  async function* readRows() {
+    await getExam(core, examId)
     for await (const { question } of readQuestions(input, outcome, images.store))
       yield toValues(examId, question)
   }
-  return copyQuestions(core.db, { wanted: [examId], key }, readRows, async (tx) => {
+  return copyQuestions(core, key, readRows(), async (tx) => {
     for (const image of images.stored) await keepFile(tx, image)
     const summary = `${outcome.accepted} questions were imported (${outcome.format})`
     if (outcome.accepted > 0)

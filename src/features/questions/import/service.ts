@@ -2,34 +2,38 @@ import type { Imported } from '../../../../schemas/admin/exams/questions.ts'
 import type { Content } from '../../../../schemas/common.ts'
 import type { Actor } from '../../../actor.ts'
 import type { Core } from '../../../core.ts'
+import { AppError } from '../../../errors.ts'
 import { record as recordChange } from '../../audit/service.ts'
 import { checkQuestion } from '../checking.ts'
 import { toValues } from '../service.ts'
 import type { QuestionValues } from '../store.ts'
 import { type CsvRecord, type CsvUpload, readCsv, toOffered } from './csv.ts'
-import { copyQuestions } from './store.ts'
+import { copyQuestions, listExamIds } from './store.ts'
 
 /** Skipped rows whose reason is told; a file can have millions. */
 const MOST_DETAILS = 1_000
 
 /**
- * Imports the valid rows of a CSV of questions as it arrives, in bounded memory and one transaction: an upload
- * that breaks off, is malformed or too large leaves nothing behind. The same key again imports nothing and answers the
- * same.
+ * Imports the valid rows of a CSV of questions, in bounded memory and one transaction: an upload that breaks off, is
+ * malformed or too large leaves nothing behind, nor does one that `end` aborts. The same key again imports nothing
+ * and answers the same.
  */
 export async function importQuestions(
   core: Core,
   actor: Actor,
   upload: CsvUpload,
   key: string | undefined,
+  end: AbortSignal,
 ): Promise<Content<Imported>> {
   let inserted = 0
   const into = new Map<number, number>()
   const skipped: number[] = []
   const details: string[] = []
 
-  async function* readRows(exams: ReadonlySet<number>): AsyncGenerator<QuestionValues> {
+  async function* readRows(): AsyncGenerator<QuestionValues> {
+    const exams = await listExamIds(core.db)
     for await (const { row, record } of readCsv(upload)) {
+      if (end.aborted) throw new AppError('aborted')
       const read = readRow(record, exams)
       if ('reason' in read) {
         skipped.push(row)
@@ -42,7 +46,7 @@ export async function importQuestions(
     }
   }
 
-  return copyQuestions(core.db, { wanted: 'all', key }, readRows, async (tx) => {
+  return copyQuestions(core, key, readRows(), async (tx) => {
     await recordChange(
       tx,
       actor,

@@ -1,45 +1,57 @@
-import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { eq, sql } from 'drizzle-orm'
-import { type Db, type Executor, toExecutor } from '../../../db/client.ts'
-import { imports } from '../../../db/tables/exams/exams.ts'
+import { and, eq, sql } from 'drizzle-orm'
+import type { Core } from '../../../core.ts'
+import { type Executor, toExecutor } from '../../../db/client.ts'
+import { exams, imports } from '../../../db/tables/exams/exams.ts'
+import { AppError } from '../../../errors.ts'
 import type { QuestionValues } from '../store.ts'
+import { spool } from './spool.ts'
 
-/** Longest that an import may take: a large file over a slow line. */
+/** Longest that the rows of a large file may take. */
 const TIMEOUT = '10min'
 /** Characters that are sent together. */
 const CHUNK = 64 * 1_024
 /** How long an import's key is remembered. */
 const REMEMBERED = sql`interval '1 day'`
 
+export async function listExamIds(db: Executor): Promise<Set<number>> {
+  return new Set((await db.select({ id: exams.id }).from(exams)).map(({ id }) => id))
+}
+
 /**
- * Streams rows into the table, all or none, and runs `finish` in the same transaction; its answer is the answer.
- * `read` gets the wanted exams that exist, which can't be deleted meanwhile. An error of either undoes everything. If
- * an import with this `key` was done before, nothing is read, and the answer is that import's.
+ * Stores rows, all or none, and runs `finish` in the same transaction; its answer is the answer. It begins once all
+ * rows have been read, so a slow or long file holds no lock and no connection. If an import with this `key` was done
+ * before, nothing is read, and the answer is that import's. 503 if an exam of the rows was deleted meanwhile.
  */
 export async function copyQuestions<Answer extends object>(
-  db: Db,
-  { wanted, key }: { wanted: 'all' | number[]; key: string | undefined },
-  read: (exams: ReadonlySet<number>) => AsyncIterable<QuestionValues>,
+  { db, config }: Pick<Core, 'db' | 'config'>,
+  key: string | undefined,
+  rows: AsyncIterable<QuestionValues>,
   finish: (tx: Executor) => Promise<Answer>,
 ): Promise<Answer> {
-  return db.$client.begin(async (sql) => {
+  const earlier = key === undefined ? undefined : await findAnswer<Answer>(db, key)
+  if (earlier) return earlier
+  const into = new Set<number>()
+  await using lines = await spool(config.dataDir, inChunks(rows, into))
+  return (await db.$client.begin(async (sql) => {
     const tx = toExecutor(db.$client, sql)
     await sql`select set_config('statement_timeout', ${TIMEOUT}, true)`
     if (key !== undefined && !(await takeKey(tx, key))) return findAnswer<Answer>(tx, key)
-    const exams = await sql<{ id: number }[]>`
-      select id from exams where ${wanted === 'all' ? sql`true` : sql`id in ${sql(wanted)}`}
-       order by id for key share`
+    const found = await sql`select from exams where id = any(${[...into]}::int[]) order by id for key share`
+    if (found.length < into.size)
+      throw new AppError('unavailable', {
+        message: 'An exam was deleted meanwhile; try again',
+        retryAfter: 1,
+      })
     const table = await sql`
       copy questions (exam_id, question_text, option_a, option_b, option_c, option_d, correct_answer,
                       question_type, image_path, positive_marks, negative_marks, tolerance)
       from stdin`.writable()
-    const rows = read(new Set(exams.map(({ id }) => id)))
-    await pipeline(Readable.from(inChunks(rows)), table)
+    await pipeline(lines.read(), table)
     const answer = await finish(tx)
     if (key !== undefined) await tx.update(imports).set({ answer }).where(eq(imports.key, key))
     return answer
-  }) as Promise<Answer>
+  })) as Answer
 }
 
 /** False if an import has used it. If an import with the same key is running, this waits for its end. */
@@ -49,14 +61,20 @@ async function takeKey(tx: Executor, key: string): Promise<boolean> {
   return rows.length > 0
 }
 
-async function findAnswer<Answer>(tx: Executor, key: string): Promise<Answer> {
-  const [row] = await tx.select({ answer: imports.answer }).from(imports).where(eq(imports.key, key))
-  return row?.answer as Answer
+/** undefined unless an import with this key was done within a day. */
+async function findAnswer<Answer>(db: Executor, key: string): Promise<Answer | undefined> {
+  const [row] = await db
+    .select({ answer: imports.answer })
+    .from(imports)
+    .where(and(eq(imports.key, key), sql`${imports.createdAt} >= now() - ${REMEMBERED}`))
+  return row?.answer as Answer | undefined
 }
 
-async function* inChunks(rows: AsyncIterable<QuestionValues>): AsyncGenerator<string> {
+/** The rows in COPY's text format. The ids of their exams are added to `into`. */
+async function* inChunks(rows: AsyncIterable<QuestionValues>, into: Set<number>): AsyncGenerator<string> {
   let chunk = ''
   for await (const row of rows) {
+    into.add(row.examId)
     chunk += toLine(row)
     if (chunk.length < CHUNK) continue
     yield chunk
