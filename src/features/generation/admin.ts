@@ -37,7 +37,7 @@ export const generationAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = 
         tags,
         consumes: ['multipart/form-data'],
         body: GenerateForm,
-        response: { 202: GenerateAnswer, ...failures('not_found', 'not_configured') },
+        response: { 202: GenerateAnswer, ...failures('not_found', 'not_configured', 'too_many') },
       },
     },
     async (request, reply) => {

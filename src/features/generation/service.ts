@@ -4,6 +4,7 @@ import { requireAi } from '../../adapters/ai.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import { violates } from '../../db/errors.ts'
+import { lockPerson } from '../../db/locks.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { offsetOf } from '../../paging.ts'
 import { generation as measured } from '../../telemetry/metrics.ts'
@@ -15,6 +16,8 @@ import { countPages, isPdf } from './writing/pdf.ts'
 export const JOBS_PER_PAGE = 50
 /** What the Messages API takes in one request. */
 const MOST_PAGES = 100
+/** Jobs of one person that run or wait. Each may hold a PDF of 30 MiB until it ends. */
+const MOST_RUNNING = 50
 
 export interface JobInput {
   userId: number
@@ -91,6 +94,8 @@ export async function startJob(
   }
   try {
     const id = await core.db.transaction(async (tx) => {
+      await lockPerson(tx, userId)
+      if ((await store.countRunning(tx, userId)) >= MOST_RUNNING) throw new AppError('too_many')
       const inserted = await store.insertJob(tx, job, pdf)
       await core.jobs.add(tx, inserted.id)
       await record(tx, actor, {

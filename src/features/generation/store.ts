@@ -43,6 +43,15 @@ export async function countJobs(db: Executor): Promise<number> {
   return row?.count ?? 0
 }
 
+/** Jobs of this person that have not ended. */
+export async function countRunning(db: Executor, userId: number): Promise<number> {
+  const [row] = await db
+    .select({ count: count() })
+    .from(generationJobs)
+    .where(and(eq(generationJobs.userId, userId), eq(generationJobs.status, 'running')))
+  return row?.count ?? 0
+}
+
 export async function findPdf(db: Executor, jobId: string): Promise<Buffer | undefined> {
   const [row] = await db.select().from(generationFiles).where(eq(generationFiles.jobId, jobId))
   return row?.bytes

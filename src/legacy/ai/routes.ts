@@ -40,7 +40,7 @@ export const generationLegacyRoutes: FastifyPluginAsyncTypebox<{ core: Core }> =
         body: GenerateForm,
         response: {
           200: Generated,
-          ...failures('aborted', 'not_found', 'model_failed', 'not_configured', 'draining'),
+          ...failures('aborted', 'not_found', 'model_failed', 'not_configured', 'draining', 'too_many'),
         },
       },
     },

@@ -502,6 +502,29 @@ describe('jobs', () => {
     expect((await admin.get(`${AI}/status/${job_id}`, 200)).body).toEqual(cancelled)
   })
 
+  test('of one person are at most fifty that have not ended, whichever nodes they are started on', async () => {
+    const slow = await startModel({ silenceMs: 60_000 })
+    slow.stub.usual = { kind: 'answer', pace: 10_000 }
+    const { admin: teacherOf, sql, guest } = await withService({ nodes: 2, config: { ai: slow.ai } })
+    const teacher = await teacherOf()
+    const teacherElsewhere = guest(1)
+    await teacherElsewhere.login(teacher.username)
+    const { exam } = (await teacher.post('/api/v01/admin/exams', { name: 'Many' }, 201)).body
+    const start = (by: Client) =>
+      by.request('POST', `${AI}/generate`, form({ exam_id: exam.id, mode: 'pure', topic: 'x', mcq_count: 1 }))
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, n) => start(n % 2 ? teacher : teacherElsewhere)),
+    )
+    const refused = answers.filter(({ status }) => status !== 202)
+    expect(refused).toHaveLength(10)
+    for (const { status, body } of refused) expect([status, body]).toMatchObject([409, { code: 'too_many' }])
+    expect(await sql`select from generation_jobs`).toHaveLength(50)
+    const begun = answers.find(({ status }) => status === 202)?.body as { job_id: string }
+    await teacher.post(`${AI}/jobs/${begun.job_id}/cancel`, {}, 200)
+    expect((await start(teacher)).status).toBe(202)
+    await slow.stub.close()
+  })
+
   test('survive the account that started them, and are deleted with their exam', async () => {
     const other = await service.admin()
     const exam = (await other.post('/api/v01/admin/exams', { name: 'short-lived' }, 201)).body.exam.id
