@@ -1,11 +1,11 @@
 import { pipeline } from 'node:stream/promises'
 import { and, eq, sql } from 'drizzle-orm'
+import { spool } from '../../../adapters/spool.ts'
 import type { Core } from '../../../core.ts'
 import { type Executor, toExecutor } from '../../../db/client.ts'
 import { exams, imports } from '../../../db/tables/exams/exams.ts'
 import { AppError } from '../../../errors.ts'
 import type { QuestionValues } from '../store.ts'
-import { spool } from './spool.ts'
 
 /** Longest that the rows of a large file may take. */
 const TIMEOUT = '10min'
