@@ -18,6 +18,10 @@ export const LOCKS = {
   attempts: (userId: number, examId: number) => `attempts:${userId}:${examId}` as const,
   /** Taken by changes of a person's like or bookmark of a notebook. */
   interaction: (userId: number, notebookId: number) => `interaction:${userId}:${notebookId}` as const,
+  /**
+   * Taken by changes of many people's roles, before they lock those people: a login waits for one of them at most.
+   */
+  roles: () => 'roles' as const,
   /** Shared by backups: no file is deleted meanwhile. */
   files: () => 'files' as const,
   /** Taken by changes of a connection or a block between two people. */

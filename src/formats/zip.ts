@@ -14,25 +14,31 @@ export interface ZipFile {
 export function toZip(files: AsyncIterable<ZipFile>): Readable {
   const zip = new yazl.ZipFile()
   const output = zip.outputStream as Readable
+  let stop = () => {}
   const write = async () => {
     for await (const { path, content } of files) {
       if (output.destroyed) return
       await new Promise<void>((resolve, reject) => {
+        let source: Readable | undefined
+        stop = () => (source ? source.destroy() : resolve())
         zip.addReadStreamLazy(path, { compress: !/\.(png|jpe?g|gif|webp)$/i.test(path) }, (take) => {
+          if (output.destroyed) return
           const isWhole = typeof content === 'string' || content instanceof Uint8Array
-          const source = Readable.from(isWhole ? [Buffer.from(content)] : content, { objectMode: false })
-          const end = () => source.destroy()
-          output.once('close', end)
-          source.once('error', reject).once('close', () => {
-            output.off('close', end)
-            resolve()
-          })
+          source = Readable.from(isWhole ? [Buffer.from(content)] : content, { objectMode: false })
+          source.once('error', reject).once('close', resolve)
           take(null, source)
         })
       })
     }
     zip.end()
   }
-  write().catch((error: Error) => output.destroy(error))
+  const written = write().catch((error: Error) => {
+    output.destroy(error)
+  })
+  // It is closed when nothing reads `files` any more.
+  output._destroy = (error, callback) => {
+    stop()
+    void written.then(() => callback(error))
+  }
   return output
 }

@@ -1,4 +1,12 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify'
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  preHandlerHookHandler,
+  RouteOptions,
+} from 'fastify'
 import type { Core } from '../core.ts'
 import { perNode } from '../per-node.ts'
 import { FairQueue } from '../scheduling/fair-queue.ts'
@@ -34,6 +42,16 @@ function shareOf(databasePool: number): number {
   return Math.ceil(databasePool / 3)
 }
 
+/** What requests do: their handlers, and the streams that they answer with. Either may outlast the connection. */
+const handlers = new WeakMap<FastifyRequest, Promise<unknown>>()
+const streams = new WeakMap<FastifyRequest, Promise<unknown>>()
+
+/** Resolves when nothing is being done for a request any more, even if its client has gone away before. */
+async function whenIdle(request: FastifyRequest): Promise<void> {
+  await handlers.get(request)
+  await streams.get(request)
+}
+
 interface TurnOptions {
   /** How much later the turn of a refused request ends. */
   restMs?: number
@@ -60,7 +78,10 @@ export function takeTurnIn(
         leave()
         return
       }
-      held.once('close', end)
+      held.once('close', () => {
+        if (untilRead) end()
+        else void whenIdle(request).then(end)
+      })
       resumeDeadline(request)
       done()
     }
@@ -75,10 +96,12 @@ export function takeTurnIn(
 
 /**
  * Makes requests take turns, so that one person's many requests don't delay others. One person's requests use at most a
- * part of the database's connections, and so do those of an address without a sign-in, each until its answer is made. A heavy read also waits until this person's previous heavy answer has been sent;
- * all heavy reads together use at most a part of the connections, each until its answer is made or begins to stream.
- * Clients that hang up lose their turn. One person's long bodies are held a few at a time, so that they don't fill the
- * memory: each until its answer, or until it has been read where an answer may take longer than the usual deadline.
+ * part of the database's connections, and so do those of an address without a sign-in, each until its answer is made. A
+ * heavy read also waits until this person's previous heavy answer has been sent; all heavy reads together use at most a
+ * part of the connections, each until its answer is made or begins to stream. Clients that hang up lose their place in
+ * the queue, but a turn that has begun lasts until the work for the request has ended, since it can't be stopped
+ * everywhere. One person's long bodies are held a few at a time, so that they don't fill the memory: each until its
+ * answer, or until it has been read where an answer may take longer than the usual deadline.
  */
 export function registerTurns(app: FastifyInstance, core: Core): void {
   const readers = new FairQueue({ each: 1, waiting: MOST_WAITING })
@@ -86,14 +109,14 @@ export function registerTurns(app: FastifyInstance, core: Core): void {
   /** Requests whose answer is being made, with the function that reports it as made. */
   const making = new WeakMap<FastifyRequest, () => void>()
 
-  /** Resolves when the answer is made, or the client has gone away. */
+  /** Resolves when the answer is made, or nothing makes it any more for a client that has gone away. */
   const make = (request: FastifyRequest, reply: FastifyReply, done: () => void): Promise<void> => {
     const closed = whenClosed(reply)
     // The request may have timed out while it waited.
     if (reply.raw.closed) return Promise.resolve()
     const made = new Promise<void>((resolve) => making.set(request, resolve))
     done()
-    return Promise.race([made, closed])
+    return Promise.race([made, closed.then(() => whenIdle(request))])
   }
   const takePersonsTurn = takeTurnIn(personTurns(core))
   const takeAddressesTurn: preHandlerHookHandler = (request, reply, done) => {
@@ -108,6 +131,7 @@ export function registerTurns(app: FastifyInstance, core: Core): void {
       .run(asker, async () => {
         await reads.run(asker, () => make(request, reply, done))
         await closed
+        await whenIdle(request)
       })
       .catch(done)
   }
@@ -120,6 +144,7 @@ export function registerTurns(app: FastifyInstance, core: Core): void {
     if (hasLongBody(request)) take.call(this, request, reply, (error) => done(error ?? null))
     else done(null)
   })
+  app.addHook('onRoute', watchWork)
   app.addHook('onRoute', (route) => {
     const { heavy, turns, uploadTimeoutMs } = route.config ?? {}
     if (turns === 'none') return
@@ -134,13 +159,46 @@ export function registerTurns(app: FastifyInstance, core: Core): void {
       ...[route.preHandler ?? []].flat(),
     ]
     route.onSend = [
-      (request, _reply, _payload, done) => {
-        making.get(request)?.()
+      (request, reply, _payload, done) => {
+        const report = making.get(request)
+        // At the deadline the request is answered while its handler still runs.
+        if (reply.statusCode < 500) report?.()
+        else void whenIdle(request).then(report)
         done()
       },
       ...[route.onSend ?? []].flat(),
     ]
   })
+}
+
+/** Makes the requests of a route known to `whenIdle`. */
+function watchWork(route: RouteOptions): void {
+  if (route.websocket || route.wsHandler) return
+  const { handler } = route
+  route.handler = function (request, reply) {
+    const result: unknown = handler.call(this, request, reply)
+    handlers.set(request, settle(result))
+    return result
+  }
+  route.onSend = [
+    (request: FastifyRequest, _reply: FastifyReply, payload: unknown, done: () => void) => {
+      if (payload instanceof Readable)
+        streams.set(
+          request,
+          once(payload, 'close').catch(() => {}),
+        )
+      done()
+    },
+    ...[route.onSend ?? []].flat(),
+  ]
+}
+
+async function settle(result: unknown): Promise<void> {
+  try {
+    await result
+  } catch {
+    // Fastify answers it.
+  }
 }
 
 /** Whether a body may be long; forms with files take turns of their own. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import net from 'node:net'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
@@ -165,6 +166,35 @@ test.each([
 })
 
 test.each([
+  ['/api/v01/chat/conversations', 'blocks'],
+  ['/api/v01/notebooks', 'notebooks'],
+])('however often somebody asks for %s and hangs up, others are answered', async (path, table) => {
+  const release = await lockTable(table)
+  const { hostname, port } = new URL(service.urls[0] as string)
+  const asking = [
+    'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n',
+    `GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${writer.accessToken}\r\n\r\n`,
+  ].join('')
+  try {
+    for (let count = 0; count < 40; count++) {
+      const socket = net.connect(Number(port), hostname)
+      socket.write(asking)
+      // The first answer shows that the other request has arrived too.
+      await once(socket, 'data')
+      await reader.get('/api/v01/chat/unread', 200)
+      socket.destroy()
+    }
+    expect(await countLockWaits()).toBeGreaterThan(0)
+    for (let count = 0; count < 5; count++)
+      expect(await time(() => reader.get('/api/v01/exams', 200))).toBeLessThan(1_000)
+  } finally {
+    await release()
+  }
+  // The turns have ended with the work.
+  await writer.get(path, 200)
+})
+
+test.each([
   ['POST /api/v01/auth/logout', 'refresh_tokens', { refresh_token: 'unknown' }],
   ['POST /reset_password', 'password_resets', { token: 'unknown', new_password: 'long enough' }],
   ['GET /', 'users', {}],
@@ -275,4 +305,17 @@ test('long questions that are being answered don’t keep other long bodies from
   goOn()
   await Promise.all(asked)
   await model.stub.close()
+})
+
+test('a CSV of nothing but tiny rows holds up nobody', async () => {
+  const teacher = await service.admin()
+  const columns =
+    'exam_id,question_text,option_a,option_b,option_c,option_d,correct_answer,question_type,image_path,positive_marks,negative_marks,tolerance'
+  const file = new FormData()
+  file.append('csv_file', new Blob([columns, '\n'.repeat(40_000)]), 'q.csv')
+  const delays = monitorEventLoopDelay({ resolution: 5 })
+  delays.enable()
+  await teacher.request('POST', '/api/v01/admin/questions/import-csv', file, 200)
+  delays.disable()
+  expect(delays.max / 1e6).toBeLessThan(100)
 })

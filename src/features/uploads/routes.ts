@@ -6,7 +6,12 @@ import { AppError } from '../../errors.ts'
 import { failures } from '../../http/failures.ts'
 import { isHeld, NotModified } from '../../http/semantics/etags.ts'
 import { sendBytes } from '../../http/semantics/ranges.ts'
+import { takeTurnIn } from '../../http/turns.ts'
+import { FairQueue } from '../../scheduling/fair-queue.ts'
 import { isLiveAddress } from './addresses.ts'
+
+/** Files are in memory until they have been read, so an address gets a limited number at once. */
+const queue = new FairQueue({ each: 16, waiting: 2_000 })
 
 /** Any text: a wrong address is answered 403, not 400. */
 const Once = Type.Union([
@@ -24,6 +29,8 @@ export const fileRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
   app.get(
     '/*',
     {
+      config: { turns: 'none' },
+      preHandler: takeTurnIn(queue),
       schema: {
         operationId: 'getFile',
         summary: 'A stored file, by its signed address',

@@ -5,6 +5,7 @@ import type { Content } from '../../../schemas/common.ts'
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
+import { LOCKS, lockAlone } from '../../db/locks.ts'
 import { GHOST_ID } from '../../db/tables/people/users.ts'
 import { AppError } from '../../errors.ts'
 import { localDisplay } from '../../formats/local-time.ts'
@@ -64,16 +65,24 @@ export async function changeRole(core: Core, actor: Actor, change: RoleChange): 
   announceRevocations(core)
 }
 
+/** Changes of one transaction: meanwhile these people can't sign in. */
+const AT_ONCE = 500
+
 /**
- * Makes each change that is possible, in order and in one transaction: how many were made, and why the others were
- * not. 403 `ghost_account` if only the ghost is named.
+ * Makes each change that is possible, in order: how many were made, and why the others were not. 403 `ghost_account` if
+ * only the ghost is named.
  */
 export async function changeRoles(core: Core, actor: Actor, offered: unknown[]) {
   if (offered.every((each) => isObject(each) && each.user_id === GHOST_ID))
     throw new AppError('ghost_account')
   const read = offered.map(readOffered)
   const changes = read.filter((each) => 'role' in each)
-  const outcomes = await core.db.transaction((tx) => applyRoles(tx, actor, changes))
+  const outcomes: (AppError | undefined)[] = []
+  for (let start = 0; start < changes.length; start += AT_ONCE)
+    await core.db.transaction(async (tx) => {
+      await lockAlone(tx, LOCKS.roles())
+      outcomes.push(...(await applyRoles(tx, actor, changes.slice(start, start + AT_ONCE))))
+    })
   announceRevocations(core)
   const failures = new Map(changes.map((change, index) => [change, outcomes[index]]))
   const errors = read.flatMap((each, index) => {

@@ -9,14 +9,15 @@ import { addVary } from '../semantics/vary.ts'
 const PARAMS = { [constants.BROTLI_PARAM_QUALITY]: 5 }
 const [brotli, zip] = [promisify(brotliCompress), promisify(gzip)]
 const ENCODINGS: ('br' | 'gzip')[] = ['br', 'gzip']
-const COMPRESS = { br: (text: string) => brotli(text, { params: PARAMS }), gzip: (text: string) => zip(text) }
+const COMPRESS = { br: (text: Buffer) => brotli(text, { params: PARAMS }), gzip: (text: Buffer) => zip(text) }
 
-/** Serves a document that never changes. It is written and compressed once, not for each reader. */
+/** Serves a document that never changes. It is written and compressed once, not for each reader: the
+ * bytes are the same for all of them. */
 export function serveFixed(app: FastifyInstance, address: string, write: () => object): void {
-  let written: string | undefined
+  let written: Buffer | undefined
   const compressed: { br?: Promise<Buffer>; gzip?: Promise<Buffer> } = {}
   app.get(address, { schema: { hide: true } }, async ({ headers }, reply) => {
-    written ??= JSON.stringify(write())
+    written ??= Buffer.from(JSON.stringify(write()))
     const encoding = negotiate(String(headers['accept-encoding'] ?? ''), ENCODINGS)
     addVary(reply, 'accept-encoding')
     if (!encoding) return sendJson(reply.header('content-encoding', 'identity'), written)

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
+import { connect } from 'node:net'
 import path from 'node:path'
+import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../support/client.ts'
 import { form } from '../../support/content/forms.ts'
@@ -284,4 +287,28 @@ test('images can be stored in S3 and read from it; while it fails they are 503',
   } finally {
     await s3.close()
   }
+})
+
+test('images that nobody reads are held a few at a time', async () => {
+  const raw = { width: 400, height: 400, channels: 3 } as const
+  const noise = await sharp(randomBytes(400 * 400 * 3), { raw })
+    .png()
+    .toBuffer()
+  await upload('Noise', image('noise.png', noise))
+  const address = new URL(await addressOf('Noise/noise.png'), service.urls[0])
+  const before = await memoryInUse()
+  const asking = `GET ${address.pathname}${address.search} HTTP/1.1\r\nhost: x\r\n\r\n`
+  const sockets = await Promise.all(
+    Array.from({ length: 40 }, async () => {
+      const socket = connect(Number(address.port), address.hostname)
+      await once(socket, 'connect')
+      // The first answers fill what the system takes for a connection that nobody reads.
+      socket.pause().write(asking.repeat(30))
+      return socket
+    }),
+  )
+  // Others have their turn behind them.
+  for (let count = 0; count < 20; count++) await admin.get('/api/v01/chat/unread', 200)
+  expect((await memoryInUse()) - before).toBeLessThan(120)
+  for (const socket of sockets) socket.destroy()
 })

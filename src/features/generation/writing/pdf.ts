@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { inflate, type ZlibOptions } from 'node:zlib'
 
@@ -11,6 +12,10 @@ const MOST_PARTS = 5_000
 const LARGEST_GROWTH = 1_032
 const OBJECT_STREAM = '/ObjStm'
 const CARRIAGE_RETURN = 0x0d
+const TYPE = '/Type'
+const PAGE = Buffer.from('/Page')
+/** Bytes that are searched before other requests have their turn. */
+const SLICE = 256 * 1024
 
 export function isPdf(bytes: Buffer): boolean {
   // Readers accept some bytes before the header.
@@ -22,7 +27,7 @@ export function isPdf(bytes: Buffer): boolean {
  * page objects may be inside compressed object streams. These are unpacked beside other requests.
  */
 export async function countPages(bytes: Buffer, most: number): Promise<number> {
-  let pages = countPageObjects(bytes, most)
+  let pages = await countPageObjects(bytes, most)
   let left = MOST_UNPACKED
   let at = bytes.indexOf(OBJECT_STREAM)
   for (let parts = 0; at !== -1 && parts < MOST_PARTS && left > 0 && pages < most; parts++) {
@@ -33,18 +38,36 @@ export async function countPages(bytes: Buffer, most: number): Promise<number> {
     const objects = await unpack(part, left)
     // A broken part may have been unpacked almost to its end before that was noticed.
     left -= objects?.length ?? part.length * LARGEST_GROWTH
-    if (objects) pages += countPageObjects(objects, most - pages)
+    if (objects) pages += await countPageObjects(objects, most - pages)
     at = bytes.indexOf(OBJECT_STREAM, end)
   }
   return pages
 }
 
-function countPageObjects(bytes: Buffer, most: number): number {
-  return bytes
-    .toString('latin1')
-    .matchAll(/\/Type\s*\/Page(?![A-Za-z])/g)
-    .take(most)
-    .reduce((count) => count + 1, 0)
+/** How often it contains `/Type /Page`, counted up to `most`. */
+async function countPageObjects(bytes: Buffer, most: number): Promise<number> {
+  let count = 0
+  let pauseAt = SLICE
+  for (let at = bytes.indexOf(TYPE); at !== -1 && count < most; at = bytes.indexOf(TYPE, at)) {
+    at += TYPE.length
+    while (isBlank(bytes[at])) at += 1
+    const end = at + PAGE.length
+    if (PAGE.equals(bytes.subarray(at, end)) && !isLetter(bytes[end])) count += 1
+    if (at < pauseAt) continue
+    await setImmediate()
+    pauseAt = at + SLICE
+  }
+  return count
+}
+
+/** Blank as PDF defines it: NUL, tab, line feed, form feed, carriage return, space. */
+function isBlank(byte = 1): boolean {
+  return byte === 0x20 || (byte <= 0x0d && byte !== 0x0b && (byte >= 0x09 || byte === 0))
+}
+
+function isLetter(byte = 0): boolean {
+  const lower = byte | 0x20
+  return lower >= 0x61 && lower <= 0x7a
 }
 
 const inflated = promisify<Buffer, ZlibOptions, Buffer>(inflate)

@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { CsvError, parse } from 'csv-parse'
 import type { OfferedQuestion } from '../../../../schemas/admin/exams/questions.ts'
 import { AppError } from '../../../errors.ts'
@@ -28,8 +28,11 @@ export type CsvRecord = Record<(typeof COLUMNS)[number], string>
 /** More than the longest question needs. An unclosed quote ends here rather than at the end of the file. */
 const LARGEST_RECORD = 1024 * 1024
 
-/** Bytes whose rows are read in one turn of the event loop: a few milliseconds' work. */
-const SLICE = 16 * 1024
+/** Most and fewest bytes whose rows are read in one turn of the event loop. */
+const LARGEST_SLICE = 16 * 1024
+const LEAST_SLICE = 256
+/** Milliseconds that this should take. Short rows with missing fields take a hundred times longer than usual ones. */
+const SLICE_MS = 5
 
 /** An upload that may have been cut off at the largest accepted size. */
 export type CsvUpload = AsyncIterable<Uint8Array> & { readonly truncated: boolean }
@@ -74,12 +77,18 @@ export async function* readCsv(upload: CsvUpload): AsyncGenerator<CsvRow> {
 async function* decodeUtf8(upload: CsvUpload): AsyncGenerator<string> {
   // It removes the byte order mark as well.
   const decoder = new TextDecoder('utf-8', { fatal: true })
+  let size = LEAST_SLICE
   try {
     for await (const chunk of upload)
-      for (let at = 0; at < chunk.length; at += SLICE) {
-        yield decoder.decode(chunk.subarray(at, at + SLICE), { stream: true })
+      for (let at = 0; at < chunk.length; ) {
+        const end = at + size
+        const began = performance.now()
+        yield decoder.decode(chunk.subarray(at, end), { stream: true })
+        const spent = performance.now() - began
+        at = end
+        size = spent > SLICE_MS ? Math.max(LEAST_SLICE, size / 2) : Math.min(LARGEST_SLICE, size * 2)
         // One turn of the event loop reads up to two megabytes of a socket: let other requests run in between.
-        await setImmediate()
+        await (spent > SLICE_MS ? setTimeout(spent) : setImmediate())
       }
     yield decoder.decode()
   } catch (error) {
