@@ -87,10 +87,16 @@ export function sendFailure(
   reply: FastifyReply,
   envelope: Envelope = request.routeOptions.config?.envelope ?? 'success',
 ): FastifyReply {
-  if (error.status >= 500)
-    request.log.error({ err: error.cause ?? error, code: error.code }, 'request failed')
+  if (error.status >= 500) logFailure(error, request)
   if (error.retryAfter !== undefined) reply.header('retry-after', error.retryAfter)
   return reply.code(error.status).send(renderFailure(error, envelope))
+}
+
+/** A refusal of our own, such as that of a full queue, has no cause: anybody can bring many about, so their lines are short. */
+function logFailure({ cause, code, stack, status }: AppError, { log }: FastifyRequest): void {
+  if (cause !== undefined) log.error({ err: cause, code }, 'request failed')
+  else if (status === 500) log.error({ stack, code }, 'request failed')
+  else log.warn({ code }, 'request refused')
 }
 
 /** For requests whose URL can't be routed: no hook runs for them. */

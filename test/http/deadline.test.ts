@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { pino } from 'pino'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { ServiceNode } from '../../src/node.ts'
 import type { Client } from '../support/client.ts'
@@ -10,7 +11,7 @@ import { form } from '../support/content/forms.ts'
 import { makeImage } from '../support/content/images.ts'
 import { memoryInUse } from '../support/memory.ts'
 import { LoopbackS3 } from '../support/outside/s3.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService, type TestService, withService } from '../support/service.ts'
 
 /** The deadline of requests in milliseconds, whatever is slow: body, reader or storage. */
 const DEADLINE_MS = 1_000
@@ -197,6 +198,27 @@ test('a client that doesn’t read its answers is disconnected', async () => {
   socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100))
   await expect.poll(connections, { timeout: 2 * DEADLINE_MS }).toBe(before + 1)
   await expect.poll(connections, { timeout: 6 * DEADLINE_MS }).toBe(before)
+})
+
+test('a request that is answered at the deadline leaves one short line in the log, though its handler goes on', async () => {
+  const lines: object[] = []
+  const log = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line)) })
+  const { person, sql } = await withService({ config: { requestTimeoutMs: DEADLINE_MS }, log })
+  const writer = await person()
+  const locked = Promise.withResolvers<void>()
+  const done = Promise.withResolvers<void>()
+  const holding = sql.begin(async (tx) => {
+    await tx`select from users where id = ${writer.id} for update`
+    locked.resolve()
+    await done.promise
+  })
+  await locked.promise
+  await writer.post('/api/v01/notebooks', { title: 'Late' }, 503)
+  done.resolve()
+  await holding
+  await expect.poll(async () => (await writer.get('/api/v01/notebooks', 200)).body.notebooks).toHaveLength(1)
+  expect(lines).toEqual([expect.objectContaining({ level: 40, code: 'unavailable', msg: 'request refused' })])
+  expect(lines[0]).not.toHaveProperty('err')
 })
 
 test('stalled bodies take little memory, which is freed', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import postgres from 'postgres'
 import { inject, onTestFinished } from 'vitest'
 import { type Config, readConfig } from '../../src/config.ts'
@@ -17,6 +17,7 @@ export interface ServiceOptions {
   nodes?: number
   config?: Partial<Config>
   clock?: () => number
+  log?: Logger
   /** An existing database instead of a new one; it is dropped at the end too. */
   database?: TestDatabase
 }
@@ -54,7 +55,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     ...((options.nodes ?? 1) > 1 ? { redisUrl: inject('redisUrl') } : {}),
     ...options.config,
   }
-  const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
+  const log = options.log ?? pino({ level: process.env.LOG_LEVEL ?? 'silent' })
   const nodes: ServiceNode[] = []
   for (let count = 0; count < (options.nodes ?? 1); count++)
     nodes.push(

@@ -23,6 +23,7 @@ export const allowanceAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = a
   app.get(
     '/',
     {
+      config: { heavy: true },
       schema: {
         operationId: 'listAllowances',
         summary: 'Attempts used and left, by student and exam',

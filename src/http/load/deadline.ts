@@ -143,6 +143,10 @@ function end(request: FastifyRequest, reply: FastifyReply, deadline: Deadline, p
   // Nobody needs the rest of the body.
   if (!request.raw.complete) reply.header('connection', 'close')
   void reply.send(new AppError('unavailable', { retryAfter: 2 }))
+  // The handler goes on, and Fastify would complain about a second answer.
+  reply.raw.once('finish', () => {
+    reply.send = () => reply
+  })
 }
 
 /** Closes the connection of a client that stops reading its answer, or takes too long for it. */
