@@ -1,5 +1,5 @@
-import { once } from 'node:events'
 import { Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import type {
   FastifyInstance,
   FastifyReply,
@@ -20,6 +20,11 @@ declare module 'fastify' {
     heavy?: true
     /** Its requests take no turns: they hardly cost anything, or they wait in a queue of their own. */
     turns?: 'none'
+  }
+  interface FastifyRequest {
+    /** What its handler returned, and the stream that it answers with. Either may outlast the connection. */
+    handled: unknown
+    streamed: Readable | null
   }
 }
 
@@ -42,14 +47,24 @@ function shareOf(databasePool: number): number {
   return Math.ceil(databasePool / 3)
 }
 
-/** What requests do: their handlers, and the streams that they answer with. Either may outlast the connection. */
-const handlers = new WeakMap<FastifyRequest, Promise<unknown>>()
-const streams = new WeakMap<FastifyRequest, Promise<unknown>>()
+/** Longest that a turn outlasts its connection: statements are cancelled before, and a handler might never end. */
+const LONGEST_REST_MS = 30_000
+
+/** Whether nothing is being done for an answered request any more: neither a late handler's work nor a stream. */
+function isIdle({ streamed }: FastifyRequest, { raw, statusCode }: FastifyReply): boolean {
+  // At the deadline a request is answered while its handler still runs.
+  return raw.writableFinished && statusCode < 500 && (streamed === null || streamed.closed)
+}
 
 /** Resolves when nothing is being done for a request any more, even if its client has gone away before. */
-async function whenIdle(request: FastifyRequest): Promise<void> {
-  await handlers.get(request)
-  await streams.get(request)
+function whenIdle(request: FastifyRequest): Promise<void> {
+  return Promise.race([whenDone(request), setTimeout(LONGEST_REST_MS, undefined, { ref: false })])
+}
+
+async function whenDone(request: FastifyRequest): Promise<void> {
+  await Promise.allSettled([request.handled])
+  const { streamed } = request
+  if (streamed && !streamed.closed) await new Promise((resolve) => streamed.once('close', resolve))
 }
 
 interface TurnOptions {
@@ -69,7 +84,7 @@ export function takeTurnIn(
     const held = untilRead ? request.raw : reply.raw
     const leave = () => queue.leave(asker)
     const end = () => {
-      if (restMs > 0 && reply.statusCode >= 400) setTimeout(leave, restMs)
+      if (restMs > 0 && reply.statusCode >= 400) void setTimeout(restMs).then(leave)
       else leave()
     }
     const begin = () => {
@@ -79,7 +94,7 @@ export function takeTurnIn(
         return
       }
       held.once('close', () => {
-        if (untilRead) end()
+        if (untilRead || isIdle(request, reply)) end()
         else void whenIdle(request).then(end)
       })
       resumeDeadline(request)
@@ -144,6 +159,8 @@ export function registerTurns(app: FastifyInstance, core: Core): void {
     if (hasLongBody(request)) take.call(this, request, reply, (error) => done(error ?? null))
     else done(null)
   })
+  app.decorateRequest('handled', null)
+  app.decorateRequest('streamed', null)
   app.addHook('onRoute', watchWork)
   app.addHook('onRoute', (route) => {
     const { heavy, turns, uploadTimeoutMs } = route.config ?? {}
@@ -171,34 +188,21 @@ export function registerTurns(app: FastifyInstance, core: Core): void {
   })
 }
 
-/** Makes the requests of a route known to `whenIdle`. */
+/** Makes known what is done for the requests of a route. */
 function watchWork(route: RouteOptions): void {
   if (route.websocket || route.wsHandler) return
   const { handler } = route
   route.handler = function (request, reply) {
-    const result: unknown = handler.call(this, request, reply)
-    handlers.set(request, settle(result))
-    return result
+    request.handled = handler.call(this, request, reply)
+    return request.handled
   }
   route.onSend = [
     (request: FastifyRequest, _reply: FastifyReply, payload: unknown, done: () => void) => {
-      if (payload instanceof Readable)
-        streams.set(
-          request,
-          once(payload, 'close').catch(() => {}),
-        )
+      if (payload instanceof Readable) request.streamed = payload
       done()
     },
     ...[route.onSend ?? []].flat(),
   ]
-}
-
-async function settle(result: unknown): Promise<void> {
-  try {
-    await result
-  } catch {
-    // Fastify answers it.
-  }
 }
 
 /** Whether a body may be long; forms with files take turns of their own. */

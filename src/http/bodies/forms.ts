@@ -1,4 +1,6 @@
-import multipart, { type MultipartFile } from '@fastify/multipart'
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import multipart, { type Multipart, type MultipartFile } from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
 import { AppError } from '../../errors.ts'
@@ -104,7 +106,7 @@ export async function* readParts(
   try {
     const limits = { fileSize: largest, files, fields: MOST_FIELDS }
     const names = { preservePath: true, defParamCharset: 'utf8' }
-    for await (const part of request.parts({ limits, ...names })) {
+    for await (const part of untilClosed(request.raw, request.parts({ limits, ...names }))) {
       if (part.type === 'file') {
         yield { field: part.fieldname, filename: part.filename ?? '', stream: toFileStream(part.file) }
         part.file.resume()
@@ -119,6 +121,39 @@ export async function* readParts(
   } finally {
     // Unread parts would block the connection.
     if (!request.raw.readableEnded) request.raw.unpipe().resume()
+  }
+}
+
+/**
+ * Parts, and their files, until the connection ends: then it throws `aborted` if the form is not whole. The library
+ * would wait for ever.
+ */
+async function* untilClosed(
+  raw: IncomingMessage,
+  parts: AsyncIterableIterator<Multipart>,
+): AsyncGenerator<Multipart> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  aborted.catch(() => {})
+  let file: Readable | undefined
+  const abort = () => {
+    if (raw.complete) return
+    const error = new AppError('aborted')
+    reject(error)
+    file?.destroy(error)
+  }
+  // Once it is answered, Node no longer tells the request that its connection has ended.
+  const { socket } = raw
+  if (socket.destroyed) abort()
+  else socket.once('close', abort)
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([parts.next(), aborted])
+      if (done) return
+      if (value.type === 'file') file = value.file
+      yield value
+    }
+  } finally {
+    socket.off('close', abort)
   }
 }
 
