@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { glob, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { AppError } from '../errors.ts'
+import { toDiskError } from './disk-errors.ts'
 import type { Files } from './files.ts'
 
 const TYPES: Record<string, string> = {
@@ -11,11 +11,6 @@ const TYPES: Record<string, string> = {
   '.gif': 'image/gif',
   '.webp': 'image/webp',
 }
-
-/** What a system says where nothing more can be stored: the disk is full, or this account's share of it. */
-const FULL = /^(ENOSPC|EDQUOT)$/
-/** Seconds: somebody has to make room. */
-const RETRY_WHEN_FULL = 60
 
 /** Files in a folder of this machine. */
 export function createDiskFiles(folder: string): Files {
@@ -36,9 +31,7 @@ export function createDiskFiles(folder: string): Files {
         await rename(written, file)
       } catch (cause) {
         await rm(written, { force: true }).catch(() => {})
-        if (!FULL.test((cause as NodeJS.ErrnoException).code ?? '')) throw cause
-        const message = 'There is no room left for files'
-        throw new AppError('unavailable', { message, retryAfter: RETRY_WHEN_FULL, cause })
+        throw toDiskError(cause)
       }
     },
     async get(key) {

@@ -92,7 +92,10 @@ export function sendFailure(
   return reply.code(error.status).send(renderFailure(error, envelope))
 }
 
-/** A refusal of our own, such as that of a full queue, has no cause: anybody can bring many about, so their lines are short. */
+/**
+ * A refusal of our own, such as that of a full queue, has no cause: anybody can bring many about, so their lines are
+ * short.
+ */
 function logFailure({ cause, code, stack, status }: AppError, { log }: FastifyRequest): void {
   if (cause !== undefined) log.error({ err: cause, code }, 'request failed')
   else if (status === 500) log.error({ stack, code }, 'request failed')

@@ -47,7 +47,7 @@ function shareOf(databasePool: number): number {
   return Math.ceil(databasePool / 3)
 }
 
-/** Longest that a turn outlasts its connection: statements are cancelled before, and a handler might never end. */
+/** Longest that a turn outlasts its connection: most statements are cancelled before, and a handler might never end. */
 const LONGEST_REST_MS = 30_000
 
 /** Whether nothing is being done for an answered request any more: neither a late handler's work nor a stream. */
@@ -57,8 +57,14 @@ function isIdle({ streamed }: FastifyRequest, { raw, statusCode }: FastifyReply)
 }
 
 /** Resolves when nothing is being done for a request any more, even if its client has gone away before. */
-function whenIdle(request: FastifyRequest): Promise<void> {
-  return Promise.race([whenDone(request), setTimeout(LONGEST_REST_MS, undefined, { ref: false })])
+async function whenIdle(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (isIdle(request, reply)) return
+  const done = new AbortController()
+  const longest = setTimeout(LONGEST_REST_MS, undefined, { ref: false, signal: done.signal })
+  await Promise.race([whenDone(request), longest])
+  done.abort()
+  // An aborted timer rejects.
+  await longest.catch(() => {})
 }
 
 async function whenDone(request: FastifyRequest): Promise<void> {
@@ -95,7 +101,7 @@ export function takeTurnIn(
       }
       held.once('close', () => {
         if (untilRead || isIdle(request, reply)) end()
-        else void whenIdle(request).then(end)
+        else void whenIdle(request, reply).then(end)
       })
       resumeDeadline(request)
       done()
@@ -131,7 +137,7 @@ export function registerTurns(app: FastifyInstance, core: Core): void {
     if (reply.raw.closed) return Promise.resolve()
     const made = new Promise<void>((resolve) => making.set(request, resolve))
     done()
-    return Promise.race([made, closed.then(() => whenIdle(request))])
+    return Promise.race([made, closed.then(() => whenIdle(request, reply))])
   }
   const takePersonsTurn = takeTurnIn(personTurns(core))
   const takeAddressesTurn: preHandlerHookHandler = (request, reply, done) => {
@@ -146,7 +152,7 @@ export function registerTurns(app: FastifyInstance, core: Core): void {
       .run(asker, async () => {
         await reads.run(asker, () => make(request, reply, done))
         await closed
-        await whenIdle(request)
+        await whenIdle(request, reply)
       })
       .catch(done)
   }
@@ -180,7 +186,7 @@ export function registerTurns(app: FastifyInstance, core: Core): void {
         const report = making.get(request)
         // At the deadline the request is answered while its handler still runs.
         if (reply.statusCode < 500) report?.()
-        else void whenIdle(request).then(report)
+        else void whenIdle(request, reply).then(report)
         done()
       },
       ...[route.onSend ?? []].flat(),

@@ -22,7 +22,9 @@ export const reports = pgTable(
       .notNull()
       .default(GHOST_ID)
       .references(() => users.id, { onDelete: 'set default' }),
-    /** The text at the time of the report, so that its author can't edit it away; emptied once the report is decided. */
+    /**
+     * The text at the time of the report, so that its author can't edit it away; emptied once the report is decided.
+     */
     reportedText: text().notNull(),
     reason: text().notNull(),
     status: text({ enum: ['open', 'dismissed', 'deleted'] })

@@ -134,7 +134,7 @@ interface Reservation {
 function reserve(core: Core, userId: number, { message, conversation }: Question): Promise<Reservation> {
   return core.db.transaction(async (tx) => {
     const askedAt = new Date(core.clock())
-    // Sent together; PostgreSQL runs them in this order, the later ones once the lock is held. A refusal undoes them all.
+    // Sent together; PostgreSQL runs them in this order, the later ones once the lock is held. A refusal undoes all.
     const [, , , , existing, today, reserved] = await Promise.all([
       lockPerson(tx, userId),
       requireHelpIn(tx, userId),

@@ -33,7 +33,7 @@ export const newerAuthRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
   app.post(
     '/register',
     {
-      config: passwordConfig,
+      config,
       schema: {
         operationId: 'register',
         summary: 'Create an account and sign in',

@@ -85,7 +85,8 @@ export async function deleteCategory(core: Core, actor: Actor, id: number): Prom
 }
 
 /**
- * Stores an image; answers its key. Every image has a new key, so the old one is still there if the row isn't committed.
+ * Stores an image; answers its key. Every image has a new key, so the old one is still there if the row isn't
+ * committed.
  */
 async function storeImage(core: Core, name: string, image: CategoryImage): Promise<string> {
   if (image.bytes.length > image.largest)

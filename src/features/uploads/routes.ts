@@ -6,12 +6,8 @@ import { AppError } from '../../errors.ts'
 import { failures } from '../../http/failures.ts'
 import { isHeld, NotModified } from '../../http/semantics/etags.ts'
 import { sendBytes } from '../../http/semantics/ranges.ts'
-import { takeTurnIn } from '../../http/turns.ts'
-import { FairQueue } from '../../scheduling/fair-queue.ts'
 import { isLiveAddress } from './addresses.ts'
-
-/** Files are in memory until they have been read, so an address gets a limited number at once. */
-const queue = new FairQueue({ each: 16, waiting: 2_000 })
+import { shareBytes } from './shared-bytes.ts'
 
 /** Any text: a wrong address is answered 403, not 400. */
 const Once = Type.Union([
@@ -30,7 +26,6 @@ export const fileRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
     '/*',
     {
       config: { turns: 'none' },
-      preHandler: takeTurnIn(queue),
       schema: {
         operationId: 'getFile',
         summary: 'A stored file, by its signed address',
@@ -61,7 +56,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
         .header('content-security-policy', "default-src 'none'; sandbox")
         // Pages of other origins may show these images: whoever has the address may see the file.
         .header('cross-origin-resource-policy', 'cross-origin')
-      return sendBytes(request, reply, file.bytes, etag)
+      return sendBytes(request, reply, shareBytes(reply, etag, file.bytes), etag)
     },
   )
 }

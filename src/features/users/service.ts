@@ -78,11 +78,20 @@ export async function changeRoles(core: Core, actor: Actor, offered: unknown[]) 
   const read = offered.map(readOffered)
   const changes = read.filter((each) => 'role' in each)
   const outcomes: (AppError | undefined)[] = []
-  for (let start = 0; start < changes.length; start += AT_ONCE)
-    await core.db.transaction(async (tx) => {
-      await lockAlone(tx, LOCKS.roles())
-      outcomes.push(...(await applyRoles(tx, actor, changes.slice(start, start + AT_ONCE))))
-    })
+  for (let start = 0; start < changes.length; start += AT_ONCE) {
+    const some = changes.slice(start, start + AT_ONCE)
+    try {
+      const applied = await core.db.transaction(async (tx) => {
+        await lockAlone(tx, LOCKS.roles())
+        return applyRoles(tx, actor, some)
+      })
+      outcomes.push(...applied)
+    } catch (error) {
+      // What is committed stays, so the others are named rather than the whole request refused.
+      if (start === 0) throw error
+      outcomes.push(...some.map(() => new AppError('unavailable')))
+    }
+  }
   announceRevocations(core)
   const failures = new Map(changes.map((change, index) => [change, outcomes[index]]))
   const errors = read.flatMap((each, index) => {

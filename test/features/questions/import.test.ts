@@ -331,7 +331,7 @@ async function countSpools(): Promise<number> {
   const links = await Promise.all(
     (await readdir(folder)).map((file) => readlink(path.join(folder, file)).catch(() => '')),
   )
-  return links.filter((link) => link.includes('.import-')).length
+  return links.filter((link) => link.includes('/exam-practice-') && link.endsWith(' (deleted)')).length
 }
 
 /** How many imports write to the database or have left a transaction open. */

@@ -113,7 +113,6 @@ export const formRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
   app.post(
     '/create_account',
     {
-      config: passwordConfig,
       schema: {
         operationId: nameOf('submit', '/create_account'),
         summary: 'Create an account: sets the session cookie',

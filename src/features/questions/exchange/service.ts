@@ -14,7 +14,7 @@ import { keepFile, putNewFile } from '../../uploads/discarded.ts'
 import { checkImage, IMAGE_BYTES } from '../../uploads/images.ts'
 import { isImageKey } from '../../uploads/keys.ts'
 import { checkQuestion } from '../checking.ts'
-import { copyQuestions } from '../import/store.ts'
+import { importRows } from '../import/copying.ts'
 import { toFields, toValues } from '../service.ts'
 import { listQuestionsAfter } from '../store.ts'
 import { unreadable } from './files/text.ts'
@@ -60,7 +60,7 @@ export async function importFile(
     for await (const { question } of readQuestions(input, outcome, images.store))
       yield toValues(examId, question)
   }
-  return copyQuestions(core, key, readRows(), async (tx) => {
+  return importRows(core, key, readRows(), async (tx) => {
     for (const image of images.stored) await keepFile(tx, image)
     const summary = `${outcome.accepted} questions were imported (${outcome.format})`
     if (outcome.accepted > 0)

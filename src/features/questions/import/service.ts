@@ -7,8 +7,9 @@ import { record as recordChange } from '../../audit/service.ts'
 import { checkQuestion } from '../checking.ts'
 import { toValues } from '../service.ts'
 import type { QuestionValues } from '../store.ts'
+import { importRows } from './copying.ts'
 import { type CsvRecord, type CsvUpload, readCsv, toOffered } from './csv.ts'
-import { copyQuestions, listExamIds } from './store.ts'
+import { listExamIds } from './store.ts'
 
 /** Skipped rows whose reason is told; a file can have millions. */
 const MOST_DETAILS = 1_000
@@ -46,7 +47,8 @@ export async function importQuestions(
     }
   }
 
-  return copyQuestions(core, key, readRows(), async (tx) => {
+  return importRows(core, key, readRows(), async (tx) => {
+    if (end.aborted) throw new AppError('aborted')
     await recordChange(
       tx,
       actor,

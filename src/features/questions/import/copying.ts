@@ -1,0 +1,64 @@
+import { spool } from '../../../adapters/spool.ts'
+import type { Core } from '../../../core.ts'
+import type { Executor } from '../../../db/client.ts'
+import type { QuestionValues } from '../store.ts'
+import { copyQuestions, findAnswer } from './store.ts'
+
+/** Characters that are written together. */
+const CHUNK = 64 * 1_024
+
+/**
+ * Stores rows, all or none, and runs `finish` in the same transaction; its answer is the answer. The transaction begins
+ * once all rows have been read, so a slow or long file holds no lock and no connection. If an import with this `key`
+ * was done before, nothing is read, and the answer is that import's. 503 if an exam of the rows was deleted meanwhile.
+ */
+export async function importRows<Answer extends object>(
+  core: Core,
+  key: string | undefined,
+  rows: AsyncIterable<QuestionValues>,
+  finish: (tx: Executor) => Promise<Answer>,
+): Promise<Answer> {
+  const earlier = key === undefined ? undefined : await findAnswer<Answer>(core.db, key)
+  if (earlier) return earlier
+  const examIds = new Set<number>()
+  await using lines = await spool(inChunks(rows, examIds))
+  // Awaited, because the file is closed when this function returns.
+  return await copyQuestions(core.db, { lines: lines.read(), examIds: [...examIds], key }, finish)
+}
+
+/** The rows in COPY's text format. The ids of their exams are added to `examIds`. */
+async function* inChunks(rows: AsyncIterable<QuestionValues>, examIds: Set<number>): AsyncGenerator<string> {
+  let chunk = ''
+  for await (const row of rows) {
+    examIds.add(row.examId)
+    chunk += toLine(row)
+    if (chunk.length < CHUNK) continue
+    yield chunk
+    chunk = ''
+  }
+  yield chunk
+}
+
+/** A row in COPY's text format. */
+function toLine(row: QuestionValues): string {
+  return `${[
+    row.examId,
+    escaped(row.questionText),
+    escaped(row.optionA),
+    escaped(row.optionB),
+    escaped(row.optionC),
+    escaped(row.optionD),
+    row.correctAnswer,
+    row.questionType,
+    row.imagePath == null ? '\\N' : escaped(row.imagePath),
+    row.positiveMarks,
+    row.negativeMarks,
+    row.tolerance,
+  ].join('\t')}\n`
+}
+
+const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
+
+function escaped(text = ''): string {
+  return text.replace(/[\\\t\n\r]/g, (character) => ESCAPES[character] ?? character)
+}
