@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import postgres from 'postgres'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { ModelStub } from '../../../scripts/model-stub.ts'
 import { Client } from '../../support/client.ts'
 import { form } from '../../support/content/forms.ts'
@@ -80,19 +80,8 @@ function textsOf({ questions }: { questions: { question_text: string }[] }): Set
   return new Set(questions.map(({ question_text }) => question_text))
 }
 
-// Both cases wait for a heartbeat to run out, so they run side by side, and the tests below only report them.
-let killed: Promise<unknown>
-let frozen: Promise<unknown>
-const pairs: Pair[] = []
-beforeAll(async () => {
-  pairs.push(...(await Promise.all([startPair(), startPair()])))
-  killed = killInBatchThree(pairs[0] as Pair)
-  frozen = freezeInBatchTwo(pairs[1] as Pair)
-  await Promise.allSettled([killed, frozen])
-}, 90_000)
-afterAll(async () => {
-  await Promise.all(pairs.map((pair) => pair.close()))
-})
+/** A heartbeat that runs out, and the rest of the job. */
+const TEST_MS = 90_000
 
 async function killInBatchThree(pair: Pair) {
   const { nodes, stub } = pair
@@ -143,10 +132,25 @@ async function freezeInBatchTwo(pair: Pair) {
   expect(row).toEqual({ attempt: 2, batches: 3 })
 }
 
-test('when a node is killed in batch 3 of 5, another one goes on with batch 3; no question is lost or doubled', async () => {
-  await killed
-})
+/** Two nodes that end with the test. */
+async function withPair(run: (pair: Pair) => Promise<void>): Promise<void> {
+  const pair = await startPair()
+  try {
+    await run(pair)
+  } finally {
+    await pair.close()
+  }
+}
 
-test('a node that was frozen past its heartbeat writes nothing when it wakes up', async () => {
-  await frozen
-})
+// Both wait for a heartbeat to run out, so they run side by side.
+test.concurrent(
+  'when a node is killed in batch 3 of 5, another one goes on with batch 3; no question is lost or doubled',
+  () => withPair(killInBatchThree),
+  TEST_MS,
+)
+
+test.concurrent(
+  'a node that was frozen past its heartbeat writes nothing when it wakes up',
+  () => withPair(freezeInBatchTwo),
+  TEST_MS,
+)
