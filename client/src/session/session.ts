@@ -109,7 +109,7 @@ export class Session {
     const grant = this.#grant
     if (!grant) return undefined
     if (grant.accessToken !== refused && isFresh(grant, this.#platform.now())) return grant.accessToken
-    this.#refreshing ??= this.#refresh(grant.accessToken).finally(() => {
+    this.#refreshing ??= this.#refresh(grant).finally(() => {
       this.#refreshing = undefined
     })
     return this.#refreshing
@@ -136,13 +136,14 @@ export class Session {
     return { user: grant.user } as never
   }
 
-  #refresh(used: string): Promise<string | undefined> {
+  #refresh(used: Grant): Promise<string | undefined> {
     return this.#alone(async () => {
       const kept = await this.#kept()
       const grant = kept ?? this.#grant
       // Signed out meanwhile, here or in another tab.
       if (!this.#grant || !grant) return undefined
-      if (grant.accessToken !== used && isFresh(grant, this.#platform.now())) {
+      // Refreshed by another tab. The token itself doesn't show that: two of the same second are the same text.
+      if (grant.expiresAt !== used.expiresAt && isFresh(grant, this.#platform.now())) {
         this.#adopt(grant)
         return grant.accessToken
       }
