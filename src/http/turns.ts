@@ -25,6 +25,8 @@ declare module 'fastify' {
     /** What its handler returned, and the stream that it answers with. Either may outlast the connection. */
     handled: unknown
     streamed: Readable | null
+    /** Called when its answer has been made or begins to stream; null if nobody waits for that. */
+    tellMade: (() => void) | null
   }
 }
 
@@ -127,15 +129,14 @@ export function takeTurnIn(
 export function registerTurns(app: FastifyInstance, core: Core): void {
   const readers = new FairQueue({ each: 1, waiting: MOST_WAITING })
   const reads = new FairQueue({ places: shareOf(core.config.databasePool), waiting: MOST_WAITING })
-  /** Requests whose answer is being made, with the function that reports it as made. */
-  const making = new WeakMap<FastifyRequest, () => void>()
-
   /** Resolves when the answer is made, or nothing makes it any more for a client that has gone away. */
   const make = (request: FastifyRequest, reply: FastifyReply, done: () => void): Promise<void> => {
     const closed = whenClosed(reply)
     // The request may have timed out while it waited.
     if (reply.raw.closed) return Promise.resolve()
-    const made = new Promise<void>((resolve) => making.set(request, resolve))
+    const made = new Promise<void>((resolve) => {
+      request.tellMade = resolve
+    })
     done()
     return Promise.race([made, closed.then(() => whenIdle(request, reply))])
   }
@@ -167,6 +168,7 @@ export function registerTurns(app: FastifyInstance, core: Core): void {
   })
   app.decorateRequest('handled', null)
   app.decorateRequest('streamed', null)
+  app.decorateRequest('tellMade', null)
   app.addHook('onRoute', watchWork)
   app.addHook('onRoute', (route) => {
     const { heavy, turns, uploadTimeoutMs } = route.config ?? {}
@@ -181,16 +183,6 @@ export function registerTurns(app: FastifyInstance, core: Core): void {
       },
       ...[route.preHandler ?? []].flat(),
     ]
-    route.onSend = [
-      (request, reply, _payload, done) => {
-        const report = making.get(request)
-        // At the deadline the request is answered while its handler still runs.
-        if (reply.statusCode < 500) report?.()
-        else void whenIdle(request, reply).then(report)
-        done()
-      },
-      ...[route.onSend ?? []].flat(),
-    ]
   })
 }
 
@@ -203,8 +195,12 @@ function watchWork(route: RouteOptions): void {
     return request.handled
   }
   route.onSend = [
-    (request: FastifyRequest, _reply: FastifyReply, payload: unknown, done: () => void) => {
+    (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: () => void) => {
+      const { tellMade } = request
       if (payload instanceof Readable) request.streamed = payload
+      // At the deadline the request is answered while its handler still runs.
+      if (tellMade && reply.statusCode >= 500) void whenIdle(request, reply).then(tellMade)
+      else tellMade?.()
       done()
     },
     ...[route.onSend ?? []].flat(),

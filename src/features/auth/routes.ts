@@ -22,8 +22,6 @@ import * as service from './service.ts'
 import { endSessionByRefreshToken, refresh } from './sessions.ts'
 
 const config = { envelope: 'status' } as const
-/** Passwords are checked in a queue of their own. */
-const passwordConfig = { ...config, turns: 'none' } as const
 const status = 'success' as const
 /** The longest time that browsers keep a cookie. If the desk's tokens end before, that costs one redirect. */
 const REMEMBERED_SECONDS = 400 * 24 * 3_600
@@ -81,7 +79,8 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
   app.post(
     '/login',
     {
-      config: passwordConfig,
+      // Passwords are checked in a queue of their own.
+      config: { ...config, turns: 'none' },
       schema: {
         operationId: 'login',
         summary: 'Sign in with username or e-mail address',

@@ -11,8 +11,10 @@ const [brotli, zip] = [promisify(brotliCompress), promisify(gzip)]
 const ENCODINGS: ('br' | 'gzip')[] = ['br', 'gzip']
 const COMPRESS = { br: (text: Buffer) => brotli(text, { params: PARAMS }), gzip: (text: Buffer) => zip(text) }
 
-/** Serves a document that never changes. It is written and compressed once, not for each reader: the
- * bytes are the same for all of them. */
+/**
+ * Serves a document that never changes. It is written and compressed once, not for each reader: the bytes are the same
+ * for all of them.
+ */
 export function serveFixed(app: FastifyInstance, address: string, write: () => object): void {
   let written: Buffer | undefined
   const compressed: { br?: Promise<Buffer>; gzip?: Promise<Buffer> } = {}

@@ -32,9 +32,6 @@ const WebRegisterBody = Type.Object({ ...RegisterBody.properties, next })
 const LARGEST_FORM = 16 * 1024
 const MOST_FIELDS = 50
 
-/** Passwords are checked in a queue of their own. */
-const passwordConfig = { turns: 'none' } as const
-
 /** An empty field of a form is one that was left out. */
 function readForm(text: string): Record<string, string> {
   const fields = new URLSearchParams(text).entries().take(MOST_FIELDS)
@@ -88,7 +85,8 @@ export const formRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
     app.post(
       path,
       {
-        config: passwordConfig,
+        // Passwords are checked in a queue of their own.
+        config: { turns: 'none' },
         schema: {
           operationId: nameOf('submit', path),
           summary: `${FORMS[path].title}: sets the session cookie`,
