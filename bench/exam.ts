@@ -1,23 +1,12 @@
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import autocannon from 'autocannon'
-import {
-  cpuSeconds,
-  find,
-  interleave,
-  median,
-  medianRatio,
-  quantile,
-  type Report,
-  summarise,
-  table,
-} from './measure.ts'
+import { CONNECTIONS, describeLoads, load } from './load.ts'
+import { find, interleave, medianRatio, quantile, type Report, table } from './measure.ts'
 import { createWorld, populate, type Server, type World } from './world.ts'
 
 const STUDENTS = 1_000
 const QUESTIONS = 65
-const CONNECTIONS = 64
 /** How often a student's client saves, and how long the exam lasts. */
 const SYNC_SECONDS = 3
 const SITTING_SECONDS = 15
@@ -133,46 +122,24 @@ async function mostSyncs(
   const single = { name: 'bare route, a statement each', server: await world.start('bare-save') }
   const cases = [service, shared, single]
 
-  const load = async ({ url, pid }: Server, duration: number) => {
-    let turn = 0
-    const before = cpuSeconds(pid)
-    const result = await autocannon({
-      url,
-      connections: CONNECTIONS,
-      duration,
-      requests: [
-        {
-          setupRequest(each) {
-            turn += 1
-            each.method = 'PUT'
-            each.path = '/api/v01/exams/1/answers'
-            each.headers = {
-              authorization: `Bearer ${tokens[turn % STUDENTS]}`,
-              'content-type': 'application/json',
-            }
-            each.body = answersOf(turn)
-            return each
-          },
-        },
-      ],
+  let turn = 0
+  const save = (server: Server, duration: number) =>
+    load(server, duration, (request) => {
+      turn += 1
+      request.method = 'PUT'
+      request.path = '/api/v01/exams/1/answers'
+      request.headers = {
+        authorization: `Bearer ${tokens[turn % STUDENTS]}`,
+        'content-type': 'application/json',
+      }
+      request.body = answersOf(turn)
     })
-    if (result.non2xx > 0 || result.errors > 0)
-      throw new Error(`${result.non2xx} refused, ${result.errors} failed`)
-    const syncs = result['2xx']
-    return {
-      perSecond: syncs / result.duration,
-      p50: result.latency.p50,
-      p99: result.latency.p99,
-      cpu: ((cpuSeconds(pid) - before) / syncs) * 1e6,
-    }
-  }
 
-  for (const each of cases) await load(each.server, 2)
-  const results = await interleave(cases, rounds, (each) => load(each.server, seconds))
-  const column = (each: (typeof cases)[number], name: 'perSecond' | 'p50' | 'p99' | 'cpu') =>
-    (results.get(each) ?? []).map((result) => result[name])
-  const ratio = (other: (typeof cases)[number]) =>
-    medianRatio(column(service, 'perSecond'), column(other, 'perSecond'))
+  for (const each of cases) await save(each.server, 2)
+  const results = await interleave(cases, rounds, (each) => save(each.server, seconds))
+  const loadsOf = (each: (typeof cases)[number]) => results.get(each) ?? []
+  const rates = (each: (typeof cases)[number]) => loadsOf(each).map(({ perSecond }) => perSecond)
+  const ratio = (other: (typeof cases)[number]) => medianRatio(rates(service), rates(other))
   const text = `### Saving answers
 
 ${CONNECTIONS} connections, ${STUDENTS} active attempts, PostgreSQL ${world.databaseVersion}; ${rounds} rounds of ${seconds} s; median (least–most).
@@ -180,14 +147,7 @@ A ratio is the median over the rounds of the service's rate by the other's.
 
 ${table(
   ['', 'syncs/s', 'p50 ms', 'p99 ms', 'Node CPU µs a sync', 'service ÷ this'],
-  cases.map((each) => [
-    each.name,
-    summarise(column(each, 'perSecond')),
-    median(column(each, 'p50')).toFixed(0),
-    median(column(each, 'p99')).toFixed(0),
-    summarise(column(each, 'cpu')),
-    ratio(each).toFixed(2),
-  ]),
+  cases.map((each) => [each.name, ...describeLoads(loadsOf(each)), ratio(each).toFixed(2)]),
 )}
 `
   return {

@@ -1,21 +1,11 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import autocannon from 'autocannon'
-import {
-  cpuSeconds,
-  find,
-  interleave,
-  median,
-  medianRatio,
-  type Report,
-  summarise,
-  table,
-} from './measure.ts'
+import { CONNECTIONS, describeLoads, load } from './load.ts'
+import { find, interleave, median, medianRatio, type Report, summarise, table } from './measure.ts'
 import { pgbench } from './pgbench.ts'
 import { createWorld, populate, type Server } from './world.ts'
 
 const PEOPLE = 512
-const CONNECTIONS = 64
 const TEXT = 'The half-life question in set 3 has two right options, see the note.'
 const BODY = JSON.stringify({ message: TEXT })
 /** Sends of each round that wait for the one before. */
@@ -35,40 +25,16 @@ export async function benchSends(rounds: number, seconds: number): Promise<Repor
     await populate(world.sql, PEOPLE, 2)
     await world.sql`insert into conversations (id, is_group) values (${APART}, false)`
     const tokens = Array.from({ length: PEOPLE }, (_, index) => world.tokenOf(index + 1))
-    const load = async ({ url, pid }: Server, duration: number) => {
-      let turn = 0
-      const before = cpuSeconds(pid)
-      const result = await autocannon({
-        url,
-        connections: CONNECTIONS,
-        duration,
-        requests: [
-          {
-            setupRequest(request) {
-              // A step that shares no factor with the number of people, so that neighbours don't meet.
-              turn = (turn + 37) % PEOPLE
-              request.method = 'POST'
-              request.path = pathOf(turn + 1)
-              request.headers = {
-                authorization: `Bearer ${tokens[turn]}`,
-                'content-type': 'application/json',
-              }
-              request.body = BODY
-              return request
-            },
-          },
-        ],
+    let turn = 0
+    const send = (server: Server, duration: number) =>
+      load(server, duration, (request) => {
+        // A step that shares no factor with the number of people, so that neighbours don't meet.
+        turn = (turn + 37) % PEOPLE
+        request.method = 'POST'
+        request.path = pathOf(turn + 1)
+        request.headers = { authorization: `Bearer ${tokens[turn]}`, 'content-type': 'application/json' }
+        request.body = BODY
       })
-      if (result.non2xx > 0 || result.errors > 0)
-        throw new Error(`${result.non2xx} refused, ${result.errors} failed`)
-      const sends = result['2xx']
-      return {
-        perSecond: sends / result.duration,
-        p50: result.latency.p50,
-        p99: result.latency.p99,
-        cpu: ((cpuSeconds(pid) - before) / sends) * 1e6,
-      }
-    }
 
     const service = { name: 'the service', server: await world.start('service') }
     const shared = {
@@ -77,25 +43,24 @@ export async function benchSends(rounds: number, seconds: number): Promise<Repor
     }
     const single = { name: 'bare route, a statement each', server: await world.start('bare-send') }
     const cases = [service, shared, single]
-    for (const { server } of cases) await load(server, 2)
+    for (const { server } of cases) await send(server, 2)
     const inserts: (number | undefined)[] = []
     const results = await interleave(cases, rounds, async (each) => {
       if (each === service)
         inserts.push(await pgbench(world.databaseUrl, PLAIN_INSERT, { connections: CONNECTIONS, seconds }))
-      return load(each.server, seconds)
+      return send(each.server, seconds)
     })
     const lone = await interleave(cases, rounds + 1, ({ server }) =>
       sendOneByOne(server.url, tokens[0] as string),
     )
 
-    const column = (each: (typeof cases)[number], name: 'perSecond' | 'p50' | 'p99' | 'cpu') =>
-      (results.get(each) ?? []).map((result) => result[name])
-    const ratio = (other: (typeof cases)[number]) =>
-      medianRatio(column(service, 'perSecond'), column(other, 'perSecond'))
+    const loadsOf = (each: (typeof cases)[number]) => results.get(each) ?? []
+    const rates = (each: (typeof cases)[number]) => loadsOf(each).map(({ perSecond }) => perSecond)
+    const ratio = (other: (typeof cases)[number]) => medianRatio(rates(service), rates(other))
     // The first round warms this path up.
     const latency = (each: (typeof cases)[number]) => (lone.get(each) ?? []).slice(1)
     const plain = inserts.filter((perSecond) => perSecond !== undefined)
-    const toPlain = medianRatio(column(service, 'perSecond'), plain)
+    const toPlain = medianRatio(rates(service), plain)
     const text = `### Persisted send over HTTP
 
 ${CONNECTIONS} connections, PostgreSQL ${world.databaseVersion}; ${rounds} rounds of ${seconds} s; median (least–most). A ratio is the
@@ -106,10 +71,7 @@ ${table(
   [
     ...cases.map((each) => [
       each.name,
-      summarise(column(each, 'perSecond')),
-      median(column(each, 'p50')).toFixed(0),
-      median(column(each, 'p99')).toFixed(0),
-      summarise(column(each, 'cpu')),
+      ...describeLoads(loadsOf(each)),
       ratio(each).toFixed(2),
       summarise(latency(each), 2),
     ]),
