@@ -525,6 +525,14 @@ describe('jobs', () => {
     await slow.stub.close()
   })
 
+  test('of one person that have not ended are counted from an index, however many jobs have ended', async () => {
+    const plan = await service.sql.begin(async (sql) => {
+      await sql`set local enable_seqscan = off`
+      return sql`explain select from generation_jobs where user_id = 1 and status = 'running'`
+    })
+    expect(JSON.stringify(plan)).toContain('generation_jobs_running_idx')
+  })
+
   test('survive the account that started them, and are deleted with their exam', async () => {
     const other = await service.admin()
     const exam = (await other.post('/api/v01/admin/exams', { name: 'short-lived' }, 201)).body.exam.id

@@ -49,6 +49,7 @@ export const generationJobs = pgTable(
   },
   (table) => [
     index('generation_jobs_created_at_idx').on(table.createdAt),
+    index('generation_jobs_running_idx').on(table.userId).where(sql`${table.status} = 'running'`),
     check('generation_jobs_status_check', sql`${table.status} in ('running', 'done', 'failed')`),
   ],
 )

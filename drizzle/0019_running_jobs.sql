@@ -1,0 +1,1 @@
+CREATE INDEX "generation_jobs_running_idx" ON "generation_jobs" USING btree ("user_id") WHERE "generation_jobs"."status" = 'running';
