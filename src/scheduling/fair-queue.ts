@@ -40,8 +40,8 @@ export class FairQueue {
   #waiting = 0
   /** By asker, then by connection; the next one is the first entry. */
   readonly #lines = new Map<string, Map<Socket, Waiter[]>>()
-  /** Connections that have a `close` listener already. */
-  readonly #watched = new WeakSet<Socket>()
+  /** The queues that a connection has waited in, which share its one `close` listener. */
+  static readonly #queuesOf = new WeakMap<Socket, Set<FairQueue>>()
 
   constructor(options: FairQueueOptions) {
     this.#options = options
@@ -96,14 +96,24 @@ export class FairQueue {
     this.#lines.set(name, connections)
     const line = connections.get(connection) ?? []
     connections.set(connection, line)
-    if (!this.#watched.has(connection)) {
-      this.#watched.add(connection)
-      connection.once('close', () => this.#drop(connection))
-    }
+    this.#watch(connection)
     this.#waiting += 1
     return new Promise((resolve, reject) => {
       line.push({ settle: (refusal) => (refusal ? reject(refusal) : resolve()) })
     })
+  }
+
+  #watch(connection: Socket): void {
+    let queues = FairQueue.#queuesOf.get(connection)
+    if (!queues) {
+      const waitedIn = new Set<FairQueue>()
+      connection.once('close', () => {
+        for (const queue of waitedIn) queue.#drop(connection)
+      })
+      FairQueue.#queuesOf.set(connection, waitedIn)
+      queues = waitedIn
+    }
+    queues.add(this)
   }
 
   /** The first in line that may begin; its place is counted as taken. */
