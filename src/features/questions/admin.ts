@@ -220,7 +220,7 @@ export const questionEditingRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = 
         if ('stream' in part && part.field === 'csv_file')
           return {
             success,
-            ...(await importQuestions(core, actorOf(request), part.stream, request.query.key, end)),
+            ...(await importQuestions(core, actorOf(request), part.stream, { key: request.query.key, end })),
           }
       }
       throw invalidField('/csv_file', 'is required')

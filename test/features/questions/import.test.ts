@@ -243,6 +243,32 @@ describe('a CSV', () => {
     expect((await send(`${HEADER}\n${row}`, 200)).body.inserted).toBe(1)
   })
 
+  test.each([
+    ['csv_file', (): string => PATH],
+    ['file', (): string => `/api/v01/admin/exams/${examId}/import`],
+  ])('in %s whose sender hangs up while it is stored is not stored', async (field, path) => {
+    const { sql } = service
+    await sql`
+      create function rest() returns trigger language plpgsql as 'begin perform pg_sleep(0.005); return new; end'`
+    await sql`create trigger slow before insert on questions for each row execute function rest()`
+    try {
+      // More than fits into the buffers of the connection to the database.
+      const row = `${examId},"${'x'.repeat(5_000)}",,,,,A,MCQ,,4,1,0\n`
+      const bytes = `${HEADER}\n${row.repeat(6_000)}`
+      const hangUp = new AbortController()
+      const body = form({}, { field, name: 'questions.csv', bytes, type: 'text/csv' })
+      const upload = admin.fetch('POST', path(), { body, signal: hangUp.signal })
+      await expect.poll(countImports).toBe(1)
+      hangUp.abort()
+      await expect(upload).rejects.toThrow('abort')
+      await expect.poll(countImports).toBe(0)
+      await expect.poll(countSpools).toBe(0)
+      expect(await count()).toBe(0)
+    } finally {
+      await sql`drop function rest cascade`
+    }
+  })
+
   test('whose node is killed halfway leaves nothing', async () => {
     const other = startProcess({
       DATABASE_URL: service.databaseUrl,

@@ -13,6 +13,7 @@ import { AppError, invalidField } from '../../../errors.ts'
 import { readParts, takesImport } from '../../../http/bodies/forms.ts'
 import { actorOf, deviceOf } from '../../../http/callers/callers.ts'
 import { failures } from '../../../http/failures.ts'
+import { endOf } from '../../../http/load/deadline.ts'
 import { importQueue } from './reader.ts'
 import * as service from './service.ts'
 
@@ -58,14 +59,16 @@ export const exchangeAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
         throw new AppError('payload_too_large')
       const { format = 'auto', dry_run: isTry = false, key } = request.query
       const asker = deviceOf(request)
+      const end = endOf(request, reply)
       return importQueue.run(asker, async () => {
         request.raw.setTimeout(STALL_MS, () => request.raw.destroy())
         const input = { bytes: await readUpload(request), format: format === 'auto' ? undefined : format }
         // Nothing more is expected to arrive.
         request.raw.setTimeout(0)
         const { exam_id: examId } = request.params
-        if (isTry) return { success, ...(await service.tryFile(core, asker, examId, input)) }
-        const imported = await service.importFile(core, actorOf(request), asker, examId, input, key)
+        if (isTry) return { success, ...(await service.tryFile(core, asker, examId, input, end)) }
+        const options = { key, end }
+        const imported = await service.importFile(core, actorOf(request), asker, examId, input, options)
         return reply.code(201).send({ success, ...imported })
       })
     },

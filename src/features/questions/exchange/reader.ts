@@ -34,9 +34,9 @@ export const importQueue = new FairQueue({ places: AT_ONCE, waiting: MOST_WAITIN
 /**
  * The items of a file in batches, read in a separate thread with limited memory and time, so that no other request
  * waits for it, whatever the file contains. `bytes` are transferred to the thread. Throws 400 or 413 if the file
- * can't be read to its end.
+ * can't be read to its end, `aborted` when `end` aborts.
  */
-export async function* readFileItems(input: ThreadInput): AsyncGenerator<Batch> {
+export async function* readFileItems(input: ThreadInput, end: AbortSignal): AsyncGenerator<Batch> {
   const worker = new Worker(new URL('./reader-thread.ts', import.meta.url), {
     workerData: input,
     transferList: [input.bytes.buffer as ArrayBuffer],
@@ -47,8 +47,9 @@ export async function* readFileItems(input: ThreadInput): AsyncGenerator<Batch> 
   const ended = new AbortController()
   worker.once('exit', () => ended.abort())
   const late = AbortSignal.timeout(DEADLINE_MS)
+  const signal = AbortSignal.any([late, ended.signal, end])
   try {
-    for await (const [message] of on(worker, 'message', { signal: AbortSignal.any([late, ended.signal]) })) {
+    for await (const [message] of on(worker, 'message', { signal })) {
       const told = message as FromThread
       if ('failure' in told) throw toError(told.failure)
       yield told
@@ -56,6 +57,7 @@ export async function* readFileItems(input: ThreadInput): AsyncGenerator<Batch> 
       worker.postMessage('more')
     }
   } catch (error) {
+    if (end.aborted) throw new AppError('aborted', { cause: error })
     if (late.aborted) throw unreadable('The file takes too long to read', error)
     if ((error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY')
       throw unreadable('The file takes too much memory to read', error)

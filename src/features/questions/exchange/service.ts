@@ -14,7 +14,7 @@ import { keepFile, putNewFile } from '../../uploads/discarded.ts'
 import { checkImage, IMAGE_BYTES } from '../../uploads/images.ts'
 import { isImageKey } from '../../uploads/keys.ts'
 import { checkQuestion } from '../checking.ts'
-import { importRows } from '../import/copying.ts'
+import { type ImportOptions, importRows } from '../import/copying.ts'
 import { toFields, toValues } from '../service.ts'
 import { listQuestionsAfter } from '../store.ts'
 import { unreadable } from './files/text.ts'
@@ -51,16 +51,16 @@ export async function importFile(
   asker: Asker,
   examId: number,
   input: ThreadInput,
-  key: string | undefined,
+  options: ImportOptions,
 ): Promise<Content<Exchanged>> {
   const images = createImages(core, asker)
   const outcome = startOutcome()
   async function* readRows() {
     await getExam(core, examId)
-    for await (const { question } of readQuestions(input, outcome, images.store))
+    for await (const { question } of readQuestions(input, outcome, images.store, options.end))
       yield toValues(examId, question)
   }
-  return importRows(core, key, readRows(), async (tx) => {
+  return importRows(core, options, readRows(), async (tx) => {
     for (const image of images.stored) await keepFile(tx, image)
     const summary = `${outcome.accepted} questions were imported (${outcome.format})`
     if (outcome.accepted > 0)
@@ -75,11 +75,12 @@ export async function tryFile(
   asker: Asker,
   examId: number,
   input: ThreadInput,
+  end: AbortSignal,
 ): Promise<Content<Tried>> {
   await getExam(core, examId)
   const outcome = startOutcome()
   const check = async (image: FoundImage) => ({ ...(await checkFound(image, asker)), key: null })
-  for await (const { question, hasImage } of readQuestions(input, outcome, check))
+  for await (const { question, hasImage } of readQuestions(input, outcome, check, end))
     if (outcome.questions.length < MOST_SHOWN) outcome.questions.push({ ...question, has_image: hasImage })
   return { ...report(outcome), questions: outcome.questions }
 }
@@ -106,8 +107,9 @@ async function* readQuestions(
   input: ThreadInput,
   outcome: Outcome,
   take: TakeImage,
+  end: AbortSignal,
 ): AsyncGenerator<{ question: QuestionFields; hasImage: boolean }> {
-  for await (const { format, items } of readFileItems(input)) {
+  for await (const { format, items } of readFileItems(input, end)) {
     outcome.format = format
     for (const item of items) {
       const read = await readItem(item, take)

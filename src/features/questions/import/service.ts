@@ -2,12 +2,11 @@ import type { Imported } from '../../../../schemas/admin/exams/questions.ts'
 import type { Content } from '../../../../schemas/common.ts'
 import type { Actor } from '../../../actor.ts'
 import type { Core } from '../../../core.ts'
-import { AppError } from '../../../errors.ts'
 import { record as recordChange } from '../../audit/service.ts'
 import { checkQuestion } from '../checking.ts'
 import { toValues } from '../service.ts'
 import type { QuestionValues } from '../store.ts'
-import { importRows } from './copying.ts'
+import { type ImportOptions, importRows } from './copying.ts'
 import { type CsvRecord, type CsvUpload, readCsv, toOffered } from './csv.ts'
 import { listExamIds } from './store.ts'
 
@@ -16,15 +15,13 @@ const MOST_DETAILS = 1_000
 
 /**
  * Imports the valid rows of a CSV of questions, in bounded memory and one transaction: an upload that breaks off, is
- * malformed or too large leaves nothing behind, nor does one that `end` aborts. The same key again imports nothing
- * and answers the same.
+ * malformed or too large leaves nothing behind. The same key again imports nothing and answers the same.
  */
 export async function importQuestions(
   core: Core,
   actor: Actor,
   upload: CsvUpload,
-  key: string | undefined,
-  end: AbortSignal,
+  options: ImportOptions,
 ): Promise<Content<Imported>> {
   let inserted = 0
   const into = new Map<number, number>()
@@ -34,7 +31,6 @@ export async function importQuestions(
   async function* readRows(): AsyncGenerator<QuestionValues> {
     const exams = await listExamIds(core.db)
     for await (const { row, record } of readCsv(upload)) {
-      if (end.aborted) throw new AppError('aborted')
       const read = readRow(record, exams)
       if ('reason' in read) {
         skipped.push(row)
@@ -47,8 +43,7 @@ export async function importQuestions(
     }
   }
 
-  return importRows(core, key, readRows(), async (tx) => {
-    if (end.aborted) throw new AppError('aborted')
+  return importRows(core, options, readRows(), async (tx) => {
     await recordChange(
       tx,
       actor,

@@ -20,6 +20,8 @@ export interface Copied {
   /** The exams that the lines name. */
   examIds: number[]
   key: string | undefined
+  /** Nothing is stored if it aborts. */
+  end: AbortSignal
 }
 
 /**
@@ -28,12 +30,11 @@ export interface Copied {
  */
 export async function copyQuestions<Answer extends object>(
   db: Db,
-  { lines, examIds, key }: Copied,
+  { lines, examIds, key, end }: Copied,
   finish: (tx: Executor) => Promise<Answer>,
 ): Promise<Answer> {
   return db.$client.begin(async (sql) => {
     const tx = toExecutor(db.$client, sql)
-    await sql`select set_config('statement_timeout', ${TIMEOUT}, true)`
     if (key !== undefined && !(await takeKey(tx, key))) return findAnswer<Answer>(tx, key)
     const exams = await sql`select from exams where id = any(${examIds}::int[]) order by id for key share`
     if (exams.length < examIds.length)
@@ -41,13 +42,15 @@ export async function copyQuestions<Answer extends object>(
         message: 'An exam was deleted meanwhile; try again',
         retryAfter: 1,
       })
+    await sql`select set_config('statement_timeout', ${TIMEOUT}, true)`
     const table = await sql`
       copy questions (exam_id, question_text, option_a, option_b, option_c, option_d, correct_answer,
                       question_type, image_path, positive_marks, negative_marks, tolerance)
       from stdin`.writable()
-    await pipeline(lines, table)
+    await pipeline(lines, table, { signal: end })
     const answer = await finish(tx)
     if (key !== undefined) await tx.update(imports).set({ answer }).where(eq(imports.key, key))
+    end.throwIfAborted()
     return answer
   }) as Promise<Answer>
 }
