@@ -148,7 +148,11 @@ function calls(operations: Operation[]): fc.Arbitrary<Call> {
 }
 
 function fill(path: string, parameters: Operation['parameters'], given: Record<string, unknown>): string {
-  const encode = (value: unknown) => encodeURIComponent(String(value).toWellFormed().slice(0, 500)) || '1'
+  const encode = (value: unknown) => {
+    const text = encodeURIComponent(String(value).toWellFormed().slice(0, 500))
+    // Clients take `.` and `..` out of a path before they send it.
+    return /^\.{0,2}$/.test(text) ? '1' : text
+  }
   const named = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => encode(given[name] ?? 1))
   const query = parameters.flatMap(({ name, in: place }) =>
     place === 'query' && given[name] !== undefined
