@@ -45,9 +45,14 @@ export function createGoogle({ googleClientIds, googleCertsUrl }: Config): Googl
       : { endpoints: { oauth2FederatedSignonPemCertsUrl: googleCertsUrl } }),
     transporterOptions: { timeout: TIMEOUT_MS },
   })
+  let reading: Promise<Record<string, string>> | undefined
   return {
     async verify(idToken) {
-      const keys = await readKeys(client)
+      // Read once for all who wait for them.
+      reading ??= readKeys(client).finally(() => {
+        reading = undefined
+      })
+      const keys = await reading
       try {
         const ticket = await client.verifySignedJwtWithCertsAsync(idToken, keys, googleClientIds, ISSUERS)
         const claims: unknown = ticket.getPayload()

@@ -136,6 +136,11 @@ export function toExecutor(driver: postgres.Sql, sql: postgres.TransactionSql): 
   return drizzle({ client, casing: 'snake_case' })
 }
 
+/** The part of a pool's connections that one asker, or all heavy reads together, may hold. */
+export function shareOf(pool: number): number {
+  return Math.ceil(pool / 3)
+}
+
 /** An id of this database that doesn't depend on its address. */
 export async function identifyDatabase(db: Db): Promise<string> {
   const [row] = await db.execute<{ id: string }>(sql`

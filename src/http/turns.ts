@@ -8,6 +8,7 @@ import type {
   RouteOptions,
 } from 'fastify'
 import type { Core } from '../core.ts'
+import { shareOf } from '../db/client.ts'
 import { perNode } from '../per-node.ts'
 import { FairQueue } from '../scheduling/fair-queue.ts'
 import { pauseDeadline, resumeDeadline } from './load/deadline.ts'
@@ -43,11 +44,6 @@ const MOST_BODIES = 4
 export const personTurns = perNode(
   ({ config: { databasePool } }) => new FairQueue({ each: shareOf(databasePool), waiting: MOST_WAITING }),
 )
-
-/** The part of a pool's connections that one person, or all heavy reads together, may hold. */
-function shareOf(databasePool: number): number {
-  return Math.ceil(databasePool / 3)
-}
 
 /** Longest that a turn outlasts its connection: most statements are cancelled before, and a handler might never end. */
 const LONGEST_REST_MS = 30_000

@@ -4,7 +4,7 @@ import net from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Client } from '../support/client.ts'
+import { type Client, PASSWORD } from '../support/client.ts'
 import { startModel } from '../support/outside/model.ts'
 import { startService, type TestService, withService } from '../support/service.ts'
 
@@ -204,12 +204,14 @@ test.each([
   ['POST /reset_password', 'password_resets', { token: 'unknown', new_password: 'long enough' }],
   ['GET /', 'users', {}],
   ['GET /logout', 'sessions', {}],
+  ['POST /api/v01/auth/login', 'sessions', { password: PASSWORD }],
+  ['POST /login', 'sessions', { password: PASSWORD }],
 ])(
   'however often an address asks for %s without a token, others are answered',
   async (what, table, fields) => {
     const browser = service.guest()
     await browser.loginOnWeb(writer.username)
-    const body = JSON.stringify(fields)
+    const body = JSON.stringify({ username: writer.username, ...fields })
     const asking = `${what} HTTP/1.1\r\nhost: x\r\ncookie: ${browser.cookie}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
     const release = await lockTable(table)
     const { hostname, port } = new URL(service.urls[0] as string)

@@ -2,8 +2,10 @@ import { availableParallelism } from 'node:os'
 import type { LoginBody } from '../../../schemas/accounts/auth.ts'
 import type { Device } from '../../actor.ts'
 import type { Core } from '../../core.ts'
+import { shareOf } from '../../db/client.ts'
 import { AppError } from '../../errors.ts'
 import { foldCase } from '../../formats/case-fold.ts'
+import { perNode } from '../../per-node.ts'
 import { FairQueue } from '../../scheduling/fair-queue.ts'
 import { accounts as measured } from '../../telemetry/metrics.ts'
 import * as lockouts from './lockouts/store.ts'
@@ -18,19 +20,25 @@ const LOCKOUT_FAILURES = 3
 const LOCKOUT_MS = 15 * 60_000
 
 /**
- * The account of these credentials. Failures are counted per address and identifier, over all nodes and all ways of
+ * Logins take turns, until their session is stored. Those that run at once are enough to keep the hashing busy, and
+ * one address's are too few to delay other queries, even if all wait for the row of one account.
+ */
+export const logins = perNode(
+  ({ config: { databasePool } }) =>
+    new FairQueue({ places: 4 * availableParallelism(), each: shareOf(databasePool), waiting: 200 }),
+)
+
+/**
+ * The account of these credentials, for a login that has its turn. Failures are counted per address and identifier, over all nodes and all ways of
  * signing in. Unknown identifiers are counted too, and take as long as known ones. While an address is locked out, it
  * is refused before the password is checked. Otherwise each try is counted before it is answered, so that many tries at
  * once all count. 401 `invalid_credentials`; 429 `locked_out`, even for the right password.
  */
-export function checkCredentials(core: Core, credentials: LoginBody, device: Device): Promise<store.UserRow> {
-  return logins.run(device, () => check(core, credentials, device))
-}
-
-/** Logins that run at once: enough to keep the hashing busy, too few to delay other queries. */
-const logins = new FairQueue({ places: 4 * availableParallelism(), waiting: 200 })
-
-async function check(core: Core, { username, password }: LoginBody, device: Device): Promise<store.UserRow> {
+export async function checkCredentials(
+  core: Core,
+  { username, password }: LoginBody,
+  device: Device,
+): Promise<store.UserRow> {
   const pair = { ip: device.ip, identifier: foldCase(username) }
   await refuseLocked(core, pair)
   const user = await store.findUserByIdentifier(core.db, username)
@@ -52,7 +60,7 @@ export function confirmPassword(
   password: string,
   device: Device,
 ): Promise<void> {
-  return logins.run(device, async () => {
+  return logins(core).run(device, async () => {
     const pair = { ip: device.ip, identifier: foldCase(account.username) }
     await refuseLocked(core, pair)
     const valid = await verifyPassword(account.passwordHash, password, device)

@@ -79,7 +79,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
   app.post(
     '/login',
     {
-      // Passwords are checked in a queue of their own.
+      // Logins have a queue of their own.
       config: { ...config, turns: 'none' },
       schema: {
         operationId: 'login',
@@ -98,7 +98,8 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
   app.post(
     '/google',
     {
-      config,
+      // The same; the provider is asked before, so that it keeps nobody waiting who signs in otherwise.
+      config: { ...config, turns: 'none' },
       schema: {
         operationId: 'loginWithGoogle',
         summary: "Sign in with the identity provider's ID token",

@@ -12,7 +12,7 @@ import type { Executor } from '../../db/client.ts'
 import { AppError } from '../../errors.ts'
 import { localIso } from '../../formats/local-time.ts'
 import type { SessionClaims } from '../../tokens/tokens.ts'
-import { checkCredentials } from './credentials.ts'
+import { checkCredentials, logins } from './credentials.ts'
 import { findOrCreateGoogleUser } from './google-login.ts'
 import { hashPassword } from './passwords.ts'
 import { announceRevocations, openClientSession, openPageSession, openWebSession } from './sessions.ts'
@@ -74,9 +74,11 @@ export function findAccount(db: Executor, identifier: string): Promise<store.Use
 }
 
 /** A client's login with a password: 401 `invalid_credentials`, 429 `locked_out`. */
-export async function login(core: Core, input: LoginBody, device: Device): Promise<ClientLogin> {
-  const user = await checkCredentials(core, input, device)
-  return core.db.transaction((tx) => openForClient(core, tx, user, device))
+export function login(core: Core, input: LoginBody, device: Device): Promise<ClientLogin> {
+  return logins(core).run(device, async () => {
+    const user = await checkCredentials(core, input, device)
+    return core.db.transaction((tx) => openForClient(core, tx, user, device))
+  })
 }
 
 /**
@@ -96,15 +98,12 @@ export function loginByWebSession(
 }
 
 /** A browser's login at the page of users or of administrators; 403 `admin_required` at the latter for others. */
-export async function loginOnWeb(
-  core: Core,
-  input: LoginBody,
-  device: Device,
-  portal: Portal,
-): Promise<WebLogin> {
-  const user = await checkCredentials(core, input, device)
-  if (portal === 'admin' && user.role === 'user') throw new AppError('admin_required')
-  return core.db.transaction((tx) => openForBrowser(core, tx, user, device, portal))
+export function loginOnWeb(core: Core, input: LoginBody, device: Device, portal: Portal): Promise<WebLogin> {
+  return logins(core).run(device, async () => {
+    const user = await checkCredentials(core, input, device)
+    if (portal === 'admin' && user.role === 'user') throw new AppError('admin_required')
+    return core.db.transaction((tx) => openForBrowser(core, tx, user, device, portal))
+  })
 }
 
 /**
@@ -115,10 +114,12 @@ export async function loginWithGoogle(core: Core, idToken: string, device: Devic
   if (!core.google) throw new AppError('not_configured')
   const identity = await core.google.verify(idToken)
   if (!identity?.emailVerified) throw new AppError('invalid_id_token')
-  const login = await core.db.transaction(async (tx) => {
-    const { user, isNew } = await findOrCreateGoogleUser(tx, identity)
-    return { ...(await openForClient(core, tx, user, device)), isNew }
-  })
+  const login = await logins(core).run(device, () =>
+    core.db.transaction(async (tx) => {
+      const { user, isNew } = await findOrCreateGoogleUser(tx, identity)
+      return { ...(await openForClient(core, tx, user, device)), isNew }
+    }),
+  )
   announceRevocations(core)
   return login
 }

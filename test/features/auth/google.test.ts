@@ -201,6 +201,28 @@ describe('the identity provider’s login', () => {
       expect((await service.guest().post(PATH, { id_token }, 401)).body.code).toBe('invalid_id_token')
   })
 
+  test('keeps nobody of the same address waiting while the provider is silent, which is asked once', async () => {
+    const silent = await withProvider()
+    silent.silent = true
+    const other = await withService({
+      config: { googleClientIds: [CLIENT_ID], googleCertsUrl: silent.certsUrl, requestTimeoutMs: 4_000 },
+    })
+    const person = await other.person()
+    const id_token = silent.sign({})
+    const asked = Array.from({ length: 20 }, () => other.guest().post(PATH, { id_token }, 503))
+    await expect.poll(() => silent.fetches).toBe(1)
+    let areAnswered = false
+    const answered = Promise.all(asked).then(() => {
+      areAnswered = true
+    })
+    await other.guest().login(person.username)
+    await other.guest().post('/api/v01/auth/refresh', { refresh_token: person.refreshToken }, 200)
+    expect(areAnswered).toBe(false)
+    await answered
+    // The library has tried again.
+    expect(silent.fetches).toBeLessThanOrEqual(4)
+  })
+
   test('reads keys as PEM too; is 503 while keys can’t be fetched, and where it is not configured', async () => {
     const pem = await withProvider({ format: 'pem' })
     const config = { googleClientIds: [CLIENT_ID], googleCertsUrl: pem.certsUrl }

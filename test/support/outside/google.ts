@@ -11,6 +11,8 @@ export interface Provider {
   certsUrl: string
   /** How often the keys were fetched. */
   fetches: number
+  /** Whether it leaves questions unanswered. */
+  silent: boolean
   /** `claims` replace those of a valid token; undefined removes one. */
   sign(claims: Record<string, unknown>, header?: Record<string, unknown>, key?: KeyObject): string
   close(): Promise<void>
@@ -25,6 +27,7 @@ export async function startProvider({ format = 'jwk' }: { format?: 'jwk' | 'pem'
       : { [kid]: publicKey.export({ type: 'spki', format: 'pem' }) }
   const server = createServer((_request, response) => {
     provider.fetches += 1
+    if (provider.silent) return
     response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'public, max-age=600' })
     response.end(JSON.stringify(keys))
   }).listen(0, '127.0.0.1')
@@ -32,6 +35,7 @@ export async function startProvider({ format = 'jwk' }: { format?: 'jwk' | 'pem'
   const provider: Provider = {
     certsUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/certs`,
     fetches: 0,
+    silent: false,
     sign(claims, header = {}, key = privateKey) {
       const now = Math.floor(Date.now() / 1_000)
       const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')

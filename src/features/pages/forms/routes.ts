@@ -85,7 +85,7 @@ export const formRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
     app.post(
       path,
       {
-        // Passwords are checked in a queue of their own.
+        // Logins have a queue of their own.
         config: { turns: 'none' },
         schema: {
           operationId: nameOf('submit', path),
