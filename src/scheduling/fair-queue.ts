@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { AppError } from '../errors.ts'
+import { Places, type PlacesOptions } from './places.ts'
 
 /** Who asks for costly work. */
 export interface Asker {
@@ -14,11 +15,8 @@ export function personAsking(userId: number, connection: Socket): Asker {
   return { name: `person ${userId}`, connection }
 }
 
-export interface FairQueueOptions {
-  /** Pieces of work that run at once. Left out: any number. */
-  places?: number
-  /** How many of them one asker may have. Left out: all of them. */
-  each?: number
+/** A place is for a piece of work that runs; its name is that of the asker. */
+export interface FairQueueOptions extends PlacesOptions {
   /** Most pieces of work that may wait. */
   waiting: number
 }
@@ -34,9 +32,8 @@ interface Waiter {
  * full, the asker with the most waiting work loses the last piece of it: 503 `unavailable`.
  */
 export class FairQueue {
-  readonly #options: FairQueueOptions
-  #running = 0
-  readonly #runningFor = new Map<string, number>()
+  readonly #places: Places
+  readonly #mostWaiting: number
   #waiting = 0
   /** By asker, then by connection; the next one is the first entry. */
   readonly #lines = new Map<string, Map<Socket, Waiter[]>>()
@@ -44,12 +41,13 @@ export class FairQueue {
   static readonly #queuesOf = new WeakMap<Socket, Set<FairQueue>>()
 
   constructor(options: FairQueueOptions) {
-    this.#options = options
+    this.#places = new Places(options)
+    this.#mostWaiting = options.waiting
   }
 
   /** Throws `aborted` if the asker hung up before its turn. Without an asker it is work of the service itself. */
   async run<T>(asker: Asker | undefined, work: () => Promise<T>): Promise<T> {
-    if (!asker) this.#begin('')
+    if (!asker) this.#places.take('')
     else if (!this.enter(asker)) await this.wait(asker)
     try {
       return await work()
@@ -60,8 +58,8 @@ export class FairQueue {
 
   /** Takes a place, until `leave`, if one is free. */
   enter({ name, connection }: Asker): boolean {
-    const mayEnter = !connection.destroyed && this.#mayBegin(name)
-    if (mayEnter) this.#begin(name)
+    const mayEnter = !connection.destroyed && this.#places.isFree(name)
+    if (mayEnter) this.#places.take(name)
     return mayEnter
   }
 
@@ -69,29 +67,16 @@ export class FairQueue {
     this.#end(name)
   }
 
-  #mayBegin(name: string): boolean {
-    const { places = Number.POSITIVE_INFINITY, each = places } = this.#options
-    return this.#running < places && (this.#runningFor.get(name) ?? 0) < each
-  }
-
-  #begin(name: string): void {
-    this.#running += 1
-    this.#runningFor.set(name, (this.#runningFor.get(name) ?? 0) + 1)
-  }
-
   /** Gives the place to the next in line, if there is one. */
   #end(name: string): void {
-    this.#running -= 1
-    const left = (this.#runningFor.get(name) ?? 0) - 1
-    if (left > 0) this.#runningFor.set(name, left)
-    else this.#runningFor.delete(name)
+    this.#places.leave(name)
     for (let next = this.#takeNext(); next; next = this.#takeNext()) next.settle()
   }
 
   /** Takes a place once it is the asker's turn. Throws `aborted` if the asker hung up before. */
   async wait({ name, connection }: Asker): Promise<void> {
     if (connection.destroyed) throw new AppError('aborted')
-    if (this.#waiting >= this.#options.waiting) this.#makeRoom()
+    if (this.#waiting >= this.#mostWaiting) this.#makeRoom()
     const connections = this.#lines.get(name) ?? new Map<Socket, Waiter[]>()
     this.#lines.set(name, connections)
     const line = connections.get(connection) ?? []
@@ -119,12 +104,12 @@ export class FairQueue {
   /** The first in line that may begin; its place is counted as taken. */
   #takeNext(): Waiter | undefined {
     for (const [name, connections] of this.#lines) {
-      if (!this.#mayBegin(name)) continue
+      if (!this.#places.isFree(name)) continue
       const [first] = connections
       const [connection, line] = first as [Socket, Waiter[]]
       const next = line.shift()
       this.#waiting -= 1
-      this.#begin(name)
+      this.#places.take(name)
       // Both go to the end of their line.
       connections.delete(connection)
       if (line.length > 0) connections.set(connection, line)

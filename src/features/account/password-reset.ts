@@ -5,6 +5,7 @@ import { AppError } from '../../errors.ts'
 import { foldCase } from '../../formats/case-fold.ts'
 import { perNode } from '../../per-node.ts'
 import type { Asker } from '../../scheduling/fair-queue.ts'
+import { Places } from '../../scheduling/places.ts'
 import { hashPassword } from '../auth/passwords.ts'
 import { createSecretToken, hashSecretToken } from '../auth/secret-tokens.ts'
 import { announceRevocations, endSessionsOf } from '../auth/sessions.ts'
@@ -18,9 +19,13 @@ const RESET_LIFETIME_MS = 3_600_000
 const MAIL_INTERVAL_MS = 60_000
 /** Valid links of one account: all that can be mailed within an hour, so that a stranger's requests don't void any. */
 const MOST_LINKS = RESET_LIFETIME_MS / MAIL_INTERVAL_MS
-/** Mails that one node sends at once, and accounts that it looks up at once for one address; more are dropped. */
+/**
+ * Mails that one node sends or tries again at once, in all and for one address, and accounts that it looks up at once
+ * for one address. More are dropped.
+ */
 const MOST_MAILS = 300
-const MOST_LOOK_UPS = 20
+const MOST_MAILS_EACH = 60
+const MOST_LOOK_UPS_EACH = 20
 /** Pauses between the tries to send a mail. */
 const RETRY_PAUSES_MS = [1_000, 5_000, 15_000, 60_000]
 
@@ -37,39 +42,29 @@ export interface ResetMails {
 
 export const resetMails = perNode((core): ResetMails => {
   const underWay = new Set<Promise<void>>()
-  /** Accounts that are being looked up, by who asks: a flood from one address leaves room for others. */
-  const lookUps = new Map<string, number>()
-  let mails = 0
+  // By the caller's address: a flood from one leaves room for others.
+  const lookUps = new Places({ each: MOST_LOOK_UPS_EACH })
+  const mails = new Places({ places: MOST_MAILS, each: MOST_MAILS_EACH })
   const closing = new AbortController()
 
-  async function lookUp(email: string, from: string): Promise<store.UserRow | undefined> {
-    const others = lookUps.get(from) ?? 0
-    if (others >= MOST_LOOK_UPS) return drop()
-    lookUps.set(from, others + 1)
+  async function within<T>(places: Places, from: string, work: () => Promise<T>): Promise<T | undefined> {
+    if (!places.isFree(from)) {
+      core.log.warn('a password reset was dropped: too many are under way')
+      return undefined
+    }
+    places.take(from)
     try {
-      return await store.findUserByEmail(core.db, email)
+      return await work()
     } finally {
-      const left = (lookUps.get(from) ?? 0) - 1
-      if (left > 0) lookUps.set(from, left)
-      else lookUps.delete(from)
+      places.leave(from)
     }
   }
 
   async function handle(email: string, from: string, ownAddress: string): Promise<void> {
-    const user = await lookUp(email, from)
-    if (!user) return
-    if (mails >= MOST_MAILS) return drop()
-    mails += 1
-    try {
-      // The Host of the request is never used: an attacker could make the link lead to their own server.
-      await mailReset(core, user, core.config.publicUrl ?? ownAddress, closing.signal)
-    } finally {
-      mails -= 1
-    }
-  }
-
-  function drop(): undefined {
-    core.log.warn('a password reset was dropped: too many are under way')
+    const user = await within(lookUps, from, () => store.findUserByEmail(core.db, email))
+    // The Host of the request is never used: an attacker could make the link lead to their own server.
+    const address = core.config.publicUrl ?? ownAddress
+    if (user) await within(mails, from, () => mailReset(core, user, address, closing.signal))
   }
 
   return {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { readdir, readFile, stat } from 'node:fs/promises'
+import { type IncomingMessage, request } from 'node:http'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -195,6 +196,19 @@ describe('a password reset', () => {
         return lastAsked()
       })
       .not.toBe(first)
+  })
+
+  test('mails of one address that can’t be sent leave room for others', async () => {
+    const mailing = await withService({ config: { smtpUrl: 'smtp://127.0.0.1:1' } })
+    const person = await mailing.person()
+    await mailing.sql`
+      insert into users (username, email, full_name, role)
+      select 'flood' || n, 'flood' || n || '@example.org', 'Flood', 'user' from generate_series(1, 400) n`
+    for (let n = 1; n <= 400; n++)
+      await askFrom('127.0.0.2', mailing.urls[0] as string, `flood${n}@example.org`)
+    await mailing.guest().post(PATH, { email: `${person.username}@example.org` }, 200)
+    const tries = () => mailing.sql`select from password_resets where user_id = ${person.id}`
+    await expect.poll(async () => (await tries()).length).toBe(1)
   })
 
   test('a mail that failed is sent again, and is marked as automatic', async () => {
@@ -415,3 +429,14 @@ test('a flood of requests from one address drops nobody else’s', async () => {
   }
   await expect.poll(() => mailsTo(address)).toHaveLength(1)
 })
+
+/** Asks for a mail from another address of this machine. */
+async function askFrom(localAddress: string, url: string, email: string): Promise<void> {
+  const body = JSON.stringify({ email })
+  const headers = { 'content-type': 'application/json', 'content-length': body.length }
+  const asked = request(url + PATH, { method: 'POST', localAddress, headers }).end(body)
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  expect(response.statusCode).toBe(200)
+  response.resume()
+  await once(response, 'end')
+}
