@@ -58,7 +58,7 @@ export function driverOptions<Options extends postgres.Options<Record<string, ne
 export function connectDatabase({ url, pool, prepare = true, limitsStatements = true }: DatabaseOptions): Db {
   const connection = limitsStatements ? { statement_timeout: STATEMENT_TIMEOUT_MS } : {}
   const client = postgres(...driverOptions(url, { max: pool, idle_timeout: 60, prepare, connection }))
-  return drizzle({ client: measureUse(nameStatements(client), pool), casing: 'snake_case' })
+  return drizzle({ client: measureUse(pipelineBegin(nameStatements(client)), pool), casing: 'snake_case' })
 }
 
 /**
@@ -118,6 +118,39 @@ function measureUse(client: postgres.Sql, pool: number): postgres.Sql {
     }
   }
   return Object.assign(client, { begin: beginMeasured })
+}
+
+/** An option of `begin`'s own statement that the driver's types don't show: called when a connection has got it. */
+interface BeginOptions extends postgres.UnsafeQueryOptions {
+  onexecute?: (connection: { reserved: () => void }) => void
+}
+
+/**
+ * Sends a transaction's first statements together with `begin`: the driver would wait for the answer to `begin` first.
+ * If the connection is lost, they fail too.
+ */
+function pipelineBegin(client: postgres.Sql): postgres.Sql {
+  const { unsafe } = client
+  const pipelined = (...[text, parameters, options = {}]: Parameters<typeof unsafe>) => {
+    const { onexecute }: BeginOptions = options
+    if (!onexecute) return unsafe(text, parameters, options)
+    const sent = Promise.withResolvers<void>()
+    const marked: BeginOptions = {
+      ...options,
+      onexecute(connection) {
+        onexecute(connection)
+        // After this the driver marks the connection as busy; `reserved` makes it ready for the next statement.
+        queueMicrotask(() => {
+          connection.reserved()
+          sent.resolve()
+        })
+      },
+    }
+    const begin = unsafe(text, parameters, marked)
+    begin.then(() => sent.resolve(), sent.reject)
+    return Object.assign(begin, { execute: () => sent.promise })
+  }
+  return Object.assign(client, { unsafe: pipelined })
 }
 
 type Work = (tx: postgres.TransactionSql) => unknown

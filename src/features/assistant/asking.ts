@@ -3,24 +3,23 @@ import type { Answer } from '../../../schemas/assistant.ts'
 import type { Content } from '../../../schemas/common.ts'
 import { requireAi, type Usage } from '../../adapters/ai.ts'
 import type { Core } from '../../core.ts'
-import type { Executor } from '../../db/client.ts'
+import { transactAtOnce } from '../../db/at-once.ts'
 import { lockPerson } from '../../db/locks.ts'
 import { AppError } from '../../errors.ts'
 import { every } from '../../scheduling/periodic.ts'
-import { refuse, requireHelpIn } from '../help-lock/service.ts'
+import { refuse, requireHelp } from '../help-lock/service.ts'
 import { helpWatchOf } from '../help-lock/watch.ts'
 import { SYSTEM, titleOf, toMessages } from './prompts.ts'
 import * as quota from './quota/store.ts'
 import * as store from './store.ts'
 
-/** Questions of one person from midnight to midnight (docs/protocol/http.md#limits). */
-export const DAILY_LIMIT = 50
-/** Messages of one conversation, answers included (docs/protocol/http.md#limits). */
-const CONVERSATION_LIMIT = 100
+/**
+ * Questions of one person from midnight to midnight, and messages of one conversation
+ * (docs/protocol/http.md#limits).
+ */
+export const LIMITS = { daily: 50, conversation: 100 }
 /** Questions a day that don't count if somebody hangs up on them before the first word. */
 const FREE_HANG_UPS = 10
-/** The messages that a question and its answer add to a conversation. */
-const EXCHANGE = 2
 
 const LARGEST_ANSWER_TOKENS = 4_096
 /** Longest that an answer may take. */
@@ -130,87 +129,90 @@ interface Reservation {
   askedAt: Date
 }
 
-/** Reserves a place in both quotas, the conversation's first. Decisions about one person are made one after another. */
-function reserve(core: Core, userId: number, { message, conversation }: Question): Promise<Reservation> {
-  return core.db.transaction(async (tx) => {
-    const askedAt = new Date(core.clock())
-    // Sent together; PostgreSQL runs them in this order, the later ones once the lock is held. A refusal undoes all.
-    const [, , , , existing, today, reserved] = await Promise.all([
-      lockPerson(tx, userId),
-      requireHelpIn(tx, userId),
-      quota.commitBeforeDisk(tx),
-      quota.deleteExpiredQuestions(tx, userId),
-      findAsked(tx, userId, conversation),
-      quota.countQuestionsToday(tx, userId, askedAt, core.config.timezone),
-      quota.reserveQuestion(tx, { userId, conversation, askedAt }, RESERVED_SECONDS),
-    ])
-    if (today.answered + today.reserved >= DAILY_LIMIT) throw dailyLimit(today.resetsAt, askedAt)
-    return {
-      ...reserved,
-      title: existing?.title ?? titleOf(message),
-      isNew: existing === undefined,
-      askedAt,
+/** Reserves a place in both quotas. Decisions about one person are made one after another. */
+async function reserve(core: Core, userId: number, question: Question): Promise<Reservation> {
+  const askedAt = new Date(core.clock())
+  const { message, conversation } = question
+  const asked = { userId, conversation, askedAt, timezone: core.config.timezone, seconds: RESERVED_SECONDS }
+  const [, , , reserved] = await transactAtOnce(
+    core.db,
+    (tx) => lockPerson(tx, userId),
+    (tx) => quota.commitBeforeDisk(tx),
+    (tx) => quota.deleteExpiredQuestions(tx, userId),
+    (tx) => quota.reserveQuestion(tx, asked, LIMITS),
+  )
+  switch (reserved.refusal) {
+    case null: {
+      const { id, conversationId, title } = reserved
+      return { id, conversationId, title: title ?? titleOf(message), isNew: title === null, askedAt }
     }
-  })
+    case 'exam_in_progress':
+      await requireHelp(core, userId)
+      // The attempt was overdue and is closed now.
+      return reserve(core, userId, question)
+    case 'conversation_limit':
+      throw new AppError('conversation_limit', { details: { limit_reached: 'conversation' } })
+    case 'daily_limit':
+      throw dailyLimit(new Date(reserved.resetsAt), askedAt)
+    default:
+      throw new AppError(reserved.refusal)
+  }
 }
 
-/** The conversation that the question continues; undefined if it begins a new one. */
-async function findAsked(tx: Executor, userId: number, conversation: Question['conversation']) {
-  if (conversation === 'new') return undefined
-  if (conversation === 'study_chat') return store.findStudyChat(tx, userId)
-  const found = await store.findConversationLoad(tx, userId, conversation)
-  if (!found) throw new AppError('not_found')
-  if (found.messageCount + (found.waiting + 1) * EXCHANGE > CONVERSATION_LIMIT)
-    throw new AppError('conversation_limit', { details: { limit_reached: 'conversation' } })
-  return found
-}
-
-function dailyLimit(resetsAt: string, now: Date): AppError {
+function dailyLimit(resetsAt: Date, now: Date): AppError {
   return new AppError('daily_limit', {
-    retryAfter: (Date.parse(resetsAt) - now.getTime()) / 1_000,
-    details: { limit_reached: true, resets_at: resetsAt },
+    retryAfter: (resetsAt.getTime() - now.getTime()) / 1_000,
+    details: { limit_reached: true, resets_at: resetsAt.toISOString() },
   })
 }
 
 /** Stores the question and the answer and counts them, all or nothing. Answers what the caller is told. */
-function keep(
+async function keep(
   core: Core,
   userId: number,
-  { message, conversation }: Question,
+  question: Question,
   asked: Reservation,
-  { response, usage, model }: { response: string; usage: Usage | undefined; model: string },
+  written: { response: string; usage: Usage | undefined; model: string },
 ): Promise<Content<Answer>> {
-  const { id, title, askedAt } = asked
-  const now = new Date(core.clock())
-  const begun = { userId, title, messageCount: EXCHANGE, createdAt: askedAt, updatedAt: now }
-  return core.db.transaction(async (tx) => {
-    // Sent together, as in `reserve`.
-    const [, , isKept, conversationId, { answered }] = await Promise.all([
-      lockPerson(tx, userId),
-      requireHelpIn(tx, userId),
-      quota.keepQuestion(tx, id, model, usage),
-      conversation === 'study_chat'
-        ? store.extendStudyChat(tx, { ...begun, kind: 'study_chat' })
-        : asked.isNew
-          ? store.insertConversation(tx, { ...begun, id: asked.conversationId })
-          : store.extendConversation(tx, asked.conversationId, EXCHANGE, now),
-      quota.countQuestionsToday(tx, userId, now, core.config.timezone),
-      store.insertExchange(tx, userId, conversation === 'study_chat' ? conversation : asked.conversationId, {
-        question: message,
-        askedAt,
-        answer: response,
-        answeredAt: now,
-      }),
-    ])
-    if (!isKept) throw new AppError('model_failed', { message: 'The answer came too late; ask again' })
-    if (conversationId === undefined) throw new AppError('not_found')
-    return {
-      response,
-      conversation_id: conversationId,
-      title,
-      questions_remaining: Math.max(0, DAILY_LIMIT - answered),
-    }
-  })
+  const { id, conversationId, title, askedAt, isNew } = asked
+  const { message, conversation } = question
+  const { response, usage, model } = written
+  const exchange = {
+    userId,
+    questionId: id,
+    conversationId,
+    begins: conversation === 'study_chat' ? conversation : isNew ? ('conversation' as const) : null,
+    title,
+    question: message,
+    askedAt,
+    answer: response,
+    answeredAt: new Date(core.clock()),
+    timezone: core.config.timezone,
+    model,
+    usage,
+  }
+  const [, stored] = await transactAtOnce(
+    core.db,
+    (tx) => lockPerson(tx, userId),
+    (tx) => store.insertExchange(tx, exchange),
+  )
+  switch (stored.refusal) {
+    case null:
+      return {
+        response,
+        conversation_id: stored.conversationId,
+        title,
+        questions_remaining: Math.max(0, LIMITS.daily - stored.answered),
+      }
+    case 'exam_in_progress':
+      await requireHelp(core, userId)
+      // The attempt was overdue and is closed now.
+      return keep(core, userId, question, asked, written)
+    case 'not_reserved':
+      throw new AppError('model_failed', { message: 'The answer came too late; ask again' })
+    default:
+      throw new AppError(stored.refusal)
+  }
 }
 
 /**

@@ -38,6 +38,7 @@ export const assistantRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     '/messages',
     {
       handlerTimeout: ANSWER_TIMEOUT_MS,
+      config: { decidesHelpLock: true },
       schema: {
         operationId: 'askTutor',
         summary: 'Ask the assistant',

@@ -6,7 +6,7 @@ import type {
 } from '../../../schemas/assistant.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
-import { countToday, DAILY_LIMIT } from './asking.ts'
+import { countToday, LIMITS } from './asking.ts'
 import * as store from './store.ts'
 
 const CONVERSATIONS = { page: 20, largest: 50 }
@@ -29,7 +29,7 @@ export async function listConversations(core: Core, userId: number, query: Conve
   if (after) return { conversations, hasMore, nextCursor }
   const { answered } = await countToday(core, userId)
   return {
-    dailyLimit: DAILY_LIMIT,
+    dailyLimit: LIMITS.daily,
     questionsUsed: answered,
     conversations,
     hasMoreConversations: hasMore,

@@ -1,8 +1,11 @@
-import { and, count, desc, eq, inArray, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
+import type { Usage } from '../../adapters/ai.ts'
 import type { Executor } from '../../db/client.ts'
-import { only } from '../../db/query.ts'
+import { isHelpLocked } from '../../db/help-lock.ts'
+import { only, query } from '../../db/query.ts'
 import { contains, isIndexed } from '../../db/search.ts'
-import { assistantConversations, assistantMessages, assistantQuestions } from '../../db/tables/assistant.ts'
+import { assistantConversations, assistantMessages } from '../../db/tables/assistant.ts'
+import { midnight } from './quota/store.ts'
 
 export type ConversationRow = typeof assistantConversations.$inferSelect
 export type MessageRow = typeof assistantMessages.$inferSelect
@@ -15,38 +18,6 @@ export async function findConversation(
   id: number,
 ): Promise<ConversationRow | undefined> {
   const [row] = await db.select().from(assistantConversations).where(ownConversation(userId, id))
-  return row
-}
-
-/**
- * How many messages a conversation has, and how many of its questions wait for an answer; undefined if this person
- * has no such conversation. It is one statement, so that an answer that is being stored counts as exactly one of the
- * two.
- */
-export async function findConversationLoad(db: Executor, userId: number, id: number) {
-  const waiting = db
-    .select({ count: count() })
-    .from(assistantQuestions)
-    .where(
-      and(
-        eq(assistantQuestions.userId, userId),
-        eq(assistantQuestions.conversationId, id),
-        isNotNull(assistantQuestions.expiresAt),
-      ),
-    )
-  const { title, messageCount } = assistantConversations
-  const [row] = await db
-    .select({ id: assistantConversations.id, title, messageCount, waiting: sql<number>`(${waiting})::int` })
-    .from(assistantConversations)
-    .where(ownConversation(userId, id))
-  return row
-}
-
-export async function findStudyChat(db: Executor, userId: number): Promise<ConversationRow | undefined> {
-  const [row] = await db
-    .select()
-    .from(assistantConversations)
-    .where(and(eq(assistantConversations.userId, userId), eq(assistantConversations.kind, 'study_chat')))
   return row
 }
 
@@ -98,55 +69,6 @@ export async function listConversations(
      where message.user_id = ${userId} and ${contains(sql`message.text`, search)}))`)
 }
 
-export async function insertConversation(
-  db: Executor,
-  conversation: typeof assistantConversations.$inferInsert,
-): Promise<number> {
-  return only(
-    await db.insert(assistantConversations).values(conversation).returning({ id: assistantConversations.id }),
-  ).id
-}
-
-/** Creates the person's study chat or adds to it; answers its id. */
-export async function extendStudyChat(
-  db: Executor,
-  chat: typeof assistantConversations.$inferInsert,
-): Promise<number> {
-  return only(
-    await db
-      .insert(assistantConversations)
-      .values(chat)
-      .onConflictDoUpdate({
-        target: assistantConversations.userId,
-        targetWhere: sql`kind = 'study_chat'`,
-        set: grownBy(chat.messageCount, chat.updatedAt as Date),
-      })
-      .returning({ id: assistantConversations.id }),
-  ).id
-}
-
-/** Adds to a conversation; answers its id, undefined if it was deleted. */
-export async function extendConversation(
-  db: Executor,
-  id: number,
-  messages: number,
-  now: Date,
-): Promise<number | undefined> {
-  const [row] = await db
-    .update(assistantConversations)
-    .set(grownBy(messages, now))
-    .where(eq(assistantConversations.id, id))
-    .returning({ id: assistantConversations.id })
-  return row?.id
-}
-
-function grownBy(messages: number, now: Date) {
-  return {
-    messageCount: sql`${assistantConversations.messageCount} + ${messages}`,
-    updatedAt: sql`greatest(${assistantConversations.updatedAt}, ${now.toISOString()}::timestamptz)`,
-  }
-}
-
 export async function renameConversation(
   db: Executor,
   userId: number,
@@ -177,29 +99,85 @@ function ownConversation(userId: number, id: number): SQL | undefined {
   )
 }
 
-// --- messages
+// --- answers
 
-/** Stores a question and its answer in a person's conversation; nothing if that was deleted. */
-export async function insertExchange(
-  db: Executor,
-  userId: number,
-  conversation: number | 'study_chat',
-  {
-    question,
-    askedAt,
-    answer,
-    answeredAt,
-  }: { question: string; askedAt: Date; answer: string; answeredAt: Date },
-): Promise<void> {
-  const isMeant = conversation === 'study_chat' ? sql`kind = 'study_chat'` : sql`id = ${conversation}`
-  await db.execute(sql`
-    insert into assistant_messages (conversation_id, user_id, is_user, text, created_at)
-    select conversation.id, conversation.user_id, message.*
-      from (select id, user_id from assistant_conversations where user_id = ${userId} and ${isMeant}) conversation,
-           (values (true, ${question}, ${askedAt.toISOString()}::timestamptz),
-                   (false, ${answer}, ${answeredAt.toISOString()}::timestamptz)) message(is_user, text, created_at)
-     order by is_user desc`)
+/** An answered question. */
+export interface Exchange {
+  userId: number
+  /** The id of its reservation. */
+  questionId: number
+  conversationId: number
+  /** What the conversation is if it doesn't exist yet; null if it has to exist. */
+  begins: ConversationKind | null
+  title: string
+  question: string
+  askedAt: Date
+  answer: string
+  answeredAt: Date
+  timezone: string
+  model: string
+  /** undefined: the answer was cut off before the model said it. */
+  usage: Usage | undefined
 }
+
+type Stored =
+  | { refusal: 'exam_in_progress' | 'not_reserved' | 'not_found' }
+  /** `answered`: how many questions of the day now are, this one included. */
+  | { refusal: null; conversationId: number; answered: number }
+
+/**
+ * Stores a question and its answer in their conversation and makes the reservation count, or says why it does none of
+ * this: help is locked, the reservation had expired and its place was given to another question, or the conversation
+ * was deleted. Needs the person's lock.
+ */
+export async function insertExchange(db: Executor, exchange: Exchange): Promise<Stored> {
+  const { userId, questionId, conversationId, begins, usage } = exchange
+  const askedAt = sql`${exchange.askedAt.toISOString()}::timestamptz`
+  const answeredAt = sql`${exchange.answeredAt.toISOString()}::timestamptz`
+  const grown = sql`message_count = conversation.message_count + 2, updated_at = greatest(conversation.updated_at, ${answeredAt})`
+  return only(
+    await query<Stored>(
+      db,
+      sql`
+      with reserved as materialized (
+        select id from assistant_questions
+         where id = ${questionId} and expires_at is not null and not ${isHelpLocked(userId)} for no key update
+      ), grown as (${
+        begins
+          ? sql`
+        insert into assistant_conversations as conversation
+               (id, user_id, kind, title, message_count, created_at, updated_at)
+        select ${conversationId}::int, ${userId}::int, ${begins}, ${exchange.title}, 2, ${askedAt}, ${answeredAt}
+          from reserved
+            on conflict (user_id) where kind = 'study_chat' do update set ${grown}`
+          : sql`
+        update assistant_conversations conversation set ${grown} from reserved where conversation.id = ${conversationId}`
+      }
+        returning conversation.id
+      ), kept as (
+        update assistant_questions
+           set expires_at = null, model = ${exchange.model}, input_tokens = ${usage?.input ?? null},
+               cached_tokens = ${usage?.cached ?? null}, output_tokens = ${usage?.output ?? null}
+          from reserved, grown where assistant_questions.id = reserved.id
+      ), stored as (
+        insert into assistant_messages (conversation_id, user_id, is_user, text, created_at)
+        select grown.id, ${userId}::int, message.*
+          from grown, (values (true, ${exchange.question}, ${askedAt}), (false, ${exchange.answer}, ${answeredAt}))
+               message(is_user, text, created_at)
+         order by is_user desc
+      )
+      select case when ${isHelpLocked(userId)} then 'exam_in_progress'
+                  when not exists (select from reserved) then 'not_reserved'
+                  when not exists (select from grown) then 'not_found' end as refusal,
+             (select id from grown) as "conversationId",
+             (select count(*)::int from assistant_questions
+               where user_id = ${userId} and asked_at >= ${midnight(exchange.answeredAt, exchange.timezone, 0)}
+                 and not hung_up and (expires_at is null or id = ${questionId})) as answered`,
+    ),
+  )
+}
+
+// --- messages
 
 /** The newest messages, or the newest of those before a message; oldest first. */
 export async function listMessages(

@@ -1,6 +1,5 @@
 import type { Core } from '../../core.ts'
 import { batched } from '../../db/batches.ts'
-import type { Executor } from '../../db/client.ts'
 import { AppError } from '../../errors.ts'
 import { perNode } from '../../per-node.ts'
 import { closeOverdueOf, isOverdue } from '../attempts/closing.ts'
@@ -25,15 +24,6 @@ const locksShared = perNode((core) =>
 export async function requireHelp(core: Core, userId: number): Promise<void> {
   const refusal = await findRefusal(core, userId)
   if (refusal) throw refusal
-}
-
-/**
- * The same within a transaction that has locked the person's row, as a start of an exam that locks help does: the
- * decision comes entirely before or entirely after such a start.
- */
-export async function requireHelpIn(tx: Executor, userId: number): Promise<void> {
-  const lock = (await store.listLocks(tx, [userId])).at(-1)
-  if (lock) throw refuse(lock)
 }
 
 /** Why this person's help is refused; undefined if it isn't. An overdue attempt locks nothing: it is closed first. */

@@ -17,6 +17,7 @@ export const studyChatRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     '',
     {
       handlerTimeout: ANSWER_TIMEOUT_MS,
+      config: { decidesHelpLock: true },
       schema: {
         operationId: 'askStudyChat',
         summary: 'Ask the assistant',

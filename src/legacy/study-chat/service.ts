@@ -1,5 +1,5 @@
 import type { Core } from '../../core.ts'
-import { countToday, DAILY_LIMIT } from '../../features/assistant/asking.ts'
+import { countToday, LIMITS } from '../../features/assistant/asking.ts'
 import { toMessage } from '../../features/assistant/service.ts'
 import * as store from './store.ts'
 
@@ -12,7 +12,7 @@ export async function readStudyChat(core: Core, userId: number) {
     countToday(core, userId),
     store.listStudyChat(core.db, userId, MOST_MESSAGES),
   ])
-  return { dailyLimit: DAILY_LIMIT, questionsUsed: answered, history: rows.map(toMessage) }
+  return { dailyLimit: LIMITS.daily, questionsUsed: answered, history: rows.map(toMessage) }
 }
 
 /** The day's quota stays used. */

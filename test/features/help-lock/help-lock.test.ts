@@ -227,6 +227,17 @@ describe('the tutor', () => {
     )
     expect(body.questions_remaining).toBe(49)
   })
+
+  test('answers once the time of the attempt is over, and closes it', async () => {
+    const { examId } = await lockingExam()
+    const alice = await service.person()
+    await start(alice, examId)
+    await service.sql`update attempts set ends_at = now() - interval '1 hour' where user_id = ${alice.id}`
+    await alice.post('/api/v01/assistant/messages', { message: 'Explain', conversation_id: null }, 200)
+    expect(await service.sql`select status from attempts where user_id = ${alice.id}`).toEqual([
+      { status: 'expired' },
+    ])
+  })
 })
 
 describe('the lock', () => {

@@ -1,7 +1,7 @@
-import { and, eq, gte, isNotNull, isNull, lte, sql } from 'drizzle-orm'
-import type { Usage } from '../../../adapters/ai.ts'
+import { and, eq, gte, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
-import { only } from '../../../db/query.ts'
+import { isHelpLocked } from '../../../db/help-lock.ts'
+import { only, query } from '../../../db/query.ts'
 import { assistantQuestions } from '../../../db/tables/assistant.ts'
 
 /** Doesn't wait for the disk: a reservation that PostgreSQL loses at its end is one that expired. */
@@ -11,47 +11,97 @@ export async function commitBeforeDisk(tx: Executor): Promise<void> {
 
 /** Removes the reservations of nodes that have died. A node that still lives can no longer keep such a question. */
 export async function deleteExpiredQuestions(db: Executor, userId: number): Promise<void> {
-  await db
-    .delete(assistantQuestions)
-    .where(and(eq(assistantQuestions.userId, userId), lte(assistantQuestions.expiresAt, sql`now()`)))
+  await db.execute(sql`delete from assistant_questions where user_id = ${userId} and expires_at <= now()`)
 }
 
-/** The person's questions since the last midnight, and the time of the next one, by `now` and `timezone`. */
+/** The midnight this many days after the last one, by `now` and `timezone`. */
+export const midnight = (now: Date, timezone: string, days: number) => {
+  const today = sql`date_trunc('day', ${now.toISOString()}::timestamptz at time zone ${timezone})`
+  return sql`((${today} + make_interval(days => ${days})) at time zone ${timezone})`
+}
+
+/** The person's questions since the last midnight, by `now` and `timezone`. */
 export async function countQuestionsToday(db: Executor, userId: number, now: Date, timezone: string) {
-  const midnight = (days: number) =>
-    sql`((date_trunc('day', ${now.toISOString()}::timestamptz at time zone ${timezone}) + make_interval(days => ${days})) at time zone ${timezone})`
   const [row] = await db
     .select({
-      reserved: sql<number>`(count(*) filter (where ${isNotNull(assistantQuestions.expiresAt)}))::int`,
       answered: sql<number>`(count(*) filter (where ${isNull(assistantQuestions.expiresAt)} and not ${assistantQuestions.hungUp}))::int`,
       hungUp: sql<number>`(count(*) filter (where ${assistantQuestions.hungUp}))::int`,
-      resetsAt: sql<string>`to_char(${midnight(1)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
     })
     .from(assistantQuestions)
-    .where(and(eq(assistantQuestions.userId, userId), gte(assistantQuestions.askedAt, midnight(0))))
-  return row ?? { reserved: 0, answered: 0, hungUp: 0, resetsAt: '' }
+    .where(
+      and(eq(assistantQuestions.userId, userId), gte(assistantQuestions.askedAt, midnight(now, timezone, 0))),
+    )
+  return row ?? { answered: 0, hungUp: 0 }
 }
 
-/** If the question begins a conversation, it gets the id that the conversation will have. */
+export interface NewQuestion {
+  userId: number
+  conversation: number | 'new' | 'study_chat'
+  askedAt: Date
+  timezone: string
+  /** How long it stays reserved. */
+  seconds: number
+}
+
+export interface QuestionLimits {
+  /** Questions from midnight to midnight. */
+  daily: number
+  /** Messages of one conversation. */
+  conversation: number
+}
+
+type Reserved =
+  | { refusal: 'token_expired_or_invalid' | 'exam_in_progress' | 'not_found' | 'conversation_limit' }
+  /** `resetsAt`: milliseconds since the epoch. */
+  | { refusal: 'daily_limit'; resetsAt: number }
+  /** `title`: null if the question begins a conversation; the id is the one that this will have. */
+  | { refusal: null; id: number; conversationId: number; title: string | null }
+
+/**
+ * Reserves a place for a question, or says why it is refused. Used are the day's answered questions and reservations,
+ * and the messages of the conversation and of its questions that wait. Needs the person's lock.
+ */
 export async function reserveQuestion(
   db: Executor,
-  question: { userId: number; conversation: number | 'new' | 'study_chat'; askedAt: Date },
-  seconds: number,
-): Promise<{ id: number; conversationId: number }> {
-  const { userId, conversation, askedAt } = question
-  const nextId = sql`nextval(pg_get_serial_sequence('assistant_conversations', 'id'))::int`
-  const studyChat = sql`(select id from assistant_conversations where user_id = ${userId} and kind = 'study_chat')`
-  const conversationId = { new: nextId, study_chat: sql`coalesce(${studyChat}, ${nextId})` }
+  { userId, conversation, askedAt, timezone, seconds }: NewQuestion,
+  limits: QuestionLimits,
+): Promise<Reserved> {
+  const isNumbered = typeof conversation === 'number'
+  const isMeant = isNumbered
+    ? sql`kind = 'conversation' and id = ${conversation}`
+    : sql`kind = ${conversation}`
   return only(
-    await db
-      .insert(assistantQuestions)
-      .values({
-        userId,
-        askedAt,
-        conversationId: typeof conversation === 'number' ? conversation : conversationId[conversation],
-        expiresAt: ahead(seconds),
-      })
-      .returning({ id: assistantQuestions.id, conversationId: assistantQuestions.conversationId }),
+    await query<Reserved>(
+      db,
+      sql`
+    with known as (
+      select id, title, message_count from assistant_conversations where user_id = ${userId} and ${isMeant}
+    ), decided as (
+      select case when not exists (select from users where id = ${userId} and deleted_at is null)
+                  then 'token_expired_or_invalid'
+                  when ${isHelpLocked(userId)} then 'exam_in_progress'
+                  when ${isNumbered} and not exists (select from known) then 'not_found'
+                  when ${isNumbered} and ${limits.conversation} < (select message_count from known) + 2 + 2 * (
+                    select count(*) from assistant_questions
+                     where user_id = ${userId} and conversation_id = (select id from known)
+                       and expires_at is not null) then 'conversation_limit'
+                  when ${limits.daily} <= (
+                    select count(*) from assistant_questions
+                     where user_id = ${userId} and asked_at >= ${midnight(askedAt, timezone, 0)}
+                       and not hung_up) then 'daily_limit' end as refusal
+    ), reserved as (
+      insert into assistant_questions (user_id, asked_at, conversation_id, expires_at)
+      select ${userId}::int, ${askedAt.toISOString()}::timestamptz,
+             coalesce((select id from known), nextval(pg_get_serial_sequence('assistant_conversations', 'id'))),
+             ${ahead(seconds)}
+        from decided where refusal is null
+      returning id, conversation_id
+    )
+    select refusal, (select title from known) as title,
+           (extract(epoch from ${midnight(askedAt, timezone, 1)}) * 1000)::float8 as "resetsAt",
+           reserved.id, reserved.conversation_id as "conversationId"
+      from decided left join reserved on true`,
+    ),
   )
 }
 
@@ -60,27 +110,6 @@ export async function renewQuestion(db: Executor, id: number, seconds: number): 
     .update(assistantQuestions)
     .set({ expiresAt: ahead(seconds) })
     .where(and(eq(assistantQuestions.id, id), isNotNull(assistantQuestions.expiresAt)))
-}
-
-/** Makes the reservation count. False if it had expired and its place was given to another question. */
-export async function keepQuestion(
-  db: Executor,
-  id: number,
-  model: string,
-  usage: Usage | undefined,
-): Promise<boolean> {
-  const kept = await db
-    .update(assistantQuestions)
-    .set({
-      expiresAt: null,
-      model,
-      inputTokens: usage?.input,
-      cachedTokens: usage?.cached,
-      outputTokens: usage?.output,
-    })
-    .where(and(eq(assistantQuestions.id, id), isNotNull(assistantQuestions.expiresAt)))
-    .returning({ id: assistantQuestions.id })
-  return kept.length > 0
 }
 
 /** Ends a reservation without an answer. It counts, unless it is marked as hung up on. */
