@@ -216,15 +216,15 @@ test.each([
     const release = await lockTable(table)
     const { hostname, port } = new URL(service.urls[0] as string)
     // More at once than the pool has connections.
-    const socket = net.connect(Number(port), hostname)
-    socket.write(asking.repeat(10))
+    const sockets = Array.from({ length: 10 }, () => net.connect(Number(port), hostname))
+    for (const socket of sockets) socket.write(asking)
     try {
       await expect.poll(countLockWaits).toBeGreaterThan(0)
       for (let count = 0; count < 5; count++)
         expect(await time(() => reader.get('/api/v01/exams', 200))).toBeLessThan(1_000)
     } finally {
       await release()
-      socket.destroy()
+      for (const socket of sockets) socket.destroy()
     }
   },
 )

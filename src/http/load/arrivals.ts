@@ -4,13 +4,14 @@ import {
   type RequestListener,
   type Server,
   type ServerOptions,
+  type ServerResponse,
 } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Requests of one connection that run at once; their answers are sent in order anyway. */
-const AT_ONCE = 10
-/** Those that may wait: each takes far more memory than its client sent. */
-const MOST_WAITING = 100
+/** Requests of one connection that may wait: each takes far more memory than its client sent. */
+const MOST_WAITING = 20
+/** Time for beginning requests, after which all connections are read again and new ones are accepted. */
+const SLICE_MS = 2
 /** Pieces of a body that may be small. */
 const FREE_PIECES = 256
 /** Bytes of all others, on the average: each costs as much as a large one. */
@@ -18,9 +19,14 @@ const LEAST_PIECE = 64
 /** Longer than proxies keep a connection that nothing is asked on. */
 const KEEP_ALIVE_MS = 72_000
 
-interface Pipeline {
-  running: number
-  waiting: (() => void)[]
+/** A connection and its requests. */
+interface Line {
+  socket: Socket
+  /** Whether a request has begun whose answer has not ended. */
+  isBusy: boolean
+  /** Whether the socket is not read because requests wait. */
+  isHeld: boolean
+  waiting: { request: IncomingMessage; response: ServerResponse }[]
 }
 
 /** What Node's parser calls. */
@@ -37,38 +43,89 @@ type ParsedSocket = Socket & { parser?: Parser }
 
 /** A server for `handler`, which one connection can't keep busy with what costs its client nothing. */
 export function createHttpServer(handler: RequestListener, options: ServerOptions): Server {
-  const server = createServer({ ...options, IncomingMessage: GatheringMessage }, limitPipelined(handler))
+  const server = createServer({ ...options, IncomingMessage: GatheringMessage }, inTurns(handler))
   server.keepAliveTimeout = KEEP_ALIVE_MS
   return server
 }
 
 /**
- * Limits how many pipelined requests of one connection run at once: otherwise a thousand requests in one packet would
- * all begin before the next request of anybody else. While some wait, the connection is not read. If too many wait, it
- * is cut off; when it closes, they are dropped.
+ * Begins requests when all connections have been read: askers take turns, and so do the connections of one asker, each
+ * with one request at a time. Beginning them takes a short while in each turn of the event loop. Otherwise thousands of
+ * requests that came in one packet, or from hundreds of connections, would all begin before the next one of anybody
+ * else. A connection is not read while requests of it wait. If too many wait, it is cut off; when it closes, they are
+ * dropped.
  */
-function limitPipelined(handler: RequestListener): RequestListener {
-  const pipelines = new WeakMap<Socket, Pipeline>()
+function inTurns(handler: RequestListener): RequestListener {
+  const lines = new WeakMap<Socket, Line>()
+  /** Connections whose next request may begin, by asker. */
+  const ready = new Map<string, Line[]>()
+  let isScheduled = false
+
+  const beginSome = () => {
+    const end = performance.now() + SLICE_MS
+    for (const [asker, theirs] of ready) {
+      const line = theirs.shift()
+      // Whoever asks for more goes to the end.
+      ready.delete(asker)
+      if (theirs.length > 0) ready.set(asker, theirs)
+      if (line) begin(line)
+      if (performance.now() >= end) break
+    }
+    isScheduled = ready.size > 0
+    if (isScheduled) setImmediate(beginSome)
+  }
+  const enqueue = (line: Line) => {
+    const asker = guessAsker(line)
+    const theirs = ready.get(asker)
+    if (theirs) theirs.push(line)
+    else ready.set(asker, [line])
+    if (isScheduled) return
+    isScheduled = true
+    setImmediate(beginSome)
+  }
+  const begin = (line: Line) => {
+    const { socket, waiting } = line
+    const next = waiting.shift()
+    if (!next || !socket.writable) {
+      waiting.length = 0
+      return
+    }
+    if (line.isHeld && waiting.length === 0) {
+      line.isHeld = false
+      socket.resume()
+    }
+    line.isBusy = true
+    next.response.once('close', () => {
+      line.isBusy = false
+      if (waiting.length > 0) enqueue(line)
+    })
+    handler(next.request, next.response)
+  }
 
   return (request, response) => {
     const { socket } = request
-    const pipeline = pipelines.get(socket) ?? { running: 0, waiting: [] }
-    pipelines.set(socket, pipeline)
-    const begin = () => {
-      pipeline.running += 1
-      response.once('close', () => {
-        pipeline.running -= 1
-        next(socket, pipeline)
-      })
-      handler(request, response)
+    const known = lines.get(socket)
+    const line = known ?? { socket, isBusy: false, isHeld: false, waiting: [] }
+    if (!known) lines.set(socket, line)
+    if (line.waiting.length >= MOST_WAITING) {
+      cutOff(socket)
+      return
     }
-    if (pipeline.running < AT_ONCE) begin()
-    else if (pipeline.waiting.length < MOST_WAITING) {
-      pipeline.waiting.push(begin)
+    const isFirst = line.waiting.push({ request, response }) === 1 && !line.isBusy
+    if (!isFirst) {
       // Pausing is safe: the bodies of all earlier requests have arrived before this one.
+      line.isHeld = true
       socket.pause()
-    } else cutOff(socket)
+    } else if (known) enqueue(line)
+    // Whether a new client has hung up already is only read in the next turn of the event loop.
+    else setImmediate(enqueue, line)
   }
+}
+
+/** Who asks next, by what is known before tokens are checked: those that are not valid cost little. */
+function guessAsker({ socket, waiting: [next] }: Line): string {
+  const { authorization, cookie } = next?.request.headers ?? {}
+  return authorization ?? cookie ?? socket.remoteAddress ?? ''
 }
 
 /**
@@ -78,15 +135,6 @@ function limitPipelined(handler: RequestListener): RequestListener {
 function cutOff(socket: ParsedSocket): void {
   if (socket.parser) socket.parser.onIncoming = () => -1
   setImmediate(() => socket.destroySoon())
-}
-
-function next(socket: Socket, { waiting }: Pipeline): void {
-  if (socket.destroyed) {
-    waiting.length = 0
-    return
-  }
-  waiting.shift()?.()
-  if (waiting.length === 0) socket.resume()
 }
 
 /**

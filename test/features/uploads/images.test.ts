@@ -303,7 +303,7 @@ test('images that nobody reads are held a few at a time', async () => {
       const socket = connect(Number(address.port), address.hostname)
       await once(socket, 'connect')
       // The first answers fill what the system takes for a connection that nobody reads.
-      socket.pause().write(asking.repeat(30))
+      socket.pause().write(asking.repeat(20))
       return socket
     }),
   )
