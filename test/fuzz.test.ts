@@ -149,7 +149,8 @@ function calls(operations: Operation[]): fc.Arbitrary<Call> {
 
 function fill(path: string, parameters: Operation['parameters'], given: Record<string, unknown>): string {
   const encode = (value: unknown) => {
-    const text = encodeURIComponent(String(value).toWellFormed().slice(0, 500))
+    const plain = typeof value === 'object' ? JSON.stringify(value) : String(value)
+    const text = encodeURIComponent(plain.toWellFormed().slice(0, 500))
     // Clients take `.` and `..` out of a path before they send it.
     return /^\.{0,2}$/.test(text) ? '1' : text
   }
