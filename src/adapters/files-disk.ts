@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { glob, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import type { BigIntStats } from 'node:fs'
+import { glob, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { AppError } from '../errors.ts'
 import { toDiskError } from './disk-errors.ts'
 import type { Files } from './files.ts'
 
@@ -34,15 +36,27 @@ export function createDiskFiles(folder: string): Files {
         throw toDiskError(cause)
       }
     },
-    async get(key) {
-      try {
-        const bytes = await readFile(locate(key))
-        return { bytes, contentType: TYPES[path.extname(key).toLowerCase()] ?? 'application/octet-stream' }
-      } catch (error) {
-        // No file: there is nothing, it is a folder, or its path leads through a file.
-        if (/^(ENOENT|ENOTDIR|EISDIR)$/.test((error as NodeJS.ErrnoException).code ?? '')) return undefined
-        throw error
+    async find(key) {
+      const file = locate(key)
+      const stats = await ifThere(stat(file, { bigint: true }))
+      if (!stats?.isFile()) return undefined
+      const version = versionOf(stats)
+      return {
+        contentType: typeOf(key),
+        size: Number(stats.size),
+        version,
+        async read(start, end) {
+          const handle = await ifThere(open(file))
+          if (handle && versionOf(await handle.stat({ bigint: true })) === version)
+            return handle.createReadStream({ start, end })
+          await handle?.close()
+          throw new AppError('unavailable', { retryAfter: 1 })
+        },
       }
+    },
+    async get(key) {
+      const bytes = await ifThere(readFile(locate(key)))
+      return bytes && { bytes, contentType: typeOf(key) }
     },
     delete: (key) => rm(locate(key), { force: true }),
     async *list() {
@@ -51,5 +65,24 @@ export function createDiskFiles(folder: string): Files {
         if (entry.isFile() && !entry.name.startsWith('.'))
           yield path.relative(root, path.join(entry.parentPath, entry.name)).split(path.sep).join('/')
     },
+  }
+}
+
+function typeOf(key: string): string {
+  return TYPES[path.extname(key).toLowerCase()] ?? 'application/octet-stream'
+}
+
+/** A file is never written to, only replaced by another one. */
+function versionOf({ ino, mtimeNs, size }: BigIntStats): string {
+  return [ino, mtimeNs, size].map((number) => number.toString(36)).join('-')
+}
+
+/** undefined if there is no file: nothing, or a folder, or its path leads through a file. */
+async function ifThere<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (/^(ENOENT|ENOTDIR|EISDIR)$/.test((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw error
   }
 }

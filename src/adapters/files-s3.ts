@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { AwsClient } from 'aws4fetch'
 import type { S3Storage } from '../config.ts'
 import { AppError } from '../errors.ts'
@@ -5,6 +6,8 @@ import type { Files } from './files.ts'
 
 /** Longest that one try may take: callers answer 503 rather than hang. */
 const TIMEOUT_MS = 4_000
+/** Bytes of a file that are asked for at once. */
+const PIECE = 1024 * 1024
 
 /** Files in a bucket of S3, or of anything that speaks its protocol. */
 export function createS3Files(storage: S3Storage): Files {
@@ -33,15 +36,39 @@ export function createS3Files(storage: S3Storage): Files {
     }
   }
 
+  /** The bytes from `start` to `end`, each piece as the one before it is taken. */
+  async function read(key: string, version: string, start: number, end: number): Promise<Readable> {
+    const readPiece = async (at: number) => {
+      const range = `bytes=${at}-${Math.min(end, at + PIECE - 1)}`
+      return (await ask(key, { headers: { range, 'if-match': version } }, '', 206)).bytes
+    }
+    const first = await readPiece(start)
+    async function* readPieces() {
+      yield first
+      for (let at = start + PIECE; at <= end; at += PIECE) yield await readPiece(at)
+    }
+    return Readable.from(readPieces())
+  }
+
   return {
     async put(key, bytes, contentType) {
       const body = new Uint8Array(bytes)
       await ask(key, { method: 'PUT', body, headers: { 'content-type': contentType } }, '', 200)
     },
+    async find(key) {
+      const { status, headers } = await ask(key, { method: 'HEAD' }, '', 200, 404)
+      if (status === 404) return undefined
+      const version = headers.get('etag') ?? ''
+      return {
+        contentType: typeIn(headers),
+        size: Number(headers.get('content-length')),
+        version,
+        read: (start, end) => read(key, version, start, end),
+      }
+    },
     async get(key) {
       const { status, headers, bytes } = await ask(key, { method: 'GET' }, '', 200, 404)
-      if (status === 404) return undefined
-      return { bytes, contentType: headers.get('content-type') ?? 'application/octet-stream' }
+      return status === 404 ? undefined : { bytes, contentType: typeIn(headers) }
     },
     async delete(key) {
       await ask(key, { method: 'DELETE' }, '', 200, 204, 404)
@@ -57,6 +84,10 @@ export function createS3Files(storage: S3Storage): Files {
       } while (token !== undefined)
     },
   }
+}
+
+function typeIn(headers: Headers): string {
+  return headers.get('content-type') ?? 'application/octet-stream'
 }
 
 /** Asks for a page of the bucket's keys (ListObjectsV2). */

@@ -1,6 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import type { Files } from '../../src/adapters/files.ts'
+import type { Files, FoundFile } from '../../src/adapters/files.ts'
 
 /** What every storage guarantees (src/adapters/files.ts). */
 export function filesContract(name: string, create: () => Files): void {
@@ -21,6 +23,34 @@ export function filesContract(name: string, create: () => Files): void {
       await files.put(key, Buffer.from('a longer old one'), 'image/png')
       await files.put(key, Buffer.from('new'), 'image/png')
       expect((await files.get(key))?.bytes.toString()).toBe('new')
+    })
+
+    test('are found without their bytes, and read in parts', async () => {
+      const files = create()
+      const key = newKey()
+      expect(await files.find(key)).toBeUndefined()
+      expect(await files.find(path.dirname(key))).toBeUndefined()
+      const bytes = randomBytes(2_500_000)
+      await files.put(key, bytes, 'image/png')
+      const found = (await files.find(key)) as FoundFile
+      expect(found).toMatchObject({ size: bytes.length, contentType: 'image/png' })
+      const read = async (start: number, end: number) => buffer(await found.read(start, end))
+      expect(bytes.equals(await read(0, bytes.length - 1))).toBe(true)
+      expect(bytes.subarray(7, 8).equals(await read(7, 7))).toBe(true)
+      expect(bytes.subarray(1_000, 2_400_000).equals(await read(1_000, 2_399_999))).toBe(true)
+    })
+
+    test('have another version after each change, and no part of the earlier one is read', async () => {
+      const files = create()
+      const key = newKey()
+      await files.put(key, Buffer.from('one'), 'image/png')
+      const before = (await files.find(key)) as FoundFile
+      expect((await files.find(key))?.version).toBe(before.version)
+      await files.put(key, Buffer.from('two'), 'image/png')
+      expect((await files.find(key))?.version).not.toBe(before.version)
+      await expect(before.read(0, 2)).rejects.toMatchObject({ code: 'unavailable' })
+      await files.delete(key)
+      await expect(before.read(0, 2)).rejects.toMatchObject({ code: 'unavailable' })
     })
 
     test('put at once under one key leave one whole file', async () => {

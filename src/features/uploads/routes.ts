@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
+import type { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import { failures } from '../../http/failures.ts'
 import { isHeld, NotModified } from '../../http/semantics/etags.ts'
-import { sendBytes } from '../../http/semantics/ranges.ts'
+import { sendContent } from '../../http/semantics/ranges.ts'
 import { isLiveAddress } from './addresses.ts'
-import { shareBytes } from './shared-bytes.ts'
 
 /** Any text: a wrong address is answered 403, not 400. */
 const Once = Type.Union([
@@ -15,7 +15,7 @@ const Once = Type.Union([
   Type.Array(Type.String(), { maxItems: 5_000, description: 'given twice: 403' }),
 ])
 const Signed = Type.Partial(Type.Object({ expires: Once, signature: Once }))
-const Bytes = Type.Unsafe<Buffer>({
+const Bytes = Type.Unsafe<Readable>({
   description: 'The file, or the part of it that `range` asks for',
   content: { 'image/*': { schema: Type.String({ format: 'binary' }) } },
 })
@@ -45,9 +45,9 @@ export const fileRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
       const { expires = '', signature = '' } = request.query
       if (!isLiveAddress(core, key, String(expires), String(signature)))
         throw new AppError('invalid_signature')
-      const file = await core.files.get(key)
+      const file = await core.files.find(key)
       if (!file) throw new AppError('not_found')
-      const etag = `"${createHash('sha256').update(file.bytes).digest('base64url')}"`
+      const etag = `"${hash('sha1', file.version, 'base64url')}"`
       // Browsers ask each time, so a replaced image is gone at once.
       reply.header('cache-control', 'private, no-cache').header('etag', etag)
       if (isHeld(request.headers['if-none-match'], etag)) return reply.code(304).send(null)
@@ -56,7 +56,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
         .header('content-security-policy', "default-src 'none'; sandbox")
         // Pages of other origins may show these images: whoever has the address may see the file.
         .header('cross-origin-resource-policy', 'cross-origin')
-      return sendBytes(request, reply, shareBytes(reply, etag, file.bytes), etag)
+      return sendContent(request, reply, file, etag)
     },
   )
 }

@@ -1,24 +1,38 @@
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 
+/** Content that is read in parts. */
+export interface Content {
+  size: number
+  /** The bytes from `start` to `end`, both included. */
+  read(start: number, end: number): Promise<Readable>
+}
+
 /**
- * Sends the requested part of `bytes` with 206, or all of them. If several parts are requested, or the content has
- * changed (`If-Range`), all are sent, as the standard allows. 416 for a part beyond the end.
+ * Sends the requested part of the content with 206, or all of it. If several parts are requested, or the content has
+ * changed (`If-Range`), all of it is sent, as the standard allows. 416 for a part beyond the end.
  */
-export function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: Buffer, etag: string) {
+export async function sendContent(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  content: Content,
+  etag: string,
+) {
+  const { size } = content
   reply.header('accept-ranges', 'bytes')
   const { range, 'if-range': condition = etag } = request.headers
-  const asked = request.method === 'GET' && condition === etag ? readRange(range, bytes.length) : undefined
-  if (asked === undefined) return reply.send(bytes)
+  const asked = request.method === 'GET' && condition === etag ? readRange(range, size) : undefined
   if (asked === 'none') {
-    reply.header('content-range', `bytes */${bytes.length}`)
+    reply.header('content-range', `bytes */${size}`)
     throw new AppError('range_not_satisfiable')
   }
-  const { start, end } = asked
-  return reply
-    .code(206)
-    .header('content-range', `bytes ${start}-${end}/${bytes.length}`)
-    .send(bytes.subarray(start, end + 1))
+  const { start, end } = asked ?? { start: 0, end: size - 1 }
+  const length = end - start + 1
+  // A HEAD request has the same headers.
+  const part = request.method === 'HEAD' || length === 0 ? Readable.from([]) : await content.read(start, end)
+  if (asked) reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`)
+  return reply.header('content-length', length).send(part)
 }
 
 /** The first and the last byte; undefined for anything but one plain range, which is ignored. */

@@ -289,6 +289,47 @@ test('images can be stored in S3 and read from it; while it fails they are 503',
   }
 })
 
+test('a byte of a large file costs as much as a byte of a small one', async () => {
+  const files = service.nodes[0]?.core.files
+  const ask = async (key: string) => {
+    const address = await addressOf(key)
+    return async () => {
+      const began = performance.now()
+      for (let count = 0; count < 20; count++)
+        expect(await open(address, { range: 'bytes=0-0' })).toMatchObject({
+          status: 206,
+          bytes: { length: 1 },
+        })
+      return performance.now() - began
+    }
+  }
+  await files?.put('Sizes/large.png', randomBytes(30 << 20), 'image/png')
+  await files?.put('Sizes/small.png', randomBytes(1 << 10), 'image/png')
+  const [large, small] = [await ask('Sizes/large.png'), await ask('Sizes/small.png')]
+  await expect.poll(async () => (await large()) / (await small())).toBeLessThan(4)
+})
+
+test('large files that nobody reads are not held in memory', async () => {
+  const addresses: URL[] = []
+  for (let count = 0; count < 10; count++) {
+    const key = `Large/${count}.png`
+    await service.nodes[0]?.core.files.put(key, randomBytes(20 << 20), 'image/png')
+    addresses.push(new URL(await addressOf(key), service.urls[0]))
+  }
+  const before = await memoryInUse()
+  const sockets = await Promise.all(
+    addresses.map(async ({ hostname, port, pathname, search }) => {
+      const socket = connect(Number(port), hostname)
+      socket.write(`GET ${pathname}${search} HTTP/1.1\r\nhost: x\r\n\r\n`)
+      // The first bytes have arrived; from now on nobody reads.
+      await once(socket, 'readable')
+      return socket
+    }),
+  )
+  expect((await memoryInUse()) - before).toBeLessThan(60)
+  for (const socket of sockets) socket.destroy()
+})
+
 test('images that nobody reads are held a few at a time', async () => {
   const raw = { width: 400, height: 400, channels: 3 } as const
   const noise = await sharp(randomBytes(400 * 400 * 3), { raw })

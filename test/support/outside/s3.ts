@@ -22,13 +22,16 @@ export class LoopbackS3 {
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk)
       await setTimeout(this.delay)
-      const { status, bytes, contentType } = this.#answer(request, Buffer.concat(chunks))
+      const { status, bytes, contentType, etag } = this.#answer(request, Buffer.concat(chunks))
       if (this.breaking) {
         response.writeHead(status, { 'content-length': 1_000 }).write('the beginning')
         globalThis.setTimeout(() => response.destroy(), 20)
         return
       }
-      response.writeHead(status, contentType ? { 'content-type': contentType } : {}).end(bytes)
+      const type = contentType ? { 'content-type': contentType } : {}
+      const length = Buffer.byteLength(bytes ?? '')
+      response.writeHead(status, { ...type, ...(etag ? { etag } : {}), 'content-length': length })
+      response.end(request.method === 'HEAD' ? undefined : bytes)
     })
   }
 
@@ -52,7 +55,7 @@ export class LoopbackS3 {
   #answer(
     request: IncomingMessage,
     body: Buffer,
-  ): { status: number; bytes?: Buffer | string; contentType?: string } {
+  ): { status: number; bytes?: Buffer | string; contentType?: string; etag?: string } {
     if (this.failing) return { status: this.failing }
     if (!this.#isSigned(request, body))
       return { status: 403, bytes: '<Error><Code>SignatureDoesNotMatch</Code></Error>' }
@@ -61,12 +64,17 @@ export class LoopbackS3 {
       case 'PUT':
         this.objects.set(key, { bytes: body, contentType: request.headers['content-type'] ?? '' })
         return { status: 200 }
+      case 'HEAD':
       case 'GET': {
         if (request.url?.includes('list-type=2')) return { status: 200, bytes: this.#list(request.url) }
         const found = this.objects.get(key)
-        return found
-          ? { status: 200, ...found }
-          : { status: 404, bytes: '<Error><Code>NoSuchKey</Code></Error>' }
+        if (!found) return { status: 404, bytes: '<Error><Code>NoSuchKey</Code></Error>' }
+        const etag = `"${createHash('md5').update(found.bytes).digest('hex')}"`
+        const { range, 'if-match': expected = etag } = request.headers
+        if (expected !== etag) return { status: 412, bytes: '<Error><Code>PreconditionFailed</Code></Error>' }
+        const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? []
+        if (start === undefined) return { status: 200, ...found, etag }
+        return { status: 206, ...found, bytes: found.bytes.subarray(Number(start), Number(end) + 1), etag }
       }
       case 'DELETE':
         this.objects.delete(key)
