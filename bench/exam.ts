@@ -29,7 +29,7 @@ export async function benchExam(rounds: number, seconds: number): Promise<Report
   }
 }
 
-async function createExam({ sql }: World): Promise<void> {
+export async function createExam({ sql }: World): Promise<void> {
   await sql`insert into exams (id, name, is_published, duration_minutes) values (1, 'The exam', true, 180)`
   await sql`
     insert into questions (id, exam_id, question_text, question_type, correct_answer)

@@ -10,6 +10,18 @@ export function cpuSeconds(pid: number): number {
   return (Number(user) + Number(system)) / TICKS_PER_SECOND
 }
 
+/** Resident memory of a process in MB. */
+export function residentMemory(pid: number): number {
+  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kilobytes) / 1_024
+}
+
+/** How long the event loop of the service was held at most since the last call, in milliseconds. */
+export async function longestHold(url: string): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(metrics)?.[1]) * 1_000
+}
+
 /** Runs every case once in each round (A B C, A B C), so that a slow minute affects all of them alike. */
 export async function interleave<Case, Result>(
   cases: Case[],

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { benchAssistant } from './assistant.ts'
+import { benchAttacks } from './attacks.ts'
 import { benchDirect } from './direct.ts'
 import { benchExam } from './exam.ts'
 import { benchFanOut } from './fan-out.ts'
@@ -21,6 +22,7 @@ const BENCHMARKS = {
   growth: benchGrowth,
   exam: benchExam,
   assistant: benchAssistant,
+  attacks: benchAttacks,
 }
 
 const { values, positionals } = parseArgs({

@@ -1,9 +1,8 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import { find, median, type Report, summarise, table } from './measure.ts'
+import { find, median, type Report, residentMemory, summarise, table } from './measure.ts'
 import { createWorld, populate, type Server, type World } from './world.ts'
 
 /** 16 KB in each message, 50 MB in total. */
@@ -12,12 +11,6 @@ const MESSAGES = 3_200
 const SENDERS_AT_ONCE = 4
 /** Two people who write to each other meanwhile. */
 const PROBE_EVERY_MS = 20
-
-/** Memory of a process in MB. */
-function memory(pid: number): number {
-  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-  return Number(kilobytes) / 1024
-}
 
 async function openSocket(world: World, { url }: Server, userId: number): Promise<WebSocket> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v01/ws`, {
@@ -50,13 +43,13 @@ async function push(world: World, server: Server, reads: boolean) {
     const frame = JSON.parse(data.toString())
     if (frame.type === 'message') latencies.push(performance.now() - Number(frame.message.message))
   })
-  const before = memory(server.pid)
+  const before = residentMemory(server.pid)
   let peak = before
   let done = false
   const probing = (async () => {
     while (!done) {
       await Promise.all([send(world, server, 3, 2, String(performance.now())), setTimeout(PROBE_EVERY_MS)])
-      peak = Math.max(peak, memory(server.pid))
+      peak = Math.max(peak, residentMemory(server.pid))
     }
   })()
   let left = MESSAGES

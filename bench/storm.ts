@@ -1,7 +1,16 @@
 import type { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { halveSpeed } from './half-speed.ts'
-import { cpuSeconds, find, interleave, median, type Report, summarise, table } from './measure.ts'
+import {
+  cpuSeconds,
+  find,
+  interleave,
+  longestHold,
+  median,
+  type Report,
+  summarise,
+  table,
+} from './measure.ts'
 import { ask, openStubbornly } from './sockets.ts'
 import { createWorld, populate } from './world.ts'
 
@@ -31,11 +40,6 @@ export async function benchStorm(rounds: number): Promise<Report> {
       return count
     }
     const server = await world.start('service')
-    /** The longest delay of the event loop since the last call, in milliseconds. */
-    const longestHold = async () => {
-      const metrics = await (await fetch(`${server.url}/metrics`)).text()
-      return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(metrics)?.[1]) * 1_000
-    }
     let sockets: Socket[] = []
     const open = async (index: number, refused: () => void) => {
       const socket = await openStubbornly(server.url, world.tokenOf(index + 1), refused)
@@ -56,7 +60,7 @@ export async function benchStorm(rounds: number): Promise<Report> {
       await world.sql`
         update conversations set last_seq = last_seq + ${BEHIND}, version = version + ${BEHIND}`
       const statements = await countStatements()
-      await longestHold()
+      await longestHold(server.url)
       const cpu = cpuSeconds(server.pid)
       const restoreSpeed = isHalved ? halveSpeed(server.pid) : async () => {}
       const started = performance.now()
@@ -77,7 +81,7 @@ export async function benchStorm(rounds: number): Promise<Report> {
         seconds,
         refused,
         cpu: cpuSeconds(server.pid) - cpu,
-        held: await longestHold(),
+        held: await longestHold(server.url),
         statements: ((await countStatements()) - statements) / SOCKETS,
       }
     }
