@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import Anthropic, { APIError } from '@anthropic-ai/sdk'
 import { Stream } from '@anthropic-ai/sdk/core/streaming'
 import type { FastifyBaseLogger } from 'fastify'
@@ -81,8 +83,9 @@ export function createAi({ apiKey, baseUrl, model, silenceMs }: AiOptions): Ai {
     const begun = performance.now()
     const span = beginSpan('chat', { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': model })
     try {
+      const request = { ...toRequest(prompt), model, stream: true as const }
       const response = await client.messages
-        .create({ ...toRequest(prompt), model, stream: true }, { signal, maxRetries: prompt.retries })
+        .create(request, { signal, maxRetries: prompt.retries, body: await toBody(request, prompt) })
         .asResponse()
       requestId = response.headers.get('request-id')
       watchdog = setTimeout(() => stop.abort(), silenceMs)
@@ -166,9 +169,31 @@ function toBlock(part: PromptPart): Anthropic.ContentBlockParam {
   if (typeof part === 'string') return { type: 'text', text: part }
   return {
     type: 'document',
-    source: { type: 'base64', media_type: 'application/pdf', data: part.pdf.toString('base64') },
+    source: { type: 'base64', media_type: 'application/pdf', data: PLACE },
     cache_control: { type: 'ephemeral' },
   }
+}
+
+/** Stands for the next PDF in a request. Nobody else can write it there. */
+const PLACE = randomUUID()
+/** Bytes of a PDF that are written at once, a multiple of three. */
+const PIECE = 3 * 256 * 1024
+
+/** The request as JSON. PDFs can be large, so they are written in pieces, beside other work. */
+async function toBody(request: object, { messages }: Prompt): Promise<Blob> {
+  const pdfs = messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (typeof part === 'string' ? [] : [part.pdf])),
+  )
+  const body: (string | Blob)[] = []
+  for (const text of JSON.stringify(request).split(PLACE)) {
+    body.push(text)
+    const pdf = pdfs.shift()
+    for (let at = 0; pdf && at < pdf.length; at += PIECE) {
+      body.push(new Blob([pdf.toString('base64', at, at + PIECE)]))
+      await setImmediate()
+    }
+  }
+  return new Blob(body, { type: 'application/json' })
 }
 
 /** undefined for events without content. Throws what the model reports as a failure. */

@@ -13,13 +13,19 @@ export interface Claim {
   attempt: number
 }
 
+/** Bytes of a PDF that the driver writes or reads at once. */
+const PIECE = 1024 * 1024
+
 export async function insertJob(
   db: Executor,
   job: typeof generationJobs.$inferInsert,
   pdf: Buffer | undefined,
 ): Promise<JobRow> {
   const inserted = only(await db.insert(generationJobs).values(job).returning())
-  if (pdf) await db.insert(generationFiles).values({ jobId: inserted.id, bytes: pdf })
+  for (let number = 0; pdf && number * PIECE < pdf.length; number++) {
+    const bytes = pdf.subarray(number * PIECE, (number + 1) * PIECE)
+    await db.insert(generationFiles).values({ jobId: inserted.id, number, bytes })
+  }
   return inserted
 }
 
@@ -53,8 +59,16 @@ export async function countRunning(db: Executor, userId: number): Promise<number
 }
 
 export async function findPdf(db: Executor, jobId: string): Promise<Buffer | undefined> {
-  const [row] = await db.select().from(generationFiles).where(eq(generationFiles.jobId, jobId))
-  return row?.bytes
+  const pieces: Buffer[] = []
+  for (;;) {
+    const [row] = await db
+      .select({ bytes: generationFiles.bytes })
+      .from(generationFiles)
+      .where(and(eq(generationFiles.jobId, jobId), eq(generationFiles.number, pieces.length)))
+    if (!row) break
+    pieces.push(row.bytes)
+  }
+  return pieces.length > 0 ? Buffer.concat(pieces) : undefined
 }
 
 /** In the order of the batches. */

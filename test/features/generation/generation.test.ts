@@ -1,7 +1,12 @@
-import { randomUUID } from 'node:crypto'
+import { spawn } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout } from 'node:timers/promises'
 import { deflateSync } from 'node:zlib'
 import { stringify } from 'csv-stringify/sync'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { GenerationRequest } from '../../../schemas/admin/generation.ts'
 import type { Turn } from '../../../scripts/model-stub.ts'
 import { createAi } from '../../../src/adapters/ai.ts'
 import * as store from '../../../src/features/generation/store.ts'
@@ -65,6 +70,26 @@ async function finished(jobId: string) {
 
 async function run(fields: Fields, file?: Buffer) {
   return finished((await generate(fields, file)).body.job_id)
+}
+
+/**
+ * Whether work holds up everything else at once for a third of its time, and noticeably. A busy machine slows both down;
+ * if it stands still for a moment, the work is tried again.
+ */
+async function holdsUp(work: () => Promise<unknown>): Promise<boolean> {
+  for (let tries = 0; tries < 3; tries++) {
+    const delays = monitorEventLoopDelay({ resolution: 5 })
+    delays.enable()
+    // A delay is noticed at its end, between two looks.
+    await setTimeout(20)
+    const began = performance.now()
+    await work()
+    const took = performance.now() - began
+    await setTimeout(20)
+    delays.disable()
+    if (delays.max / 1e6 < Math.max(50, took / 3)) return false
+  }
+  return true
 }
 
 /** A turn in which the model answers with these questions. */
@@ -231,6 +256,13 @@ describe('a job', () => {
     expect(JSON.stringify(first).match(/<\/?wishes>/g)).toEqual(['<wishes>', '</wishes>'])
     expect(model.stub.requests[0]).not.toHaveProperty('tools')
     expect(await service.sql`select 1 from generation_files where job_id = ${job.job_id}`).toHaveLength(0)
+  })
+
+  test('reads a large PDF whole', async () => {
+    const file = Buffer.concat([pdf(), randomBytes(1_500_000)])
+    await run({ mode: 'mine', mcq_count: 1 }, file)
+    const content = model.stub.requests[0]?.messages[0]?.content
+    expect(content?.[0]).toMatchObject({ source: { data: file.toString('base64') } })
   })
 
   test('extracts all questions of a document, and ends with the batch that brings nothing new', async () => {
@@ -457,6 +489,18 @@ describe('requests', () => {
     expect(await countPages(Buffer.from('%PDF-1.7 nothing'), 100)).toBe(0)
   })
 
+  test('have all their pages counted, wherever these lie', async () => {
+    expect(await countPages(pdf(4_000), 10_000)).toBe(4_000)
+  })
+
+  test.each([
+    ['blanks', ' '],
+    ['what looks like the type of a page', '/Typ'],
+  ])('of nothing but %s hold up nobody', async (_, text) => {
+    const file = Buffer.from(`%PDF-1.4 /Type${text.repeat((28 << 20) / text.length)}`)
+    expect(await holdsUp(() => countPages(file, 100))).toBe(false)
+  })
+
   test('with a small file that unpacks to gigabytes are dealt with at once', async () => {
     const bomb = deflateSync(Buffer.alloc(8_000_000, ' '))
     const part = Buffer.concat([Buffer.from('stream\n'), bomb, Buffer.from('\nendstream ')])
@@ -563,6 +607,34 @@ describe('jobs', () => {
     expect(await store.updateJob(db, newer, { status: 'done' })).toMatchObject({ status: 'done' })
     expect(await store.claimJob(db, row?.id)).toBeUndefined()
   })
+})
+
+test('a PDF of 28 MiB holds up nobody, neither while it is stored and read nor on its way to the model', async () => {
+  const file = randomBytes(28 << 20)
+  const { core } = service.nodes[0] as (typeof service.nodes)[number]
+  const job = { userId: admin.id, examId, request: {} as GenerationRequest, message: '', lastEvent: '' }
+  const kept = async () => {
+    const { id } = await store.insertJob(core.db, { ...job, totalBatches: 1, status: 'failed' }, file)
+    expect(file.equals((await store.findPdf(core.db, id)) as Buffer)).toBe(true)
+  }
+  expect(await holdsUp(kept)).toBe(false)
+
+  // In a process of its own, since reading it takes as long.
+  const code = `require('node:http').createServer((request, response) =>
+    request.resume().on('end', () => response.writeHead(400).end('{}'))).listen(0, function () {
+      console.log(this.address().port) })`
+  const server = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void server.kill())
+  const port = Number(String(await once(server.stdout, 'data')))
+  const ai = createAi({ ...model.ai, baseUrl: `http://127.0.0.1:${port}` })
+  const { signal } = new AbortController()
+  const messages = [{ role: 'user' as const, parts: [{ pdf: file }] }]
+  const limits = { maxTokens: 10, deadlineMs: 30_000, retries: 0, signal, log: core.log }
+  const asked = async () => {
+    const writing = ai.write({ system: 's', messages, ...limits })[Symbol.asyncIterator]()
+    await expect(writing.next()).rejects.toMatchObject({ code: 'model_failed' })
+  }
+  expect(await holdsUp(asked)).toBe(false)
 })
 
 test('the adapter counts tokens, those of failed answers included', async () => {

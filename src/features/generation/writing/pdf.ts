@@ -14,8 +14,10 @@ const OBJECT_STREAM = '/ObjStm'
 const CARRIAGE_RETURN = 0x0d
 const TYPE = '/Type'
 const PAGE = Buffer.from('/Page')
+/** Blanks between the two: nobody writes more. */
+const MOST_BLANKS = 1_000
 /** Bytes that are searched before other requests have their turn. */
-const SLICE = 256 * 1024
+const SLICE = 32 * 1024
 
 export function isPdf(bytes: Buffer): boolean {
   // Readers accept some bytes before the header.
@@ -29,33 +31,51 @@ export function isPdf(bytes: Buffer): boolean {
 export async function countPages(bytes: Buffer, most: number): Promise<number> {
   let pages = await countPageObjects(bytes, most)
   let left = MOST_UNPACKED
-  let at = bytes.indexOf(OBJECT_STREAM)
+  let at = await find(bytes, OBJECT_STREAM, 0)
   for (let parts = 0; at !== -1 && parts < MOST_PARTS && left > 0 && pages < most; parts++) {
-    const start = bytes.indexOf('stream', at)
-    const end = bytes.indexOf('endstream', start)
-    if (start === -1 || end === -1) break
+    const start = await find(bytes, 'stream', at)
+    const end = start === -1 ? -1 : await find(bytes, 'endstream', start)
+    if (end === -1) break
     const part = bytes.subarray(bytes[start + 6] === CARRIAGE_RETURN ? start + 8 : start + 7, end)
     const objects = await unpack(part, left)
     // A broken part may have been unpacked almost to its end before that was noticed.
     left -= objects?.length ?? part.length * LARGEST_GROWTH
     if (objects) pages += await countPageObjects(objects, most - pages)
-    at = bytes.indexOf(OBJECT_STREAM, end)
+    at = await find(bytes, OBJECT_STREAM, end)
   }
-  return pages
+  return Math.min(pages, most)
 }
 
-/** How often it contains `/Type /Page`, counted up to `most`. */
+/** Where a text begins, from `at` on; -1 if nowhere. */
+async function find(bytes: Buffer, text: string, at: number): Promise<number> {
+  for (let start = at; start < bytes.length; start += SLICE) {
+    const found = bytes.subarray(start, start + SLICE + text.length - 1).indexOf(text)
+    if (found !== -1) return start + found
+    await setImmediate()
+  }
+  return -1
+}
+
+/** How often it contains `/Type /Page`, counted at least up to `most`. */
 async function countPageObjects(bytes: Buffer, most: number): Promise<number> {
   let count = 0
-  let pauseAt = SLICE
-  for (let at = bytes.indexOf(TYPE); at !== -1 && count < most; at = bytes.indexOf(TYPE, at)) {
+  const longest = TYPE.length + MOST_BLANKS + PAGE.length + 1
+  for (let start = 0; start < bytes.length && count < most; start += SLICE) {
+    count += countBegun(bytes.subarray(start, start + SLICE + longest))
+    await setImmediate()
+  }
+  return count
+}
+
+/** The same, of those that begin within the first slice of these bytes. */
+function countBegun(bytes: Buffer): number {
+  let count = 0
+  for (let at = bytes.indexOf(TYPE); at !== -1 && at < SLICE; at = bytes.indexOf(TYPE, at)) {
     at += TYPE.length
-    while (isBlank(bytes[at])) at += 1
+    const last = at + MOST_BLANKS
+    while (at < last && isBlank(bytes[at])) at += 1
     const end = at + PAGE.length
     if (PAGE.equals(bytes.subarray(at, end)) && !isLetter(bytes[end])) count += 1
-    if (at < pauseAt) continue
-    await setImmediate()
-    pauseAt = at + SLICE
   }
   return count
 }
