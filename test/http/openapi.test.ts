@@ -1,5 +1,8 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import zlib from 'node:zlib'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { memoryInUse } from '../support/memory.ts'
 import { startService, type TestService, withService } from '../support/service.ts'
 
 interface DocumentedOperation {
@@ -168,4 +171,22 @@ test('the document is serialised once, not for each request', async () => {
   for (let count = 0; count < 5; count++) await guest.get('/openapi.json', 200)
   const isDescription = (value: unknown) => Object.hasOwn(Object(value), 'openapi')
   expect(stringify.mock.calls.filter(([value]) => isDescription(value))).toHaveLength(0)
+})
+
+test('the document is in memory once, however many don’t read it', async () => {
+  const { hostname, port } = new URL(service.urls[0] as string)
+  const before = await memoryInUse()
+  const sockets = await Promise.all(
+    Array.from({ length: 100 }, async () => {
+      const socket = connect(Number(port), hostname)
+      // The first answers fill what the system takes for a connection that nobody reads.
+      socket.pause().write('GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(20))
+      await once(socket, 'connect')
+      return socket
+    }),
+  )
+  for (let count = 0; count < 20; count++) await service.guest().get('/readyz', 200)
+  const held = (await memoryInUse()) - before
+  for (const socket of sockets) socket.destroy()
+  expect(held).toBeLessThan(30)
 })

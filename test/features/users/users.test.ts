@@ -189,6 +189,29 @@ describe('changing a role', () => {
     await service.sql`delete from users where username like 'tenk%'`
   })
 
+  test('in bulk keeps at most 500 people from signing in at a time', async () => {
+    const { sql } = service
+    const ids = (
+      await sql<{ id: number }[]>`
+        insert into users (username, email, full_name, role)
+        select 'many' || n, 'many' || n || '@example.org', 'Many', 'user' from generate_series(1, 1000) n returning id`
+    ).map(({ id }) => id)
+    const changed = async () =>
+      (await sql`select from users where id = any(${ids}) and role = 'admin'`).length
+    const updates = ids.map((user_id) => ({ user_id, new_role: 'admin' }))
+    let asked: Promise<{ body: { errors: unknown } }> | undefined
+    await sql.begin(async (tx) => {
+      await tx`select from users where id = ${ids[999] as number} for update`
+      asked = admin.post(`${PATH}/bulk-role`, { updates }, 200)
+      await expect.poll(changed).toBe(500)
+      // Their rows are free again, while the others' are waited for.
+      await tx`select from users where id = any(${ids.slice(0, 500)}) for update nowait`
+    })
+    expect((await asked)?.body.errors).toBeNull()
+    expect(await changed()).toBe(1_000)
+    await sql`delete from users where username like 'many%'`
+  })
+
   test('in bulk applies to each entry on its own', async () => {
     const [one, two] = [await service.person(), await service.person()]
     const { body } = await admin.post(
