@@ -120,7 +120,8 @@ export function createAi({ apiKey, baseUrl, model, silenceMs }: AiOptions): Ai {
       throw toModelFailure(error)
     } finally {
       clearTimeout(watchdog)
-      stop.abort()
+      // A complete answer has ended by itself, and aborting is costly.
+      if (outcome !== 'answered') stop.abort()
       measured.calls.add(outcome)
       span?.end({
         failed: outcome === 'failed',
