@@ -16,6 +16,8 @@ import { SocketTopics } from './topics.ts'
 const OUTBOUND_LIMIT = 1024 * 1024
 /** Bytes of one write; frames behind it can still be replaced or dropped. */
 const WRITE_SIZE = 64 * 1024
+/** Longest that connections are written to before everything else has its turn. */
+const FLUSH_MS = 20
 /** How long a peer may take to answer a close before it is dropped. */
 const CLOSE_TIMEOUT_MS = 1_000
 /** The same for a slow peer: it first has to read what is on its way. */
@@ -289,5 +291,16 @@ function flushSoon(connection: Connection): void {
 
 function flushAll(): void {
   const merged = new MergedFrames()
-  for (const connection of unflushed.splice(0)) connection.flush(merged)
+  const until = performance.now() + FLUSH_MS
+  const connections = unflushed.splice(0)
+  let flushed = 0
+  for (const connection of connections) {
+    if (performance.now() > until) break
+    connection.flush(merged)
+    flushed += 1
+  }
+  if (flushed === connections.length) return
+  // Whoever has asked since has started a flush already.
+  if (unflushed.length === 0) setImmediate(flushAll)
+  unflushed.unshift(...connections.slice(flushed))
 }
