@@ -134,7 +134,9 @@ export async function insertExchange(db: Executor, exchange: Exchange): Promise<
   const { userId, questionId, conversationId, begins, usage } = exchange
   const askedAt = sql`${exchange.askedAt.toISOString()}::timestamptz`
   const answeredAt = sql`${exchange.answeredAt.toISOString()}::timestamptz`
-  const grown = sql`message_count = conversation.message_count + 2, updated_at = greatest(conversation.updated_at, ${answeredAt})`
+  const grown = sql`
+               message_count = conversation.message_count + 2,
+               updated_at = greatest(conversation.updated_at, ${answeredAt})`
   return only(
     await query<Stored>(
       db,
@@ -151,7 +153,8 @@ export async function insertExchange(db: Executor, exchange: Exchange): Promise<
           from reserved
             on conflict (user_id) where kind = 'study_chat' do update set ${grown}`
           : sql`
-        update assistant_conversations conversation set ${grown} from reserved where conversation.id = ${conversationId}`
+        update assistant_conversations conversation set ${grown}
+          from reserved where conversation.id = ${conversationId}`
       }
         returning conversation.id
       ), kept as (
