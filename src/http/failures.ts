@@ -102,6 +102,15 @@ function logFailure({ cause, code, stack, status }: AppError, { log }: FastifyRe
   else log.warn({ code }, 'request refused')
 }
 
+/**
+ * A failure after the answer, such as that at the deadline. Fastify would log each with its stack as an error, even
+ * refusals, which anybody can bring about.
+ */
+export function logLate(error: unknown, request: FastifyRequest): void {
+  const failure = toAppError(error)
+  if (failure.status >= 500) logFailure(failure, request)
+}
+
 /** For requests whose URL can't be routed: no hook runs for them. */
 export function refuseUnroutable(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const failure = toAppError(error)

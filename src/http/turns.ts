@@ -11,6 +11,7 @@ import type { Core } from '../core.ts'
 import { shareOf } from '../db/client.ts'
 import { perNode } from '../per-node.ts'
 import { FairQueue } from '../scheduling/fair-queue.ts'
+import { logLate } from './failures.ts'
 import { pauseDeadline, resumeDeadline } from './load/deadline.ts'
 import { SHORT_TEXT } from './reading.ts'
 import { askerOf, mediaTypeOf, whenClosed } from './requests.ts'
@@ -187,8 +188,13 @@ function watchWork(route: RouteOptions): void {
   if (route.websocket || route.wsHandler) return
   const { handler } = route
   route.handler = function (request, reply) {
-    request.handled = handler.call(this, request, reply)
-    return request.handled
+    const handled = handler.call(this, request, reply)
+    request.handled = handled
+    if (!(handled instanceof Promise)) return handled
+    return handled.catch((error) => {
+      if (!reply.sent) throw error
+      logLate(error, request)
+    })
   }
   route.onSend = [
     (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: () => void) => {

@@ -221,6 +221,28 @@ test('a request that is answered at the deadline leaves one short line in the lo
   expect(lines[0]).not.toHaveProperty('err')
 })
 
+test('a login that is refused after its deadline leaves one short line in the log', async () => {
+  const lines: object[] = []
+  const log = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line)) })
+  const { guest, sql } = await withService({ config: { requestTimeoutMs: DEADLINE_MS }, log })
+  const locked = Promise.withResolvers<void>()
+  const done = Promise.withResolvers<void>()
+  const holding = sql.begin(async (tx) => {
+    await tx`lock table login_failures in access exclusive mode`
+    locked.resolve()
+    await done.promise
+  })
+  await locked.promise
+  await guest().post('/api/v01/auth/login', { username: 'nobody', password: 'a guess' }, 503)
+  done.resolve()
+  await holding
+  const countFailures = async () => (await sql`select from login_failures where identifier = 'nobody'`).length
+  await expect.poll(countFailures).toBe(1)
+  // The next answer comes after everything that the late refusal wrote.
+  await guest().post('/api/v01/auth/login', { username: 'nobody', password: 'a guess' }, 401)
+  expect(lines).toEqual([expect.objectContaining({ level: 40, code: 'unavailable', msg: 'request refused' })])
+})
+
 test('stalled bodies take little memory, which is freed', async () => {
   const body = Buffer.from(`{"username":"${'x'.repeat(900_000)}`)
   const before = await memoryInUse()
