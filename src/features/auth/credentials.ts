@@ -29,10 +29,11 @@ export const logins = perNode(
 )
 
 /**
- * The account of these credentials, for a login that has its turn. Failures are counted per address and identifier, over all nodes and all ways of
- * signing in. Unknown identifiers are counted too, and take as long as known ones. While an address is locked out, it
- * is refused before the password is checked. Otherwise each try is counted before it is answered, so that many tries at
- * once all count. 401 `invalid_credentials`; 429 `locked_out`, even for the right password.
+ * The account of these credentials, for a login that has its turn. Failures are counted per address and identifier,
+ * over all nodes and all ways of signing in. Unknown identifiers are counted too, and take as long as known ones. While
+ * an address is locked out, it is refused before the password is checked. Otherwise each try is counted before it is
+ * answered, so that many tries at once all count. 401 `invalid_credentials`; 429 `locked_out`, even for the right
+ * password.
  */
 export async function checkCredentials(
   core: Core,
