@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import type { WebsocketPluginOptions } from '@fastify/websocket'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
@@ -93,7 +95,10 @@ export const gateway: FastifyPluginAsync<{ core: Core; live: LivePlugin[] }> = a
     },
     onRequest: async (request, reply) => {
       // A refused upgrade ends the connection, so its client must not send another request on it.
-      if (request.ws) reply.header('connection', 'close')
+      if (request.ws) {
+        reply.header('connection', 'close')
+        await requireClient(request.raw.socket)
+      }
       request.caller = await authentications.run(askerOf(request), () => authenticate(request, core))
       if (!request.ws) return
       replies.set(request, reply)
@@ -110,6 +115,13 @@ export const gateway: FastifyPluginAsync<{ core: Core; live: LivePlugin[] }> = a
       admission.leave(request.raw.socket)
     },
   })
+}
+
+/** Throws `aborted` if the client has hung up already, which is only read in the next turn of the event loop. */
+async function requireClient(socket: Socket): Promise<void> {
+  await setImmediate()
+  await setImmediate()
+  if (socket.readableEnded || socket.destroyed) throw new AppError('aborted')
 }
 
 /**
