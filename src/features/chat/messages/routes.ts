@@ -73,6 +73,7 @@ export const changeRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (ap
   app.get(
     '/conversations/:id/changes',
     {
+      config: { heavy: true },
       schema: {
         operationId: 'listMessageChanges',
         summary: 'Every message created, edited or deleted after a version',
