@@ -1,5 +1,3 @@
-import type { Socket } from 'node:net'
-import { setImmediate } from 'node:timers/promises'
 import type { WebsocketPluginOptions } from '@fastify/websocket'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
@@ -12,9 +10,7 @@ import { bearerToken } from '../http/callers/tokens.ts'
 import { failures, renderFailure, toAppError } from '../http/failures.ts'
 import { dropDeadline, withDeadline } from '../http/load/deadline.ts'
 import { longTexts, SHORT_TEXT } from '../http/reading.ts'
-import { askerOf } from '../http/requests.ts'
 import { personTurns } from '../http/turns.ts'
-import { Slices } from '../scheduling/slices.ts'
 import { gateway as measured } from '../telemetry/metrics.ts'
 import type { Claims } from '../tokens/tokens.ts'
 import { Admission } from './admission.ts'
@@ -29,8 +25,6 @@ import { HEARTBEAT_SECONDS, Sockets } from './sockets.ts'
 const LARGEST_FRAME = 64 * 1024
 /** Pieces of one frame; ws closes with 1008 above it. */
 const MOST_FRAGMENTS = 64
-/** Upgrades that arrived together and wait to be authenticated. */
-const MOST_WAITING = 10_000
 const PROTOCOL = 'exam-practice.v1'
 /** Sockets of one person. */
 const MOST_SOCKETS = 50
@@ -66,8 +60,6 @@ export const gateway: FastifyPluginAsync<{ core: Core; live: LivePlugin[] }> = a
 ) => {
   const sockets = new Sockets(core, live)
   const admission = new Admission()
-  /** Node reads thousands of upgrades in one turn of the event loop; checking a token is the costliest part of each. */
-  const authentications = new Slices(MOST_WAITING)
   const commands = collectCommands(app, core, sockets.parts)
 
   app.addHook('preClose', async () => sockets.closeAll())
@@ -95,11 +87,8 @@ export const gateway: FastifyPluginAsync<{ core: Core; live: LivePlugin[] }> = a
     },
     onRequest: async (request, reply) => {
       // A refused upgrade ends the connection, so its client must not send another request on it.
-      if (request.ws) {
-        reply.header('connection', 'close')
-        await requireClient(request.raw.socket)
-      }
-      request.caller = await authentications.run(askerOf(request), () => authenticate(request, core))
+      if (request.ws) reply.header('connection', 'close')
+      request.caller = authenticate(request, core)
       if (!request.ws) return
       replies.set(request, reply)
       await admission.enter(request.raw.socket)
@@ -115,13 +104,6 @@ export const gateway: FastifyPluginAsync<{ core: Core; live: LivePlugin[] }> = a
       admission.leave(request.raw.socket)
     },
   })
-}
-
-/** Throws `aborted` if the client has hung up already, which is only read in the next turn of the event loop. */
-async function requireClient(socket: Socket): Promise<void> {
-  await setImmediate()
-  await setImmediate()
-  if (socket.readableEnded || socket.destroyed) throw new AppError('aborted')
 }
 
 /**

@@ -75,7 +75,7 @@ test('after SIGTERM a node serves for a while, sends sockets away gradually, ans
     )
   await expect.poll(connects).toBe(false)
   await sleep(1_000)
-  late.end('\r\n')
+  late.write('\r\n')
   const refused = await text(late)
   expect(refused).toMatch(/^HTTP\/1.1 503 .*retry-after: 1\r\n.*"code":"draining"/s)
   expect(refused).toMatch(/connection: close\r\n/i)

@@ -4,7 +4,6 @@ import {
   type RequestListener,
   type Server,
   type ServerOptions,
-  type ServerResponse,
 } from 'node:http'
 import type { Socket } from 'node:net'
 
@@ -19,6 +18,13 @@ const LEAST_PIECE = 64
 /** Longer than proxies keep a connection that nothing is asked on. */
 const KEEP_ALIVE_MS = 72_000
 
+/** A request, or an upgrade to a WebSocket, that has arrived. */
+interface Arrival {
+  asker: string
+  /** Calls `ended` when the next request of the connection may begin. */
+  begin: (ended: () => void) => void
+}
+
 /** A connection and its requests. */
 interface Line {
   socket: Socket
@@ -26,7 +32,7 @@ interface Line {
   isBusy: boolean
   /** Whether the socket is not read because requests wait. */
   isHeld: boolean
-  waiting: { request: IncomingMessage; response: ServerResponse }[]
+  waiting: Arrival[]
 }
 
 /** What Node's parser calls. */
@@ -43,10 +49,31 @@ type ParsedSocket = Socket & { parser?: Parser }
 
 /** A server for `handler`, which one connection can't keep busy with what costs its client nothing. */
 export function createHttpServer(handler: RequestListener, options: ServerOptions): Server {
-  const server = createServer({ ...options, IncomingMessage: GatheringMessage }, inTurns(handler))
+  const enqueue = takeTurns()
+  const server = createServer({ ...options, IncomingMessage: GatheringMessage }, (request, response) =>
+    enqueue(request, (ended) => {
+      response.once('close', ended)
+      handler(request, response)
+    }),
+  )
+  const emit = server.emit.bind(server)
+  server.emit = (event: string, ...values: unknown[]) => {
+    if (event !== 'upgrade') return emit(event, ...values)
+    const [request] = values as [IncomingMessage]
+    // Node has taken its own listener away; without one, an error would end the process.
+    request.socket.on('error', ignore)
+    const begin = () => {
+      emit(event, ...values)
+      request.socket.off('error', ignore)
+    }
+    enqueue(request, begin, true)
+    return true
+  }
   server.keepAliveTimeout = KEEP_ALIVE_MS
   return server
 }
+
+function ignore(): void {}
 
 /**
  * Begins requests when all connections have been read: askers take turns, and so do the connections of one asker, each
@@ -55,7 +82,7 @@ export function createHttpServer(handler: RequestListener, options: ServerOption
  * else. A connection is not read while requests of it wait. If too many wait, it is cut off; when it closes, they are
  * dropped.
  */
-function inTurns(handler: RequestListener): RequestListener {
+function takeTurns() {
   const lines = new WeakMap<Socket, Line>()
   /** Connections whose next request may begin, by asker. */
   const ready = new Map<string, Line[]>()
@@ -68,14 +95,14 @@ function inTurns(handler: RequestListener): RequestListener {
       // Whoever asks for more goes to the end.
       ready.delete(asker)
       if (theirs.length > 0) ready.set(asker, theirs)
-      if (line) begin(line)
+      if (line) beginNext(line)
       if (performance.now() >= end) break
     }
     isScheduled = ready.size > 0
     if (isScheduled) setImmediate(beginSome)
   }
-  const enqueue = (line: Line) => {
-    const asker = guessAsker(line)
+  const makeReady = (line: Line) => {
+    const asker = line.waiting[0]?.asker ?? ''
     const theirs = ready.get(asker)
     if (theirs) theirs.push(line)
     else ready.set(asker, [line])
@@ -83,11 +110,13 @@ function inTurns(handler: RequestListener): RequestListener {
     isScheduled = true
     setImmediate(beginSome)
   }
-  const begin = (line: Line) => {
+  const beginNext = (line: Line) => {
     const { socket, waiting } = line
     const next = waiting.shift()
-    if (!next || !socket.writable) {
+    // Node ends the socket itself when a client hangs up, but not one that is to be upgraded.
+    if (!next || !socket.writable || socket.readableEnded) {
       waiting.length = 0
+      socket.destroySoon()
       return
     }
     if (line.isHeld && waiting.length === 0) {
@@ -95,37 +124,39 @@ function inTurns(handler: RequestListener): RequestListener {
       socket.resume()
     }
     line.isBusy = true
-    next.response.once('close', () => {
+    next.begin(() => {
       line.isBusy = false
-      if (waiting.length > 0) enqueue(line)
+      if (waiting.length > 0) makeReady(line)
     })
-    handler(next.request, next.response)
   }
 
-  return (request, response) => {
+  return (request: IncomingMessage, begin: Arrival['begin'], isUpgrade = false) => {
     const { socket } = request
     const known = lines.get(socket)
     const line = known ?? { socket, isBusy: false, isHeld: false, waiting: [] }
     if (!known) lines.set(socket, line)
-    if (line.waiting.length >= MOST_WAITING) {
+    const isFirst = line.waiting.length === 0 && !line.isBusy
+    // No client upgrades before the answers to its requests.
+    if (line.waiting.length >= MOST_WAITING || (isUpgrade && !isFirst)) {
       cutOff(socket)
       return
     }
-    const isFirst = line.waiting.push({ request, response }) === 1 && !line.isBusy
+    line.waiting.push({ asker: guessAsker(request), begin })
     if (!isFirst) {
       // Pausing is safe: the bodies of all earlier requests have arrived before this one.
       line.isHeld = true
       socket.pause()
-    } else if (known) enqueue(line)
+    } else if (known) makeReady(line)
     // Whether a new client has hung up already is only read in the next turn of the event loop.
-    else setImmediate(enqueue, line)
+    else setImmediate(makeReady, line)
   }
 }
 
-/** Who asks next, by what is known before tokens are checked: those that are not valid cost little. */
-function guessAsker({ socket, waiting: [next] }: Line): string {
-  const { authorization, cookie } = next?.request.headers ?? {}
-  return authorization ?? cookie ?? socket.remoteAddress ?? ''
+/** Who asks, by what is known before tokens are checked: those that are not valid cost little. */
+function guessAsker({ headers, socket }: IncomingMessage): string {
+  const { authorization, cookie, 'sec-websocket-protocol': protocol } = headers
+  // Without any it is the connection: a whole school, or a proxy, may share an address.
+  return authorization ?? cookie ?? protocol ?? `${socket.remoteAddress}:${socket.remotePort}`
 }
 
 /**
