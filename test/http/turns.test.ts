@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import type { Server } from 'node:http'
 import net from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
@@ -282,11 +281,19 @@ test('a request waits for only a few of many large bodies', async () => {
 test('a connection that has waited in many queues has one listener for all of them', async () => {
   const own = await withService()
   const teacher = await own.admin()
-  const accepted = once(own.nodes[0]?.app.server as Server, 'connection')
   const { hostname, port } = new URL(own.urls[0] as string)
-  const socket = net.connect(Number(port), hostname)
-  const [connection] = (await accepted) as [net.Socket]
-  const idle = connection.listenerCount('close')
+  const connections: net.Socket[] = []
+  own.nodes[0]?.app.server.on('connection', (connection) => connections.push(connection))
+  const sockets = await Promise.all(
+    Array.from({ length: 10 }, async () => {
+      const socket = net.connect(Number(port), hostname)
+      await once(socket, 'connect')
+      return socket
+    }),
+  )
+  await expect.poll(() => connections).toHaveLength(sockets.length)
+  const listeners = () => connections.map((connection) => connection.listenerCount('close'))
+  const [idle = 0] = listeners()
   const ask = (what: string, fields?: object) => {
     const body = fields ? JSON.stringify(fields) : ''
     return `${what} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${teacher.accessToken}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
@@ -297,15 +304,16 @@ test('a connection that has waited in many queues has one listener for all of th
     ask('POST /api/v01/auth/login', { username: 'nobody', password: 'a guess' }),
     ask('POST /api/v01/notebooks', { title: 'x'.repeat(5_000) }),
   ]
-  let answers = ''
-  socket.setEncoding('utf8').on('data', (chunk) => {
-    answers += chunk
-  })
-  // Each of them waits for those before it.
-  for (const each of asked) socket.write(each.repeat(5))
-  await expect.poll(() => answers.match(/HTTP\/1\.1 /g)?.length).toBe(20)
-  expect(connection.listenerCount('close') - idle).toBe(1)
-  socket.destroy()
+  let answers = 0
+  for (const socket of sockets)
+    socket.on('data', (chunk) => {
+      answers += chunk.toString().match(/HTTP\/1\.1 /g)?.length ?? 0
+    })
+  // The requests of each wait for those of the others.
+  for (const socket of sockets) socket.write(asked.join('').repeat(5))
+  await expect.poll(() => answers).toBe(20 * sockets.length)
+  expect(Math.max(...listeners())).toBe(idle + 1)
+  for (const socket of sockets) socket.destroy()
 })
 
 test('a refused form takes its sender’s turn for half a second', async () => {
