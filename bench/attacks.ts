@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { ATTACKS, startAttack } from './attacker.ts'
 import { createExam } from './exam.ts'
-import { find, longestHold, quantile, type Report, residentMemory, table } from './measure.ts'
+import { find, longestHold, quantile, type Report, readMetric, residentMemory, table } from './measure.ts'
 import { createWorld, populate, type Server, type World } from './world.ts'
 
 const PEOPLE = 2_000
@@ -46,6 +46,25 @@ async function ask({ url }: Server, token: string, { method, path, body, agent }
   return performance.now() - began
 }
 
+/** Milliseconds of a probe's requests, one after another until `end`; NaN for each that failed. */
+async function repeat(server: Server, token: string, probe: Probe, end: number): Promise<number[]> {
+  const times: number[] = []
+  while (performance.now() < end) {
+    const next = setTimeout(PROBE_EVERY_MS)
+    times.push(await ask(server, token, probe).catch(() => Number.NaN))
+    await next
+  }
+  return times
+}
+
+/** MB that are in use, after a garbage collection. */
+async function memoryInUse({ url, pid }: Server): Promise<number> {
+  process.kill(pid, 'SIGUSR2')
+  const names = ['nodejs_heap_size_used_bytes', 'nodejs_external_memory_bytes']
+  const [heap = 0, external = 0] = await Promise.all(names.map((name) => readMetric(url, name)))
+  return (heap + external) / 1_024 / 1_024
+}
+
 /** How long others' requests take beside each attack of one person, and what it leaves behind. */
 export async function benchAttacks(_rounds: number, seconds: number): Promise<Report> {
   const world = await createWorld()
@@ -56,59 +75,47 @@ export async function benchAttacks(_rounds: number, seconds: number): Promise<Re
     const server = await world.start('service')
     const watch = async (attack?: string) => {
       const stop = attack && startAttack(attack, { url: server.url, token: world.tokenOf(1) })
-      const results = PROBES.map(() => ({ times: [] as number[], failed: 0 }))
       await longestHold(server.url)
       const end = performance.now() + seconds * 1_000
-      const probe = async (each: Probe, result: { times: number[]; failed: number }) => {
-        while (performance.now() < end) {
-          const next = setTimeout(PROBE_EVERY_MS)
-          await ask(server, world.tokenOf(3), each).then(
-            (took) => result.times.push(took),
-            () => {
-              result.failed += 1
-            },
-          )
-          await next
-        }
-      }
-      await Promise.all(PROBES.map((each, n) => probe(each, results[n] as (typeof results)[number])))
+      const times = await Promise.all(PROBES.map((probe) => repeat(server, world.tokenOf(3), probe, end)))
       const held = await longestHold(server.url)
       if (stop) await stop()
       await setTimeout(REST_MS)
-      return { results, held, memory: residentMemory(server.pid) }
+      return { times, held, memory: await memoryInUse(server), resident: residentMemory(server.pid) }
     }
+    // Lets the service grow to its usual memory first.
     await watch()
     const rows = []
     const slowest: number[] = []
-    let failures = 0
+    let failed = 0
     for (const attack of [undefined, ...Object.keys(ATTACKS)]) {
-      const { results, held, memory } = await watch(attack)
-      const failed = results.reduce((sum, each) => sum + each.failed, 0)
-      failures += failed
-      slowest.push(...results.map(({ times }) => Math.max(...times)))
+      const { times, held, memory, resident } = await watch(attack)
+      const answered = times.map((each) => each.filter((time) => !Number.isNaN(time)))
+      const missing = times.flat().length - answered.flat().length
+      failed += missing
+      slowest.push(Math.max(...answered.flat()))
       rows.push([
-        attack ?? 'nobody',
-        ...results.map(
-          ({ times }) =>
-            `${quantile(times, 0.5).toFixed(0)} / ${quantile(times, 0.99).toFixed(0)} / ${Math.max(...times).toFixed(0)}`,
-        ),
-        String(failed),
+        attack ?? 'nothing',
+        ...answered.map((each) => [0.5, 0.99, 1].map((q) => quantile(each, q).toFixed(0)).join(' / ')),
+        String(missing),
         held.toFixed(0),
         memory.toFixed(0),
+        resident.toFixed(0),
       ])
     }
     const head = [
       'what one person does',
-      ...PROBES.map(({ name }) => `${name}: p50 / p99 / slowest, ms`),
+      ...PROBES.map(({ name }) => name),
       'failed',
-      'event loop held, ms',
-      'MB after it',
+      'event loop held',
+      'MB in use after it',
+      'resident',
     ]
     return {
-      text: `### Others beside one attacker\n\n${seconds} s each.\n\n${table(head, rows)}\n`,
+      text: `### Others beside one attacker\n\n${seconds} s each; ms: p50 / p99 / slowest.\n\n${table(head, rows)}\n`,
       findings: [
         find("attacks: others' slowest request, ms", Math.max(...slowest), '', '≤', 1_000, 0),
-        find("attacks: others' requests that failed", failures, '', '≤', 0, 0),
+        find("attacks: others' requests that failed", failed, '', '≤', 0, 0),
       ],
     }
   } finally {

@@ -16,10 +16,15 @@ export function residentMemory(pid: number): number {
   return Number(kilobytes) / 1_024
 }
 
+/** A value of the service's metrics. */
+export async function readMetric(url: string, name: string): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1])
+}
+
 /** How long the event loop of the service was held at most since the last call, in milliseconds. */
 export async function longestHold(url: string): Promise<number> {
-  const metrics = await (await fetch(`${url}/metrics`)).text()
-  return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(metrics)?.[1]) * 1_000
+  return (await readMetric(url, 'nodejs_eventloop_lag_max_seconds')) * 1_000
 }
 
 /** Runs every case once in each round (A B C, A B C), so that a slow minute affects all of them alike. */
