@@ -67,7 +67,9 @@ async function time(ask: () => Promise<unknown>): Promise<number> {
   return performance.now() - began
 }
 
-/** How long, in milliseconds, the process was held up at most. Three tries: a busy machine can hold up anything once. */
+/**
+ * How long, in milliseconds, the process was held up at most. Three tries: a busy machine can hold up anything once.
+ */
 async function findLongestHold(ask: () => Promise<unknown>): Promise<number> {
   let longest = Number.POSITIVE_INFINITY
   for (let tries = 0; tries < 3 && longest >= 100; tries++) {

@@ -75,6 +75,8 @@ async function writeBatches(core: Core, job: store.JobRow, signal: AbortSignal, 
   const ai = requireAi(core)
   const { request, examId } = job
   const pdf = await store.findPdf(core.db, job.id)
+  // A document goes when its job ends.
+  if (!pdf && request.mode !== 'pure') throw new ClaimLost()
   const plan = planBatches(request.counts)
   // Without counts all questions of a document are taken; without a document one batch is written.
   const takesAll = plan.length === 0 && request.mode === 'extract'

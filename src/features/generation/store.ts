@@ -13,20 +13,28 @@ export interface Claim {
   attempt: number
 }
 
-/** Bytes of a PDF that the driver writes or reads at once. */
+/** Bytes of a PDF that the driver writes or reads at once: it would be busy with a large one for a long time. */
 const PIECE = 1024 * 1024
 
+/** Belongs into a transaction. */
 export async function insertJob(
   db: Executor,
   job: typeof generationJobs.$inferInsert,
   pdf: Buffer | undefined,
 ): Promise<JobRow> {
   const inserted = only(await db.insert(generationJobs).values(job).returning())
-  for (let number = 0; pdf && number * PIECE < pdf.length; number++) {
-    const bytes = pdf.subarray(number * PIECE, (number + 1) * PIECE)
-    await db.insert(generationFiles).values({ jobId: inserted.id, number, bytes })
-  }
+  if (pdf) await insertPdf(db, inserted.id, pdf)
   return inserted
+}
+
+/** The pieces are put together in the database. */
+async function insertPdf(tx: Executor, jobId: string, pdf: Buffer): Promise<void> {
+  await tx.execute(sql`create temp table pdf_pieces (number integer, bytes bytea) on commit drop`)
+  for (let at = 0; at < pdf.length; at += PIECE)
+    await tx.execute(sql`insert into pdf_pieces values (${at}, ${pdf.subarray(at, at + PIECE)})`)
+  await tx.execute(sql`
+    insert into generation_files (job_id, bytes)
+    select ${jobId}::uuid, string_agg(bytes, '' order by number) from pdf_pieces`)
 }
 
 export async function findJob(db: Executor, id: string): Promise<JobRow | undefined> {
@@ -58,17 +66,23 @@ export async function countRunning(db: Executor, userId: number): Promise<number
   return row?.count ?? 0
 }
 
+/** undefined if the job has none, or ends meanwhile. */
 export async function findPdf(db: Executor, jobId: string): Promise<Buffer | undefined> {
+  const { bytes } = generationFiles
   const pieces: Buffer[] = []
-  for (;;) {
+  for (let at = 0, size = 1; at < size; at += PIECE) {
     const [row] = await db
-      .select({ bytes: generationFiles.bytes })
+      .select({
+        size: sql<number>`octet_length(${bytes})`,
+        piece: sql<Buffer>`substring(${bytes} from ${at + 1}::integer for ${PIECE}::integer)`,
+      })
       .from(generationFiles)
-      .where(and(eq(generationFiles.jobId, jobId), eq(generationFiles.number, pieces.length)))
-    if (!row) break
-    pieces.push(row.bytes)
+      .where(eq(generationFiles.jobId, jobId))
+    if (!row) return undefined
+    pieces.push(row.piece)
+    size = row.size
   }
-  return pieces.length > 0 ? Buffer.concat(pieces) : undefined
+  return Buffer.concat(pieces)
 }
 
 /** In the order of the batches. */

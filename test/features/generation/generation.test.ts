@@ -73,8 +73,8 @@ async function run(fields: Fields, file?: Buffer) {
 }
 
 /**
- * Whether work holds up everything else at once for a third of its time, and noticeably. A busy machine slows both down;
- * if it stands still for a moment, the work is tried again.
+ * Whether work holds up everything else at once for a third of its time, and noticeably. A busy machine slows both
+ * down; if it stands still for a moment, the work is tried again.
  */
 async function holdsUp(work: () => Promise<unknown>): Promise<boolean> {
   for (let tries = 0; tries < 3; tries++) {
@@ -613,11 +613,22 @@ test('a PDF of 28 MiB holds up nobody, neither while it is stored and read nor o
   const file = randomBytes(28 << 20)
   const { core } = service.nodes[0] as (typeof service.nodes)[number]
   const job = { userId: admin.id, examId, request: {} as GenerationRequest, message: '', lastEvent: '' }
+  let id = ''
   const kept = async () => {
-    const { id } = await store.insertJob(core.db, { ...job, totalBatches: 1, status: 'failed' }, file)
+    const stored = { ...job, totalBatches: 1, status: 'failed' as const }
+    ;({ id } = await core.db.transaction((tx) => store.insertJob(tx, stored, file)))
     expect(file.equals((await store.findPdf(core.db, id)) as Buffer)).toBe(true)
   }
   expect(await holdsUp(kept)).toBe(false)
+  // Nodes of the version before read one row.
+  const rows =
+    await service.sql`select octet_length(bytes) as size from generation_files where job_id = ${id}`
+  expect(rows).toEqual([{ size: file.length }])
+
+  // If the job ends meanwhile, nothing is read rather than a part.
+  const reading = store.findPdf(core.db, id)
+  await store.deletePdf(core.db, id)
+  expect(await reading).toBeUndefined()
 
   // In a process of its own, since reading it takes as long.
   const code = `require('node:http').createServer((request, response) =>

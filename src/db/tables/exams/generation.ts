@@ -68,19 +68,10 @@ export const generationBatches = pgTable(
   (table) => [primaryKey({ columns: [table.jobId, table.number] })],
 )
 
-/**
- * The PDF of a job, in the database so that any node can read it; deleted when the job ends. It is in pieces, since the
- * driver would be busy with a large one for as long as a request may take.
- */
-export const generationFiles = pgTable(
-  'generation_files',
-  {
-    jobId: uuid()
-      .notNull()
-      .references(() => generationJobs.id, { onDelete: 'cascade' }),
-    /** 0, 1, 2 … */
-    number: integer().notNull().default(0),
-    bytes: bytea().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.jobId, table.number] })],
-)
+/** The PDF of a job, in the database so that any node can read it; deleted when the job ends. */
+export const generationFiles = pgTable('generation_files', {
+  jobId: uuid()
+    .primaryKey()
+    .references(() => generationJobs.id, { onDelete: 'cascade' }),
+  bytes: bytea().notNull(),
+})
