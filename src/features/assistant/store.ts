@@ -121,19 +121,20 @@ export interface Exchange {
 }
 
 type Stored =
-  | { refusal: 'exam_in_progress' | 'not_reserved' | 'not_found' }
+  | { refusal: 'token_expired_or_invalid' | 'exam_in_progress' | 'not_reserved' | 'not_found' }
   /** `answered`: how many questions of the day now are, this one included. */
   | { refusal: null; conversationId: number; answered: number }
 
 /**
  * Stores a question and its answer in their conversation and makes the reservation count, or says why it does none of
- * this: help is locked, the reservation had expired and its place was given to another question, or the conversation
- * was deleted. Needs the person's lock.
+ * this: the account was deleted, help is locked, the reservation had expired and its place was given to another
+ * question, or the conversation was deleted. Needs the person's lock.
  */
 export async function insertExchange(db: Executor, exchange: Exchange): Promise<Stored> {
   const { userId, questionId, conversationId, begins, usage } = exchange
   const askedAt = sql`${exchange.askedAt.toISOString()}::timestamptz`
   const answeredAt = sql`${exchange.answeredAt.toISOString()}::timestamptz`
+  const hasAccount = sql`exists (select from users where id = ${userId} and deleted_at is null)`
   const grown = sql`
                message_count = conversation.message_count + 2,
                updated_at = greatest(conversation.updated_at, ${answeredAt})`
@@ -143,7 +144,8 @@ export async function insertExchange(db: Executor, exchange: Exchange): Promise<
       sql`
       with reserved as materialized (
         select id from assistant_questions
-         where id = ${questionId} and expires_at is not null and not ${isHelpLocked(userId)} for no key update
+         where id = ${questionId} and expires_at is not null and ${hasAccount} and not ${isHelpLocked(userId)}
+           for no key update
       ), grown as (${
         begins
           ? sql`
@@ -169,7 +171,8 @@ export async function insertExchange(db: Executor, exchange: Exchange): Promise<
                message(is_user, text, created_at)
          order by is_user desc
       )
-      select case when ${isHelpLocked(userId)} then 'exam_in_progress'
+      select case when not ${hasAccount} then 'token_expired_or_invalid'
+                  when ${isHelpLocked(userId)} then 'exam_in_progress'
                   when not exists (select from reserved) then 'not_reserved'
                   when not exists (select from grown) then 'not_found' end as refusal,
              (select id from grown) as "conversationId",

@@ -538,3 +538,15 @@ test('deleting an account deletes its conversations, and an answer that is being
   expect((await asking).status).toBe(401)
   expect(await stored(alice)).toEqual({ questions: 0, conversations: 0, messages: 0 })
 })
+
+test('an answer to somebody whose account has ended is not stored while the account waits to be erased', async () => {
+  const alice = await service.person()
+  const ended = Promise.withResolvers<void>()
+  model.stub.script.push({ kind: 'answer', hold: 1, until: ended.promise })
+  const asking = ask(alice, 'in the making')
+  await vi.waitUntil(async () => (await stored(alice)).questions === 1)
+  await service.sql`update users set deleted_at = now() where id = ${alice.id}`
+  ended.resolve()
+  expect((await asking).status).toBe(401)
+  expect(await stored(alice)).toEqual({ questions: 0, conversations: 0, messages: 0 })
+})
