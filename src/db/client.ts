@@ -68,11 +68,28 @@ export function connectDatabase({ url, pool, prepare = true, limitsStatements = 
  */
 function nameStatements<Driver extends postgres.Sql | postgres.TransactionSql>(driver: Driver): Driver {
   const { unsafe } = driver
-  driver.unsafe = (text, parameters = [], options) =>
+  const isPool = 'begin' in driver
+  const named: typeof unsafe = (text, parameters = [], options) =>
     unsafe(text, parameters, { ...options, prepare: isNamed(text, parameters.length) })
-  if ('begin' in driver) Object.assign(driver, { begin: insideToo(driver.begin) })
+  driver.unsafe = isPool ? named : (...statement) => sendOnce(named(...statement))
+  if (isPool) Object.assign(driver, { begin: insideToo(driver.begin) })
   else Object.assign(driver, { savepoint: insideToo(driver.savepoint) })
   return driver
+}
+
+/**
+ * Keeps the driver from repeating a statement that was prepared before a migration changed its result. The failure has
+ * ended the transaction, and if `commit` was sent already, the statement would run alone behind it.
+ */
+function sendOnce<Query extends object>(query: Query): Query {
+  return Object.defineProperty(query, 'retried', {
+    get: () => undefined,
+    // Set when the driver has forgotten the prepared statement and is about to repeat it.
+    set(this: Settled & { cancelled: unknown }, error: unknown) {
+      this.cancelled = true
+      this.reject(error)
+    },
+  })
 }
 
 /** Methods of the driver's promise that its types don't show. */
@@ -120,14 +137,25 @@ function measureUse(client: postgres.Sql, pool: number): postgres.Sql {
   return Object.assign(client, { begin: beginMeasured })
 }
 
+/** What the driver's types don't show of a connection that a transaction has. */
+interface Connection {
+  /** Called when the connection is ready; with `release` it doesn't go back to the pool outside of a transaction. */
+  reserved: (() => void) & { release?: boolean }
+  /** Fails the transaction. */
+  onclose?: (error: unknown) => void
+  terminate(): void
+}
+
 /** An option of `begin`'s own statement that the driver's types don't show: called when a connection has got it. */
 interface BeginOptions extends postgres.UnsafeQueryOptions {
-  onexecute?: (connection: { reserved: () => void }) => void
+  onexecute?: (connection: Connection) => void
 }
 
 /**
  * Sends a transaction's first statements together with `begin`: the driver would wait for the answer to `begin` first.
- * If the connection is lost, they fail too.
+ * If `begin` fails, the transaction fails and its connection is closed, so that nothing more runs outside of a
+ * transaction. What was sent together with `begin` would run: PostgreSQL and PgBouncer prevent that, as they refuse
+ * `begin` only by ending the connection.
  */
 function pipelineBegin(client: postgres.Sql): postgres.Sql {
   const { unsafe } = client
@@ -135,9 +163,11 @@ function pipelineBegin(client: postgres.Sql): postgres.Sql {
     const { onexecute }: BeginOptions = options
     if (!onexecute) return unsafe(text, parameters, options)
     const sent = Promise.withResolvers<void>()
+    let taken: Connection | undefined
     const marked: BeginOptions = {
       ...options,
       onexecute(connection) {
+        taken = connection
         onexecute(connection)
         // After this the driver marks the connection as busy; `reserved` makes it ready for the next statement.
         queueMicrotask(() => {
@@ -147,10 +177,26 @@ function pipelineBegin(client: postgres.Sql): postgres.Sql {
       },
     }
     const begin = unsafe(text, parameters, marked)
+    const { reject } = begin as object as Settled
     begin.then(() => sent.resolve(), sent.reject)
-    return Object.assign(begin, { execute: () => sent.promise })
+    return Object.assign(begin, {
+      execute: () => sent.promise,
+      // At once and not in `catch`: the answers to the next statements may have arrived too.
+      reject(error: unknown) {
+        reject(error)
+        if (taken) abandon(begin, taken, error)
+      },
+    })
   }
   return Object.assign(client, { unsafe: pipelined })
+}
+
+function abandon(begin: object, connection: Connection, error: unknown): void {
+  connection.onclose?.(error)
+  connection.reserved.release = true
+  // The driver rejects what is under way on a connection that it terminates, and `begin` still is.
+  Object.assign(begin, { reject() {} })
+  connection.terminate()
 }
 
 type Work = (tx: postgres.TransactionSql) => unknown

@@ -24,8 +24,20 @@ async function connectCounted() {
     await work()
     return proxy.roundTrips - before
   }
-  return { db, countRoundTrips }
+  return { db, proxy, countRoundTrips }
 }
+
+/** A message of PostgreSQL's protocol. */
+function message(type: string, body: string) {
+  const head = Buffer.from(`${type}....`)
+  head.writeUInt32BE(4 + body.length, 1)
+  return Buffer.concat([head, Buffer.from(body)])
+}
+const BEGIN = message('Q', 'begin \0')
+const REFUSAL = Buffer.concat([
+  message('E', 'SERROR\0VERROR\0C53300\0Mno server is free\0\0'),
+  message('Z', 'I'),
+])
 
 const write = (db: Executor, text: string) => db.execute(sql`insert into notes values (${text})`)
 const read = async (db: Executor) => {
@@ -63,4 +75,50 @@ test('a transaction at once is one round trip, and all or nothing', async () => 
   await expect(failing).rejects.toMatchObject({ cause: { message: 'division by zero' } })
   const [, , texts] = await work()
   expect(texts).toEqual(['a', 'a', 'a', 'b', 'b', 'b'])
+})
+
+test('a transaction whose beginning is refused fails and writes nothing, and the pool goes on working', async () => {
+  const { db, proxy } = await connectCounted()
+  proxy.answerNext(BEGIN, REFUSAL)
+  const atOnce = transactAtOnce(
+    db,
+    (tx) => write(tx, 'a'),
+    (tx) => write(tx, 'b'),
+  )
+  const failures = await Promise.all([
+    atOnce.catch((error) => error),
+    ...Array.from({ length: 5 }, () => write(db, 'behind it').catch((error) => error)),
+  ])
+  expect(failures[0]).toMatchObject({ message: 'no server is free' })
+  expect(await read(db)).toEqual(Array.from({ length: 5 }, () => 'behind it'))
+
+  proxy.answerNext(BEGIN, REFUSAL)
+  const later = Promise.withResolvers<unknown>()
+  const stepwise = db.transaction(async (tx) => {
+    await read(tx).catch(() => {})
+    later.resolve(await write(tx, 'c').catch((error) => error))
+  })
+  await expect(stepwise).rejects.toMatchObject({ message: 'no server is free' })
+  expect(await later.promise).toBeInstanceOf(Error)
+  expect(await read(db)).toHaveLength(5)
+  await db.transaction((tx) => write(tx, 'd'))
+  expect(await read(db)).toHaveLength(6)
+})
+
+test('a statement whose result a migration has changed fails its transaction and is not repeated behind it', async () => {
+  const { db } = await connectCounted()
+  const work = () =>
+    transactAtOnce(
+      db,
+      (tx) => write(tx, 'a'),
+      (tx) => tx.execute(sql`insert into notes values (${'b'}) returning *`),
+    )
+  await work()
+  await db.execute(sql`alter table notes add column colour text`)
+  await expect(work()).rejects.toMatchObject({
+    cause: { message: 'cached plan must not change result type' },
+  })
+  expect(await read(db)).toEqual(['a', 'b'])
+  await work()
+  expect(await read(db)).toEqual(['a', 'a', 'b', 'b'])
 })

@@ -1,10 +1,14 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A TCP proxy to `target` that can freeze, as networks and stopped servers do, and counts round trips. */
+/**
+ * A TCP proxy to `target` that can freeze, as networks and stopped servers do, counts round trips, and can answer in
+ * the place of `target`.
+ */
 export async function startProxy(target: URL) {
   const pairs = new Set<[Socket, Socket]>()
   let [frozen, roundTrips] = [false, 0]
+  let swapped: { request: Buffer; answer: Buffer } | undefined
   const server = createServer((client) => {
     const upstream = connect(Number(target.port || 5432), target.hostname)
     const pair: [Socket, Socket] = [client, upstream]
@@ -18,7 +22,16 @@ export async function startProxy(target: URL) {
       speaker = client
     })
     for (const [from, to] of [pair, [upstream, client] as const]) {
-      from.on('data', (bytes) => to.write(bytes))
+      from.on('data', (bytes) => {
+        const at = from === client && swapped ? bytes.indexOf(swapped.request) : -1
+        if (swapped === undefined || at === -1) {
+          to.write(bytes)
+          return
+        }
+        from.write(swapped.answer)
+        to.write(Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + swapped.request.length)]))
+        swapped = undefined
+      })
       from.on('error', () => {})
       from.on('close', () => {
         to.destroy()
@@ -33,6 +46,10 @@ export async function startProxy(target: URL) {
     /** How often `target` has answered what it was sent. */
     get roundTrips() {
       return roundTrips
+    },
+    /** The next such request gets this answer, and doesn't reach `target`. */
+    answerNext(request: Buffer, answer: Buffer) {
+      swapped = { request, answer }
     },
     freeze() {
       frozen = true
