@@ -6,8 +6,11 @@ import type { Files } from './files.ts'
 
 /** Longest that one try may take: callers answer 503 rather than hang. */
 const TIMEOUT_MS = 4_000
-/** Bytes of a file that are asked for at once. */
-const PIECE = 1024 * 1024
+/**
+ * Bytes of a file that are asked for at once. Each connection that reads slowly holds about two pieces; most pictures
+ * take a few requests.
+ */
+const PIECE = 128 * 1024
 
 /** Files in a bucket of S3, or of anything that speaks its protocol. */
 export function createS3Files(storage: S3Storage): Files {

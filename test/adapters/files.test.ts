@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { FoundFile } from '../../src/adapters/files.ts'
 import { createDiskFiles } from '../../src/adapters/files-disk.ts'
 import { createS3Files } from '../../src/adapters/files-s3.ts'
 import { ConfigError, readConfig, type S3Storage } from '../../src/config.ts'
@@ -53,6 +54,15 @@ describe('on disk', () => {
 })
 
 describe('in S3', () => {
+  test('a large file is read in small pieces, since each slow reader holds some of its own', async () => {
+    const files = createS3Files(s3Storage())
+    await files.put('a/large.png', Buffer.alloc(2_000_000), 'image/png')
+    const found = (await files.find('a/large.png')) as FoundFile
+    for await (const piece of await found.read(0, found.size - 1))
+      expect(piece.length).toBeLessThanOrEqual(128 * 1024)
+    await files.delete('a/large.png')
+  })
+
   test('a wrong secret, a failing storage and an unreachable one are 503, not missing files', async () => {
     const wrong = createS3Files(s3Storage({ secretAccessKey: 'another' }))
     await expect(wrong.put('a/b.png', Buffer.from('x'), 'image/png')).rejects.toMatchObject({
