@@ -47,10 +47,14 @@ export function createDiskFiles(folder: string): Files {
         version,
         async read(start, end) {
           const handle = await ifThere(open(file))
-          if (handle && versionOf(await handle.stat({ bigint: true })) === version)
-            return handle.createReadStream({ start, end })
-          await handle?.close()
-          throw new AppError('unavailable', { retryAfter: 1 })
+          try {
+            if (handle && versionOf(await handle.stat({ bigint: true })) === version)
+              return handle.createReadStream({ start, end })
+            throw new AppError('unavailable', { retryAfter: 1 })
+          } catch (error) {
+            await handle?.close()
+            throw error
+          }
         },
       }
     },

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { ServiceNode } from '../../src/node.ts'
 import type { Client } from '../support/client.ts'
 import { createExam } from '../support/content/exams.ts'
@@ -187,6 +188,20 @@ test('slow storage ends an upload at the deadline, and nothing more of it is sto
   await setTimeout(DEADLINE_MS)
   expect(s3.objects.size).toBe(stored)
   s3.delay = 0
+})
+
+test('a file that is opened only after the deadline is closed', async () => {
+  const { id } = (await admin.post('/api/v01/admin/exams', { name: 'Late' }, 201)).body.exam
+  const question = form({ exam_id: id, image_path: 'Late/q.png' })
+  const { question_id } = (await admin.request('POST', '/api/v01/admin/questions', question, 201)).body
+  const { image_url } = (await admin.get(`/api/v01/admin/questions/${question_id}`, 200)).body.question
+  const opened = Promise.withResolvers<Readable>()
+  const found = { contentType: 'image/png', size: 4, version: '1', read: () => opened.promise }
+  vi.spyOn((service.nodes[0] as ServiceNode).core.files, 'find').mockResolvedValueOnce(found)
+  await admin.get(String(image_url), 503)
+  const file = Readable.from(['late'])
+  opened.resolve(file)
+  await expect.poll(() => file.destroyed).toBe(true)
 })
 
 test('a client that doesn’t read its answers is disconnected', async () => {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
+import { endOf } from '../load/deadline.ts'
 
 /** Content that is read in parts. */
 export interface Content {
@@ -29,8 +30,14 @@ export async function sendContent(
   }
   const { start, end } = asked ?? { start: 0, end: size - 1 }
   const length = end - start + 1
+  const requestEnd = endOf(request, reply)
   // A HEAD request has the same headers.
   const part = request.method === 'HEAD' || length === 0 ? Readable.from([]) : await content.read(start, end)
+  // Nobody else would end it, and with it its file.
+  if (requestEnd.aborted) {
+    part.destroy()
+    return reply
+  }
   if (asked) reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`)
   return reply.header('content-length', length).send(part)
 }
