@@ -12,7 +12,7 @@ const CONVERSATIONS = '/api/v01/assistant/conversations'
 let model: TestModel
 let service: TestService
 beforeAll(async () => {
-  model = await startModel({ silenceMs: 400 })
+  model = await startModel({ silenceMs: 2_000 })
   service = await startService({ nodes: 2, config: { ai: model.ai } })
 })
 afterAll(async () => {

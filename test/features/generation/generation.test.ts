@@ -26,7 +26,7 @@ let service: TestService
 let admin: Client
 let examId: number
 beforeAll(async () => {
-  model = await startModel({ silenceMs: 400 })
+  model = await startModel({ silenceMs: 2_000 })
   service = await startService({ config: { ai: model.ai } })
   admin = await service.admin()
   examId = (await admin.post('/api/v01/admin/exams', { name: 'Generated' }, 201)).body.exam.id
