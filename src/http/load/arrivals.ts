@@ -113,10 +113,11 @@ function takeTurns() {
   const beginNext = (line: Line) => {
     const { socket, waiting } = line
     const next = waiting.shift()
-    // Node ends the socket itself when a client hangs up, but not one that is to be upgraded.
-    if (!next || !socket.writable || socket.readableEnded) {
+    if (!next) return
+    if (!socket.writable || socket.readableEnded) {
       waiting.length = 0
-      socket.destroySoon()
+      // Node ends a socket itself when its client hangs up, but not one that is to be upgraded.
+      if (socket.writable) socket.destroySoon()
       return
     }
     if (line.isHeld && waiting.length === 0) {
