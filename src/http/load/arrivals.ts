@@ -9,8 +9,8 @@ import type { Socket } from 'node:net'
 
 /** Requests of one connection that may wait: each takes far more memory than its client sent. */
 const MOST_WAITING = 20
-/** Time for beginning requests, after which all connections are read again and new ones are accepted. */
-const SLICE_MS = 2
+/** Time for beginning requests, after which all connections are read again and a new one is accepted. */
+const SLICE_MS = 10
 /** Pieces of a body that may be small. */
 const FREE_PIECES = 256
 /** Bytes of all others, on the average: each costs as much as a large one. */
@@ -76,20 +76,21 @@ export function createHttpServer(handler: RequestListener, options: ServerOption
 function ignore(): void {}
 
 /**
- * Begins requests when all connections have been read: askers take turns, and so do the connections of one asker, each
- * with one request at a time. Beginning them takes a short while in each turn of the event loop. Otherwise thousands of
- * requests that came in one packet, or from hundreds of connections, would all begin before the next one of anybody
- * else. A connection is not read while requests of it wait. If too many wait, it is cut off; when it closes, they are
- * dropped.
+ * Begins requests at once while that takes a short time of a turn of the event loop. The others begin later: askers
+ * take turns, and so do the connections of one asker, each with one request at a time. Otherwise thousands of requests
+ * that came in one packet, or from hundreds of connections, would all begin before the next one of anybody else. A
+ * connection is not read while requests of it wait. If too many wait, it is cut off; when it closes, they are dropped.
  */
 function takeTurns() {
   const lines = new WeakMap<Socket, Line>()
   /** Connections whose next request may begin, by asker. */
   const ready = new Map<string, Line[]>()
   let isScheduled = false
+  /** When no more requests begin in this turn of the event loop. */
+  let end = 0
 
   const beginSome = () => {
-    const end = performance.now() + SLICE_MS
+    end = performance.now() + SLICE_MS
     for (const [asker, theirs] of ready) {
       const line = theirs.shift()
       // Whoever asks for more goes to the end.
@@ -101,14 +102,22 @@ function takeTurns() {
     isScheduled = ready.size > 0
     if (isScheduled) setImmediate(beginSome)
   }
+  const schedule = () => {
+    if (isScheduled) return
+    isScheduled = true
+    end = performance.now() + SLICE_MS
+    setImmediate(beginSome)
+  }
   const makeReady = (line: Line) => {
+    schedule()
+    if (ready.size === 0 && performance.now() < end) {
+      beginNext(line)
+      return
+    }
     const asker = line.waiting[0]?.asker ?? ''
     const theirs = ready.get(asker)
     if (theirs) theirs.push(line)
     else ready.set(asker, [line])
-    if (isScheduled) return
-    isScheduled = true
-    setImmediate(beginSome)
   }
   const beginNext = (line: Line) => {
     const { socket, waiting } = line
@@ -149,7 +158,7 @@ function takeTurns() {
       socket.pause()
     } else if (known) makeReady(line)
     // Whether a new client has hung up already is only read in the next turn of the event loop.
-    else setImmediate(makeReady, line)
+    else setImmediate(() => setImmediate(makeReady, line))
   }
 }
 
