@@ -292,15 +292,12 @@ function flushSoon(connection: Connection): void {
 function flushAll(): void {
   const merged = new MergedFrames()
   const until = performance.now() + FLUSH_MS
-  const connections = unflushed.splice(0)
   let flushed = 0
-  for (const connection of connections) {
+  for (const connection of unflushed) {
     if (performance.now() > until) break
     connection.flush(merged)
     flushed += 1
   }
-  if (flushed === connections.length) return
-  // Whoever has asked since has started a flush already.
-  if (unflushed.length === 0) setImmediate(flushAll)
-  unflushed.unshift(...connections.slice(flushed))
+  unflushed.splice(0, flushed)
+  if (unflushed.length > 0) setImmediate(flushAll)
 }

@@ -108,7 +108,7 @@ function takeTurns() {
     end = performance.now() + SLICE_MS
     setImmediate(beginSome)
   }
-  const makeReady = (line: Line) => {
+  const beginInTurn = (line: Line) => {
     schedule()
     if (ready.size === 0 && performance.now() < end) {
       beginNext(line)
@@ -136,7 +136,7 @@ function takeTurns() {
     line.isBusy = true
     next.begin(() => {
       line.isBusy = false
-      if (waiting.length > 0) makeReady(line)
+      if (waiting.length > 0) beginInTurn(line)
     })
   }
 
@@ -156,9 +156,9 @@ function takeTurns() {
       // Pausing is safe: the bodies of all earlier requests have arrived before this one.
       line.isHeld = true
       socket.pause()
-    } else if (known) makeReady(line)
+    } else if (known) beginInTurn(line)
     // Whether a new client has hung up already is only read in the next turn of the event loop.
-    else setImmediate(() => setImmediate(makeReady, line))
+    else setImmediate(() => setImmediate(beginInTurn, line))
   }
 }
 
