@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core'
+import { onTestFailed } from 'vitest'
 import { type Client, PASSWORD } from './client.ts'
 
 const EXECUTABLE = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((file) => existsSync(file))
@@ -19,7 +20,10 @@ export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: EXECUTABLE, args: FLAGS })
 }
 
-/** A page with its own profile at the service, and a list of everything that goes wrong in it. */
+/**
+ * A page with its own profile at the service, and a list of everything that goes wrong in it. If the test fails, the log
+ * says what the page showed and which requests had no answer.
+ */
 export async function openPage(
   browser: Browser,
   url: string,
@@ -33,6 +37,17 @@ export async function openPage(
   })
   context.setDefaultTimeout(20_000)
   const page = await context.newPage()
+  const unanswered = new Map<Request, string>()
+  page.on('request', (request) => unanswered.set(request, `${request.method()} ${request.url()}`))
+  page.on('requestfinished', (request) => unanswered.delete(request))
+  page.on('requestfailed', (request) => unanswered.delete(request))
+  onTestFailed(async () => {
+    const shown = await page
+      .locator('body')
+      .ariaSnapshot()
+      .catch((error) => String(error))
+    console.error(page.url(), [...unanswered.values()], shown)
+  })
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
   page.on('console', (message) => {
