@@ -15,7 +15,7 @@ export async function deleteExpiredQuestions(db: Executor, userId: number): Prom
 }
 
 /** The midnight this many days after the last one, by `now` and `timezone`. */
-export const midnight = (now: Date, timezone: string, days: number) => {
+export function midnight(now: Date, timezone: string, days: number) {
   const today = sql`date_trunc('day', ${now.toISOString()}::timestamptz at time zone ${timezone})`
   return sql`((${today} + make_interval(days => ${days})) at time zone ${timezone})`
 }
