@@ -70,7 +70,7 @@ export async function benchAttacks(_rounds: number, seconds: number): Promise<Re
   const world = await createWorld()
   try {
     await populate(world.sql, PEOPLE, 2)
-    await createExam(world)
+    await createExam(world, 1)
     await createNotebook(world)
     const server = await world.start('service')
     const watch = async (attack?: string) => {
