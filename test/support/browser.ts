@@ -35,7 +35,7 @@ export async function openPage(
     reducedMotion: 'reduce',
     ...options,
   })
-  context.setDefaultTimeout(20_000)
+  context.setDefaultTimeout(40_000)
   const page = await context.newPage()
   const unanswered = new Map<Request, string>()
   page.on('request', (request) => unanswered.set(request, `${request.method()} ${request.url()}`))
