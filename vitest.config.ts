@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config'
+import { PATIENCE_MS } from './test/support/patience.ts'
 import { LongestFirst } from './test/support/runner/longest-first.ts'
 
 const ALL = ['test/**/*.test.ts', 'client/test/**/*.test.ts']
@@ -42,9 +43,9 @@ const settings = {
   isolate: false,
   execArgv: ['--import', './src/quick-imports.ts'],
   // Long enough for a machine that stalls for a while. Tests wait for conditions, so they don't get slower by it.
-  testTimeout: 60_000,
-  expect: { poll: { timeout: 15_000 } },
-  hookTimeout: 60_000,
+  testTimeout: 2 * PATIENCE_MS,
+  expect: { poll: { timeout: PATIENCE_MS } },
+  hookTimeout: 2 * PATIENCE_MS,
 }
 
 export default defineConfig({

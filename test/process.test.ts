@@ -58,7 +58,7 @@ test('1,000 connections can be opened while the service is busy', async () => {
       connected += 1
     }),
   )
-  await expect.poll(() => connected, { timeout: 20_000 }).toBe(1_000)
+  await expect.poll(() => connected).toBe(1_000)
   service.child.kill('SIGCONT')
   for (const socket of sockets) socket.destroy()
   expect(await service.exit('SIGTERM')).toBe(0)
@@ -137,6 +137,6 @@ test('the service ends with the npm that started it, even if npm is killed', asy
         () => true,
         () => false,
       )
-    await expect.poll(answers, { timeout: 20_000 }).toBe(false)
+    await expect.poll(answers).toBe(false)
   }
 })

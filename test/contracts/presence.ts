@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Presence } from '../../src/bus/presence/presence.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 /** Times that the implementations under test are made with, in milliseconds. */
 export const TIMES = { graceMs: 100, beatMs: 50, leaseMs: 200 }
@@ -22,7 +23,7 @@ export async function untilOnline({ presence }: WatchedPresence, ...userIds: num
   await expect.poll(async () => [...(await presence.online(EVERYBODY))].sort(), POLL).toEqual(userIds)
 }
 
-export const POLL = { interval: 5, timeout: 15_000 }
+export const POLL = { interval: 5, timeout: PATIENCE_MS }
 const EVERYBODY = [1, 2, 3, 4, 5, 6, 7, 8, 9]
 
 /** The guarantees of src/bus/presence/presence.ts. `open` gives the presence of one or more nodes that share it. */

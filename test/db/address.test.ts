@@ -117,7 +117,7 @@ test('a node says that it waits while another one migrates', async () => {
   })
   const service = start(database.url)
   await expect
-    .poll(() => service.output, { timeout: 20_000 })
+    .poll(() => service.output)
     .toContain('another node is bringing the database up to date: waiting for it')
   held.resolve()
   await holder

@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openBrowser, openFor } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { expectFlawless } from '../support/promises/flaws.ts'
 import { connect, connectedPair, startService, type TestService } from '../support/service.ts'
 
@@ -192,5 +193,5 @@ async function lineInSight(page: Page, number: number): Promise<boolean> {
 }
 
 async function topLine(page: Page) {
-  return vi.waitUntil(async () => (await linesInSight(page))[0], { timeout: 15_000 })
+  return vi.waitUntil(async () => (await linesInSight(page))[0], { timeout: PATIENCE_MS })
 }

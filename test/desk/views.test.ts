@@ -137,5 +137,5 @@ test('the pages without scripts are accessible, and nothing in their address run
 
 async function settled(page: Page): Promise<void> {
   await page.locator('h1, .empty-title').first().waitFor()
-  await expect.poll(() => page.locator('.skeleton').count(), { timeout: 20_000 }).toBe(0)
+  await expect.poll(() => page.locator('.skeleton').count()).toBe(0)
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { Device, type DeviceView } from '../support/device.ts'
 import { hasRedis, RedisServer } from '../support/outside/redis.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { type ServiceProcess, startNodeProcess } from '../support/processes/process.ts'
 import { connect, SECRET, type TestService, withService } from '../support/service.ts'
 
@@ -177,7 +178,7 @@ class Walk {
             await device.settled()
             return differences(device.shown(), await stored(device.person.at(this.#urls()[0] ?? '')))
           },
-          { timeout: 15_000, interval: 100, message: `seed ${SEED}, ${device.person.username}` },
+          { timeout: PATIENCE_MS, interval: 100, message: `seed ${SEED}, ${device.person.username}` },
         )
         .toEqual([])
     expect(

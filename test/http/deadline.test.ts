@@ -12,6 +12,7 @@ import { form } from '../support/content/forms.ts'
 import { makeImage } from '../support/content/images.ts'
 import { memoryInUse } from '../support/memory.ts'
 import { LoopbackS3 } from '../support/outside/s3.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { startService, type TestService, withService } from '../support/service.ts'
 
 /** The deadline of requests in milliseconds, whatever is slow: body, reader or storage. */
@@ -275,6 +276,6 @@ test('stalled bodies take little memory, which is freed', async () => {
   await Promise.all(all.map(({ closed }) => closed))
   expect(most - before).toBeLessThan(40)
   await expect
-    .poll(async () => (await memoryInUse()) - before, { timeout: 15_000, interval: 200 })
+    .poll(async () => (await memoryInUse()) - before, { timeout: PATIENCE_MS, interval: 200 })
     .toBeLessThan(20)
 })

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ConfigError, readConfig } from '../../src/config.ts'
 import { startModel } from '../support/outside/model.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { connectedPair, startService, type TestService, withService } from '../support/service.ts'
 
 interface Attribute {
@@ -22,7 +23,7 @@ interface Span {
   status: { code?: number }
 }
 
-const WAIT = { timeout: 15_000 }
+const WAIT = { timeout: PATIENCE_MS }
 
 /** A trace collector on loopback that speaks OTLP over HTTP. */
 class Collector {

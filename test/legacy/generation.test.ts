@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { form } from '../support/content/forms.ts'
 import { startModel, type TestModel } from '../support/outside/model.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { startService, type TestService, withService } from '../support/service.ts'
 
 const AI = '/admin/ai'
@@ -73,11 +74,11 @@ test('hanging up cancels the job', async () => {
   const { length } = model.stub.requests
   const hangUp = new AbortController()
   const asking = admin.fetch('POST', `${AI}/generate`, { body: fields(), signal: hangUp.signal })
-  await vi.waitUntil(() => model.stub.requests.length > length, { timeout: 15_000 })
+  await vi.waitUntil(() => model.stub.requests.length > length, { timeout: PATIENCE_MS })
   expect((await newestJob())?.status).toBe('running')
   hangUp.abort()
   await expect(asking).rejects.toThrow()
-  await vi.waitUntil(async () => (await newestJob())?.status === 'failed', { timeout: 15_000 })
+  await vi.waitUntil(async () => (await newestJob())?.status === 'failed', { timeout: PATIENCE_MS })
   expect((await newestJob())?.error).toBe('cancelled')
 })
 
@@ -102,7 +103,7 @@ test('a request ends when somebody else cancels its job', async () => {
   model.stub.script.push({ kind: 'hang', after: true })
   const { length } = model.stub.requests
   const waiting = admin.request('POST', `${AI}/generate`, fields())
-  await vi.waitUntil(() => model.stub.requests.length > length, { timeout: 15_000 })
+  await vi.waitUntil(() => model.stub.requests.length > length, { timeout: PATIENCE_MS })
   await admin.post(`/api/v01/admin/ai/jobs/${(await newestJob())?.job_id}/cancel`, {}, 200)
   expect(await waiting).toMatchObject({ status: 502, body: { message: 'cancelled' } })
 })
@@ -114,7 +115,7 @@ test('a node that shuts down cancels the job and answers 503', async () => {
   model.stub.script.push({ kind: 'hang', after: true })
   const { length } = model.stub.requests
   const waiting = teacher.request('POST', `${AI}/generate`, fields({ exam_id: exam }))
-  await vi.waitUntil(() => model.stub.requests.length > length, { timeout: 15_000 })
+  await vi.waitUntil(() => model.stub.requests.length > length, { timeout: PATIENCE_MS })
   const [answer] = await Promise.all([waiting, leaving.nodes[0]?.close()])
   expect(answer).toMatchObject({ status: 503, body: { success: false, code: 'draining' } })
   expect(await leaving.sql`select status, error from generation_jobs`).toEqual([

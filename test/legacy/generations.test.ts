@@ -3,6 +3,7 @@ import { type Answer, PASSWORD } from '../support/client.ts'
 import { form } from '../support/content/forms.ts'
 import { makeImage } from '../support/content/images.ts'
 import { type Provider, startProvider } from '../support/outside/google.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { createWorld, NEWER, OLDER, type Paths, scrub, snapshot, type World } from './world.ts'
 
 let provider: Provider
@@ -511,7 +512,7 @@ const operations: Operation[] = [
           const answer = await admin.get(`/api/v01/admin/ai/status/${body.job_id}`, 200)
           return answer.body.status === 'done' && answer
         },
-        { timeout: 15_000, interval: 50 },
+        { timeout: PATIENCE_MS, interval: 50 },
       )
     },
     ({ admin, examIds }) =>

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { startModel, type TestModel } from '../support/outside/model.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { startService, type TestService, withService } from '../support/service.ts'
 
 const CHAT = '/api/study-chat'
@@ -74,10 +75,10 @@ test('a question that fails, or whose sender hangs up before the first word, doe
   const before = requests.length
   const hangUp = new AbortController()
   const asking = alice.fetch('POST', CHAT, { body: { message: 'x' }, signal: hangUp.signal })
-  await vi.waitUntil(() => requests.length > before, { timeout: 15_000 })
+  await vi.waitUntil(() => requests.length > before, { timeout: PATIENCE_MS })
   hangUp.abort()
   await expect(asking).rejects.toThrow()
-  await vi.waitUntil(() => model.stub.aborted > aborted, { timeout: 15_000 })
+  await vi.waitUntil(() => model.stub.aborted > aborted, { timeout: PATIENCE_MS })
   await expect
     .poll(async () => (await alice.get(`${CHAT}/history`, 200)).body)
     .toMatchObject({ questionsUsed: 0, history: [] })

@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { Client } from '../support/client.ts'
 import { freePort } from '../support/outside/ports.ts'
 import { hasRedis, RedisServer } from '../support/outside/redis.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { Follower, sendUntilAnswered } from '../support/persistent.ts'
 import { startNodeProcess } from '../support/processes/process.ts'
 import { Documented } from '../support/promises/documented.ts'
@@ -123,11 +124,11 @@ describe.runIf(hasRedis())('two nodes, one of which is killed', () => {
     expect(await storedTexts(service.sql)).toEqual(acknowledged)
     for (const { client, texts } of followers) {
       const wanted = new Map([...texts.keys()].map((id) => [id, acknowledged.get(id)]))
-      await expect.poll(() => texts, { timeout: 15_000, message: client.username }).toEqual(wanted)
+      await expect.poll(() => texts, { timeout: PATIENCE_MS, message: client.username }).toEqual(wanted)
     }
     for (const follower of followers) {
       const { body } = await follower.client.get('/api/v01/chat/unread', 200)
-      await expect.poll(() => follower.unread, { timeout: 15_000 }).toBe(body.unread)
+      await expect.poll(() => follower.unread).toBe(body.unread)
     }
   }, 90_000)
 })

@@ -4,6 +4,7 @@ import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { hasRedis, RedisServer } from '../support/outside/redis.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { connect, connectedPair, type TestService, withService } from '../support/service.ts'
 import type { TestSocket } from '../support/socket.ts'
 
@@ -22,7 +23,7 @@ describe.runIf(hasRedis())('two nodes', () => {
   const busIsUp = (service: TestService) =>
     expect
       .poll(() => Promise.all(service.nodes.map(({ core }) => core.bus.ping().then(() => 'up', String))), {
-        timeout: 15_000,
+        timeout: PATIENCE_MS,
       })
       .toEqual(['up', 'up'])
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core'
 import { onTestFailed } from 'vitest'
 import { type Client, PASSWORD } from './client.ts'
+import { PATIENCE_MS } from './patience.ts'
 
 const EXECUTABLE = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((file) => existsSync(file))
 const FLAGS = [
@@ -35,7 +36,7 @@ export async function openPage(
     reducedMotion: 'reduce',
     ...options,
   })
-  context.setDefaultTimeout(40_000)
+  context.setDefaultTimeout(PATIENCE_MS)
   const page = await context.newPage()
   const unanswered = new Map<Request, string>()
   page.on('request', (request) => unanswered.set(request, `${request.method()} ${request.url()}`))

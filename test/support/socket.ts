@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile'
 import { WebSocket } from 'ws'
 import type { ServerFrames } from '../../client/src/generated/frames.ts'
 import { ServerFrame } from '../../schemas/events.ts'
+import { PATIENCE_MS } from './patience.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came back
 export type Frame = { type: string; [field: string]: any }
@@ -65,7 +66,7 @@ export class TestSocket {
   }
 
   /** The first frame that fits, whether it has come already or comes later. */
-  waitFor(fits: (frame: Frame) => boolean, timeoutMs = 15_000): Promise<Frame> {
+  waitFor(fits: (frame: Frame) => boolean, timeoutMs = PATIENCE_MS): Promise<Frame> {
     return this.until(() => this.frames.find(fits), timeoutMs)
   }
 
@@ -74,7 +75,7 @@ export class TestSocket {
   }
 
   /** Waits until `look` answers something; it is called again after each frame. */
-  async until<T>(look: () => T | undefined | false, timeoutMs = 15_000): Promise<T> {
+  async until<T>(look: () => T | undefined | false, timeoutMs = PATIENCE_MS): Promise<T> {
     const deadline = performance.now() + timeoutMs
     for (;;) {
       const found = look()
@@ -96,7 +97,7 @@ export class TestSocket {
     }
   }
 
-  async closure(timeoutMs = 15_000): Promise<{ code: number; reason: string }> {
+  async closure(timeoutMs = PATIENCE_MS): Promise<{ code: number; reason: string }> {
     return this.until(() => this.closed, timeoutMs)
   }
 

@@ -6,6 +6,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { PASSWORD, type Client as Person } from '../../../test/support/client.ts'
+import { PATIENCE_MS } from '../../../test/support/patience.ts'
 import { connectedPair, startService, type TestService } from '../../../test/support/service.ts'
 import type { Chat } from '../../src/chat/index.ts'
 import type { Client } from '../../src/index.ts'
@@ -242,9 +243,7 @@ describe.skipIf(!isThere)('in Chromium', { timeout: 120_000 }, () => {
     const evaluate = async (expression: string) =>
       (await devtools.send('Runtime.evaluate', { expression })).result.value as unknown
     await expect.poll(() => evaluate('wasRestored')).toBe(true)
-    await expect
-      .poll(() => evaluate(`chat.room(${id}).$messages.get().at(-1)?.message`), { timeout: 10_000 })
-      .toBe('meanwhile')
+    await expect.poll(() => evaluate(`chat.room(${id}).$messages.get().at(-1)?.message`)).toBe('meanwhile')
   })
 
   test('messages written offline are sent once, in order, when the network is back', async () => {
@@ -267,7 +266,7 @@ describe.skipIf(!isThere)('in Chromium', { timeout: 120_000 }, () => {
           const { body } = await bob.get(`/api/v01/chat/conversations/${id}/messages`)
           return body.messages.map(({ message }) => message)
         },
-        { timeout: 20_000 },
+        { timeout: PATIENCE_MS },
       )
       .toEqual(['one', 'two', 'three'])
     await untilLastMessage(page, id, 'three')

@@ -1,6 +1,7 @@
 import './no-browser.ts'
 import { onTestFinished } from 'vitest'
 import { PASSWORD, type Client as Person } from '../../../test/support/client.ts'
+import { PATIENCE_MS } from '../../../test/support/patience.ts'
 import { type Client, createClient, type Platform, type Store } from '../../src/index.ts'
 import { node } from '../../src/platforms/node.ts'
 import { memoryStore } from '../../src/storage/memory.ts'
@@ -30,7 +31,7 @@ export function newApp(url: string, { store = memoryStore(), platform }: AppOpti
 export async function until<T>(
   $store: { listen(take: (value: T) => void): () => void; get(): T },
   fits: (value: T) => boolean,
-  timeoutMs = 15_000,
+  timeoutMs = PATIENCE_MS,
 ): Promise<T> {
   if (fits($store.get())) return $store.get()
   return new Promise((resolve, reject) => {

@@ -20,6 +20,7 @@ import { afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { findPostmaster, runsOn, shutDown } from '../../../src/db/embedded/postmaster.ts'
 import { type EmbeddedDatabase, findRunningEmbedded, startEmbedded } from '../../../src/db/embedded/server.ts'
 import { chooseRunAs } from '../../../src/db/embedded/staging.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 
 // Some tests start several services at once, while other test files do so as well.
 vi.setConfig({ testTimeout: 120_000 })
@@ -107,7 +108,7 @@ test('keeps statements and their values out of the log file', async () => {
   await vi.waitUntil(async () => {
     const [waiting] = await query(database.url, `select from pg_stat_activity where wait_event = 'PgSleep'`)
     return waiting
-  }, 5_000)
+  }, PATIENCE_MS)
   await database.stop()
   await interrupted
   const logged = await readFile(join(dataDir, 'postgres/postgres.log'), 'utf8')
@@ -194,7 +195,7 @@ test('waits for the last processes of a server that was killed', async () => {
 
   const starting = start(dataDir)
   const logFile = join(dataDir, 'postgres/postgres.log')
-  await vi.waitUntil(async () => (await readFile(logFile, 'utf8')).includes('still in use'), 5_000)
+  await vi.waitUntil(async () => (await readFile(logFile, 'utf8')).includes('still in use'), PATIENCE_MS)
   process.kill(backend.pid, 'SIGCONT')
   const { database } = await starting
   expect(await query(database.url, 'select row from kept')).toEqual([{ row: 1 }])
@@ -222,7 +223,7 @@ test('does not outlive a service that exits without stopping it', async () => {
   service.process.send('exit')
   await once(service.process, 'exit')
   const cluster = await clusterOf(dataDir)
-  await vi.waitUntil(async () => !(await runsOn(pid, cluster)), { timeout: 15_000, interval: 10 })
+  await vi.waitUntil(async () => !(await runsOn(pid, cluster)), { timeout: PATIENCE_MS, interval: 10 })
 })
 
 test('recovers from a first start that was killed while it made the cluster', async () => {
@@ -231,7 +232,7 @@ test('recovers from a first start that was killed while it made the cluster', as
     await vi.waitUntil(async () => {
       const [draft] = (await listHome(dataDir)).filter((name) => name.startsWith('initdb-'))
       return draft && (await readdir(join(dataDir, 'postgres', draft))).includes('cluster')
-    }, 5_000)
+    }, PATIENCE_MS)
     await kill(service)
   })
   await expect(killed).rejects.toThrow('SIGKILL')

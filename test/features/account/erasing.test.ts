@@ -86,7 +86,7 @@ test('an account is gone at once though its messages are locked, and they are er
      where datname = current_database() and wait_event_type = 'Lock'`
   release()
   await holding
-  await expect.poll(() => isLeft(alice), { timeout: 15_000 }).toBe(false)
+  await expect.poll(() => isLeft(alice)).toBe(false)
   expect(await countErased(alice.url)).toBe(before + 1)
   const after = (await bob.get(`/api/v01/chat/conversations/${conversationId}/messages`, 200)).body
   expect(after.messages).toMatchObject([{ message: 'mine', sender_id: -1, sender_name: 'Deleted Account' }])

@@ -236,7 +236,7 @@ describe('a password reset', () => {
       })
     }).listen(port, '127.0.0.1')
     onTestFinished(() => void server.close())
-    await expect.poll(() => mails.length, { timeout: 15_000 }).toBe(1)
+    await expect.poll(() => mails.length).toBe(1)
     expect(mails[0]).toMatch(/^auto-submitted: auto-generated\r$/im)
   })
 

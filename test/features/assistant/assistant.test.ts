@@ -4,6 +4,7 @@ import type { Turn } from '../../../scripts/model-stub.ts'
 import type { Client } from '../../support/client.ts'
 import { type ReceivedEvent, requestEvents } from '../../support/events.ts'
 import { startModel, type TestModel } from '../../support/outside/model.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 import { startService, type TestService, withService } from '../../support/service.ts'
 
 const MESSAGES = '/api/v01/assistant/messages'
@@ -192,12 +193,12 @@ describe('server-sent events', () => {
       const { events, stop } = await requestEvents(client, MESSAGES, body)
       await events.next()
       if (words) await events.next()
-      await vi.waitUntil(() => requests.length > before)
+      await vi.waitUntil(() => requests.length > before, { timeout: PATIENCE_MS })
       stop()
     } else {
       const controller = new AbortController()
       const asking = client.fetch('POST', MESSAGES, { body, signal: controller.signal })
-      await vi.waitUntil(() => requests.length > before)
+      await vi.waitUntil(() => requests.length > before, { timeout: PATIENCE_MS })
       if (words) {
         await written.promise
         // Nothing shows from outside when the words have arrived at the service.
@@ -206,13 +207,13 @@ describe('server-sent events', () => {
       controller.abort()
       await expect(asking).rejects.toThrow()
     }
-    await vi.waitUntil(() => model.stub.aborted === aborted + 1, { timeout: 15_000 })
+    await vi.waitUntil(() => model.stub.aborted === aborted + 1, { timeout: PATIENCE_MS })
     await vi.waitUntil(
       async () =>
         (
           await service.sql`select from assistant_questions where user_id = ${client.id} and expires_at is not null`
         ).length === 0,
-      { timeout: 15_000 },
+      { timeout: PATIENCE_MS },
     )
   }
   const hold = (written: { resolve(): void }) =>
@@ -237,7 +238,7 @@ describe('server-sent events', () => {
     async (kind) => {
       const alice = await service.person()
       await hangUp(alice, kind, true)
-      await vi.waitUntil(async () => (await used(alice)) === 1, { timeout: 15_000 })
+      await vi.waitUntil(async () => (await used(alice)) === 1, { timeout: PATIENCE_MS })
       const { conversations } = (await alice.get(CONVERSATIONS, 200)).body
       expect(conversations).toMatchObject([{ title: 'never mind', messageCount: 2 }])
       const id = conversations[0]?.id
@@ -247,7 +248,7 @@ describe('server-sent events', () => {
       expect(messages[1]?.text).not.toBe('')
       // The conversation can be continued.
       await hangUp(alice, kind, true, id)
-      await vi.waitUntil(async () => (await used(alice)) === 2, { timeout: 15_000 })
+      await vi.waitUntil(async () => (await used(alice)) === 2, { timeout: PATIENCE_MS })
       expect((await ask(alice, 'and now?', id, 200)).body.questions_remaining).toBe(47)
     },
   )
@@ -401,7 +402,7 @@ describe('the quotas', () => {
     const replaced = Promise.withResolvers<void>()
     model.stub.script.push({ kind: 'answer', hold: 1, until: replaced.promise })
     const late = ask(alice, 'late')
-    await vi.waitUntil(async () => (await stored(alice)).questions === 50)
+    await vi.waitUntil(async () => (await stored(alice)).questions === 50, { timeout: PATIENCE_MS })
     await ask(alice, 'no place', null, 429)
     // Expired, as if the node had not renewed it in time.
     await service.sql`update assistant_questions set expires_at = now() - interval '1 s' where user_id = ${alice.id} and expires_at is not null`
@@ -518,7 +519,7 @@ describe('conversations', () => {
     const deleted = Promise.withResolvers<void>()
     model.stub.script.push({ kind: 'answer', hold: 1, until: deleted.promise })
     const asking = ask(alice, 'still there?', id)
-    await vi.waitUntil(async () => (await stored(alice)).questions === 2)
+    await vi.waitUntil(async () => (await stored(alice)).questions === 2, { timeout: PATIENCE_MS })
     await alice.delete(`${CONVERSATIONS}/${id}`, 200)
     deleted.resolve()
     expect((await asking).status).toBe(404)
@@ -532,7 +533,7 @@ test('deleting an account deletes its conversations, and an answer that is being
   const deleted = Promise.withResolvers<void>()
   model.stub.script.push({ kind: 'answer', hold: 1, until: deleted.promise })
   const asking = ask(alice, 'in the making')
-  await vi.waitUntil(async () => (await stored(alice)).questions === 2)
+  await vi.waitUntil(async () => (await stored(alice)).questions === 2, { timeout: PATIENCE_MS })
   await service.sql`delete from users where id = ${alice.id}`
   deleted.resolve()
   expect((await asking).status).toBe(401)
@@ -544,7 +545,7 @@ test('an answer to somebody whose account has ended is not stored while the acco
   const ended = Promise.withResolvers<void>()
   model.stub.script.push({ kind: 'answer', hold: 1, until: ended.promise })
   const asking = ask(alice, 'in the making')
-  await vi.waitUntil(async () => (await stored(alice)).questions === 1)
+  await vi.waitUntil(async () => (await stored(alice)).questions === 1, { timeout: PATIENCE_MS })
   await service.sql`update users set deleted_at = now() where id = ${alice.id}`
   ended.resolve()
   expect((await asking).status).toBe(401)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../support/client.ts'
 import { addQuestion, createExam } from '../../support/content/exams.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 const MINUTE_MS = 60_000
@@ -567,7 +568,7 @@ describe('time', () => {
         () => service.sql`
           select status, count(*)::int, sum(score)::int as score from attempts
            where exam_id in (${examId}, ${untimed.examId}) group by status order by status`,
-        { timeout: 20_000, interval: 100 },
+        { timeout: PATIENCE_MS, interval: 100 },
       )
       .toEqual([
         { status: 'active', count: 1, score: null },

@@ -77,7 +77,7 @@ test('a backup taken during writes goes from an embedded database to an external
       written += 1
     }
   })
-  await expect.poll(() => written, { timeout: 20_000 }).toBeGreaterThan(WRITERS)
+  await expect.poll(() => written).toBeGreaterThan(WRITERS)
   const file = path.join(folder, 'under-writers.tar')
   const taken = await runAdmin(['backup', '--to', file], { DATA_DIR: source.dataDir })
   writing = false

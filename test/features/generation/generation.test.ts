@@ -17,6 +17,7 @@ import { COLUMNS } from '../../../src/features/questions/import/csv.ts'
 import type { Client } from '../../support/client.ts'
 import { form } from '../../support/content/forms.ts'
 import { startModel, type TestModel } from '../../support/outside/model.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 import { startService, type TestService, withService } from '../../support/service.ts'
 
 const AI = '/api/v01/admin/ai'
@@ -64,7 +65,7 @@ async function finished(jobId: string) {
       const { body } = await admin.get(`${AI}/status/${jobId}`, 200)
       return body.status === 'running' ? undefined : body
     },
-    { timeout: 15_000, interval: 50 },
+    { timeout: PATIENCE_MS, interval: 50 },
   )
 }
 
@@ -520,7 +521,7 @@ describe('jobs', () => {
     const { job_id } = (await generate({ mode: 'pure', topic: 'x', mcq_count: 20 })).body
     await vi.waitUntil(
       async () => (await admin.get(`${AI}/status/${job_id}`, 200)).body.completed_batches === 1,
-      { timeout: 15_000 },
+      { timeout: PATIENCE_MS },
     )
     await admin.post(`${AI}/jobs/${job_id}/cancel`, {}, 200)
     const cancelled = (await admin.get(`${AI}/status/${job_id}`, 200)).body
@@ -532,7 +533,7 @@ describe('jobs', () => {
     })
     expect(cancelled.questions).toHaveLength(10)
     await admin.post(`${AI}/jobs/${job_id}/cancel`, {}, 200)
-    await vi.waitUntil(() => model.stub.aborted === aborted + 1, { timeout: 15_000 })
+    await vi.waitUntil(() => model.stub.aborted === aborted + 1, { timeout: PATIENCE_MS })
 
     const done = await run({ mode: 'pure', topic: 'x', mcq_count: 1 })
     expect((await admin.post(`${AI}/jobs/${done.job_id}/cancel`, {}, 409)).body.code).toBe('already_finished')

@@ -7,6 +7,7 @@ import { expect, test, vi } from 'vitest'
 import { ModelStub } from '../../../scripts/model-stub.ts'
 import { Client } from '../../support/client.ts'
 import { form } from '../../support/content/forms.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 import { ServiceProcess } from '../../support/processes/process.ts'
 import { Documented } from '../../support/promises/documented.ts'
 import { createDatabase } from '../../support/service.ts'
@@ -87,7 +88,7 @@ async function killInBatchThree(pair: Pair) {
   const { nodes, stub } = pair
   stub.script.push({ kind: 'answer' }, { kind: 'answer' }, { kind: 'hang', after: true })
   const jobId = await pair.generate(50)
-  await vi.waitUntil(() => stub.requests.length === 3, { timeout: 15_000 })
+  await vi.waitUntil(() => stub.requests.length === 3, { timeout: PATIENCE_MS })
   await nodes[0].exit('SIGKILL')
   const { before, job, resumedAfter } = await awaitTakeover(pair, jobId)
   expect(before).toMatchObject({ completed_batches: 2, percent: 40 })
@@ -113,7 +114,7 @@ async function freezeInBatchTwo(pair: Pair) {
   })
   stub.script.push({ kind: 'answer' }, { kind: 'answer', hold: 1, until })
   const jobId = await pair.generate(30)
-  await vi.waitUntil(() => stub.requests.length === 2, { timeout: 15_000 })
+  await vi.waitUntil(() => stub.requests.length === 2, { timeout: PATIENCE_MS })
   nodes[0].child.kill('SIGSTOP')
   const { job, resumedAfter } = await awaitTakeover(pair, jobId)
   expect(job).toMatchObject({ status: 'done', completed_batches: 3, questions_so_far: 30 })
@@ -123,7 +124,7 @@ async function freezeInBatchTwo(pair: Pair) {
   // The frozen node gets the model's answer as soon as it wakes up.
   goOn()
   nodes[0].child.kill('SIGCONT')
-  await vi.waitUntil(() => nodes[0].output.includes('the job was taken over'), { timeout: 15_000 })
+  await vi.waitUntil(() => nodes[0].output.includes('the job was taken over'), { timeout: PATIENCE_MS })
   const { body } = await pair.survivor.get(`/api/v01/admin/ai/status/${jobId}`, 200)
   expect(body).toEqual(job)
   expect(textsOf(body).size).toBe(30)

@@ -95,7 +95,7 @@ test('of one person’s uploads four are read at once, and nobody else waits for
   }
   const sockets = Array.from({ length: 7 }, begin)
   const countRead = () => sockets.filter(({ writableLength }) => writableLength === 0).length
-  await expect.poll(countRead, { timeout: 20_000 }).toBe(4)
+  await expect.poll(countRead).toBe(4)
   const other = await service.person()
   const notebook = await other.post('/api/v01/notebooks', { title: 'Mine' }, 201)
   const own = await other.post(`/api/v01/notebooks/${notebook.body.notebook.id}/pages`, {}, 201)

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
+import { PATIENCE_MS } from '../patience.ts'
 
 /** A free port of the loopback address. */
 export async function freePort(): Promise<number> {
@@ -12,7 +13,7 @@ export async function freePort(): Promise<number> {
 }
 
 export async function waitForPort(port: number): Promise<void> {
-  const deadline = performance.now() + 15_000
+  const deadline = performance.now() + PATIENCE_MS
   while (performance.now() < deadline) {
     const socket = connect(port, '127.0.0.1')
     try {

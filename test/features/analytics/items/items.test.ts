@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cronbachAlpha, Moments, median } from '../../../../src/features/analytics/items/statistics.ts'
 import type { Client } from '../../../support/client.ts'
 import { addQuestion, createExam, type QuestionFields } from '../../../support/content/exams.ts'
+import { PATIENCE_MS } from '../../../support/patience.ts'
 import { startService, type TestService } from '../../../support/service.ts'
 import * as naive from './reference.ts'
 
@@ -55,7 +56,7 @@ async function sitAll(examId: number, sittings: Sitting[]): Promise<void> {
             await service.sql`select from attempts where exam_id = ${examId} and status = 'active'`
           return active.length
         },
-        { timeout: 20_000 },
+        { timeout: PATIENCE_MS },
       )
       .toBe(1)
   }
