@@ -13,8 +13,8 @@ const RESYNC = 'resync'
 
 /**
  * The bus of several nodes. Listeners of this node are called directly; other nodes that have subscribed to the topic
- * get the event by Redis pub/sub. A message is the publisher's id, so that a node can skip its own, and the event as
- * JSON.
+ * get the events by Redis pub/sub. A message is the publisher's id, so that a node can skip its own, and a JSON list of
+ * what was published on the topic in one turn of the event loop.
  */
 export function createRedisBus({ commands, subscriber, prefix }: SharedRedis, log: FastifyBaseLogger): Bus {
   const listeners = new LocalListeners(log)
@@ -25,10 +25,21 @@ export function createRedisBus({ commands, subscriber, prefix }: SharedRedis, lo
   /** A channel on which this node sends events to itself, to measure the lag. */
   const echo = `echo:${self}`
   let onEcho = () => {}
+  /** What this turn of the event loop has published, by channel: events as JSON. */
+  let unsent = new Map<string, string>()
 
   function tell(channel: string, event: unknown): void {
-    commands.publish(prefix + channel, self + JSON.stringify(event)).catch(() => {
-      hasFailed = true
+    if (unsent.size === 0) setImmediate(send)
+    const before = unsent.get(channel)
+    unsent.set(channel, (before === undefined ? '' : `${before},`) + JSON.stringify(event))
+  }
+
+  function send(): void {
+    const pipeline = commands.pipeline()
+    for (const [channel, events] of unsent) pipeline.publish(prefix + channel, `${self}[${events}]`)
+    unsent = new Map()
+    void pipeline.exec((error, answers) => {
+      if (error || answers?.some(([failure]) => failure)) hasFailed = true
     })
   }
 
@@ -36,15 +47,16 @@ export function createRedisBus({ commands, subscriber, prefix }: SharedRedis, lo
     const topic = channel.slice(prefix.length)
     if (topic === echo) onEcho()
     if (text.startsWith(self)) return
-    measured.received.add()
     if (topic === RESYNC) {
       resync()
       return
     }
     try {
-      const event = JSON.parse(text.slice(self.length)) as Topics[Topic]
-      if (typeof event?.kind !== 'string') throw new TypeError('no event')
-      listeners.deliver(topic as Topic, event)
+      for (const event of JSON.parse(text.slice(self.length)) as Topics[Topic][]) {
+        measured.received.add()
+        if (typeof event?.kind !== 'string') throw new TypeError('no event')
+        listeners.deliver(topic as Topic, event)
+      }
     } catch (error) {
       log.warn({ err: error, topic }, 'a message on the bus could not be read')
     }

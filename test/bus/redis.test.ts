@@ -78,6 +78,21 @@ describe.runIf(hasRedis())('over Redis', () => {
       await expect.poll(channels).toEqual([])
     })
 
+    test('what is published on a topic in one turn of the event loop is one message', async () => {
+      const service = randomUUID()
+      const [publisher, { listen, heard }] = [await openBus(service), await openBus(service)]
+      await listen().ready
+      const redis = await observer()
+      const messages: string[] = []
+      redis.on('message', (_, text) => messages.push(text))
+      await redis.subscribe(`exam-practice:${service}:user:1`)
+      const events = [1, 2, 3].map((conversationId): UserEvent => ({ kind: 'counters', conversationId }))
+      for (const event of events) publisher.bus.publish('user:1', event)
+      await expect.poll(() => heard).toEqual(events)
+      publisher.bus.publish('user:1', { kind: 'counters' })
+      await expect.poll(() => messages.length).toBe(2)
+    })
+
     test('ignores messages that are no events', async () => {
       const service = randomUUID()
       const { bus, heard, listen } = await openBus(service)
@@ -89,11 +104,13 @@ describe.runIf(hasRedis())('over Redis', () => {
         'x',
         '{',
         `${randomUUID()}null`,
-        `${randomUUID()}{"kind":1}`,
+        `${randomUUID()}{"kind":"counters"}`,
+        `${randomUUID()}[null]`,
+        `${randomUUID()}[{"kind":1}]`,
         `${randomUUID()}[`,
       ])
         expect(await redis.publish(channel, text)).toBe(1)
-      await redis.publish(channel, `${randomUUID()}{"kind":"counters"}`)
+      await redis.publish(channel, `${randomUUID()}[{"kind":"counters"}]`)
       await expect.poll(() => heard).toEqual([{ kind: 'counters' }])
       await bus.ping()
     })

@@ -95,10 +95,10 @@ describe.runIf(hasRedis())('two nodes', () => {
     await alice.send(conversationId, 'first', undefined, 201)
     await expect.poll(() => eavesdropped.length).toBe(1)
     const text = eavesdropped[0] as string
-    const event = JSON.parse(text.slice(text.indexOf('{')))
+    const [event] = JSON.parse(text.slice(text.indexOf('[')))
     const publisher = new Redis(redis.url)
     onTestFinished(() => publisher.disconnect())
-    const publish = (change: object) => publisher.publish(channel, randomUUID() + JSON.stringify(change))
+    const publish = (change: object) => publisher.publish(channel, randomUUID() + JSON.stringify([change]))
 
     // As if stored by a node that died before it could publish.
     const store = (seq: number) => service.sql`
