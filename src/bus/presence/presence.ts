@@ -8,7 +8,8 @@
  *   ask `online` for the current state.
  * - The people of a node that dies are offline within 30 s, and another node's listeners are called.
  * - The people of a node that closes stay online for `grace`, so that they can connect to another node.
- * - No method ever fails: while the shared store is away, each node answers for its own sockets.
+ * - No method ever fails: while the shared store is away, each node answers for its own sockets. Once it is back, its
+ *   listeners are called for those whom it called offline meanwhile and who are online.
  */
 export interface Presence {
   /** Call it for somebody's first socket on this node. */

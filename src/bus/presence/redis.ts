@@ -69,6 +69,8 @@ export function createRedisPresence(
   let stale = false
   /** People who came or went during that time. */
   const unannounced = new Set<number>()
+  /** People whom this node has called offline without asking Redis. */
+  const guessed = new Set<number>()
 
   const run = (script: string, ...args: (string | number)[]) =>
     commands.eval(script, 1, prefix, self, ...args)
@@ -104,6 +106,7 @@ export function createRedisPresence(
     const [known, ...dead] = answer
     const wasAway = stale
     if (stale || (hasPeople && known === 0)) await announceAll()
+    await correctGuesses()
     // If Redis itself was away, no node could renew its lease: they get the time to do so.
     if (!wasAway) for (const node of dead) await removeDeadNode(node)
   }
@@ -126,6 +129,13 @@ export function createRedisPresence(
     unannounced.clear()
   }
 
+  /** Announces those of the people called offline who are online: whoever has asked for them still believes it. */
+  async function correctGuesses(): Promise<void> {
+    const userIds = [...guessed]
+    guessed.clear()
+    for (const userId of await online(userIds)) tell(userId)
+  }
+
   /**
    * Announces that a dead node's people are offline, and then removes the node: if this node dies in between, another
    * one repeats it.
@@ -139,24 +149,26 @@ export function createRedisPresence(
       .exec()
   }
 
+  async function online(userIds: number[]): Promise<Set<number>> {
+    const found = new Set(userIds.filter((id) => local.has(id)))
+    const others = userIds.filter((id) => !found.has(id))
+    if (others.length === 0) return found
+    try {
+      const elsewhere = (await run(ELSEWHERE, ...others)) as number[]
+      for (const [index, id] of others.entries()) if (elsewhere[index] === 1) found.add(id)
+    } catch {
+      for (const id of others) guessed.add(id)
+    }
+    return found
+  }
+
   const beating = every(beatMs, 'telling who is here', renew, log)
   beating.soon()
 
   return {
     arrive: (userId) => local.arrive(userId),
     leave: (userId) => local.leave(userId),
-    async online(userIds) {
-      const online = new Set(userIds.filter((id) => local.has(id)))
-      const others = userIds.filter((id) => !online.has(id))
-      if (others.length === 0) return online
-      try {
-        const elsewhere = (await run(ELSEWHERE, ...others)) as number[]
-        for (const [index, id] of others.entries()) if (elsewhere[index] === 1) online.add(id)
-      } catch {
-        // Answer with what this node knows.
-      }
-      return online
-    },
+    online,
     onChange: (listener) => void listeners.push(listener),
     async close() {
       await beating.close()
