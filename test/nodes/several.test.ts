@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { ServiceNode } from '../../src/node.ts'
 import type { Client } from '../support/client.ts'
 import { hasRedis, RedisServer } from '../support/outside/redis.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
@@ -131,6 +132,35 @@ describe.runIf(hasRedis())('two nodes', () => {
     await alice.send(begun?.id, 'first', undefined, 201)
     await his.until(() => seqsOf(his, begun?.id).includes(1))
     await expectExactCounters(bob, his)
+  })
+
+  test('tell at last that somebody is online who has left one of them and come back to the other one', async () => {
+    const service = await twoNodes()
+    const { alice, bob } = await connectedPair(service, [0, 1])
+    const hers = await alice.socket()
+    const told = () =>
+      hers.of('presence').flatMap(({ user_id, online }) => (user_id === bob.id ? [online] : []))
+    const his = await bob.socket()
+    await expect.poll(told).toEqual([true])
+
+    // The node that he leaves reads that he is gone, and stalls before it tells that.
+    const { presence } = (service.nodes[1] as ServiceNode).core
+    const [hasRead, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const read = presence.online
+    vi.spyOn(presence, 'online').mockImplementation(async (userIds) => {
+      const online = await read(userIds)
+      if (userIds.includes(bob.id) && !online.has(bob.id)) {
+        hasRead.resolve()
+        await goesOn.promise
+      }
+      return online
+    })
+    his.ws.terminate()
+    await hasRead.promise
+    await bob.at(service.urls[0] as string).socket()
+    await expect.poll(told).toEqual([true, true])
+    goesOn.resolve()
+    await expect.poll(told).toEqual([true, true, false, true])
   })
 
   test('serve their own clients while Redis is away; on its return nobody has missed anything', async () => {

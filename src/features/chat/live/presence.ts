@@ -51,7 +51,10 @@ export class PresenceUpdates {
     this.#core.bus.publish('presence', { kind: 'presence', userId, online: true, audience: peers })
   }
 
-  /** Reads the presence at the moment of telling it, so the last frame that anybody gets is right. */
+  /**
+   * Reads the presence at the moment of telling it, and once more after it: another node may have told a change in
+   * between, to be followed by what was read before it. So the last frame that anybody gets is right.
+   */
   async #tell(): Promise<void> {
     const userIds = [...this.#due].slice(0, AT_ONCE)
     if (userIds.length === 0) return
@@ -66,6 +69,8 @@ export class PresenceUpdates {
           online: online.has(userId),
           audience,
         })
+      const after = await this.#core.presence.online(userIds)
+      for (const userId of userIds) if (after.has(userId) !== online.has(userId)) this.#due.add(userId)
     } catch (error) {
       for (const userId of userIds) this.#due.add(userId)
       throw error
