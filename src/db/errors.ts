@@ -30,11 +30,14 @@ const BAD_DATA = new Set(['22003', '22021', '22P02', '22P05', '22007', '22008'])
 
 /** Codes of the driver and the server for a database that can't be reached or is too busy. */
 const UNREACHABLE =
-  /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|CONNECT_TIMEOUT|CONNECTION_|08|53|57P0|57014|55P03|40)/
+  /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|CONNECTION_|08|53|57P0|57014|55P03|40)/
 
+/** An error of PostgreSQL, of the driver or of the operating system. */
 export interface DatabaseError extends Error {
   code: string
   constraint_name?: string
+  /** What the operating system was asked to do. */
+  syscall?: string
 }
 
 /** The server's disk is full. */
@@ -42,7 +45,7 @@ const FULL = '53100'
 /** Seconds; an operator has to free space. */
 const RETRY_WHEN_FULL = 60
 
-/** The driver's error behind `error`; undefined if the error did not come from the database. */
+/** The driver's error behind `error`; undefined if it has no code, so that it did not come from the database. */
 export function databaseError(error: unknown): DatabaseError | undefined {
   const cause = error instanceof DrizzleQueryError ? error.cause : error
   return cause instanceof Error && 'code' in cause && typeof cause.code === 'string'
@@ -56,7 +59,7 @@ export function violates(error: unknown, constraint: string): boolean {
 
 /** The failure that the client gets; undefined if the error is a bug of this service. */
 export function translateDatabaseError(error: unknown): AppError | undefined {
-  const { code, constraint_name } = databaseError(error) ?? {}
+  const { code, constraint_name, syscall } = databaseError(error) ?? {}
   if (code === undefined) return undefined
   const conflict = constraint_name === undefined ? undefined : CONSTRAINTS[constraint_name]
   if (conflict) return new AppError(conflict, { cause: error })
@@ -68,6 +71,8 @@ export function translateDatabaseError(error: unknown): AppError | undefined {
     const message = 'The database has no room left'
     return new AppError('unavailable', { message, retryAfter: RETRY_WHEN_FULL, cause: error })
   }
-  if (UNREACHABLE.test(code)) return new AppError('unavailable', { retryAfter: 2, cause: error })
+  // A server that has stopped leaves no socket in the file system; another missing file is a bug.
+  if (UNREACHABLE.test(code) || (code === 'ENOENT' && syscall === 'connect'))
+    return new AppError('unavailable', { retryAfter: 2, cause: error })
   return undefined
 }
