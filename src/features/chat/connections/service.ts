@@ -5,6 +5,7 @@ import type { Executor } from '../../../db/client.ts'
 import { LOCKS, lockAlone, lockPerson } from '../../../db/locks.ts'
 import { AppError } from '../../../errors.ts'
 import * as conversations from '../conversations/store.ts'
+import { tellConversation } from '../memberships/service.ts'
 import * as people from '../people/store.ts'
 import * as store from './store.ts'
 
@@ -161,10 +162,6 @@ async function accept(tx: Executor, connection: store.ConnectionRow): Promise<nu
 /** Also called for repeated requests: the node that stored the first one may have died before it published. */
 function tellCounters(core: Core, userId: number): void {
   core.bus.publish(`user:${userId}`, { kind: 'counters' })
-}
-
-function tellConversation(core: Core, conversationId: number, userIds: number[]): void {
-  for (const userId of userIds) core.bus.publish(`user:${userId}`, { kind: 'conversation', conversationId })
 }
 
 async function tellAsked(core: Core, connectionId: number, recipientId: number): Promise<void> {

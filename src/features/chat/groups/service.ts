@@ -6,6 +6,7 @@ import { lockPerson } from '../../../db/locks.ts'
 import { AppError } from '../../../errors.ts'
 import { listUnconnected } from '../connections/store.ts'
 import { lockConversation, takeVersion } from '../conversations/store.ts'
+import { tellConversation } from '../memberships/service.ts'
 import * as store from './store.ts'
 
 // A group's owner is its longest-standing member: first the creator, and when the owner leaves, the next one.
@@ -37,7 +38,7 @@ export async function createGroup(
     await store.insertMembers(tx, id, userIds)
     return id
   })
-  tellJoined(core, conversationId, userIds)
+  tellConversation(core, conversationId, userIds)
   return conversationId
 }
 
@@ -73,7 +74,7 @@ export async function addMembers(
     added = await store.insertMembers(tx, conversationId, wanted)
     return true
   })
-  tellJoined(core, conversationId, added)
+  tellConversation(core, conversationId, added)
 }
 
 /** The owner may remove anybody, other members only themselves. 404 for somebody who is not in the group. */
@@ -111,10 +112,6 @@ async function changeGroup(
     return takeVersion(tx, conversationId, 'members')
   })
   if (version !== undefined) core.bus.publish(`conversation:${conversationId}`, { kind: 'members', version })
-}
-
-function tellJoined(core: Core, conversationId: number, userIds: number[]): void {
-  for (const userId of userIds) core.bus.publish(`user:${userId}`, { kind: 'conversation', conversationId })
 }
 
 async function requireConnected(tx: Executor, userId: number, otherIds: number[]): Promise<void> {

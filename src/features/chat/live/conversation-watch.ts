@@ -6,10 +6,7 @@ import type { Person } from '../../../gateway/person.ts'
 import { chat as measured } from '../../../telemetry/metrics.ts'
 import { viewConversation } from '../conversations/service.ts'
 import { readHistory } from '../messages/history.ts'
-import { showTo } from '../messages/mapping.ts'
-
-/** An id that no sender has: everybody but the sender sees the same message. */
-const NOT_THE_SENDER = 0
+import { encodeChange, encodeRemoved } from './frames.ts'
 
 type Change = Extract<ConversationEvent, { version: number }>
 
@@ -216,25 +213,14 @@ export class ConversationWatch {
   }
 
   #remove(person: Person): void {
-    this.#write(
-      person,
-      Number.POSITIVE_INFINITY,
-      encodeFrame({ type: 'conversation', conversation: { id: this.id }, removed: true }),
-    )
+    this.#write(person, Number.POSITIVE_INFINITY, encodeRemoved(this.id))
     this.#listener.countersChanged(person, this.id)
     this.#listener.left(person, this)
   }
 
-  #deliver({ kind, message }: MessageChange): void {
-    const frame = (readerId: number) =>
-      encodeFrame({ type: kind, conversation_id: this.id, message: showTo(readerId, message) })
-    const others = frame(NOT_THE_SENDER)
+  #deliver(change: MessageChange): void {
     for (const person of this.#people) {
-      this.#write(
-        person,
-        message.version,
-        person.userId === message.sender_id ? frame(person.userId) : others,
-      )
+      this.#write(person, change.message.version, encodeChange(person.userId, this.id, change))
       this.#listener.countersChanged(person, this.id)
     }
   }

@@ -2,14 +2,13 @@ import type { MessageChange } from '../../../bus/events.ts'
 import type { Core } from '../../../core.ts'
 import { AppError } from '../../../errors.ts'
 import type { Connection } from '../../../gateway/connection.ts'
-import { encodeFrame } from '../../../gateway/frame.ts'
 import { perNode } from '../../../per-node.ts'
 import { FairQueue } from '../../../scheduling/fair-queue.ts'
 import { requireHelp } from '../../help-lock/service.ts'
 import { listConversations, viewConversation } from '../conversations/service.ts'
 import { countersOf, membershipsOf } from '../memberships/service.ts'
 import { readHistory } from '../messages/history.ts'
-import { showTo } from '../messages/mapping.ts'
+import { encodeChange, encodeRemoved } from './frames.ts'
 
 /** Changes that are sent before the next ones wait until the client has read them. */
 const PORTION = 50
@@ -82,7 +81,7 @@ export async function resume(
   const counters = await countersOf(core, userId)
   const now = await membershipsOf(core, userId)
   const current = new Set(now.map(({ id }) => id))
-  for (const id of known.keys()) if (!current.has(id)) sendRemoved(connection, id)
+  for (const id of known.keys()) if (!current.has(id)) connection.write(encodeRemoved(id))
   // Conversations joined meanwhile arrive as events of their own.
   const states = now.flatMap(({ id, lastReadSeq, lastSeq }) => {
     const version = sent.get(id)
@@ -110,7 +109,7 @@ async function sendChanges(
   try {
     const history = await readHistory(core, conversationId, since, [userId])
     if (!history.memberIds.has(userId)) {
-      sendRemoved(connection, conversationId)
+      connection.write(encodeRemoved(conversationId))
       sentVersion = Number.POSITIVE_INFINITY
       return since
     }
@@ -133,24 +132,7 @@ async function sendInPortions(
   changes: MessageChange[],
 ): Promise<void> {
   for (const [index, change] of changes.entries()) {
-    connection.write(encodeFor(connection.claims.userId, conversationId, change))
+    connection.write(encodeChange(connection.claims.userId, conversationId, change))
     if (index % PORTION === PORTION - 1) await connection.drained()
   }
-}
-
-/** When many clients resume over the same change, all but its sender share one encoded frame. */
-const encoded = new WeakMap<MessageChange, Buffer>()
-
-function encodeFor(readerId: number, conversationId: number, change: MessageChange): Buffer {
-  const { kind, message } = change
-  const frame = () =>
-    encodeFrame({ type: kind, conversation_id: conversationId, message: showTo(readerId, message) })
-  if (message.sender_id === readerId) return frame()
-  const shared = encoded.get(change) ?? frame()
-  encoded.set(change, shared)
-  return shared
-}
-
-function sendRemoved(connection: Connection, conversationId: number): void {
-  connection.send({ type: 'conversation', conversation: { id: conversationId }, removed: true })
 }

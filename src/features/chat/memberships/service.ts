@@ -35,6 +35,14 @@ const countersShared = perNode((core) =>
   }),
 )
 
+/**
+ * Tells people that they became members of a conversation, or that their view of it changed. Also called for repeated
+ * requests: the node that stored the first one may have died before it published.
+ */
+export function tellConversation(core: Core, conversationId: number, userIds: number[]): void {
+  for (const userId of userIds) core.bus.publish(`user:${userId}`, { kind: 'conversation', conversationId })
+}
+
 /** The conversations that somebody is in, with their versions. */
 export function membershipsOf(core: Core, userId: number): Promise<store.Membership[]> {
   return membershipsShared(core)(userId)

@@ -5,6 +5,7 @@ import { LOCKS, lockAlone } from '../../../db/locks.ts'
 import { AppError } from '../../../errors.ts'
 import * as connections from '../connections/store.ts'
 import { updateCanSend } from '../conversations/store.ts'
+import { tellConversation } from '../memberships/service.ts'
 import * as store from './store.ts'
 
 /** Most people in the answer to a search. */
@@ -70,7 +71,7 @@ export async function block(core: Core, userId: number, blockedId: number): Prom
       return connection?.conversationId
     })
     core.bus.publish(`user:${userId}`, { kind: 'counters' })
-    tellBoth(core, userId, blockedId, conversationId)
+    if (conversationId) tellConversation(core, conversationId, [userId, blockedId])
     tellPresence(core, userId, blockedId, new Set())
   })
 }
@@ -86,7 +87,7 @@ export async function unblock(core: Core, userId: number, blockedId: number): Pr
       if (connection?.conversationId) await updateCanSend(tx, connection.conversationId)
       return connection?.conversationId
     })
-    tellBoth(core, userId, blockedId, conversationId)
+    if (conversationId) tellConversation(core, conversationId, [userId, blockedId])
     const peers = await listVisiblePeers(core, [userId])
     if (peers.get(userId)?.includes(blockedId))
       tellPresence(core, userId, blockedId, await core.presence.online([userId, blockedId]))
@@ -114,11 +115,4 @@ function tellPresence(core: Core, one: number, other: number, online: ReadonlySe
     [other, one],
   ] as const)
     core.bus.publish('presence', { kind: 'presence', userId, online: online.has(userId), audience: [told] })
-}
-
-/** Tells both that their direct conversation has changed: who may send, and whether they see each other's presence. */
-function tellBoth(core: Core, one: number, other: number, conversationId: number | null | undefined): void {
-  if (!conversationId) return
-  for (const userId of [one, other])
-    core.bus.publish(`user:${userId}`, { kind: 'conversation', conversationId })
 }
