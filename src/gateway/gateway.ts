@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
 import { identifyByCookie, verifyLive } from '../http/callers/callers.ts'
 import { isTrustedOrigin } from '../http/callers/same-site.ts'
 import { bearerToken } from '../http/callers/tokens.ts'
-import { failures, renderFailure, toAppError } from '../http/failures.ts'
+import { failureFields, failures, toAppError } from '../http/failures.ts'
 import { dropDeadline, withDeadline } from '../http/load/deadline.ts'
 import { longTexts, SHORT_TEXT } from '../http/reading.ts'
 import { personTurns } from '../http/turns.ts'
@@ -187,7 +187,7 @@ function serve(
       const failure = toAppError(error)
       const tooMany = failure.code === 'invalid_frame' ? budget.spendMalformed(sockets.now()) : undefined
       if (tooMany) connection.close(tooMany)
-      else sendError(connection, failure)
+      else connection.send({ type: 'error', ...failureFields(failure) })
       return undefined
     }
   }
@@ -259,11 +259,6 @@ async function answer(
     const failure = toAppError(error)
     if (failure.status >= 500)
       core.log.error({ err: failure.cause ?? failure, code: failure.code }, 'a frame failed')
-    sendError(connection, failure, ref)
+    connection.send({ type: 'error', ...ref, ...failureFields(failure) })
   }
-}
-
-function sendError(connection: Connection, error: unknown, ref: { ref?: string } = {}): void {
-  const { success: _, status: __, ...body } = renderFailure(toAppError(error), 'success')
-  connection.send({ type: 'error', ...ref, ...body })
 }

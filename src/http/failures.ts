@@ -29,11 +29,13 @@ export function renderFailure(error: AppError, envelope: Envelope): Failure {
   return {
     ...(envelope === 'status' || error.isAuthFailure ? { status: 'error' as const } : {}),
     ...(envelope === 'success' ? { success: false as const } : {}),
-    code: error.code,
-    message: error.message,
-    ...(error.retryAfter === undefined ? {} : { retry_after: error.retryAfter }),
-    ...error.details,
+    ...failureFields(error),
   }
+}
+
+/** A failure as frames and events have it: without an envelope. */
+export function failureFields({ code, message, retryAfter, details }: AppError) {
+  return { code, message, ...(retryAfter === undefined ? {} : { retry_after: retryAfter }), ...details }
 }
 
 /** The responses of a route for these codes, to spread into its `response`. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, type TSchema, Type } from 'typebox'
-import { renderFailure, toAppError } from '../failures.ts'
+import { failureFields, toAppError } from '../failures.ts'
 
 /** One server-sent event; its data goes out as JSON. */
 export interface StreamEvent {
@@ -44,8 +44,7 @@ async function* encode(request: FastifyRequest, events: AsyncIterable<StreamEven
     const error = toAppError(thrown)
     if (error.status >= 500)
       request.log.error({ err: error.cause ?? error, code: error.code }, 'a stream failed')
-    const { success: _, status: __, ...data } = renderFailure(error, 'success')
-    yield write({ event: 'error', data })
+    yield write({ event: 'error', data: failureFields(error) })
   }
 }
 
