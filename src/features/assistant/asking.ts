@@ -70,13 +70,10 @@ export async function* ask(
     () => quota.renewQuestion(core.db, asked.id, RESERVED_SECONDS),
     log,
   )
-  /** Set if the answer is cut off because help was locked while it was written. */
-  const cut: { refusal?: AppError } = {}
+  /** Aborted with the refusal if help is locked while the answer is written. */
   const locked = new AbortController()
   const unfollow = helpWatchOf(core).follow(userId, ([lock]) => {
-    if (!lock) return
-    cut.refusal = refuse(lock)
-    locked.abort()
+    if (lock) locked.abort(refuse(lock))
   })
   let response = ''
   let outcome: 'stored' | 'failed' | undefined
@@ -96,7 +93,7 @@ export async function* ask(
     })
     let usage: Usage = { input: 0, cached: 0, output: 0 }
     for await (const part of writing) {
-      if (cut.refusal) throw cut.refusal
+      locked.signal.throwIfAborted()
       if ('usage' in part) usage = part.usage
       else {
         response += part.text
@@ -109,12 +106,12 @@ export async function* ask(
     yield { event: 'done', data: answer }
   } catch (error) {
     if (!signal.aborted) outcome = 'failed'
-    throw cut.refusal ?? error
+    throw locked.signal.aborted ? locked.signal.reason : error
   } finally {
     unfollow()
     await renewing.close()
     // A node that shuts down and an exam that begins are not the reader's doing.
-    const isCut = cut.refusal !== undefined || signal.reason instanceof AppError
+    const isCut = locked.signal.aborted || signal.reason instanceof AppError
     if (outcome === 'failed' || (outcome === undefined && isCut)) await giveBack(core, asked.id, log)
     else if (outcome === undefined) await settleHangUp(core, userId, question, asked, response, log)
   }
