@@ -53,7 +53,7 @@ const LAST_REQUESTS_MS = 500
 /** The same after `hurry`: enough to send answers that are ready. */
 const HURRIED_MS = 100
 
-/** What a node needs beside its settings: choices that settings leave open. */
+/** The settings of a node, and what they leave open. */
 export interface NodeOptions {
   config: Config
   log: FastifyBaseLogger

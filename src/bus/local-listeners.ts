@@ -11,15 +11,10 @@ export class LocalListeners {
     this.#log = log
   }
 
-  /** True if it is the first listener of its topic. */
-  add<T extends Topic>(topic: T, listener: Listener<T>): boolean {
+  add<T extends Topic>(topic: T, listener: Listener<T>): void {
     const listeners = this.#topics.get(topic)
-    if (listeners) {
-      listeners.add(listener)
-      return false
-    }
-    this.#topics.set(topic, new Set([listener]))
-    return true
+    if (listeners) listeners.add(listener)
+    else this.#topics.set(topic, new Set([listener]))
   }
 
   /** True if it was the last listener of its topic. */

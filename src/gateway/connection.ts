@@ -45,11 +45,11 @@ export class Connection {
   #toldExpiry = 0
   #begun = false
   #queue: Buffer[] = []
+  // The next two are created when they are first needed: most sockets are idle.
   /** Frames by kind, of which only the newest one is kept. They are sent after `#queue`. */
   #latest: Map<string, Buffer> | undefined
   /** Conversations that are being resumed: newer frames about them wait for the older ones. */
   #held: Map<number, HeldFrame[]> | undefined
-  // Both are created when they are first needed: most sockets are idle.
   /** Bytes of all waiting frames. */
   #waitingBytes = 0
   /** Ends the socket if the peer doesn't answer the close. */

@@ -49,10 +49,6 @@ export class HelpWatch {
     }
   }
 
-  locksOf(userId: number): readonly HelpLock[] {
-    return this.#followed.get(userId)?.locks ?? []
-  }
-
   /** Resolves once the locks of these people, or of everybody who is followed, have been read. */
   look(userIds?: number[]): Promise<void> {
     if (userIds === undefined) this.#due = 'everybody'

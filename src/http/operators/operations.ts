@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { Type } from 'typebox'
 import type { Core } from '../../core.ts'
 import { VERSION } from '../../version.ts'
+import { withDeadline } from '../load/deadline.ts'
 
 const Health = Type.Object({ success: Type.Literal(true), status: Type.String(), version: Type.String() })
 const Readiness = Type.Object({
@@ -68,16 +69,12 @@ function shared<T>(work: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** How long a probe waits for the database, the bus or the files. */
+/** How long a probe waits for the database or the bus. */
 const PROBE_TIMEOUT_MS = 2_000
 
 async function answers(probe: () => Promise<unknown>): Promise<boolean> {
   try {
-    const timeout = AbortSignal.timeout(PROBE_TIMEOUT_MS)
-    await Promise.race([
-      probe(),
-      new Promise((_, reject) => timeout.addEventListener('abort', () => reject(timeout.reason))),
-    ])
+    await withDeadline(probe(), PROBE_TIMEOUT_MS)
     return true
   } catch {
     return false

@@ -119,7 +119,7 @@ function compilePaper({ id, examId, msqScoring, questions }: examStore.PaperRow)
       negative_marks: Number(question.negative_marks),
     })),
     types: new Map(questions.map((question) => [question.id, question.question_type])),
-    gradedBy: keepNewest((inForce) => {
+    gradedBy: rememberGradings((inForce) => {
       const graded = overlay(questions, inForce)
       return { key: new AnswerKey(graded, msqScoring), questions: graded }
     }),
@@ -130,17 +130,14 @@ function compilePaper({ id, examId, msqScoring, questions }: examStore.PaperRow)
  * A regrade never changes, so the ids of the regrades name the grading. A preview has no id of its own and is not
  * kept.
  */
-function keepNewest(grade: (inForce: readonly Regrade[]) => Grading): Paper['gradedBy'] {
-  const kept = new Map<string, Grading>()
+function rememberGradings(grade: (inForce: readonly Regrade[]) => Grading): Paper['gradedBy'] {
+  const kept = new LRUCache<string, Grading>({ max: GRADINGS_KEPT })
   return (inForce) => {
     const ids = inForce.map(({ id }) => id)
     if (ids.includes(PREVIEWED)) return grade(inForce)
     const name = ids.join()
     const grading = kept.get(name) ?? grade(inForce)
-    kept.delete(name)
     kept.set(name, grading)
-    const [oldest] = kept.keys()
-    if (kept.size > GRADINGS_KEPT && oldest !== undefined) kept.delete(oldest)
     return grading
   }
 }

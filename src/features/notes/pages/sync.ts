@@ -49,11 +49,13 @@ export async function syncPage(core: Core, userId: number, pageId: number, input
     const written = run.filter(({ objectId, data }) => stored.get(objectId)?.data !== data)
 
     if (deleted.size > 0) await store.deleteObjects(tx, pageId, [...deleted])
-    const ids = written.length > 0 ? await store.upsertObjects(tx, pageId, written) : new Map()
+    const ids =
+      written.length > 0 ? await store.upsertObjects(tx, pageId, written) : new Map<string, number>()
     const stack = placeRun(
       page.stack,
       gone.map(({ id }) => id),
-      run.map(({ objectId }) => ids.get(objectId) ?? stored.get(objectId)?.id),
+      // Each has just been written or is stored.
+      run.map(({ objectId }) => (ids.get(objectId) ?? stored.get(objectId)?.id) as number),
       start,
     )
     const restacked = !sameStack(page.stack, stack)
