@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { hangUpSignal } from '../requests.ts'
-import { dropBody } from './arrivals.ts'
+import { dropBody } from './parser.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
