@@ -134,7 +134,7 @@ async function reserve(core: Core, userId: number, question: Question): Promise<
   const [, , , reserved] = await transactAtOnce(
     core.db,
     (tx) => lockPerson(tx, userId),
-    (tx) => quota.commitBeforeDisk(tx),
+    (tx) => quota.commitAsynchronously(tx),
     (tx) => quota.deleteExpiredQuestions(tx, userId),
     (tx) => quota.reserveQuestion(tx, asked, LIMITS),
   )

@@ -4,8 +4,8 @@ import { isHelpLocked } from '../../../db/help-lock.ts'
 import { only, query } from '../../../db/query.ts'
 import { assistantQuestions } from '../../../db/tables/assistant.ts'
 
-/** Doesn't wait for the disk: a reservation that PostgreSQL loses at its end is one that expired. */
-export async function commitBeforeDisk(tx: Executor): Promise<void> {
+/** Lets the commit not wait for the disk: a reservation that PostgreSQL loses when it fails is one that expired. */
+export async function commitAsynchronously(tx: Executor): Promise<void> {
   await tx.execute(sql`set local synchronous_commit = off`)
 }
 
