@@ -52,7 +52,7 @@ import { fileRoutes } from './features/uploads/routes.ts'
 import { userAdminRoutes } from './features/users/admin.ts'
 import { gateway, websocketOptions } from './gateway/gateway.ts'
 import { refuseEncodedBodies } from './http/bodies/encoded.ts'
-import { ignoreForms, registerForms } from './http/bodies/forms.ts'
+import { registerForms } from './http/bodies/forms.ts'
 import { registerJson } from './http/bodies/json.ts'
 import { guardAdmins, guardUsers } from './http/callers/callers.ts'
 import { registerCrossSiteGuard } from './http/callers/same-site.ts'
@@ -137,7 +137,6 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   await app.register(compress, { threshold: 4_096, encodings: ['br', 'gzip'], globalDecompression: false })
   await app.register(cookie)
   registerCrossSiteGuard(app, core.config)
-  ignoreForms(app)
   await registerTokens(app, core)
   await registerOpenApi(app, core.config)
   await registerMetrics(app, core)

@@ -42,17 +42,18 @@ const queue = new FairQueue({ each: 4, waiting: 200 })
 /** Pause after a form that is refused: thousands of small parts are refused soon, and read for longer. */
 const REST_MS = 500
 
-/** Forms count as no body, except where `registerForms` lets routes read them. */
-export function ignoreForms(app: FastifyInstance): void {
-  app.addContentTypeParser(MULTIPART, (_request, _body, done) => done(null))
-}
-
-/** Lets the routes of this scope read forms. The library's hooks cost each request there a listener and two promises. */
+/**
+ * Lets those routes of this scope read forms that say so by `consumes`; to all others a form is 415. The library's hooks
+ * cost each request there a listener and two promises.
+ */
 export async function registerForms(scope: FastifyInstance): Promise<void> {
-  scope.removeContentTypeParser(MULTIPART)
   await scope.register(multipart, {
     throwFileSizeLimit: false,
     limits: { fieldSize: 1024 * 1024, parts: 1_100 },
+  })
+  scope.addHook('preValidation', (request, _reply, done) => {
+    const isRefused = request.isMultipart() && !request.routeOptions.schema?.consumes?.includes(MULTIPART)
+    done(isRefused ? new AppError('unsupported_media_type') : undefined)
   })
 }
 
