@@ -5,6 +5,8 @@ import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { readTraceSettings, TRACE_SETTINGS, type TraceSettings } from './telemetry/trace-settings.ts'
 
+/** Between the items of a list. */
+const COMMA = /, ?/
 /** Only the scheme is checked; the driver reads the rest, such as a list of several hosts. */
 const Url = (...schemes: string[]) =>
   Type.String({
@@ -39,7 +41,7 @@ const Environment = Type.Partial(
       description: 'one secret or a comma list, 32 characters or more each',
     }),
     GOOGLE_CLIENT_ID: Type.String({
-      pattern: '^[^,\\s]+(,[^,\\s]+)*$',
+      pattern: '^[^,\\s]+(, ?[^,\\s]+)*$',
       description: 'a comma list of client ids',
     }),
     GOOGLE_CERTS_URL: WebUrl,
@@ -47,8 +49,8 @@ const Environment = Type.Partial(
     MAIL_FROM: Type.String({ minLength: 3 }),
     PUBLIC_URL: WebUrl,
     CORS_ORIGINS: Type.String({
-      pattern: '^https?://[^,/]+(,https?://[^,/]+)*$',
-      description: 'a comma list of origins such as https://app.example.org',
+      pattern: '^(none|https?://[^,/\\s]+(, ?https?://[^,/\\s]+)*)$',
+      description: 'none, or a comma list of origins such as https://app.example.org',
     }),
     TRUST_PROXY: Type.String({ minLength: 1, description: 'true, false, a number of hops, or addresses' }),
     ANTHROPIC_API_KEY: Type.String({ minLength: 1 }),
@@ -56,8 +58,8 @@ const Environment = Type.Partial(
     AI_MODEL: Type.String({ minLength: 1 }),
     APP_TIMEZONE: Type.String({ minLength: 1 }),
     DEMO: Type.String({ pattern: '^(on|off)$', description: 'on or off' }),
-    RATE_LIMIT: Type.String({ pattern: '^[1-9]\\d*$', description: 'requests per minute' }),
-    METRICS_TOKEN: Type.String({ minLength: 16 }),
+    RATE_LIMIT: Type.String({ pattern: '^(off|[1-9]\\d*)$', description: 'off, or requests per minute' }),
+    METRICS_TOKEN: Type.String({ minLength: 1 }),
     DRAIN_DELAY: Type.String({ pattern: '^\\d{1,3}$', description: 'seconds from 0 to 999' }),
     LEGACY_SUNSET: Type.String({ format: 'date', description: 'a date such as 2027-06-30' }),
     LOG_LEVEL: Type.String({
@@ -181,8 +183,6 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     problems.push('TRUST_PROXY: must be true, false, a number of hops, or a comma list of addresses')
   if (production && settings.DATABASE_URL !== undefined && settings.JWT_SECRET === undefined)
     problems.push('JWT_SECRET: required in production with an external database (32 characters or more)')
-  if (settings.REDIS_URL !== undefined && settings.DATABASE_URL === undefined)
-    problems.push('DATABASE_URL: required with REDIS_URL, since several nodes share one database')
   const dataDir = path.resolve(settings.DATA_DIR ?? '.data')
   const storage = readStorage(settings, dataDir, problems)
   const traces = readTraceSettings(given, problems)
@@ -198,12 +198,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     dataDir,
     storage,
     jwtSecrets: settings.JWT_SECRET?.split(',') ?? [],
-    googleClientIds: settings.GOOGLE_CLIENT_ID?.split(',') ?? [],
+    googleClientIds: settings.GOOGLE_CLIENT_ID?.split(COMMA) ?? [],
     googleCertsUrl: settings.GOOGLE_CERTS_URL,
     smtpUrl: settings.SMTP_URL,
     mailFrom: settings.MAIL_FROM ?? 'Exam Practice <no-reply@localhost>',
     publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),
-    corsOrigins: settings.CORS_ORIGINS?.split(',') ?? [],
+    corsOrigins: settings.CORS_ORIGINS?.split(COMMA).filter((origin) => origin !== 'none') ?? [],
     trustProxy: parseTrustProxy(settings.TRUST_PROXY),
     ai: {
       apiKey: settings.ANTHROPIC_API_KEY,
@@ -217,7 +217,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
         ? settings.DATABASE_URL === undefined && isLoopback(host)
         : settings.DEMO === 'on',
     startedByNpm: env.npm_lifecycle_event === 'start',
-    rateLimit: settings.RATE_LIMIT === undefined ? undefined : Number(settings.RATE_LIMIT),
+    rateLimit: Number(settings.RATE_LIMIT) || undefined,
     metricsToken: settings.METRICS_TOKEN,
     traces,
     drainDelayMs: Number(settings.DRAIN_DELAY ?? 4) * 1_000,

@@ -16,9 +16,19 @@ test.each([
   ['APP_TIMEZONE', ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Etc/GMT+2']],
   ['PUBLIC_URL', ['http://localhost:3000', 'https://exam.example.org/']],
   ['STORAGE_URL', ['file:///srv/files']],
+  ['REDIS_URL', ['redis://one', 'rediss://two:6380/1']],
+  ['CORS_ORIGINS', ['none', 'https://one.example.org', 'https://one.example.org, http://two.example.org']],
+  ['GOOGLE_CLIENT_ID', ['one', 'one,two', 'one, two']],
+  ['RATE_LIMIT', ['off', '600']],
   ['DATABASE_URL', ['postgres://one,two/exams', 'postgresql:///exams?host=/run']],
 ])('%s takes every valid form', (name, values) => {
   for (const value of values) expect(accepted({ [name]: value }), value).toBe(true)
+})
+
+test('the defaults may be written out, and lists with spaces', () => {
+  const settings = { CORS_ORIGINS: 'none', RATE_LIMIT: 'off', GOOGLE_CLIENT_ID: 'one, two' }
+  expect(readConfig(settings)).toMatchObject({ corsOrigins: [], googleClientIds: ['one', 'two'] })
+  expect(readConfig(settings).rateLimit).toBeUndefined()
 })
 
 test.each([
@@ -27,6 +37,8 @@ test.each([
   ['APP_TIMEZONE', ['+02:00', '-05:00', 'Mars/Olympus']],
   ['PUBLIC_URL', ['http://', 'https://a b', 'exam.example.org', 'ftp://exam.example.org']],
   ['STORAGE_URL', ['s3://my bucket', 's3://', 'ftp://x']],
+  ['CORS_ORIGINS', ['*', 'one.example.org', 'https://one.example.org/', 'none, https://one.example.org']],
+  ['RATE_LIMIT', ['0', 'on', '1.5']],
 ])('%s refuses invalid values', (name, values) => {
   for (const value of values) expect(accepted({ [name]: value }), value).toBe(false)
 })
