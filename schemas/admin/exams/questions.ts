@@ -52,26 +52,21 @@ export const QuestionForm = Type.Partial(
 export type QuestionForm = Static<typeof QuestionForm>
 export const NewQuestionForm = Type.Object({ ...QuestionForm.properties, exam_id: Id })
 
-const Numeric = Type.Union([Type.Number(), Type.String(), Type.Null()])
-const NullableText = Nullable(Type.String())
+/** Whatever is no text is read as one, so that an odd entry of a list is reported and doesn't refuse the others. */
+const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])
 export const OfferedQuestion = Type.Partial(
   Type.Object({
-    question_text: NullableText,
-    option_a: NullableText,
-    option_b: NullableText,
-    option_c: NullableText,
-    option_d: NullableText,
-    correct_answer: Type.Union([
-      Type.String(),
-      Type.Number(),
-      Type.Array(Type.String(), { maxItems: 100 }),
-      Type.Null(),
-    ]),
-    question_type: NullableText,
-    image_path: NullableText,
-    positive_marks: Numeric,
-    negative_marks: Numeric,
-    tolerance: Numeric,
+    question_text: Scalar,
+    option_a: Scalar,
+    option_b: Scalar,
+    option_c: Scalar,
+    option_d: Scalar,
+    correct_answer: Type.Union([Scalar, Type.Array(Scalar, { maxItems: 100 })]),
+    question_type: Scalar,
+    image_path: Scalar,
+    positive_marks: Scalar,
+    negative_marks: Scalar,
+    tolerance: Scalar,
   }),
 )
 export type OfferedQuestion = Static<typeof OfferedQuestion>

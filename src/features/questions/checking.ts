@@ -33,19 +33,19 @@ export function checkQuestion(
 ): CheckedQuestion {
   const texts = {} as Record<(typeof TEXTS)[number], string>
   for (const field of TEXTS) {
-    const text = (offered[field] ?? '').trim()
+    const text = textOf(offered[field])
     const error = checkText(text)
     if (error) return { field, error }
     texts[field] = text
   }
 
-  const type = (offered.question_type ?? '').trim().toUpperCase() || 'MCQ'
+  const type = textOf(offered.question_type).toUpperCase() || 'MCQ'
   if (!isQuestionType(type)) return { field: 'question_type', error: 'is not MCQ, MSQ or NUMERIC' }
 
   const key = normaliseKey(type, String(offered.correct_answer ?? ''))
   if (key === undefined) return { field: 'correct_answer', error: `does not fit a question of type ${type}` }
 
-  const imagePath = (offered.image_path ?? '').trim() || null
+  const imagePath = textOf(offered.image_path) || null
   const imageError = imagePath === null ? undefined : checkImagePath(imagePath, anyImagePath)
   if (imageError) return { field: 'image_path', error: imageError }
 
@@ -77,10 +77,17 @@ export function readTolerance(given: number | string): string | undefined {
   return isDecimal(text) && checkNumber('tolerance', Number(text)) === undefined ? text : undefined
 }
 
+type Scalar = OfferedQuestion[(typeof TEXTS)[number]]
+
+/** The trimmed text; a number or a boolean is read as it was written. */
+export function textOf(given: Scalar): string {
+  return String(given ?? '').trim()
+}
+
 /** NaN for anything but a number. */
-function readNumber(given: number | string | null | undefined, usual: number): number {
+function readNumber(given: Scalar, usual: number): number {
   if (typeof given === 'number') return given
-  const text = (given ?? '').trim()
+  const text = textOf(given)
   if (text === '') return usual
   return isDecimal(text) ? Number(text) : Number.NaN
 }

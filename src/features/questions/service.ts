@@ -13,7 +13,7 @@ import { offsetOf } from '../../paging.ts'
 import { listKeysInForce } from '../attempts/grading/service.ts'
 import { record } from '../audit/service.ts'
 import { questionImageUrl } from '../uploads/addresses.ts'
-import { type CheckedQuestion, checkNumber, checkQuestion, isQuestionType } from './checking.ts'
+import { type CheckedQuestion, checkNumber, checkQuestion, isQuestionType, textOf } from './checking.ts'
 import * as store from './store.ts'
 
 /** Questions on a page of the administrators' list. */
@@ -107,7 +107,7 @@ export async function addQuestions(
   const rows: store.QuestionValues[] = []
   const errors: string[] = []
   for (const [index, each] of offered.entries()) {
-    if (!each.question_text?.trim()) continue
+    if (textOf(each.question_text) === '') continue
     const checked = checkQuestion(each)
     if ('question' in checked) rows.push(toValues(examId, checked.question))
     else errors.push(`Question ${index + 1}: ${checked.field} ${checked.error}`)

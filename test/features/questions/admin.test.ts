@@ -156,6 +156,26 @@ describe('many questions', () => {
     ).toEqual(Array.from({ length: 51 }, (_, n) => `question ${n + 1}`))
   })
 
+  test('are added one by one: numbers are read as texts, and an odd key or mark is reported alone', async () => {
+    const questions = [
+      { question_text: 'Six by two?', option_a: 3, option_b: 4, correct_answer: 'A' },
+      { question_text: 'Which?', correct_answer: true },
+      { question_text: 'Which ones?', question_type: 'MSQ', correct_answer: [1, null] },
+      { question_text: 'How much?', correct_answer: 'A', positive_marks: false },
+      { question_text: 42, question_type: 'NUMERIC', correct_answer: 42 },
+    ]
+    const { body } = await admin.post(`${QUESTIONS}/bulk-add`, { exam_id: examId, questions }, 201)
+    expect(body).toEqual({
+      success: true,
+      added: 2,
+      errors: [
+        'Question 2: correct_answer does not fit a question of type MCQ',
+        'Question 3: correct_answer does not fit a question of type MSQ',
+        'Question 4: positive_marks is not a number from 0 to 10000',
+      ],
+    })
+  })
+
   test('are added in a body of 16 MiB at most', async () => {
     const questions = Array.from({ length: 400 }, () => ({ question_text: 'x'.repeat(20_000) }))
     const body = { exam_id: examId, questions }

@@ -5,7 +5,7 @@ import { OfferedQuestion, type QuestionFields } from '../../../../schemas/admin/
 import type { GeneratedQuestion, GenerationRequest } from '../../../../schemas/admin/generation.ts'
 import { type Ai, addUsage, type Usage } from '../../../adapters/ai.ts'
 import { AppError } from '../../../errors.ts'
-import { checkQuestion, isQuestionType } from '../../questions/checking.ts'
+import { checkQuestion, isQuestionType, textOf } from '../../questions/checking.ts'
 import { BATCH_SIZE, type Counts, missingOf, sortByType, totalOf } from './batches.ts'
 import { KnownTexts } from './duplicates.ts'
 import { Drafts, SYSTEM, toMessages } from './prompts.ts'
@@ -119,7 +119,7 @@ function accept(
   examId: number,
   { marks }: GenerationRequest,
 ): GeneratedQuestion | undefined {
-  const type = draft.question_type?.trim().toUpperCase() ?? ''
+  const type = textOf(draft.question_type).toUpperCase()
   if (!isQuestionType(type)) return undefined
   const checked = checkQuestion({
     ...draft,
