@@ -95,7 +95,7 @@ describe('sending', () => {
     })
     const given = await bob.post(
       path,
-      { message: 'yes', reply_to_id: origin.id, reply_to_text: 'x'.repeat(101), reply_to_name: 'Al' },
+      { message: 'yes', reply_to_id: origin.id, reply_to_text: 'x'.repeat(10_000), reply_to_name: 'Al' },
       201,
     )
     expect(given.body.message).toMatchObject({ reply_to_text: 'x'.repeat(100), reply_to_name: 'Al' })
