@@ -116,11 +116,10 @@ function authenticate(request: FastifyRequest, core: Core): Claims {
     bearerToken(request.headers.authorization) ??
     offered.find((part) => part.startsWith(BEARER_PROTOCOL))?.slice(BEARER_PROTOCOL.length)
   if (token === undefined) {
-    const caller = identifyByCookie(request, core)
-    if (!caller) throw new AppError('authentication_required')
     const { origin } = request.headers
-    if (origin === undefined || !isTrustedOrigin(origin, request, core.config))
-      throw new AppError('cross_site_request')
+    const caller = origin === undefined ? undefined : identifyByCookie(request, core)
+    if (!origin || !caller) throw new AppError('authentication_required')
+    if (!isTrustedOrigin(origin, request, core.config)) throw new AppError('cross_site_request')
     return caller
   }
   const claims = verifyLive(request.server, 'access', token, core)
