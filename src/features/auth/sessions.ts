@@ -10,7 +10,7 @@ import * as store from './store.ts'
 /** A refresh token's lifetime (docs/protocol/http.md#signing-in). */
 const REFRESH_LIFETIME_MS = 30 * 24 * 3_600_000
 /** Live sessions of one person (docs/protocol/http.md#caps). */
-const MOST_SESSIONS = 50
+const MOST_SESSIONS = 200
 /** How long a spent refresh token may still be used. */
 const SPENT_GRACE_MS = 30_000
 
