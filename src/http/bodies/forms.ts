@@ -66,12 +66,6 @@ export const takesForm = {
   preHandler: takeTurnIn(queue, { restMs: REST_MS }),
 }
 
-/** Files that are imported at once: each keeps the database busy for as long as it takes. */
-const imports = new FairQueue({ places: 4, each: 1, waiting: 200 })
-
-/** Options of a route that imports a file, which also waits for the person's import before it. */
-export const takesImport = { ...takesForm, preHandler: [takesForm.preHandler, takeTurnIn(imports)] }
-
 /**
  * Reads a multipart form: its checked fields (text, numbers and booleans as their schema says) and its files. 415 for
  * anything but multipart, 413 past its limits, 400 for fields that don't fit.
