@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { AwsClient } from 'aws4fetch'
 import type { S3Storage } from '../config.ts'
 import { AppError } from '../errors.ts'
+import { encodePath } from '../formats/percent.ts'
 import type { Files } from './files.ts'
 
 /** Longest that one try may take: callers answer 503 rather than hang. */
@@ -22,8 +23,7 @@ export function createS3Files(storage: S3Storage): Files {
     region: storage.region,
     retries: 1,
   })
-  const locate = (key: string) =>
-    `${storage.endpoint}/${storage.bucket}/${key.split('/').map(encodeURIComponent).join('/')}`
+  const locate = (key: string) => `${storage.endpoint}/${storage.bucket}/${encodePath(key)}`
 
   /** The whole answer, if it is of these statuses; anything else is the storage's fault, not the caller's. */
   async function ask(key: string, init: RequestInit, query: string, ...expected: number[]) {

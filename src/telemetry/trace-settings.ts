@@ -1,3 +1,5 @@
+import { decodeIfEncoded } from '../formats/percent.ts'
+
 /** Where traces go, read from OpenTelemetry's standard variables (docs/protocol/operations.md#traces). */
 export interface TraceSettings {
   /** An address that accepts OTLP over HTTP. */
@@ -70,15 +72,7 @@ function readPairs(text = ''): Record<string, string> {
   return Object.fromEntries(
     text.split(',').flatMap((pair) => {
       const at = pair.indexOf('=')
-      return at < 1 ? [] : [[pair.slice(0, at).trim(), decode(pair.slice(at + 1).trim())]]
+      return at < 1 ? [] : [[pair.slice(0, at).trim(), decodeIfEncoded(pair.slice(at + 1).trim())]]
     }),
   )
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

@@ -7,7 +7,7 @@ import { AppError, invalidField } from '../../errors.ts'
 import { foldCase } from '../../formats/case-fold.ts'
 import { confirmPassword } from '../auth/credentials.ts'
 import { hashPassword } from '../auth/passwords.ts'
-import { toSelf } from '../auth/service.ts'
+import { getAccount, toSelf } from '../auth/service.ts'
 import { announceRevocations, endSessionsOf, listSessions } from '../auth/sessions.ts'
 import { requireOtherAdmin } from '../users/service.ts'
 import { erasing } from './erasing/service.ts'
@@ -31,8 +31,7 @@ export async function changeAccount(
 ): Promise<Self> {
   if (full_name === undefined && email === undefined && new_password === undefined)
     throw new AppError('nothing_to_update')
-  const before = await store.findUser(core.db, userId)
-  if (!before) throw new AppError('token_expired_or_invalid')
+  const before = await getAccount(core, userId)
   if (email !== undefined || new_password !== undefined) {
     if (current_password === undefined) throw invalidField('/current_password', 'is required')
     await confirmPassword(core, before, current_password, device)

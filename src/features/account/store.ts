@@ -9,14 +9,6 @@ import { foldCase } from '../../formats/case-fold.ts'
 
 export type UserRow = typeof users.$inferSelect
 
-export async function findUser(db: Executor, id: number): Promise<UserRow | undefined> {
-  const [row] = await db
-    .select()
-    .from(users)
-    .where(and(eq(users.id, id), isAccount()))
-  return row
-}
-
 export async function findUserForUpdate(tx: Executor, id: number): Promise<UserRow | undefined> {
   const [row] = await tx
     .select()

@@ -124,10 +124,15 @@ export async function loginWithGoogle(core: Core, idToken: string, device: Devic
   return login
 }
 
-export async function describeSelf(core: Core, userId: number): Promise<Self> {
+/** 401 if the account was deleted. */
+export async function getAccount(core: Core, userId: number): Promise<store.UserRow> {
   const user = await store.findUser(core.db, userId)
   if (!user) throw new AppError('token_expired_or_invalid')
-  return toSelf(core, user)
+  return user
+}
+
+export async function describeSelf(core: Core, userId: number): Promise<Self> {
+  return toSelf(core, await getAccount(core, userId))
 }
 
 /** An account as its owner sees it. */

@@ -2,15 +2,12 @@ import { and, eq, gt, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { only } from '../../db/query.ts'
 import { foldedCase } from '../../db/search.ts'
-import { loginFailures, refreshTokens, revocations, sessions } from '../../db/tables/people/sign-in.ts'
+import { ENDED, loginFailures, refreshTokens, revocations, sessions } from '../../db/tables/people/sign-in.ts'
 import { isAccount, users } from '../../db/tables/people/users.ts'
 import { foldCase } from '../../formats/case-fold.ts'
 
 export type UserRow = typeof users.$inferSelect
 export type SessionRow = typeof sessions.$inferSelect
-
-/** Higher than any generation: all tokens of the session are void. */
-const ENDED = 2_147_483_647
 
 // --- accounts
 

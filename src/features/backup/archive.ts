@@ -10,11 +10,10 @@ export interface Part {
   sha256: string
 }
 
-/** Writes a tar that only its owner may read, completely or not at all. */
-export async function writeTar(
-  file: string,
-  fill: (add: (name: string, bytes: Uint8Array) => Promise<Part>) => Promise<void>,
-): Promise<void> {
+export type AddPart = (name: string, bytes: Uint8Array) => Promise<Part>
+
+/** Writes a tar that only its owner may read, completely or not at all; answers what `fill` answers. */
+export async function writeTar<T>(file: string, fill: (add: AddPart) => Promise<T>): Promise<T> {
   const draft = `${file}.partial`
   // An old draft could have other permissions.
   await rm(draft, { force: true })
@@ -25,7 +24,7 @@ export async function writeTar(
       for await (const chunk of readable) await handle.write(chunk)
     })()
     written.catch(() => {})
-    await fill(async (name, bytes) => {
+    const filled = await fill(async (name, bytes) => {
       const body = controller.add({ name, size: bytes.length, mode: 0o600 }).getWriter()
       if (bytes.length > 0) await Promise.race([body.write(bytes), written])
       await body.close()
@@ -36,6 +35,7 @@ export async function writeTar(
     await handle.sync()
     await handle.close()
     await rename(draft, file)
+    return filled
   } catch (error) {
     await handle.close().catch(() => {})
     await rm(draft, { force: true })

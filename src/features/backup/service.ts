@@ -1,7 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Files } from '../../adapters/files.ts'
-import { type Part, readTar, writeTar } from './archive.ts'
+import { type AddPart, type Part, readTar, writeTar } from './archive.ts'
 import * as store from './store.ts'
 
 /** Version of the backup file's own format. */
@@ -26,21 +26,19 @@ export interface Place {
 /** Called with what is being done, for somebody who waits. */
 export type Progress = (what: string) => void
 
-interface TableEntry {
-  name: string
-  columns: string[]
-  rows: number
-  /** The last number of its sequence; null if it has none. */
-  last: string | null
-  parts: Part[]
-}
-
 export interface Manifest {
   form: number
   taken_at: string
   postgres: string
   migrations: string[]
-  tables: TableEntry[]
+  tables: {
+    name: string
+    columns: string[]
+    rows: number
+    /** The last number of its sequence; null if it has none. */
+    last: string | null
+    parts: Part[]
+  }[]
   left_out: string[]
   /** Their tokens are void after a restore. */
   sessions: number[]
@@ -64,47 +62,57 @@ export async function writeBackup(place: Place, to: string, progress: Progress):
       await store.holdFiles(sql, hold)
       return await sql.begin('isolation level repeatable read read only', async (tx) => {
         await store.liftTimeLimit(tx)
-        let manifest: Manifest | undefined
-        await writeTar(to, async (add) => {
-          const tables: TableEntry[] = []
-          const described = await store.listTables(tx)
-          for (const table of described.filter(({ name }) => !LEFT_OUT.has(name))) {
-            const parts: Part[] = []
-            let rows = 0
-            for await (const bytes of inParts(await store.copyOut(tx, table))) {
-              rows += countLines(bytes)
-              parts.push(await add(`tables/${table.name}/${parts.length}.copy`, bytes))
-              progress(`${table.name}: ${rows} rows`)
-            }
-            const { name, columns } = table
-            tables.push({ name, columns, rows, parts, last: await store.readNumbering(tx, table) })
-          }
-          const files: Manifest['files'] = []
-          for await (const key of place.files.list()) {
-            const file = await place.files.get(key)
-            if (!file) continue
-            const part = await add(`files/${files.length}`, file.bytes)
-            files.push({ ...part, key, content_type: file.contentType })
-            progress(`files: ${files.length}`)
-          }
-          manifest = {
-            form: FORM,
-            taken_at: new Date().toISOString(),
-            postgres: await store.readServerVersion(tx),
-            migrations: await store.listMigrations(tx),
-            tables,
-            left_out: [...LEFT_OUT],
-            sessions: await store.listSessions(tx),
-            files,
-          }
-          await add('manifest.json', Buffer.from(JSON.stringify(manifest)))
-        })
-        return manifest as Manifest
+        return await writeTar(to, (add) => copyAll(tx, place.files, add, progress))
       })
     })
   } finally {
     await sql.end({ timeout: 3 })
   }
+}
+
+/** Adds everything, and a manifest of it at the end. */
+async function copyAll(tx: store.Sql, files: Files, add: AddPart, progress: Progress): Promise<Manifest> {
+  const manifest: Manifest = {
+    form: FORM,
+    taken_at: new Date().toISOString(),
+    postgres: await store.readServerVersion(tx),
+    migrations: await store.listMigrations(tx),
+    tables: await copyTables(tx, add, progress),
+    left_out: [...LEFT_OUT],
+    sessions: await store.listSessions(tx),
+    files: await copyFiles(files, add, progress),
+  }
+  await add('manifest.json', Buffer.from(JSON.stringify(manifest)))
+  return manifest
+}
+
+async function copyTables(tx: store.Sql, add: AddPart, progress: Progress): Promise<Manifest['tables']> {
+  const tables: Manifest['tables'] = []
+  for (const table of await store.listTables(tx)) {
+    const { name, columns } = table
+    if (LEFT_OUT.has(name)) continue
+    const parts: Part[] = []
+    let rows = 0
+    for await (const bytes of inParts(await store.copyOut(tx, table))) {
+      rows += countLines(bytes)
+      parts.push(await add(`tables/${name}/${parts.length}.copy`, bytes))
+      progress(`${name}: ${rows} rows`)
+    }
+    tables.push({ name, columns, rows, parts, last: await store.readNumbering(tx, table) })
+  }
+  return tables
+}
+
+async function copyFiles(files: Files, add: AddPart, progress: Progress): Promise<Manifest['files']> {
+  const copied: Manifest['files'] = []
+  for await (const key of files.list()) {
+    const file = await files.get(key)
+    if (!file) continue
+    const part = await add(`files/${copied.length}`, file.bytes)
+    copied.push({ ...part, key, content_type: file.contentType })
+    progress(`files: ${copied.length}`)
+  }
+  return copied
 }
 
 /** Whole lines, some megabytes at a time. */

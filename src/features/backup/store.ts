@@ -3,6 +3,7 @@ import postgres from 'postgres'
 import { driverOptions, toExecutor } from '../../db/client.ts'
 import { LOCKS, lockShared } from '../../db/locks.ts'
 import { listOwnTables } from '../../db/setup/migrate.ts'
+import { ENDED } from '../../db/tables/people/sign-in.ts'
 import { GHOST_ID } from '../../db/tables/people/users.ts'
 
 /** The driver itself: COPY, and catalogs that no table of ours describes. */
@@ -140,7 +141,7 @@ export async function listSessions(sql: Sql): Promise<number[]> {
 export async function revokeSessions(tx: Sql, ids: number[]): Promise<void> {
   await tx`
     insert into revocations (session_id, min_generation, revoked_at)
-    select id, 2147483647, clock_timestamp() from unnest(${ids}::int[]) as id
+    select id, ${ENDED}::int, clock_timestamp() from unnest(${ids}::int[]) as id
     on conflict (session_id) do update set min_generation = excluded.min_generation, revoked_at = excluded.revoked_at`
 }
 

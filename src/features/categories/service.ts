@@ -7,7 +7,7 @@ import { AppError, invalidField } from '../../errors.ts'
 import type { Asker } from '../../scheduling/fair-queue.ts'
 import { record } from '../audit/service.ts'
 import { fileUrl } from '../uploads/addresses.ts'
-import { discardFile } from '../uploads/discarded.ts'
+import { discardFile, keepFile, putNewFile, trySweepDiscardedFiles } from '../uploads/discarded.ts'
 import { checkImage } from '../uploads/images.ts'
 import type { ImageFile } from '../uploads/service.ts'
 import * as store from './store.ts'
@@ -30,17 +30,16 @@ export async function createCategory(
   image: CategoryImage | undefined,
 ): Promise<Category> {
   const imageKey = image ? await storeImage(core, name, image) : null
-  return keepingOnlyUsed(core, imageKey, () =>
-    core.db.transaction(async (tx) => {
-      const row = await store.insertCategory(tx, { name, imageKey })
-      await record(tx, actor, {
-        action: 'category.create',
-        subject: ['category', row.id],
-        summary: 'The category was created',
-      })
-      return present(core, row)
-    }),
-  )
+  return core.db.transaction(async (tx) => {
+    if (imageKey !== null) await keepFile(tx, imageKey)
+    const row = await store.insertCategory(tx, { name, imageKey })
+    await record(tx, actor, {
+      action: 'category.create',
+      subject: ['category', row.id],
+      summary: 'The category was created',
+    })
+    return present(core, row)
+  })
 }
 
 /** Changes the given fields, at least one; a new image replaces the old one. */
@@ -55,39 +54,38 @@ export async function changeCategory(
   const known = await store.findCategory(core.db, id)
   if (!known) throw new AppError('not_found')
   const imageKey = image ? await storeImage(core, name ?? known.name, image) : null
-  const { before, after } = await keepingOnlyUsed(core, imageKey, () =>
-    core.db.transaction(async (tx) => {
-      const current = await store.findCategoryForUpdate(tx, id)
-      if (!current) throw new AppError('not_found')
-      const values = { ...(name === undefined ? {} : { name }), ...(imageKey === null ? {} : { imageKey }) }
-      const summary = `Changed: ${[name === undefined ? [] : 'name', imageKey === null ? [] : 'image'].flat().join(', ')}`
-      await record(tx, actor, { action: 'category.change', subject: ['category', id], summary })
-      return { before: current, after: await store.updateCategory(tx, id, values) }
-    }),
-  )
-  if (imageKey !== null) await dropImage(core, before.imageKey)
-  return present(core, after)
+  const changed = await core.db.transaction(async (tx) => {
+    const current = await store.findCategoryForUpdate(tx, id)
+    if (!current) throw new AppError('not_found')
+    if (imageKey !== null) {
+      await keepFile(tx, imageKey)
+      await discardFile(tx, current.imageKey)
+    }
+    const values = { ...(name === undefined ? {} : { name }), ...(imageKey === null ? {} : { imageKey }) }
+    const summary = `Changed: ${[name === undefined ? [] : 'name', imageKey === null ? [] : 'image'].flat().join(', ')}`
+    await record(tx, actor, { action: 'category.change', subject: ['category', id], summary })
+    return store.updateCategory(tx, id, values)
+  })
+  if (imageKey !== null) await trySweepDiscardedFiles(core)
+  return present(core, changed)
 }
 
 /** Deletes a category and its image. Its exams stay, and have no category then. */
 export async function deleteCategory(core: Core, actor: Actor, id: number): Promise<void> {
-  const deleted = await core.db.transaction(async (tx) => {
+  await core.db.transaction(async (tx) => {
     const row = await store.deleteCategory(tx, id)
     if (!row) throw new AppError('not_found')
+    await discardFile(tx, row.imageKey)
     await record(tx, actor, {
       action: 'category.delete',
       subject: ['category', id],
       summary: 'The category was deleted',
     })
-    return row
   })
-  await dropImage(core, deleted.imageKey)
+  await trySweepDiscardedFiles(core)
 }
 
-/**
- * Stores an image; answers its key. Every image has a new key, so the old one is still there if the row isn't
- * committed.
- */
+/** Stores an image under a new key, so the old one is still there if the row isn't committed; answers the key. */
 async function storeImage(core: Core, name: string, image: CategoryImage): Promise<string> {
   if (image.bytes.length > image.largest)
     throw new AppError('payload_too_large', {
@@ -97,7 +95,7 @@ async function storeImage(core: Core, name: string, image: CategoryImage): Promi
   if ('error' in checked) throw invalidField('/image', checked.error)
   const extension = path.extname(image.filename).toLowerCase()
   const key = `Category/${slugOf(name)}_${randomBytes(6).toString('hex')}${extension}`
-  await core.files.put(key, image.bytes, checked.contentType)
+  await putNewFile(core, key, image.bytes, checked.contentType)
   return key
 }
 
@@ -106,26 +104,6 @@ function slugOf(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
   const slug = plain.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '')
   return slug.slice(0, 60) || 'category'
-}
-
-/** Removes the new image again if its row could not be written. */
-async function keepingOnlyUsed<T>(core: Core, key: string | null, write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    await dropImage(core, key)
-    throw error
-  }
-}
-
-/** Called after the commit. A failure does not undo it; a file may be left over. */
-async function dropImage(core: Core, key: string | null): Promise<void> {
-  if (key === null) return
-  try {
-    await discardFile(core, key)
-  } catch (error) {
-    core.log.warn({ err: error, key }, 'an unused image could not be deleted')
-  }
 }
 
 function present(core: Core, { id, name, imageKey }: store.CategoryRow): Category {

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { only } from '../../db/query.ts'
 import { contains } from '../../db/search.ts'
@@ -26,8 +26,7 @@ export async function listExams(
 }
 
 export async function countExams(db: Executor, filter: ExamFilter): Promise<number> {
-  const [row] = await db.select({ total: count() }).from(exams).where(matching(filter))
-  return row?.total ?? 0
+  return db.$count(exams, matching(filter))
 }
 
 export async function findExam(db: Executor, id: number): Promise<ExamRow | undefined> {
@@ -122,8 +121,7 @@ export async function listPublished(
 }
 
 export async function countPublished(db: Executor, filter: PublishedFilter): Promise<number> {
-  const [row] = await db.select({ total: count() }).from(exams).where(published(filter))
-  return row?.total ?? 0
+  return db.$count(exams, published(filter))
 }
 
 function published({ categoryId, q }: PublishedFilter) {
@@ -135,8 +133,7 @@ function published({ categoryId, q }: PublishedFilter) {
 }
 
 export async function countQuestions(db: Executor, examId: number): Promise<number> {
-  const [row] = await db.select({ total: count() }).from(questions).where(eq(questions.examId, examId))
-  return row?.total ?? 0
+  return db.$count(questions, eq(questions.examId, examId))
 }
 
 function selectExams(db: Executor) {

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, sql } from 'drizzle-orm'
 import type { GeneratedQuestion } from '../../../schemas/admin/generation.ts'
 import type { Usage } from '../../adapters/ai.ts'
 import type { Executor } from '../../db/client.ts'
@@ -53,17 +53,15 @@ export async function listJobs(db: Executor, limit: number, offset: number): Pro
 }
 
 export async function countJobs(db: Executor): Promise<number> {
-  const [row] = await db.select({ count: count() }).from(generationJobs)
-  return row?.count ?? 0
+  return db.$count(generationJobs)
 }
 
 /** Jobs of this person that have not ended. */
 export async function countRunning(db: Executor, userId: number): Promise<number> {
-  const [row] = await db
-    .select({ count: count() })
-    .from(generationJobs)
-    .where(and(eq(generationJobs.userId, userId), eq(generationJobs.status, 'running')))
-  return row?.count ?? 0
+  return db.$count(
+    generationJobs,
+    and(eq(generationJobs.userId, userId), eq(generationJobs.status, 'running')),
+  )
 }
 
 /** undefined if the job has none, or ends meanwhile. */

@@ -18,8 +18,8 @@ import {
 } from '../../../schemas/admin/exams/questions.ts'
 import { IdParams, Success, SuccessMessage } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
-import { AppError, invalidField } from '../../errors.ts'
-import { readFields, readParts, takesForm, takesImport } from '../../http/bodies/forms.ts'
+import { readFields, takesForm } from '../../http/bodies/forms.ts'
+import { readImport, takesImport } from '../../http/bodies/imports.ts'
 import { BULK_BYTES } from '../../http/bodies/json.ts'
 import { actorOf } from '../../http/callers/callers.ts'
 import { failures } from '../../http/failures.ts'
@@ -29,10 +29,6 @@ import { importQuestions } from './import/service.ts'
 import * as service from './service.ts'
 
 const tags = ['admin: questions']
-/** Longest CSV (docs/protocol/http.md#input). */
-const CSV_BYTES = 50 * 1024 * 1024
-/** Long enough for such a file over a slow line; an upload that stalls ends earlier. */
-const IMPORT_TIMEOUT_MS = 10 * 60_000
 const success = true as const
 
 /** Questions as administrators keep them (docs/protocol/http.md#questions), at `/api/v01/admin/questions`. */
@@ -199,7 +195,6 @@ export const questionEditingRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = 
     '/import-csv',
     {
       ...takesImport,
-      handlerTimeout: IMPORT_TIMEOUT_MS,
       schema: {
         operationId: 'importCsv',
         summary: 'Import questions from a CSV',
@@ -213,17 +208,11 @@ export const questionEditingRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = 
       },
     },
     async (request, reply) => {
-      const end = endOf(request, reply)
-      if (Number(request.headers['content-length']) > CSV_BYTES + 64 * 1024)
-        throw new AppError('payload_too_large')
-      for await (const part of readParts(request, { largest: CSV_BYTES, files: 10 })) {
-        if ('stream' in part && part.field === 'csv_file')
-          return {
-            success,
-            ...(await importQuestions(core, actorOf(request), part.stream, { key: request.query.key, end })),
-          }
-      }
-      throw invalidField('/csv_file', 'is required')
+      const options = { key: request.query.key, end: endOf(request, reply) }
+      const imported = await readImport(request, 'csv_file', (file) =>
+        importQuestions(core, actorOf(request), file, options),
+      )
+      return { success, ...imported }
     },
   )
 }

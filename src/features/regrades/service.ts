@@ -2,7 +2,7 @@ import type { RegradeBody, RegradeView } from '../../../schemas/admin/exams/regr
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
-import { requireExam } from '../../db/exams.ts'
+import { keepExam, requireExam } from '../../db/exams.ts'
 import type { Regrade } from '../../db/tables/exams/corrections.ts'
 import { GHOST_ID } from '../../db/tables/people/users.ts'
 import { AppError, invalidField } from '../../errors.ts'
@@ -64,8 +64,7 @@ export async function applyRegrade(
   input: RegradeBody,
 ): Promise<RegradeView> {
   const { view, told } = await regradeAlone(core, examId, async (tx) => {
-    const exam = await store.findExamForKeyShare(tx, examId)
-    if (!exam) throw new AppError('not_found')
+    const { showsResults } = await keepExam(tx, examId)
     const regrade = await readRegrade(tx, examId, input)
     const inForce = [...(await listInForce(tx, examId)), regrade]
     const { results, ...outcome } = await recompute(core, tx, { examId, ...regrade }, inForce, (changed) =>
@@ -84,7 +83,7 @@ export async function applyRegrade(
       subject: ['regrade', row.id],
       summary: `${regrade.action} for question ${regrade.questionId} of exam ${examId}: ${describe(outcome)}`,
     })
-    return { view: await present(tx, row), told: exam.isVisible ? results : [] }
+    return { view: await present(tx, row), told: showsResults ? results : [] }
   })
   publishChanged(core, examId, told)
   return view
@@ -96,8 +95,7 @@ export async function undoRegrade(core: Core, actor: Actor, id: number): Promise
   if (!found) throw new AppError('not_found')
   const { examId } = found
   const { view, told } = await regradeAlone(core, examId, async (tx) => {
-    const exam = await store.findExamForKeyShare(tx, examId)
-    if (!exam) throw new AppError('not_found')
+    const { showsResults } = await keepExam(tx, examId)
     if (!(await store.updateUndone(tx, id, new Date(core.clock())))) throw new AppError('already_undone')
     const inForce = await listInForce(tx, examId)
     const { results, ...outcome } = await recompute(core, tx, found, inForce, (changed) =>
@@ -108,7 +106,7 @@ export async function undoRegrade(core: Core, actor: Actor, id: number): Promise
       subject: ['regrade', id],
       summary: `${found.action} for question ${found.questionId} of exam ${examId} was undone: ${describe(outcome)}`,
     })
-    return { view: await present(tx, await store.getRegrade(tx, id)), told: exam.isVisible ? results : [] }
+    return { view: await present(tx, await store.getRegrade(tx, id)), told: showsResults ? results : [] }
   })
   publishChanged(core, examId, told)
   return view

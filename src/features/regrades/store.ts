@@ -3,24 +3,11 @@ import type { Executor } from '../../db/client.ts'
 import { isAnyOf, only, query } from '../../db/query.ts'
 import { type Answers, attempts, examPapers, type StoredQuestion } from '../../db/tables/exams/attempts.ts'
 import { regrades } from '../../db/tables/exams/corrections.ts'
-import { exams, questions } from '../../db/tables/exams/exams.ts'
+import { questions } from '../../db/tables/exams/exams.ts'
 import { users } from '../../db/tables/people/users.ts'
 
 export type NewRegrade = typeof regrades.$inferInsert
 export type RegradeRow = typeof regrades.$inferSelect & { createdByName: string }
-
-/** The exam, which can't be deleted until the transaction ends. `isVisible`: students may see its results. */
-export async function findExamForKeyShare(
-  tx: Executor,
-  id: number,
-): Promise<{ isVisible: boolean } | undefined> {
-  const [row] = await tx
-    .select({ isVisible: sql<boolean>`${exams.resultMode} = 'instant' or ${exams.resultsReleased}` })
-    .from(exams)
-    .where(eq(exams.id, id))
-    .for('key share')
-  return row
-}
 
 // --- questions
 

@@ -3,6 +3,7 @@ import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import { lockPerson } from '../../db/locks.ts'
 import { AppError } from '../../errors.ts'
+import { DAY_MS } from '../../formats/local-time.ts'
 import { offsetOf } from '../../paging.ts'
 import { record } from '../audit/service.ts'
 import * as messages from '../chat/messages/service.ts'
@@ -13,7 +14,6 @@ import * as store from './store.ts'
 export const REPORTS_PER_PAGE = 20
 /** Most reports of one person within 24 hours (docs/protocol/http.md#caps). */
 const MOST_A_DAY = 100
-const DAY_MS = 24 * 60 * 60_000
 /** Messages that are shown before and after what was reported. */
 const AROUND = 5
 

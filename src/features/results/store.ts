@@ -1,4 +1,4 @@
-import { and, count, desc, eq, isNotNull, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, ne, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isHelpLocked } from '../../db/help-lock.ts'
 import { attempts } from '../../db/tables/exams/attempts.ts'
@@ -61,8 +61,7 @@ export async function countFinished(
   userId: number,
   examId: number | undefined,
 ): Promise<number> {
-  const [row] = await db.select({ total: count() }).from(attempts).where(isFinished(userId, examId))
-  return row?.total ?? 0
+  return db.$count(attempts, isFinished(userId, examId))
 }
 
 function isFinished(userId: number, examId: number | undefined) {

@@ -2,7 +2,7 @@ import type { Accommodation, AccommodationBody, ExtendBody } from '../../../sche
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
-import { requireExam } from '../../db/exams.ts'
+import { keepExam, requireExam } from '../../db/exams.ts'
 import { LOCKS, lockAlone } from '../../db/locks.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { readInstant } from '../../formats/local-time.ts'
@@ -96,7 +96,7 @@ export async function extendAttempts(
 ): Promise<number> {
   const { extended, retimed } = await core.db.transaction(async (tx) => {
     await lockAlone(tx, LOCKS.examTimes(examId))
-    if (!(await store.keepExam(tx, examId))) throw new AppError('not_found')
+    await keepExam(tx, examId)
     const before = key ? await store.findExtension(tx, examId, key) : undefined
     if (before !== undefined) return { extended: before, retimed: [] }
     const retimed = await store.extendAttempts(tx, examId, minutes, user_ids ?? undefined)

@@ -2,14 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { query } from '../../db/query.ts'
 import { accommodations, extensions, type PersonalTimes } from '../../db/tables/exams/accommodations.ts'
-import { exams } from '../../db/tables/exams/exams.ts'
 import { users } from '../../db/tables/people/users.ts'
-
-/** Whether the exam exists; if so, it can't be deleted until the transaction ends. */
-export async function keepExam(tx: Executor, id: number): Promise<boolean> {
-  const rows = await tx.select({ id: exams.id }).from(exams).where(eq(exams.id, id)).for('key share')
-  return rows.length > 0
-}
 
 // --- accommodations
 

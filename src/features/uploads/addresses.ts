@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Core } from '../../core.ts'
+import { encodePath } from '../../formats/percent.ts'
 import { isImageKey } from './keys.ts'
 
 /** The shortest time for which an address is valid; its end is rounded up so that browsers can cache the file. */
@@ -12,7 +13,7 @@ const LIFETIME_SECONDS = 3_600
 export function fileUrl(core: Core, key: string | null): string | null {
   if (key === null) return null
   const expires = String(expiryOf(core))
-  const path = key.split('/').map(encodeURIComponent).join('/')
+  const path = encodePath(key)
   const [signingKey] = core.fileKeys
   return `${core.config.publicUrl ?? ''}/files/${path}?expires=${expires}&signature=${sign(signingKey, key, expires)}`
 }

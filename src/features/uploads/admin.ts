@@ -2,7 +2,13 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ImagesAnswer, ImagesFields, ImagesForm } from '../../../schemas/admin/uploads.ts'
 import type { Core } from '../../core.ts'
 import { AppError, invalidField } from '../../errors.ts'
-import { checkFields, readFile, readParts, takesForm, type UploadedFile } from '../../http/bodies/forms.ts'
+import {
+  checkFields,
+  readParts,
+  readUploadedFile,
+  takesForm,
+  type UploadedFile,
+} from '../../http/bodies/forms.ts'
 import { actorOf, deviceOf } from '../../http/callers/callers.ts'
 import { endOf } from '../../http/load/deadline.ts'
 import { IMAGE_BYTES } from './images.ts'
@@ -54,13 +60,14 @@ export const imageAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
           if (part.field === 'subject_folder_id') folder = readFolder(part.value)
           continue
         }
-        for (const file of await readFile(part)) {
-          if (file.field !== 'images') continue
-          if (folder !== undefined) await store(folder, file)
-          else waiting.push(file)
+        const file = await readUploadedFile(part)
+        if (file?.field !== 'images') continue
+        if (folder !== undefined) {
+          await store(folder, file)
+          continue
         }
-        if (folder !== undefined) continue
-        waitingBytes += waiting.at(-1)?.bytes.length ?? 0
+        waiting.push(file)
+        waitingBytes += file.bytes.length
         if (waitingBytes > MOST_WAITING)
           throw new AppError('payload_too_large', {
             message: 'Send subject_folder_id before so many images',

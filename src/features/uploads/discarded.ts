@@ -14,15 +14,14 @@ export async function putNewFile(core: Core, key: string, bytes: Buffer, content
   await core.files.put(key, bytes, contentType)
 }
 
-/** Marks a file that nothing refers to any more: it is deleted now, or after a running backup. */
-export async function discardFile(core: Core, key: string): Promise<void> {
-  await store.insertDiscarded(core.db, key, 0)
-  await sweepDiscardedFiles(core)
-}
-
 /** Keeps a new file, in the transaction that refers to it. */
 export async function keepFile(tx: Executor, key: string): Promise<void> {
   if (!(await store.deleteDiscarded(tx, key))) throw new AppError('unavailable', { retryAfter: 1 })
+}
+
+/** Discards a file, if there is one, in the transaction that ends the last reference to it: a sweep follows. */
+export async function discardFile(tx: Executor, key: string | null): Promise<void> {
+  if (key !== null) await store.insertDiscarded(tx, key, 0)
 }
 
 /** Deletes the files that nothing refers to. The bytes go before the mark, so that no file is forgotten. */

@@ -60,7 +60,8 @@ export async function countRoles(core: Core): Promise<Content<RoleCounts>> {
 
 /** Takes effect at once. */
 export async function changeRole(core: Core, actor: Actor, change: RoleChange): Promise<void> {
-  const role = readChange(change)
+  const role = readRole(change)
+  if (role instanceof AppError) throw role
   await core.db.transaction((tx) => setRole(tx, actor, change.user_id, role))
   announceRevocations(core)
 }
@@ -158,10 +159,11 @@ export async function requireOtherAdmin(tx: Executor, userId: number): Promise<v
   if (admins.length === 1 && admins[0] === userId) throw new AppError('last_admin')
 }
 
-function readChange({ user_id, new_role }: RoleChange): Role {
-  if (user_id === GHOST_ID) throw new AppError('ghost_account')
+/** The new role, or why it can't be given. */
+function readRole({ user_id, new_role }: RoleChange): Role | AppError {
+  if (user_id === GHOST_ID) return new AppError('ghost_account')
   if (Value.Check(Role, new_role)) return new_role
-  throw new AppError('validation_failed', {
+  return new AppError('validation_failed', {
     message: `${quote(new_role)} is no role: use user, admin or user,admin`,
     details: { errors: [{ path: '/new_role', message: 'must be user, admin or user,admin' }] },
   })
@@ -172,11 +174,8 @@ function readOffered(offered: unknown): ReadChange | { error: AppError } {
   const entry = isObject(offered) ? offered : {}
   if (!Value.Check(RoleChange, entry))
     return { error: new AppError('validation_failed', { message: 'user_id must be the id of a user' }) }
-  try {
-    return { userId: entry.user_id, role: readChange(entry) }
-  } catch (error) {
-    return { error: error as AppError }
-  }
+  const role = readRole(entry)
+  return role instanceof AppError ? { error: role } : { userId: entry.user_id, role }
 }
 
 function nameOffered(offered: unknown, index: number): string {

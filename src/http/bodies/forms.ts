@@ -67,12 +67,6 @@ export const takesForm = {
   preHandler: takeTurnIn(queue, { restMs: REST_MS }),
 }
 
-/** Files that are imported at once: each keeps the database busy for as long as it takes. */
-const imports = new FairQueue({ places: 4, each: 1, waiting: 200 })
-
-/** Options of a route that imports a file, which also waits for the person's import before it. */
-export const takesImport = { ...takesForm, preHandler: [takesForm.preHandler, takeTurnIn(imports)] }
-
 /**
  * Reads a multipart form: its checked fields (text, numbers and booleans as their schema says) and its files. 415 for
  * anything but multipart, 413 past its limits, 400 for fields that don't fit.
@@ -85,8 +79,10 @@ export async function readForm<T extends TObject>(
   const given: Record<string, unknown> = {}
   const files: UploadedFile[] = []
   for await (const part of readParts(request, options)) {
-    if ('stream' in part) files.push(...(await readFile(part)))
-    else given[part.field] = part.value
+    if ('stream' in part) {
+      const file = await readUploadedFile(part)
+      if (file) files.push(file)
+    } else given[part.field] = part.value
   }
   return { fields: checkFields(fields, given), files }
 }
@@ -174,12 +170,16 @@ function toFileStream(file: MultipartFile['file']): FileStream {
 }
 
 /** The whole file; undefined for the empty part that browsers send for an empty file input. */
-export async function readFile({ field, filename, stream }: IncomingFile): Promise<UploadedFile[]> {
+export async function readUploadedFile({
+  field,
+  filename,
+  stream,
+}: IncomingFile): Promise<UploadedFile | undefined> {
   const chunks: Buffer[] = []
   for await (const chunk of stream) chunks.push(chunk)
   const bytes = Buffer.concat(chunks)
-  if (filename === '' && bytes.length === 0) return []
-  return [{ field, filename, bytes, truncated: stream.truncated }]
+  if (filename === '' && bytes.length === 0) return undefined
+  return { field, filename, bytes, truncated: stream.truncated }
 }
 
 const compiled = new WeakMap<TObject, Validate>()

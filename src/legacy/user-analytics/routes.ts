@@ -3,11 +3,11 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { UserAnalyticsQuery } from '../../../schemas/legacy.ts'
 import type { Core } from '../../core.ts'
+import { Page, sendPage } from '../../http/bodies/pages.ts'
 import { sendFailure, toAppError } from '../../http/failures.ts'
 import { readUserResults } from './service.ts'
 import { renderUserAnalytics, renderUserTable } from './table.ts'
 
-const Page = { content: { 'text/html': { schema: Type.String() } } }
 const Redirect = Type.Object({}, { description: 'a browser without a session goes to /admin/login' })
 
 /** The older generation's table of everybody's results, a page for browsers, at `/admin/users/analytics`. */
@@ -35,8 +35,8 @@ export const userAnalyticsRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
     async ({ query }, reply) => {
       const { timezone } = core.config
       const results = await readUserResults(core, query)
-      reply.header('cache-control', 'no-store').type('text/html; charset=utf-8')
-      return reply.send(
+      return sendPage(
+        reply,
         query.partial === '1'
           ? renderUserTable(results, timezone).text
           : renderUserAnalytics(results, query.q ?? '', timezone),

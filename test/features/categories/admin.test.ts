@@ -1,10 +1,13 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { sweepDiscardedFiles } from '../../../src/features/uploads/discarded.ts'
 import type { Client } from '../../support/client.ts'
 import { form } from '../../support/content/forms.ts'
 import { makeImage } from '../../support/content/images.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { startProxy } from '../../support/outside/proxy.ts'
+import { createDatabase, startService, type TestService, withService } from '../../support/service.ts'
 
 const CATEGORIES = '/api/v01/admin/categories'
 let service: TestService
@@ -97,4 +100,79 @@ test('of images that replace each other at once only the file that is shown is l
   const raced = categories.find(({ id }) => id === body.category.id)
   expect(await stored()).toEqual([path.basename(String(raced?.drive_file_id))])
   expect((await open(raced?.image_url)).status).toBe(200)
+})
+
+describe('a change whose commit has not been answered', () => {
+  /** A request that replaces a category's image, and waits in its commit until `commit` or `fail`. */
+  async function startChange() {
+    const database = await createDatabase()
+    const proxy = await startProxy(new URL(database.url))
+    const proxied = new URL(database.url)
+    proxied.host = `127.0.0.1:${proxy.port}`
+    onTestFinished(() => proxy.close())
+    const { nodes, admin: newAdmin } = await withService({ database: { ...database, url: proxied.href } })
+    const { core } = nodes[0] as (typeof nodes)[0]
+    const admin = await newAdmin()
+    const before = (
+      await admin.request('POST', CATEGORIES, withImage({ name: 'Held' }, await makeImage()), 201)
+    ).body.category
+
+    const sql = postgres(database.url, { max: 2, onnotice: () => {} })
+    onTestFinished(() => sql.end({ timeout: 0 }))
+    await sql`
+      create function wait() returns trigger language plpgsql as
+        $$ begin perform pg_advisory_xact_lock(1); return null; end $$`
+    await sql`
+      create constraint trigger wait after update on categories deferrable initially deferred
+        for each row execute function wait()`
+    const gate = await sql.reserve()
+    await gate`select pg_advisory_lock(1)`
+    const waiting = () => sql<{ pid: number }[]>`
+      select pid from pg_locks join pg_database on oid = database
+       where datname = current_database() and locktype = 'advisory' and not granted`
+    const at = `${CATEGORIES}/${before.id}` as const
+    const answer = admin.request('PUT', at, withImage({}, await makeImage()))
+    await expect.poll(async () => await waiting()).toHaveLength(1)
+
+    return {
+      proxy,
+      answer,
+      old: String(before.drive_file_id),
+      commit: () => gate`select pg_advisory_unlock(1)`,
+      async fail() {
+        for (const { pid } of await waiting()) await sql`select pg_terminate_backend(${pid})`
+      },
+      shown: async () => (await sql`select image_key from categories`)[0]?.image_key as string,
+      marked: async () => (await sql`select key from discarded_files`).map(({ key }) => key as string),
+      async sweepAll() {
+        await sql`update discarded_files set due_at = now()`
+        await sweepDiscardedFiles(core)
+        const left: string[] = []
+        for await (const key of core.files.list()) left.push(key)
+        return left
+      },
+    }
+  }
+
+  test('keeps its image if it was committed, and discards the old one', async () => {
+    const { proxy, answer, old, commit, shown, marked, sweepAll } = await startChange()
+    const [made] = await marked()
+    proxy.freeze()
+    await commit()
+    await expect.poll(shown).not.toBe(old)
+    proxy.cut()
+    proxy.thaw()
+    expect((await answer).status).toBe(503)
+    expect(await shown()).toBe(made)
+    expect(await sweepAll()).toEqual([made])
+  })
+
+  test('discards its image if it was not, and keeps the old one', async () => {
+    const { answer, old, fail, shown, marked, sweepAll } = await startChange()
+    expect(await marked()).toHaveLength(1)
+    await fail()
+    expect((await answer).status).toBe(503)
+    expect(await shown()).toBe(old)
+    expect(await sweepAll()).toEqual([old])
+  })
 })

@@ -353,6 +353,27 @@ two</text></questiontext><single>false</single>
     expect(await service.sql`select key from discarded_files`).toEqual([])
   })
 
+  test('a question of QTI 1.2 that shows only an image is imported', async () => {
+    const examId = await newExam()
+    const picture = Buffer.from(await makeImage('png')).toString('base64')
+    const labels = ['a', 'b'].map(
+      (each) =>
+        `<response_label ident="${each}"><material><mattext>${each}</mattext></material></response_label>`,
+    )
+    const body = await send(
+      examId,
+      `<questestinterop><item title="Picture"><presentation><flow><response_lid ident="r">
+        <material><matimage uri="data:image/png;base64,${picture}"/></material><render_choice>${labels.join('')}</render_choice>
+      </response_lid></flow></presentation><resprocessing><respcondition>
+        <conditionvar><varequal respident="r">b</varequal></conditionvar><setvar>1</setvar>
+      </respcondition></resprocessing></item></questestinterop>`,
+    )
+    expect(body).toMatchObject({ format: 'qti', inserted: 1, details: null })
+    expect(await stored(examId)).toMatchObject([
+      { question_text: '', option_a: 'a', correct_answer: 'B', image_path: expect.any(String) },
+    ])
+  })
+
   test('images that exist already keep their path through Moodle XML and QTI', async () => {
     const examId = await newExam()
     const upload = form(

@@ -41,6 +41,9 @@ export async function startProxy(target: URL) {
     }
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
+  const cut = () => {
+    for (const socket of [...pairs].flat()) socket.destroy()
+  }
   return {
     port: (server.address() as AddressInfo).port,
     /** How often `target` has answered what it was sent. */
@@ -59,10 +62,12 @@ export async function startProxy(target: URL) {
       frozen = false
       for (const socket of [...pairs].flat()) socket.resume()
     },
+    /** Closes every connection. */
+    cut,
     /** Closes every connection and accepts no new ones. */
     close() {
       server.close()
-      for (const socket of [...pairs].flat()) socket.destroy()
+      cut()
     },
   }
 }

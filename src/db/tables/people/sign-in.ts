@@ -72,6 +72,9 @@ export const loginFailures = pgTable(
   ],
 )
 
+/** A `minGeneration` higher than any generation: all tokens of the session are void. */
+export const ENDED = 2_147_483_647
+
 /**
  * Revoked tokens: those of `sessionId` below `minGeneration`. The row outlives the session, until none of these
  * tokens could still be valid.

@@ -4,6 +4,7 @@ import type { Core } from '../../../core.ts'
 import type { Executor } from '../../../db/client.ts'
 import { LOCKS, lockAlone, lockPerson } from '../../../db/locks.ts'
 import { AppError } from '../../../errors.ts'
+import { DAY_MS } from '../../../formats/local-time.ts'
 import * as conversations from '../conversations/store.ts'
 import { tellConversation } from '../memberships/service.ts'
 import * as people from '../people/store.ts'
@@ -11,7 +12,6 @@ import * as store from './store.ts'
 
 /** People whom one person may ask to connect within a day (docs/protocol/http.md#caps). */
 const MOST_A_DAY = 1_000
-const DAY_MS = 24 * 3_600_000
 
 export type RequestOutcome =
   | { connId: number; status: 'pending' }

@@ -9,8 +9,9 @@ import {
   Tried,
 } from '../../../../schemas/admin/exams/exchange.ts'
 import type { Core } from '../../../core.ts'
-import { AppError, invalidField } from '../../../errors.ts'
-import { readParts, takesImport } from '../../../http/bodies/forms.ts'
+import { AppError } from '../../../errors.ts'
+import type { FileStream } from '../../../http/bodies/forms.ts'
+import { readImport, takesImport } from '../../../http/bodies/imports.ts'
 import { actorOf, deviceOf } from '../../../http/callers/callers.ts'
 import { failures } from '../../../http/failures.ts'
 import { endOf } from '../../../http/load/deadline.ts'
@@ -19,9 +20,6 @@ import * as service from './service.ts'
 
 const tags = ['admin: questions']
 const success = true as const
-const LARGEST = 50 * 1024 * 1024
-/** Long enough for such a file over a slow line; an upload that stalls ends earlier. */
-const TIMEOUT_MS = 10 * 60_000
 const STALL_MS = 30_000
 
 const binary = { schema: Type.String({ format: 'binary' }) }
@@ -36,7 +34,6 @@ export const exchangeAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
     '/import',
     {
       ...takesImport,
-      handlerTimeout: TIMEOUT_MS,
       schema: {
         operationId: 'importQuestions',
         summary: 'Import questions from a file',
@@ -55,17 +52,16 @@ export const exchangeAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
       },
     },
     async (request, reply) => {
-      if (Number(request.headers['content-length']) > LARGEST + 64 * 1024)
-        throw new AppError('payload_too_large')
       const { format = 'auto', dry_run: isTry = false, key } = request.query
       const asker = deviceOf(request)
       const end = endOf(request, reply)
       return importQueue.run(asker, async () => {
         request.raw.setTimeout(STALL_MS, () => request.raw.destroy())
-        const input = { bytes: await readUpload(request), format: format === 'auto' ? undefined : format }
+        const bytes = await readImport(request, 'file', readWhole)
         // Nothing more is expected to arrive.
         request.raw.setTimeout(0)
         const { exam_id: examId } = request.params
+        const input = { bytes, format: format === 'auto' ? undefined : format }
         if (isTry) return { success, ...(await service.tryFile(core, asker, examId, input, end)) }
         const options = { key, end }
         const imported = await service.importFile(core, actorOf(request), asker, examId, input, options)
@@ -102,20 +98,16 @@ export const exchangeAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
   )
 }
 
-/** The bytes of the field `file`, in a buffer of their own, which can be given to the thread. */
-async function readUpload(request: Parameters<typeof readParts>[0]): Promise<Uint8Array> {
-  for await (const part of readParts(request, { largest: LARGEST, files: 10 })) {
-    if (!('stream' in part) || part.field !== 'file') continue
-    const chunks: Buffer[] = []
-    for await (const chunk of part.stream) chunks.push(chunk)
-    if (part.stream.truncated) throw new AppError('payload_too_large')
-    const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
-    let at = 0
-    for (const chunk of chunks) {
-      bytes.set(chunk, at)
-      at += chunk.length
-    }
-    return bytes
+/** The bytes of a file, in a buffer of their own, which can be given to the thread. */
+async function readWhole(file: FileStream): Promise<Uint8Array> {
+  const chunks: Buffer[] = []
+  for await (const chunk of file) chunks.push(chunk)
+  if (file.truncated) throw new AppError('payload_too_large')
+  const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.length
   }
-  throw invalidField('/file', 'is required')
+  return bytes
 }

@@ -15,6 +15,7 @@ import { checkImage, IMAGE_BYTES } from '../../uploads/images.ts'
 import { isImageKey } from '../../uploads/keys.ts'
 import { checkQuestion } from '../checking.ts'
 import { type ImportOptions, importRows } from '../import/copying.ts'
+import { ImportReport } from '../import/report.ts'
 import { toFields, toValues } from '../service.ts'
 import { listQuestionsAfter } from '../store.ts'
 import { unreadable } from './files/text.ts'
@@ -25,17 +26,13 @@ import { writeQti } from './formats/qti-writer.ts'
 import type { ExportedQuestion, FoundImage, Item } from './item.ts'
 import { readFileItems, type ThreadInput } from './reader.ts'
 
-/** Skipped items whose reason is told; a file can have millions. */
-const MOST_DETAILS = 1_000
 /** Questions that a dry run shows. */
 const MOST_SHOWN = 50
 
 /** The result of reading a file. */
 interface Outcome {
   format: Exchanged['format']
-  accepted: number
-  skipped: string[]
-  details: string[]
+  report: ImportReport
   questions: Tried['questions']
 }
 
@@ -62,10 +59,11 @@ export async function importFile(
   }
   return importRows(core, options, readRows(), async (tx) => {
     for (const image of images.stored) await keepFile(tx, image)
-    const summary = `${outcome.accepted} questions were imported (${outcome.format})`
-    if (outcome.accepted > 0)
+    const { format, report } = outcome
+    const summary = `${report.inserted} questions were imported (${format})`
+    if (report.inserted > 0)
       await record(tx, actor, { action: 'question.import', subject: ['exam', examId], summary })
-    return report(outcome)
+    return { format, ...report.toAnswer() }
   })
 }
 
@@ -82,22 +80,12 @@ export async function tryFile(
   const check = async (image: FoundImage) => ({ ...(await checkFound(image, asker)), key: null })
   for await (const { question, hasImage } of readQuestions(input, outcome, check, end))
     if (outcome.questions.length < MOST_SHOWN) outcome.questions.push({ ...question, has_image: hasImage })
-  return { ...report(outcome), questions: outcome.questions }
+  const { format, report, questions } = outcome
+  return { format, ...report.toAnswer(), questions }
 }
 
 function startOutcome(): Outcome {
-  return { format: 'csv', accepted: 0, skipped: [], details: [], questions: [] }
-}
-
-function report({ format, accepted, skipped, details }: Outcome): Content<Exchanged> {
-  return {
-    message: `Imported ${accepted} questions, skipped ${skipped.length}`,
-    format,
-    inserted: accepted,
-    skipped: skipped.length,
-    errors: skipped.length > 0 ? skipped.map((label) => `${label}: skipped`) : null,
-    details: details.length > 0 ? details : null,
-  }
+  return { format: 'csv', report: new ImportReport(), questions: [] }
 }
 
 /** Handles an image: answers its key, null in a dry run, or why it is refused. */
@@ -109,21 +97,20 @@ async function* readQuestions(
   take: TakeImage,
   end: AbortSignal,
 ): AsyncGenerator<{ question: QuestionFields; hasImage: boolean }> {
+  const { report } = outcome
   for await (const { format, items } of readFileItems(input, end)) {
     outcome.format = format
     for (const item of items) {
       const read = await readItem(item, take)
-      if ('reason' in read) {
-        outcome.skipped.push(item.label)
-        if (outcome.details.length < MOST_DETAILS) outcome.details.push(`${item.label}: ${read.reason}`)
-      } else {
-        outcome.accepted += 1
+      if ('reason' in read) report.skip(item.label, read.reason)
+      else {
+        report.inserted += 1
         yield read
       }
     }
   }
   // A CSV is recognised by its header, other formats only by their questions.
-  if (outcome.format !== 'csv' && outcome.accepted + outcome.skipped.length === 0)
+  if (outcome.format !== 'csv' && report.inserted + report.skipped === 0)
     throw unreadable('The file holds no questions')
 }
 

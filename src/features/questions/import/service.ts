@@ -8,10 +8,8 @@ import { toValues } from '../service.ts'
 import type { QuestionValues } from '../store.ts'
 import { type ImportOptions, importRows } from './copying.ts'
 import { type CsvRecord, type CsvUpload, readCsv, toOffered } from './csv.ts'
+import { ImportReport } from './report.ts'
 import { listExamIds } from './store.ts'
-
-/** Skipped rows whose reason is told; a file can have millions. */
-const MOST_DETAILS = 1_000
 
 /**
  * Imports the valid rows of a CSV of questions, in bounded memory and one transaction: an upload that breaks off, is
@@ -23,20 +21,16 @@ export async function importQuestions(
   upload: CsvUpload,
   options: ImportOptions,
 ): Promise<Content<Imported>> {
-  let inserted = 0
+  const report = new ImportReport()
   const into = new Map<number, number>()
-  const skipped: number[] = []
-  const details: string[] = []
 
   async function* readRows(): AsyncGenerator<QuestionValues> {
     const exams = await listExamIds(core.db)
     for await (const { row, record } of readCsv(upload)) {
       const read = readRow(record, exams)
-      if ('reason' in read) {
-        skipped.push(row)
-        if (details.length < MOST_DETAILS) details.push(`Row ${row}: ${read.reason}`)
-      } else {
-        inserted += 1
+      if ('reason' in read) report.skip(`Row ${row}`, read.reason)
+      else {
+        report.inserted += 1
         into.set(read.values.examId, (into.get(read.values.examId) ?? 0) + 1)
         yield read.values
       }
@@ -53,13 +47,7 @@ export async function importQuestions(
         summary: `${count} questions were imported (csv)`,
       })),
     )
-    return {
-      message: `Imported ${inserted} questions, skipped ${skipped.length} rows`,
-      inserted,
-      skipped: skipped.length,
-      errors: skipped.length > 0 ? skipped.map((row) => `Row ${row}: skipped`) : null,
-      details: details.length > 0 ? details : null,
-    }
+    return report.toAnswer('rows')
   })
 }
 

@@ -13,6 +13,10 @@ const SUSPICIOUS_SIZE = 1024 * 1024
 /** The manifest at the root of a content package. */
 export const MANIFEST = 'imsmanifest.xml'
 
+export function isZip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5)
+}
+
 export interface Archive {
   /** Paths of its files, in the archive's order. */
   names: string[]

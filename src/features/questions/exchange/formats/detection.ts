@@ -2,12 +2,13 @@ import type { ImportFormat } from '../../../../../schemas/admin/exams/exchange.t
 import { COLUMNS } from '../../import/csv.ts'
 import { decodeText, unreadable } from '../files/text.ts'
 import { rootName } from '../files/xml.ts'
+import { isZip } from '../files/zip.ts'
 import type { Item } from '../item.ts'
 import { isAiken, readAiken } from './aiken.ts'
 import { readCsvItems } from './csv.ts'
 import { readGift } from './gift.ts'
 import { readMoodleXml } from './moodle-xml.ts'
-import { isZip, readQti } from './qti.ts'
+import { readQti } from './qti.ts'
 
 /** The items of a file, one after another. Throws 400 or 413 where the file as a whole can't be read. */
 export function readItems(format: ImportFormat, bytes: Uint8Array): Iterable<Item> | AsyncIterable<Item> {

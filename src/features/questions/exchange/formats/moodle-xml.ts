@@ -1,3 +1,4 @@
+import { decodeIfEncoded, encodePath } from '../../../../formats/percent.ts'
 import { childOf, childrenOf, escapeXml, readElements, textOf, type XmlElement } from '../files/xml.ts'
 import {
   createItems,
@@ -112,20 +113,12 @@ function findImage(element: XmlElement, address: string): FoundImage {
   const data = readDataUrl(address)
   if (data) return data
   const [path = ''] = address.replace(STORED, '').split('?')
-  const wanted = decodePath(path)
+  const wanted = decodeIfEncoded(path)
   const file = childrenOf(childOf(element, 'questiontext'), 'file').find(
     ({ attributes: { name = '', path: folder = '/' } }) => `${folder}${name}`.replace(/^\/+/, '') === wanted,
   )
   if (!file || !STORED.test(address)) throw new Skip('its image is not in the file')
   return { name: wanted, bytes: Buffer.from(textOf(file), 'base64') }
-}
-
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
 }
 
 /** The format has no place for negative marks. */
@@ -157,10 +150,6 @@ function writeFile({ name, bytes }: FoundImage): string {
   const folder = escapeXml(`/${name.slice(0, slash + 1)}`)
   const base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')
   return `      <file name="${escapeXml(name.slice(slash + 1))}" path="${folder}" encoding="base64">${base64}</file>\n`
-}
-
-function encodePath(path: string): string {
-  return path.split('/').map(encodeURIComponent).join('/')
 }
 
 function writeChoices(question: ExportedQuestion): string {

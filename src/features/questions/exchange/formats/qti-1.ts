@@ -23,7 +23,7 @@ function readItem(item: XmlElement): Draft {
   const [response, ...more] = descendants(presentation, ...RESPONSES)
   if (!presentation || !response) throw new Skip('it asks nothing')
   if (more.length > 0) throw new Skip('it has several parts')
-  const stem = readMaterial(presentation, response)
+  const stem = readMaterial(presentation)
   const points = readPoints(item)
   return {
     question: {
@@ -175,8 +175,8 @@ function metadataOf(item: XmlElement, label: string): string | undefined {
   return field && textOf(childOf(field, 'fieldentry'))
 }
 
-/** Everything that is shown below an element, without the choices, and of `replaced` only its own material. */
-function readMaterial(element: XmlElement, response?: XmlElement): PlainText {
+/** Everything that is shown below an element, without the choices. */
+function readMaterial(element: XmlElement): PlainText {
   const texts: string[] = []
   const images: string[] = []
   const add = (plain: PlainText) => {
@@ -193,7 +193,6 @@ function readMaterial(element: XmlElement, response?: XmlElement): PlainText {
     }
   }
   walk(element)
-  if (response && !element.children.includes(response) && texts.length === 0) walk(response)
   return { text: texts.join('\n'), images }
 }
 

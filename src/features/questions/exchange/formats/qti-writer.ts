@@ -1,5 +1,7 @@
+import { encodePath } from '../../../../formats/percent.ts'
 import type { ZipFile } from '../../../../formats/zip.ts'
 import { escapeXml } from '../files/xml.ts'
+import { MANIFEST } from '../files/zip.ts'
 import { type ExportedQuestion, listOptions, type ReadImage } from '../item.ts'
 
 /**
@@ -23,7 +25,7 @@ export async function* writeQti(
     }
     resources.push(writeResource(question.id, path, image?.path))
   }
-  yield { path: 'imsmanifest.xml', content: writeManifest(resources) }
+  yield { path: MANIFEST, content: writeManifest(resources) }
 }
 
 function writeItem(question: ExportedQuestion, image: string | undefined): string {
@@ -79,10 +81,6 @@ function writeProcessing({
 function writeBlock(text: string): string {
   if (/[^\S\n]{2}|[^\S\n ]|^[^\S\n]|[^\S\n]$/m.test(text)) return `<pre>${escapeXml(text)}</pre>`
   return `<p>${text.split('\n').map(escapeXml).join('<br/>')}</p>`
-}
-
-function encodePath(path: string): string {
-  return path.split('/').map(encodeURIComponent).join('/')
 }
 
 function writeResource(id: number, path: string, image: string | undefined): string {

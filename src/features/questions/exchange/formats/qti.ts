@@ -1,7 +1,8 @@
 import path from 'node:path'
+import { decodeIfEncoded } from '../../../../formats/percent.ts'
 import { decodeText, unreadable } from '../files/text.ts'
 import { descendants, readElements, rootName } from '../files/xml.ts'
-import { type Archive, MANIFEST, openArchive } from '../files/zip.ts'
+import { type Archive, isZip, MANIFEST, openArchive } from '../files/zip.ts'
 import { createItems, type Draft, type FoundImage, type Item, type Items } from '../item.ts'
 import { readDataUrl } from '../markup/images.ts'
 import { readQti1 } from './qti-1.ts'
@@ -13,10 +14,6 @@ type FindImage = (address: string) => Promise<FoundImage | undefined>
 /** QTI 1.2, 2.0 to 2.2 or 3.0: one document, or a content package with its images. */
 export function readQti(bytes: Uint8Array): AsyncGenerator<Item> {
   return isZip(bytes) ? readPackage(bytes) : readDocument(decodeText(bytes))
-}
-
-export function isZip(bytes: Uint8Array): boolean {
-  return bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5)
 }
 
 async function* readDocument(text: string): AsyncGenerator<Item> {
@@ -50,7 +47,7 @@ async function listDocuments({ names, read }: Archive): Promise<string[]> {
   const named: string[] = []
   for (const resource of readElements(decodeText(await read(manifest)), new Set(['resource'])))
     for (const { attributes } of [resource, ...descendants(resource, 'file')])
-      named.push(path.posix.join(folder, decodePath(attributes.href ?? '')))
+      named.push(path.posix.join(folder, decodeIfEncoded(attributes.href ?? '')))
   return [...new Set([...named.filter((name) => documents.includes(name)), ...documents])].filter(
     (name) => name !== manifest,
   )
@@ -72,17 +69,9 @@ async function* withImages(drafts: Iterable<DraftItem>, find: FindImage): AsyncG
 
 /** Looks beside the document, at the package's root, and where courses keep their files. */
 async function findImage(archive: Archive, folder: string, address: string): Promise<FoundImage | undefined> {
-  const [plain = ''] = decodePath(address).split('?')
+  const [plain = ''] = decodeIfEncoded(address).split('?')
   const local = plain.replace(/^(?:\$IMS-CC-FILEBASE\$|%%LINKPATH%%)\/?/, '').replace(/^\/+/, '')
   const exact = [path.posix.join(folder, local), path.posix.normalize(local)].find(archive.has)
   const name = exact ?? archive.names.find((each) => each.endsWith(`/${local}`))
   return name === undefined || local === '' ? undefined : { name, bytes: await archive.read(name) }
-}
-
-function decodePath(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

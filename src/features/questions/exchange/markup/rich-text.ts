@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2'
+import { decodeIfEncoded } from '../../../../formats/percent.ts'
 import { unreadable } from '../files/text.ts'
 import { isForbidden, SPECIAL, type XmlElement } from '../files/xml.ts'
 import { Skip } from '../item.ts'
@@ -233,14 +234,6 @@ function withoutDollars(text: string): string {
   while (text[start] === '$') start += 1
   while (end > start && text[end - 1] === '$') end -= 1
   return text.slice(start, end)
-}
-
-function decodeIfEncoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 /** HTML that shows a text as it is: its lines, and its blanks where styles are kept. */

@@ -1,0 +1,13 @@
+/** A text that may be percent-encoded; as it is where it can't be. */
+export function decodeIfEncoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** A path for use in an address: its slashes stay. */
+export function encodePath(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/')
+}
