@@ -7,6 +7,7 @@ const ALL = ['test/**/*.test.ts', 'client/test/**/*.test.ts']
 /** These compare times with a limit, so nothing else runs beside them. */
 const TIMED = [
   'test/features/auth/flood.test.ts',
+  'test/features/generation/large-files.test.ts',
   'test/gateway/pressure.test.ts',
   'test/http/deadline.test.ts',
   'test/http/turns.test.ts',

@@ -276,7 +276,7 @@ export type NotebooksAnswer = { success: true; notebooks: Notebook[] }
 
 export type ObjectsAnswer = { success: true; /** from the bottom of the stack to its top */ objects: CanvasObject[]; total: number }
 
-export type OfferedQuestion = { question_text?: string | null; option_a?: string | null; option_b?: string | null; option_c?: string | null; option_d?: string | null; correct_answer?: string | number | string[] | null; question_type?: string | null; image_path?: string | null; positive_marks?: number | string | null; negative_marks?: number | string | null; tolerance?: number | string | null }
+export type OfferedQuestion = { question_text?: string | number | boolean | null; option_a?: string | number | boolean | null; option_b?: string | number | boolean | null; option_c?: string | number | boolean | null; option_d?: string | number | boolean | null; correct_answer?: string | number | boolean | null | (string | number | boolean | null)[]; question_type?: string | number | boolean | null; image_path?: string | number | boolean | null; positive_marks?: string | number | boolean | null; negative_marks?: string | number | boolean | null; tolerance?: string | number | boolean | null }
 
 export type OverviewAnswer = { success: true; total_users: number; total_exams: number; /** finished attempts */ total_results: number; /** questions answered in them */ total_responses: number }
 
