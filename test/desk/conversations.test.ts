@@ -55,6 +55,13 @@ test('members of a group write, reply, edit and delete; its owner renames it, ad
 
   await bubble(his.page, 'It is 42').hover()
   await bubble(his.page, 'It is 42').getByRole('button', { name: 'Edit' }).click()
+  const field = his.page.getByLabel(/^Message to/)
+  expect(await field.inputValue()).toBe('It is 42')
+  await field.press('Escape')
+  await his.page.getByText('Editing').waitFor({ state: 'detached' })
+  expect(await field.inputValue()).toBe('')
+  await bubble(his.page, 'It is 42').hover()
+  await bubble(his.page, 'It is 42').getByRole('button', { name: 'Edit' }).click()
   await write(his.page, 'It is 43')
   await bubble(hers.page, 'It is 43').getByText('edited').waitFor()
   expect(await bubble(hers.page, 'It is 42').count()).toBe(0)
