@@ -4,6 +4,7 @@ import { type Answer, ask, client, Refusal } from '../../../client.ts'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { Stat } from '../../../components/page/stat.tsx'
+import { useLive } from '../../../components/page/use-live.ts'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { RichText } from '../../../components/rich-text.tsx'
 import { moment, number } from '../../../format.ts'
@@ -31,6 +32,10 @@ export default function ResultView({ params }: ViewProps) {
     ).catch(() => undefined)
     return { result, challenges, counts: counts?.counts ?? {} }
   })
+  useLive(found.reload, (frame) =>
+    // Until the result may be seen, its exam is not known here.
+    frame.type === 'result_changed' ? frame.attempt_id === id : frame.type === 'results_released',
+  )
   const [only, setOnly] = useState<'all' | 'wrong'>('all')
   if (found.error instanceof Refusal && found.error.code === 'results_not_released')
     return (
