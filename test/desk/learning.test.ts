@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, WebSocketRoute } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser, openFor } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
@@ -100,6 +100,41 @@ test('a result is shown as soon as it is released, and follows a corrected key',
   const regrade = { question_id: questionId, action: 'new_key', correct_answer: '3' } as const
   await admin.post(`/api/v01/admin/exams/${examId}/regrades`, regrade, 201)
   await page.getByText('Corrected since').waitFor()
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('a discussion shows what was written while its page was cut off, and opens again after an exam', async () => {
+  const [person, other] = [await service.person(), await service.person()]
+  const { questionId, result } = await takeExam(person)
+  const { examId: locking } = await createExam(service.sql, { lock_help: true })
+  const { page, context, problems } = await openFor(browser, person)
+  const sockets = new Set<WebSocketRoute>()
+  let isCutOff = false
+  await page.routeWebSocket('**/ws', async (socket) => {
+    if (isCutOff) return socket.close()
+    sockets.add(socket)
+    socket.connectToServer()
+  })
+  await page.goto(result)
+  await page.getByRole('button', { name: 'Discussion' }).click()
+  const say = (message: string) => other.post(`/api/v01/discussions/${questionId}`, { message }, 201)
+  const thread = page.getByRole('region', { name: 'Discussion' })
+  await thread.getByText('Nobody has written here yet').waitFor()
+  await say('It is three')
+  await thread.getByText('It is three').waitFor()
+  isCutOff = true
+  for (const socket of sockets) await socket.close()
+  await say('No, it is two')
+  isCutOff = false
+  await thread.getByText('No, it is two').waitFor()
+
+  await page.getByRole('button', { name: 'Discussion' }).click()
+  await person.post(`/api/v01/exams/${locking}/start`, {}, 201)
+  await page.getByRole('button', { name: 'Discussion' }).click()
+  await thread.getByText('You are taking an exam').waitFor()
+  await person.post(`/api/v01/exams/${locking}/submit`, {}, 200)
+  await thread.getByText('No, it is two').waitFor()
   expect(problems).toEqual([])
   await context.close()
 })
