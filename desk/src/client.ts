@@ -1,4 +1,11 @@
-import { createClient, type Failure, type paths, Unreachable } from '@exam-practice/client'
+import {
+  createClient,
+  Disconnected,
+  type Failure,
+  type paths,
+  Refused,
+  Unreachable,
+} from '@exam-practice/client'
 import { web } from '@exam-practice/client/web'
 
 export const client = createClient({ baseUrl: location.origin, platform: web() })
@@ -44,6 +51,8 @@ export async function ask<T>(
 export function explain(error: unknown): string {
   if (error instanceof Unreachable)
     return 'The service can’t be reached. Check your connection; nothing is lost.'
+  if (error instanceof Disconnected) return 'The answer was cut off. Try it again.'
+  if (error instanceof Refused) return error.message
   if (error instanceof Refusal) {
     const fields = error.failure.errors?.map(({ path, message }) => `${path.replace(/^\//, '')}: ${message}`)
     return fields?.length ? fields.join('; ') : error.message

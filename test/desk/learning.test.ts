@@ -84,6 +84,12 @@ test('the tutor’s answer appears beside a reviewed question while it is writte
   await page.getByLabel('Your question').fill('And now?')
   await page.getByRole('button', { name: 'Ask', exact: true }).click()
   await page.getByRole('alert').waitFor()
+  await page.route('**/assistant/messages', (route) =>
+    route.fulfill({ contentType: 'text/event-stream', body: 'event: delta\ndata: {"text":"Now that"}\n\n' }),
+  )
+  await page.getByLabel('Your question').fill('And then?')
+  await page.getByRole('button', { name: 'Ask', exact: true }).click()
+  await page.getByRole('alert').getByText('cut off').waitFor()
   expect(problems).toEqual([])
   await context.close()
 }, 120_000)
