@@ -67,3 +67,13 @@ export function form(fields: Record<string, string | number | boolean | Blob | n
     else if (value !== undefined && value !== null) data.append(name, String(value))
   return data
 }
+
+/**
+ * An operation's query of values that stand in the page's address; empty ones are left out. It fits any operation, since
+ * the service checks what somebody may have typed there.
+ */
+export function toQuery<K extends string>(
+  values: Record<K, string | number | undefined>,
+): { [name in K]?: never } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value)) as { [name in K]?: never }
+}

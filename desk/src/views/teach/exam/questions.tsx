@@ -1,6 +1,6 @@
 import { useStore } from '@nanostores/preact'
 import { useState } from 'preact/hooks'
-import { ask, client } from '../../../client.ts'
+import { ask, client, toQuery } from '../../../client.ts'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice, NumberField } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
@@ -19,7 +19,7 @@ export function Questions({ exam }: TabProps) {
   const found = useLoad(`${exam.id} ${page}`, () =>
     ask(
       client.GET('/api/v01/admin/questions', {
-        params: { query: { exam_id: exam.id, ...(page ? { page: Number(page) } : {}) } },
+        params: { query: toQuery({ exam_id: exam.id, page }) },
       }),
     ),
   )

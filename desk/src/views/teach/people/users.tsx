@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/preact'
-import { type Answer, ask, client } from '../../../client.ts'
+import { type Answer, ask, client, toQuery } from '../../../client.ts'
 import { runWithToast } from '../../../components/dialogs/toasts.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice } from '../../../components/forms/fields.tsx'
@@ -27,13 +27,8 @@ type UserRow = Answer<'/api/v01/admin/users', 'get'>['users'][number]
 export default function Users() {
   const { q, role, page } = useStore($query)
   const found = useLoad(`${q} ${role} ${page}`, async () => {
-    const query = {
-      ...(q ? { q } : {}),
-      ...(role ? { role: role as 'both' } : {}),
-      ...(page ? { page: Number(page) } : {}),
-    }
     const [list, counts] = await Promise.all([
-      ask(client.GET('/api/v01/admin/users', { params: { query } })),
+      ask(client.GET('/api/v01/admin/users', { params: { query: toQuery({ q, role, page }) } })),
       ask(client.GET('/api/v01/admin/users/counts')),
     ])
     return { list, counts }

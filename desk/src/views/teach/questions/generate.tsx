@@ -1,6 +1,6 @@
 import { useStore } from '@nanostores/preact'
 import { useState } from 'preact/hooks'
-import { ask, client } from '../../../client.ts'
+import { ask, client, toQuery } from '../../../client.ts'
 import { Area, Choice, Field, NumberField } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
@@ -17,7 +17,7 @@ export default function Generate() {
   const { exam, page } = useStore($query)
   const [mode, setMode] = useState('pure')
   const jobs = useLoad(page, () =>
-    ask(client.GET('/api/v01/admin/ai/jobs', { params: { query: page ? { page: Number(page) } : {} } })),
+    ask(client.GET('/api/v01/admin/ai/jobs', { params: { query: toQuery({ page }) } })),
   )
   return (
     <Page title="Generate questions" lead="Nothing is kept until you have looked at it.">
