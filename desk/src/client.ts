@@ -47,6 +47,18 @@ export async function ask<T>(
   )
 }
 
+/** All pages of a list, in order. */
+export async function readAllPages<T extends { total_pages: number }>(
+  read: (page: number) => Promise<T>,
+): Promise<T[]> {
+  const pages: T[] = []
+  for (let page = 1; ; page++) {
+    const part = await read(page)
+    pages.push(part)
+    if (page >= part.total_pages) return pages
+  }
+}
+
 /** The text of an error for the person who sees it. */
 export function explain(error: unknown): string {
   if (error instanceof Unreachable)
