@@ -8,7 +8,7 @@ import { Page } from '../../../components/page/page.tsx'
 import { Pager } from '../../../components/page/pager.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { $query, setQuery } from '../../../router.ts'
-import { ROLES } from './users.tsx'
+import { ROLES } from './roles.ts'
 
 const nameOf = (role: string) => ROLES.find(([value]) => value === role)?.[1] ?? role
 

@@ -14,12 +14,7 @@ import { useLoad } from '../../../components/page/use-load.ts'
 import { useSelection } from '../../../components/page/use-selection.ts'
 import { plural } from '../../../format.ts'
 import { $query, setQuery } from '../../../router.ts'
-
-export const ROLES = [
-  ['user', 'Student'],
-  ['admin', 'Teacher'],
-  ['user,admin', 'Both'],
-] as const
+import { ROLES } from './roles.ts'
 
 type UserRow = Answer<'/api/v01/admin/users', 'get'>['users'][number]
 

@@ -11,6 +11,7 @@ import { useLoad } from '../../../components/page/use-load.ts'
 import { moment } from '../../../format.ts'
 import { $query, go } from '../../../router.ts'
 import { ExamChoice } from '../exam-choice.tsx'
+import { JobState } from './job-state.tsx'
 
 /** Generates questions by the model, from a topic or a document, and lists the jobs. */
 export default function Generate() {
@@ -99,7 +100,7 @@ export default function Generate() {
                       ),
                     },
                     { head: 'Questions', cell: (job) => job.questions_so_far, isNumber: true },
-                    { head: 'State', cell: (job) => <State status={job.status} /> },
+                    { head: 'State', cell: (job) => <JobState status={job.status} /> },
                     { head: 'It says', cell: (job) => job.error ?? job.message },
                   ]}
                 />
@@ -110,13 +111,5 @@ export default function Generate() {
         </Loaded>
       </section>
     </Page>
-  )
-}
-
-export function State({ status }: { status: 'running' | 'done' | 'failed' }) {
-  return (
-    <span class={`chip ${{ running: '', done: 'good', failed: 'bad' }[status]}`}>
-      {{ running: 'Under way', done: 'Done', failed: 'Failed' }[status]}
-    </span>
   )
 }

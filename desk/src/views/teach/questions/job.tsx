@@ -8,7 +8,7 @@ import { useLive } from '../../../components/page/use-live.ts'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { plural } from '../../../format.ts'
 import type { ViewProps } from '../../view-props.ts'
-import { State } from './generate.tsx'
+import { JobState } from './job-state.tsx'
 import { Preview } from './preview.tsx'
 
 type Job = Answer<'/api/v01/admin/ai/status/{job_id}', 'get'>
@@ -34,7 +34,7 @@ export default function JobView({ params }: ViewProps) {
           <>
             <section class="sheet" aria-label="Progress">
               <p class="row spread">
-                <State status={job.status} />
+                <JobState status={job.status} />
                 <span role="status">{job.error ?? job.message}</span>
               </p>
               <progress class="meter" max={100} value={job.percent} aria-label="Progress" />
