@@ -8,20 +8,20 @@ export interface Noted {
 
 export type Note = (what: string, detail?: number | string) => void
 
+const MOST_ENTRIES = 200
+
 /** The latest events, for a report of an error. */
 export class Diagnostics {
   readonly #now: () => number
-  readonly #size: number
   #entries: Noted[] = []
 
-  constructor(now: () => number, size = 200) {
+  constructor(now: () => number) {
     this.#now = now
-    this.#size = size
   }
 
   readonly note: Note = (what, detail) => {
     this.#entries.push({ at: this.#now(), what, detail })
-    if (this.#entries.length > this.#size) this.#entries.shift()
+    if (this.#entries.length > MOST_ENTRIES) this.#entries.shift()
   }
 
   /** Oldest first. */

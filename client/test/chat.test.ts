@@ -169,6 +169,43 @@ describe('chat', () => {
     await until(his.$online, (online) => online[alice.id] === false)
   })
 
+  test('ignores who was online by an answer that a newer one or a logout has overtaken', async () => {
+    const { alice, bob } = await connectedPair(service)
+    const held: (() => void)[] = []
+    const app = await openApp(bob, {
+      platform: {
+        async fetch(request) {
+          const response = await fetch(request)
+          if (request.url.endsWith('/presence') && held.length < 1)
+            await new Promise<void>((resolve) => held.push(resolve))
+          return response
+        },
+      },
+    })
+    const chat = createChat(app)
+    const release = async () => {
+      held.pop()?.()
+      // By the time that another answer has come, the released one has been read.
+      await fetch(`${bob.url}/healthz`)
+      return chat.$online.get()
+    }
+    await expect.poll(() => held.length).toBe(1)
+    app.live.disconnect()
+    createChat(await openApp(alice))
+    await expect
+      .poll(async () => (await bob.get('/api/v01/chat/presence', 200)).body.status[alice.id])
+      .toBe(true)
+    app.live.connect()
+    await until(chat.$online, (online) => online[alice.id] === true)
+    expect(await release()).toMatchObject({ [alice.id]: true })
+
+    app.live.disconnect()
+    app.live.connect()
+    await expect.poll(() => held.length).toBe(1)
+    await app.session.logout()
+    expect(await release()).toEqual({})
+  })
+
   test('is empty after a logout, and nothing of it is left on the machine', async () => {
     const { alice, conversationId: id } = await connectedPair(service)
     const store = memoryStore()

@@ -4,7 +4,7 @@ import { createExam } from '../../test/support/content/exams.ts'
 import { startModel, type TestModel } from '../../test/support/outside/model.ts'
 import { startService, type TestService } from '../../test/support/service.ts'
 import { withProgress } from '../src/files/index.ts'
-import { Refused } from '../src/index.ts'
+import { Disconnected, Refused } from '../src/index.ts'
 import { watchDiscussion, watchJob } from '../src/topics/index.ts'
 import { askTutor, type TutorEvent } from '../src/tutor/index.ts'
 import { openApp, until } from './support/app.ts'
@@ -89,6 +89,27 @@ test('an answer of the tutor comes in pieces, and stops when the reader leaves',
   })()
   await expect(reading).rejects.toThrow()
   await expect(askTutor(client, { message: '' }).next()).rejects.toThrow(Refused)
+})
+
+type Body = ReadableStreamDefaultController<Uint8Array>
+
+test.each([
+  ['ends', (body: Body) => body.close()],
+  ['breaks', (body: Body) => body.error(new TypeError('terminated'))],
+])('an answer of the tutor is cut off when its connection %s', async (_, cut) => {
+  const begun = new TextEncoder().encode('event: delta\ndata: {"text":"Because"}\n\n')
+  const client = await openApp(await service.person(), {
+    platform: {
+      async fetch(request) {
+        if (!request.url.endsWith('/assistant/messages')) return fetch(request)
+        const pieces = [(body: Body) => body.enqueue(begun), cut]
+        return new Response(new ReadableStream({ pull: (body) => pieces.shift()?.(body) }))
+      },
+    },
+  })
+  const answer = askTutor(client, { message: 'Why?' })
+  expect(await answer.next()).toEqual({ done: false, value: { type: 'delta', text: 'Because' } })
+  await expect(answer.next()).rejects.toThrow(Disconnected)
 })
 
 test('an upload reports its progress', async () => {

@@ -1,4 +1,11 @@
-import { createClient, type Failure, type paths, Unreachable } from '@exam-practice/client'
+import {
+  createClient,
+  Disconnected,
+  type Failure,
+  type paths,
+  Refused,
+  Unreachable,
+} from '@exam-practice/client'
 import { web } from '@exam-practice/client/web'
 
 export const client = createClient({ baseUrl: location.origin, platform: web() })
@@ -40,10 +47,24 @@ export async function ask<T>(
   )
 }
 
+/** All pages of a list, in order. */
+export async function readAllPages<T extends { total_pages: number }>(
+  read: (page: number) => Promise<T>,
+): Promise<T[]> {
+  const pages: T[] = []
+  for (let page = 1; ; page++) {
+    const part = await read(page)
+    pages.push(part)
+    if (page >= part.total_pages) return pages
+  }
+}
+
 /** The text of an error for the person who sees it. */
 export function explain(error: unknown): string {
   if (error instanceof Unreachable)
     return 'The service can’t be reached. Check your connection; nothing is lost.'
+  if (error instanceof Disconnected) return 'The answer was cut off. Try it again.'
+  if (error instanceof Refused) return error.message
   if (error instanceof Refusal) {
     const fields = error.failure.errors?.map(({ path, message }) => `${path.replace(/^\//, '')}: ${message}`)
     return fields?.length ? fields.join('; ') : error.message
@@ -57,4 +78,14 @@ export function form(fields: Record<string, string | number | boolean | Blob | n
     if (value instanceof Blob) data.append(name, value)
     else if (value !== undefined && value !== null) data.append(name, String(value))
   return data
+}
+
+/**
+ * An operation's query of values that stand in the page's address; empty ones are left out. It fits any operation, since
+ * the service checks what somebody may have typed there.
+ */
+export function toQuery<K extends string>(
+  values: Record<K, string | number | undefined>,
+): { [name in K]?: never } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value)) as { [name in K]?: never }
 }

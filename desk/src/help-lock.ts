@@ -6,10 +6,9 @@ export const $isHelpLocked = atom(false)
 
 export function watchHelpLock(): () => void {
   return client.live.listen((frame) => {
-    const { type } = frame as { type: string }
-    if (type === 'help_locked') $isHelpLocked.set(true)
-    if (type === 'help_unlocked') $isHelpLocked.set(false)
+    if (frame.type === 'help_locked') $isHelpLocked.set(true)
+    if (frame.type === 'help_unlocked') $isHelpLocked.set(false)
     // While help is locked, the counters are withheld as well.
-    if (type === 'ready') $isHelpLocked.set((frame as { unread: number | null }).unread === null)
+    if (frame.type === 'ready') $isHelpLocked.set(frame.unread === null)
   })
 }

@@ -110,6 +110,28 @@ test('the item analysis names questions that are too easy or too hard', async ()
   await context.close()
 })
 
+test('several questions are deleted at once, also those of another page', async () => {
+  const { examId, questionIds } = await createExam(service.sql, {
+    questions: Array.from({ length: 60 }, () => ({})),
+  })
+  const [first, last] = [questionIds[0] as number, questionIds.at(-1) as number]
+  const { page, context, problems } = await openFor(browser, await service.admin())
+  await page.goto(`/desk/teach/exams/${examId}/questions`)
+  await page.getByRole('checkbox', { name: `Choose question ${first}`, exact: true }).check()
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByRole('checkbox', { name: `Choose question ${last}`, exact: true }).check()
+  const chosen = page.getByRole('region', { name: 'With those chosen' })
+  await chosen.getByText('2 questions chosen').waitFor()
+  await expectFlawless(page)
+  await chosen.getByRole('button', { name: 'Delete' }).click()
+  await page.locator('dialog.question').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('2 questions deleted').waitFor()
+  const left = await service.sql`select id from questions where exam_id = ${examId} order by id`
+  expect(left.map(({ id }) => id)).toEqual(questionIds.slice(1, -1))
+  expect(problems).toEqual([])
+  await context.close()
+})
+
 test('roles and allowances of several people change at once', async () => {
   const people = [await service.person('together.one'), await service.person('together.two')]
   const { examId, questionIds } = await createExam(service.sql, { name: 'Used up', max_attempts: 1 })

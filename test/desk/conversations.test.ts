@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { openBrowser, openFor } from '../support/browser.ts'
-import type { Client } from '../support/client.ts'
+import { openBrowser, openFor, openPage, signIn } from '../support/browser.ts'
+import { type Client, PASSWORD } from '../support/client.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { expectFlawless } from '../support/promises/flaws.ts'
 import { connect, connectedPair, startService, type TestService } from '../support/service.ts'
@@ -34,7 +34,10 @@ async function agree(page: Page, verb: string) {
 test('members of a group write, reply, edit and delete; its owner renames it, adds and removes people', async () => {
   const { alice, bob } = await connectedPair(service)
   const carol = await service.person()
+  const former = await service.person()
   await connect(alice, carol)
+  await connect(alice, former)
+  await former.put(`/api/v01/chat/blocks/${alice.id}`, undefined, 200)
   const [hers, his] = [await openFor(browser, alice), await openFor(browser, bob)]
   await hers.page.goto('/desk/chat')
   await hers.page.getByRole('button', { name: 'New group' }).click()
@@ -55,6 +58,13 @@ test('members of a group write, reply, edit and delete; its owner renames it, ad
 
   await bubble(his.page, 'It is 42').hover()
   await bubble(his.page, 'It is 42').getByRole('button', { name: 'Edit' }).click()
+  const field = his.page.getByLabel(/^Message to/)
+  expect(await field.inputValue()).toBe('It is 42')
+  await field.press('Escape')
+  await his.page.getByText('Editing').waitFor({ state: 'detached' })
+  expect(await field.inputValue()).toBe('')
+  await bubble(his.page, 'It is 42').hover()
+  await bubble(his.page, 'It is 42').getByRole('button', { name: 'Edit' }).click()
   await write(his.page, 'It is 43')
   await bubble(hers.page, 'It is 43').getByText('edited').waitFor()
   expect(await bubble(hers.page, 'It is 42').count()).toBe(0)
@@ -68,6 +78,9 @@ test('members of a group write, reply, edit and delete; its owner renames it, ad
   await members.getByLabel('Name of the group').fill('The morning after')
   await members.getByRole('button', { name: 'Rename' }).click()
   await his.page.getByRole('heading', { name: 'The morning after' }).waitFor()
+  expect(await members.getByLabel('Add somebody').getByRole('option').allTextContents()).toEqual([
+    carol.username,
+  ])
   await members.getByLabel('Add somebody').selectOption({ label: carol.username })
   await members.getByRole('button', { name: 'Add', exact: true }).click()
   await members.getByText(`@${carol.username}`).waitFor()
@@ -157,6 +170,22 @@ test('a long room opens at the first unread message, and older ones load above w
   expect(problems).toEqual([])
   await context.close()
 }, 180_000)
+
+test('a day begins where its reader is', async () => {
+  const { alice, bob, conversationId } = await connectedPair(service)
+  for (const time of ['2026-01-01T22:30:00Z', '2026-01-01T23:30:00Z']) {
+    const { message } = (await alice.send(conversationId, time)).body
+    await service.sql`update messages set created_at = ${time} where id = ${message.id}`
+  }
+  const { page, context } = await openPage(browser, service.urls[0] as string, {
+    timezoneId: 'Europe/Berlin',
+  })
+  await signIn(page, bob.username, PASSWORD)
+  await page.goto(`/desk/chat/${conversationId}`)
+  await bubble(page, '2026-01-01T23:30').waitFor()
+  expect(await page.locator('.divider:not(.new)').allTextContents()).toEqual(['1 Jan 2026', '2 Jan 2026'])
+  await context.close()
+})
 
 async function unreadOf(person: Client): Promise<number> {
   return (await person.get('/api/v01/chat/unread', 200)).body.unread

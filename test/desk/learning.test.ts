@@ -1,8 +1,8 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, WebSocketRoute } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser, openFor } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
-import { createExam } from '../support/content/exams.ts'
+import { createExam, type ExamFields } from '../support/content/exams.ts'
 import { startModel, type TestModel } from '../support/outside/model.ts'
 import { expectFlawless } from '../support/promises/flaws.ts'
 import { connect, startService, type TestService } from '../support/service.ts'
@@ -23,21 +23,23 @@ afterAll(async () => {
   await model.stub.close()
 })
 
-/** Takes an exam with a wrong answer; answers the address of the result. */
-async function takeExam(person: Client): Promise<string> {
+/** Takes an exam with a wrong answer; answers also the address of the result. */
+async function takeExam(person: Client, fields?: ExamFields) {
   const { examId, questionIds } = await createExam(service.sql, {
     name: 'To be looked through',
     questions: [{ question_text: 'What is $1 + 1$?', question_type: 'NUMERIC', correct_answer: '2' }],
+    ...fields,
   })
   await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
-  const answers = { [String(questionIds[0])]: '3' }
+  const [questionId = 0] = questionIds
+  const answers = { [String(questionId)]: '3' }
   const { body } = await person.post(`/api/v01/exams/${examId}/submit`, { answers }, 200)
-  return `/desk/results/${body.attempt_id}`
+  return { examId, questionId, result: `/desk/results/${body.attempt_id}` }
 }
 
 test('the tutor’s answer appears beside a reviewed question while it is written, can be stopped, and runs nothing', async () => {
   const person = await service.person()
-  const result = await takeExam(person)
+  const { result } = await takeExam(person)
   const { page, context, problems } = await openFor(browser, person)
   await page.goto(result)
   await page.getByRole('button', { name: 'Ask the tutor' }).click()
@@ -82,9 +84,66 @@ test('the tutor’s answer appears beside a reviewed question while it is writte
   await page.getByLabel('Your question').fill('And now?')
   await page.getByRole('button', { name: 'Ask', exact: true }).click()
   await page.getByRole('alert').waitFor()
+  await page.route('**/assistant/messages', (route) =>
+    route.fulfill({ contentType: 'text/event-stream', body: 'event: delta\ndata: {"text":"Now that"}\n\n' }),
+  )
+  await page.getByLabel('Your question').fill('And then?')
+  await page.getByRole('button', { name: 'Ask', exact: true }).click()
+  await page.getByRole('alert').getByText('cut off').waitFor()
   expect(problems).toEqual([])
   await context.close()
 }, 120_000)
+
+test('a result is shown as soon as it is released, and follows a corrected key', async () => {
+  const [person, admin] = [await service.person(), await service.admin()]
+  const { examId, questionId, result } = await takeExam(person, { result_mode: 'on_release' })
+  const { page, context, problems } = await openFor(browser, person)
+  await page.goto(result)
+  await page.getByText('Not released yet').waitFor()
+  await expectFlawless(page)
+  await admin.post(`/api/v01/admin/exams/${examId}/toggle-results`, { released: true }, 200)
+  await page.getByText('Not right', { exact: true }).waitFor()
+  const regrade = { question_id: questionId, action: 'new_key', correct_answer: '3' } as const
+  await admin.post(`/api/v01/admin/exams/${examId}/regrades`, regrade, 201)
+  await page.getByText('Corrected since').waitFor()
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('a discussion shows what was written while its page was cut off, and opens again after an exam', async () => {
+  const [person, other] = [await service.person(), await service.person()]
+  const { questionId, result } = await takeExam(person)
+  const { examId: locking } = await createExam(service.sql, { lock_help: true })
+  const { page, context, problems } = await openFor(browser, person)
+  const sockets = new Set<WebSocketRoute>()
+  let isCutOff = false
+  await page.routeWebSocket('**/ws', async (socket) => {
+    if (isCutOff) return socket.close()
+    sockets.add(socket)
+    socket.connectToServer()
+  })
+  await page.goto(result)
+  await page.getByRole('button', { name: 'Discussion' }).click()
+  const say = (message: string) => other.post(`/api/v01/discussions/${questionId}`, { message }, 201)
+  const thread = page.getByRole('region', { name: 'Discussion' })
+  await thread.getByText('Nobody has written here yet').waitFor()
+  await say('It is three')
+  await thread.getByText('It is three').waitFor()
+  isCutOff = true
+  for (const socket of sockets) await socket.close()
+  await say('No, it is two')
+  isCutOff = false
+  await thread.getByText('No, it is two').waitFor()
+
+  await page.getByRole('button', { name: 'Discussion' }).click()
+  await person.post(`/api/v01/exams/${locking}/start`, {}, 201)
+  await page.getByRole('button', { name: 'Discussion' }).click()
+  await thread.getByText('You are taking an exam').waitFor()
+  await person.post(`/api/v01/exams/${locking}/submit`, {}, 200)
+  await thread.getByText('No, it is two').waitFor()
+  expect(problems).toEqual([])
+  await context.close()
+})
 
 test('what is drawn and written on a page can be undone and redone, and is saved', async () => {
   const person = await service.person()

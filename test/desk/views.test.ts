@@ -125,6 +125,26 @@ test.each(['student', 'teacher'] as const)(
   240_000,
 )
 
+test('a search that was left before it began does not get into the address of the next view', async () => {
+  const { page, context, problems } = await openPage(browser, service.urls[0] as string)
+  await page.clock.install()
+  await signIn(page, student, PASSWORD)
+  await page.getByLabel('Search exams').waitFor()
+  // Within one turn of the page, so that the search can't begin in between.
+  await page.evaluate(() => {
+    const { document } = globalThis as unknown as { document: { querySelector(what: string): DomElement } }
+    const field = document.querySelector('input[type=search]')
+    field.value = 'waves'
+    field.dispatchEvent(new Event('input'))
+    document.querySelector('a[href="/desk/progress"]').click()
+  })
+  await page.getByRole('heading', { level: 1, name: 'Progress' }).waitFor()
+  await page.clock.fastForward('10:00')
+  expect(new URL(page.url()).search).toBe('')
+  expect(problems).toEqual([])
+  await context.close()
+})
+
 test('the pages without scripts are accessible, and nothing in their address runs', async () => {
   const { page, context, problems } = await openPage(browser, service.urls[0] as string)
   for (const path of ['/login', '/admin/login', '/create_account', '/forgot_password', '/reset_password']) {
@@ -134,6 +154,13 @@ test('the pages without scripts are accessible, and nothing in their address run
   expect(problems).toEqual([])
   await context.close()
 })
+
+/** The parts of an element that are used here, since tests are checked without the types of browsers. */
+interface DomElement {
+  value: string
+  dispatchEvent(event: Event): void
+  click(): void
+}
 
 async function settled(page: Page): Promise<void> {
   await page.locator('h1, .empty-title').first().waitFor()

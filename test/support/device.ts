@@ -37,7 +37,7 @@ export class Device {
   #unread = 0
   #requests = 0
   #online = new Map<string, boolean>()
-  /** Presence from frames that came during a request for presence: they are newer than its answer. */
+  /** Presence from frames since the newest request for presence: they are newer than its answer. */
   #onlineSince = new Map<string, boolean>()
   /** The version of each conversation up to which nothing is missing. */
   #versions = new Map<number, number>()
@@ -106,13 +106,12 @@ export class Device {
     // It has no version of conversations that aren't listed yet. The service tells of those that still exist.
     for (const [id, { isListed }] of this.conversations) if (!isListed) this.conversations.delete(id)
     this.#socket?.send({ type: 'resume', ref: 'resume', conversations: Object.fromEntries(this.#versions) })
-    this.#onlineSince.clear()
+    const since = new Map<string, boolean>()
+    this.#onlineSince = since
     this.#load(async () => {
       const { body } = await this.person.at(url).get('/api/v01/chat/presence', 200)
-      this.#online = new Map([
-        ...Object.entries(body.status as Record<string, boolean>),
-        ...this.#onlineSince,
-      ])
+      if (since !== this.#onlineSince) return
+      this.#online = new Map([...Object.entries(body.status as Record<string, boolean>), ...since])
     })
   }
 

@@ -10,7 +10,7 @@ export class Presence {
   /** Who is typing, by conversation. */
   readonly $typing = atom<Readonly<Record<number, readonly number[]>>>({})
   readonly #client: Client
-  /** Changes that came while everybody's presence was being read: they are newer than the answer. */
+  /** Changes since the newest read of everybody's presence began: they are newer than its answer. */
   #since: Record<number, boolean> = {}
   readonly #timers = new Map<string, () => void>()
 
@@ -20,8 +20,10 @@ export class Presence {
 
   async read(): Promise<void> {
     this.#since = {}
+    const since = this.#since
     const { data } = await this.#client.GET('/api/v01/chat/presence')
-    if (data) this.$online.set({ ...data.status, ...this.#since })
+    // Meanwhile a newer read may have begun, or the person may have signed out.
+    if (data && since === this.#since) this.$online.set({ ...data.status, ...since })
   }
 
   take(userId: number, isOnline: boolean): void {
@@ -48,6 +50,7 @@ export class Presence {
   clear(): void {
     for (const stop of this.#timers.values()) stop()
     this.#timers.clear()
+    this.#since = {}
     this.$online.set({})
     this.$typing.set({})
   }

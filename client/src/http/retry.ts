@@ -8,8 +8,8 @@ const BASE_MS = 400
 const LONGEST_WAIT_MS = 10_000
 
 /**
- * Retries requests that can't be carried out twice: reads and replacing writes whose answer was lost or was 503, and
- * everything that was refused with 429.
+ * Retries what may be carried out twice: reads and replacing writes whose answer was lost or was 503; and everything
+ * that was refused with 429, as that was not carried out.
  */
 export async function retrying(
   platform: Platform,

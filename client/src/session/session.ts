@@ -12,11 +12,8 @@ export const CACHES = 'cache/'
 const TIMEOUT_MS = 15_000
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-type AuthPath =
-  | '/api/v01/auth/login'
-  | '/api/v01/auth/register'
-  | '/api/v01/auth/google'
-  | '/api/v01/auth/exchange'
+type Way = 'login' | 'register' | 'google' | 'exchange'
+type AuthPath<W extends Way = Way> = `/api/v01/auth/${W}`
 type Post<P extends AuthPath> = paths[P]['post']
 type Body<P extends Exclude<AuthPath, '/api/v01/auth/exchange'>> =
   Post<P>['requestBody']['content']['application/json']
@@ -124,16 +121,16 @@ export class Session {
     this.#tabs.close()
   }
 
-  async #signIn(path: string, body: object): Promise<never> {
+  async #signIn<W extends Way>(way: W, body: object): Promise<SignedIn<AuthPath<W>>> {
     await this.#restored
-    const answer = await this.#post(path, body)
-    if (answer.status >= 300) return { error: answer.body } as never
+    const answer = await this.#post(way, body)
+    if (answer.status >= 300) return { error: answer.body }
     const grant = toGrant(answer.body.data, this.#platform.now())
     await this.#alone(async () => {
       if (this.#grant?.user.id !== grant.user.id) await this.#wipe(`${CACHES}${grant.user.id}/`)
       await this.#keep(grant)
     })
-    return { user: grant.user } as never
+    return { user: grant.user }
   }
 
   #refresh(used: Grant): Promise<string | undefined> {

@@ -5,7 +5,7 @@ export class Disconnected extends Error {
   override readonly name = 'Disconnected'
 
   constructor() {
-    super('The socket is gone')
+    super('The connection is gone')
   }
 }
 

@@ -1,7 +1,7 @@
 import type { paths } from '../generated/openapi.ts'
 import { jsonRequest, toJsonAnswer } from '../http/request.ts'
 import type { Client } from '../index.ts'
-import { Refused } from '../socket/errors.ts'
+import { Disconnected, Refused } from '../socket/errors.ts'
 
 type Ask = paths['/api/v01/assistant/messages']['post']
 export type Question = Ask['requestBody']['content']['application/json']
@@ -14,34 +14,29 @@ export type TutorEvent =
 
 /**
  * Asks the study assistant, and yields its answer as it is written. Leaving the loop or aborting `signal` stops the
- * model; what it has written by then is stored. Throws `Refused` with a code of the service.
+ * model; what it has written by then is stored. Throws `Refused` with a code of the service, and `Disconnected` if the
+ * answer is cut off: without an error the last event is `done`.
  */
 export async function* askTutor(
   client: Client,
   question: Question,
   { signal }: { signal?: AbortSignal } = {},
 ): AsyncGenerator<TutorEvent, void, undefined> {
-  const abort = new AbortController()
-  const stop = () => abort.abort(signal?.reason)
-  signal?.addEventListener('abort', stop)
-  if (signal?.aborted) stop()
-  try {
-    const response = await client.fetch(
-      jsonRequest('POST', `${client.baseUrl}/api/v01/assistant/messages`, question, {
-        signal: abort.signal,
-        headers: { accept: 'text/event-stream' },
-      }),
-    )
-    if (!response.ok) throw new Refused((await toJsonAnswer(response)).body)
-    for await (const { event, data } of readEvents(response)) {
-      if (event === 'error') throw new Refused(JSON.parse(data))
-      if (event === 'done') yield { type: 'done', answer: JSON.parse(data) }
-      else yield { type: event, ...JSON.parse(data) }
-    }
-  } finally {
-    signal?.removeEventListener('abort', stop)
-    abort.abort()
+  const response = await client.fetch(
+    jsonRequest('POST', `${client.baseUrl}/api/v01/assistant/messages`, question, {
+      signal: signal ?? null,
+      headers: { accept: 'text/event-stream' },
+    }),
+  )
+  if (!response.ok) throw new Refused((await toJsonAnswer(response)).body)
+  let isDone = false
+  for await (const { event, data } of readEvents(response)) {
+    if (event === 'error') throw new Refused(JSON.parse(data))
+    isDone = event === 'done'
+    if (isDone) yield { type: 'done', answer: JSON.parse(data) }
+    else yield { type: event, ...JSON.parse(data) }
   }
+  if (!isDone) throw new Disconnected()
 }
 
 /** Reads server-sent events, as far as the service uses them. On platforms without streams all come at the end. */
@@ -49,14 +44,14 @@ async function* readEvents(response: Response): AsyncGenerator<{ event: string; 
   let text = ''
   for await (const chunk of readText(response)) {
     text += chunk
-    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+    const events = text.split('\n\n')
+    text = events.pop() ?? ''
+    for (const lines of events) {
       const fields = new Map(
-        text
-          .slice(0, end)
+        lines
           .split('\n')
           .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
       )
-      text = text.slice(end + 2)
       const event = fields.get('event')
       if (event) yield { event, data: fields.get('data') ?? '{}' }
     }
@@ -72,7 +67,10 @@ async function* readText(response: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   try {
     for (;;) {
-      const { done, value } = await reader.read()
+      const { done, value } = await reader.read().catch((error) => {
+        // What `fetch` calls a connection that broke.
+        throw error instanceof TypeError ? new Disconnected() : error
+      })
       if (done) return
       yield decoder.decode(value, { stream: true })
     }

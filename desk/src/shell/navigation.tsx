@@ -48,13 +48,12 @@ const ACCOUNT: Place = { path: '/desk/account', text: 'Account', icon: 'account'
 export function Navigation({ user, route }: { user: User; route: RouteName | undefined }) {
   const [isOpen, setOpen] = useState(false)
   const teaches = user.role !== 'user'
-  const here = route
   useEffect(() => setOpen(false), [route])
   const groups = (
     <>
-      <Group title="Learn" places={LEARN} here={here} />
-      <Group title="Talk" places={TALK} here={here} />
-      {teaches && <Group title="Teach" places={TEACH} here={here} />}
+      <Group title="Learn" places={LEARN} here={route} />
+      <Group title="Talk" places={TALK} here={route} />
+      {teaches && <Group title="Teach" places={TEACH} here={route} />}
     </>
   )
   return (
@@ -75,7 +74,7 @@ export function Navigation({ user, route }: { user: User; route: RouteName | und
               <Entry
                 key={place.path}
                 place={place === TEACH[1] ? { ...place, text: 'Teach', icon: 'teach' } : place}
-                isHere={here !== undefined && place.routes.includes(here)}
+                isHere={route !== undefined && place.routes.includes(route)}
               />
             ),
         )}
@@ -88,7 +87,7 @@ export function Navigation({ user, route }: { user: User; route: RouteName | und
         <Dialog title="Where to?" close={() => setOpen(false)} class="menu">
           <nav aria-label="Everything">
             {groups}
-            <Group title="You" places={[ACCOUNT]} here={here} />
+            <Group title="You" places={[ACCOUNT]} here={route} />
           </nav>
         </Dialog>
       )}

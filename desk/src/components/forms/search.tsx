@@ -1,4 +1,5 @@
-import { useId, useRef } from 'preact/hooks'
+import { useId } from 'preact/hooks'
+import { useSettled } from '../use-settled.ts'
 
 const PAUSE_MS = 250
 
@@ -11,7 +12,7 @@ interface SearchProps {
 /** A search field that searches while somebody types, after a pause. */
 export function Search({ label, value, take }: SearchProps) {
   const id = useId()
-  const timer = useRef(0)
+  const search = useSettled(take, PAUSE_MS)
   return (
     <div class="field search">
       <label class="unseen" for={id}>
@@ -22,10 +23,7 @@ export function Search({ label, value, take }: SearchProps) {
         type="search"
         placeholder={label}
         defaultValue={value ?? ''}
-        onInput={({ currentTarget }) => {
-          clearTimeout(timer.current)
-          timer.current = window.setTimeout(() => take(currentTarget.value.trim()), PAUSE_MS)
-        }}
+        onInput={({ currentTarget }) => search(currentTarget.value.trim())}
       />
     </div>
   )

@@ -5,8 +5,6 @@ export interface Load<T> {
   error: unknown
   isLoading: boolean
   reload: () => Promise<void>
-  /** Changes the shown data without a request. */
-  set: (change: (data: T) => T) => void
 }
 
 /** Loads what `read` answers; again when `key` changes, and after a failure when the connection is back. */
@@ -41,10 +39,5 @@ export function useLoad<T>(key: unknown, read: () => Promise<T>): Load<T> {
     addEventListener('online', again)
     return () => removeEventListener('online', again)
   }, [state.error])
-  const set = useCallback(
-    (change: (data: T) => T) =>
-      setState((before) => (before.data === undefined ? before : { ...before, data: change(before.data) })),
-    [],
-  )
-  return { data: state.data, error: state.error, isLoading: state.isLoading, reload, set }
+  return { data: state.data, error: state.error, isLoading: state.isLoading, reload }
 }

@@ -4,6 +4,7 @@ import { Dialog } from '../../components/dialogs/dialog.tsx'
 import { Check, Field } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
 import { go } from '../../router.ts'
+import { listConnected } from './connected.ts'
 
 interface NewGroupProps {
   conversations: readonly Conversation[]
@@ -12,7 +13,7 @@ interface NewGroupProps {
 
 /** Makes a group of connected people. */
 export function NewGroup({ conversations, close }: NewGroupProps) {
-  const people = conversations.filter(({ user_id, can_send }) => user_id !== null && can_send)
+  const people = listConnected(conversations)
   return (
     <Dialog title="New group" close={close}>
       {people.length === 0 ? (

@@ -1,13 +1,13 @@
 import './discussion.css'
 import type { Comment } from '@exam-practice/client'
-import { useStore } from '@nanostores/preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { ask, client } from '../../client.ts'
 import { Action } from '../../components/forms/button.tsx'
 import { Area } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
 import { Report } from '../../components/forms/report.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
+import { useLive } from '../../components/page/use-live.ts'
 import { useLoad } from '../../components/page/use-load.ts'
 import { RichText } from '../../components/rich-text.tsx'
 import { lately } from '../../format.ts'
@@ -16,18 +16,11 @@ import { lately } from '../../format.ts'
 export function Discussion({ questionId }: { questionId: number }) {
   const path = { params: { path: { question_id: questionId } } }
   const thread = useLoad(questionId, () => ask(client.GET('/api/v01/discussions/{question_id}', path)))
-  const status = useStore(client.live.$status)
-  useEffect(() => {
-    const topic = `question:${questionId}`
-    const stop = client.live.listen((frame) => {
-      if (frame.type === 'comment' && frame.question_id === questionId) void thread.reload()
-    })
-    if (status === 'online') void client.live.request({ type: 'subscribe', topic }).catch(() => {})
-    return () => {
-      stop()
-      void client.live.request({ type: 'unsubscribe', topic }).catch(() => {})
-    }
-  }, [questionId, status])
+  useLive(
+    thread.reload,
+    (frame) => frame.type === 'comment' && frame.question_id === questionId,
+    `question:${questionId}`,
+  )
   return (
     <section class="stack tight" aria-label="Discussion">
       <Loaded of={thread}>

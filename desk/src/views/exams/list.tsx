@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/preact'
-import { type Answer, ask, client } from '../../client.ts'
+import { type Answer, ask, client, toQuery } from '../../client.ts'
 import { Choice } from '../../components/forms/fields.tsx'
 import { Search } from '../../components/forms/search.tsx'
 import { Empty, Loaded } from '../../components/page/load-states.tsx'
@@ -20,11 +20,7 @@ export default function ExamList() {
     ask(
       client.GET('/api/v01/exams', {
         params: {
-          query: {
-            ...(q ? { q } : {}),
-            ...(category ? { category_id: Number(category) } : {}),
-            ...(page ? { page: Number(page) } : {}),
-          },
+          query: toQuery({ q, category_id: category, page }),
         },
       }),
     ),

@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/preact'
-import { ask, client } from '../../client.ts'
+import { ask, client, toQuery } from '../../client.ts'
 import { Choice } from '../../components/forms/fields.tsx'
 import { Search } from '../../components/forms/search.tsx'
 import { Empty, Loaded } from '../../components/page/load-states.tsx'
@@ -16,11 +16,7 @@ export default function Library() {
     ask(
       client.GET('/api/v01/library', {
         params: {
-          query: {
-            ...(q ? { q } : {}),
-            ...(sort ? { sort: sort as 'popular' } : {}),
-            ...(page ? { page: Number(page) } : {}),
-          },
+          query: toQuery({ q, sort, page }),
         },
       }),
     ),

@@ -1,5 +1,5 @@
 import type { TargetedEvent } from 'preact'
-import { ask, client } from '../../client.ts'
+import { ask, client, readAllPages } from '../../client.ts'
 import { Choice } from '../../components/forms/fields.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 
@@ -14,8 +14,10 @@ interface ExamChoiceProps {
 
 /** A choice of one exam, published or not. */
 export function ExamChoice({ label, value, name, all, onChange }: ExamChoiceProps) {
-  const { data } = useLoad('exams', listExams)
-  const known = (data ?? []).map((exam) => [exam.id, exam.name] as const)
+  const { data } = useLoad('exams', () =>
+    readAllPages((page) => ask(client.GET('/api/v01/admin/exams', { params: { query: { page } } }))),
+  )
+  const known = (data ?? []).flatMap(({ exams }) => exams).map((exam) => [exam.id, exam.name] as const)
   return (
     <Choice
       key={data ? 'known' : 'unknown'}
@@ -27,13 +29,4 @@ export function ExamChoice({ label, value, name, all, onChange }: ExamChoiceProp
       {...(onChange ? { onChange } : {})}
     />
   )
-}
-
-async function listExams() {
-  const exams = []
-  for (let page = 1; ; page++) {
-    const part = await ask(client.GET('/api/v01/admin/exams', { params: { query: { page } } }))
-    exams.push(...part.exams)
-    if (page >= part.total_pages) return exams
-  }
 }

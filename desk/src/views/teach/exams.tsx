@@ -1,6 +1,6 @@
 import { useStore } from '@nanostores/preact'
 import { useState } from 'preact/hooks'
-import { ask, client } from '../../client.ts'
+import { ask, client, toQuery } from '../../client.ts'
 import { Dialog } from '../../components/dialogs/dialog.tsx'
 import { Choice, Field } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
@@ -22,11 +22,7 @@ export default function TeachExams() {
     ask(
       client.GET('/api/v01/admin/exams', {
         params: {
-          query: {
-            ...(q ? { q } : {}),
-            ...(category ? { category_id: Number(category) } : {}),
-            ...(page ? { page: Number(page) } : {}),
-          },
+          query: toQuery({ q, category_id: category, page }),
         },
       }),
     ),

@@ -16,7 +16,7 @@ export function AskTutor({ question }: { question: Reviewed }) {
         suggestion={
           conversation === undefined ? 'Why is this the answer? Explain it step by step.' : undefined
         }
-        wrap={(text) => (conversation === undefined ? `${describe(question)}\n\n${text}` : text)}
+        about={conversation === undefined ? describe(question) : undefined}
       />
       {conversation !== undefined && (
         <a href={`/desk/tutor/${conversation}`}>Go on in the tutor’s own page</a>
@@ -25,7 +25,7 @@ export function AskTutor({ question }: { question: Reviewed }) {
   )
 }
 
-/** The question as text, cut to the length of one message. */
+/** The question as text, cut so that it fits into one message together with what is asked. */
 function describe(question: Reviewed): string {
   const options = [question.option_a, question.option_b, question.option_c, question.option_d]
     .map((text, index) => (text ? `${'ABCD'[index]}) ${text}` : ''))

@@ -1,27 +1,21 @@
+import { askTutor } from '@exam-practice/client/tutor'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { explain } from '../../client.ts'
+import { client, explain } from '../../client.ts'
 import { Area } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
 import { Message } from './message.tsx'
-import { askTutor } from './streamed-answer.ts'
 
 interface ExchangeProps {
   conversationId: number | undefined
   opened: (id: number) => void
   suggestion?: string | undefined
-  /** Turns what was typed into what is sent. */
-  wrap?: (text: string) => string
+  /** What the next question is about; it is sent ahead of it. */
+  about?: string | undefined
   remaining?: (count: number) => void
 }
 
 /** The current questions and answers. An answer appears as it is written, and can be stopped. */
-export function Exchange({
-  conversationId,
-  opened,
-  suggestion,
-  wrap = (text) => text,
-  remaining,
-}: ExchangeProps) {
+export function Exchange({ conversationId, opened, suggestion, about, remaining }: ExchangeProps) {
   const [turns, setTurns] = useState<{ isUser: boolean; text: string }[]>([])
   const [isWriting, setWriting] = useState(false)
   const stop = useRef<AbortController>(undefined)
@@ -38,11 +32,17 @@ export function Exchange({
         before.map((turn, at) => (at === before.length - 1 ? { ...turn, text: change(turn.text) } : turn)),
       )
     try {
-      const heard = { delta: (piece: string) => write((text) => text + piece) }
-      const done = await askTutor(wrap(typed), conversationId, heard, abort.signal)
-      write(() => done.response)
-      remaining?.(done.questions_remaining)
-      opened(done.conversation_id)
+      const question = {
+        message: about === undefined ? typed : `${about}\n\n${typed}`,
+        ...(conversationId === undefined ? {} : { conversation_id: conversationId }),
+      }
+      for await (const event of askTutor(client, question, { signal: abort.signal })) {
+        if (event.type === 'delta') write((text) => text + event.text)
+        if (event.type !== 'done') continue
+        write(() => event.answer.response)
+        remaining?.(event.answer.questions_remaining)
+        opened(event.answer.conversation_id)
+      }
     } catch (failure) {
       // The part that was written before the stop stays visible.
       if (!abort.signal.aborted) setError(explain(failure))
@@ -82,7 +82,7 @@ export function Exchange({
           label="Your question"
           name="message"
           required
-          maxLength={wrap('x').length > 1 ? 1_500 : 8_000}
+          maxLength={about === undefined ? 8_000 : 1_500}
           value={suggestion}
         />
       </Form>

@@ -22,7 +22,7 @@ export default function TutorView({ params }: ViewProps) {
   const list = useLoad(search, () =>
     ask(
       client.GET('/api/v01/assistant/conversations', {
-        params: { query: { limit: 50, ...(search ? { search } : {}) } },
+        params: { query: { limit: 50, search: search || undefined } },
       }),
     ),
   )

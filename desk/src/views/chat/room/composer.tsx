@@ -1,5 +1,5 @@
 import type { Conversation, RoomMessage } from '@exam-practice/client/chat'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { chat } from '../../../chat.ts'
 import { ask, client } from '../../../client.ts'
 import { runWithToast } from '../../../components/dialogs/toasts.tsx'
@@ -19,7 +19,8 @@ interface ComposerProps {
 export function Composer({ conversation, target, done }: ComposerProps) {
   const [text, setText] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => {
+  // Before anything can be typed, which it would replace.
+  useLayoutEffect(() => {
     if (target?.kind === 'edit') setText(target.message.message)
     if (target) field.current?.focus()
   }, [target])
@@ -44,6 +45,11 @@ export function Composer({ conversation, target, done }: ComposerProps) {
     setText('')
     done()
   }
+  function cancel() {
+    // Otherwise what was edited would be sent as a new message.
+    if (target?.kind === 'edit') setText('')
+    done()
+  }
   return (
     <form
       class="composer"
@@ -58,14 +64,7 @@ export function Composer({ conversation, target, done }: ComposerProps) {
             {target.kind === 'edit' ? 'Editing' : `Reply to ${target.message.sender_name}`}:{' '}
             {target.message.message}
           </span>
-          <button
-            type="button"
-            class="quiet small"
-            onClick={() => {
-              if (target.kind === 'edit') setText('')
-              done()
-            }}
-          >
+          <button type="button" class="quiet small" onClick={cancel}>
             Cancel
           </button>
         </p>
@@ -85,7 +84,7 @@ export function Composer({ conversation, target, done }: ComposerProps) {
           if (currentTarget.value.trim() !== '') chat.typing(conversation.id)
         }}
         onKeyDown={(event) => {
-          if (event.key === 'Escape') done()
+          if (event.key === 'Escape') cancel()
           // During a composition, Enter belongs to the input method.
           if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
           event.preventDefault()

@@ -10,6 +10,7 @@ import { Form } from '../../../components/forms/form.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { go } from '../../../router.ts'
+import { listConnected } from '../connected.ts'
 
 interface MembersProps {
   conversation: Conversation
@@ -38,8 +39,8 @@ export function Members({ conversation, user, close }: MembersProps) {
       <Loaded of={found}>
         {({ members }) => {
           const isOwner = members.some((each) => each.id === user.id && each.is_owner)
-          const others = known.filter(
-            (each) => each.user_id !== null && !members.some((member) => member.id === each.user_id),
+          const others = listConnected(known).filter(
+            ({ user_id }) => !members.some((member) => member.id === user_id),
           )
           return (
             <>

@@ -34,7 +34,7 @@ export function Message({
   take,
   report,
 }: MessageProps) {
-  const isNewDay = !before || before.created_at.slice(0, 10) !== message.created_at.slice(0, 10)
+  const isNewDay = !before || day(before.created_at) !== day(message.created_at)
   const isFollowing = !isNewDay && before?.sender_id === message.sender_id
   return (
     <>

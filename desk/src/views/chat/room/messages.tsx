@@ -1,9 +1,10 @@
 import type { User } from '@exam-practice/client'
 import type { Conversation, Room, RoomMessage } from '@exam-practice/client/chat'
 import { useStore } from '@nanostores/preact'
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { VList, type VListHandle } from 'virtua'
 import { chat } from '../../../chat.ts'
+import { useSettled } from '../../../components/use-settled.ts'
 import { plural } from '../../../format.ts'
 import type { ComposerTarget } from './composer.tsx'
 import { Message } from './message.tsx'
@@ -76,7 +77,7 @@ export function Messages({ room, conversation, user, take, report }: MessagesPro
     if (end === undefined || document.visibilityState !== 'visible') return
     const seen = messages.slice(0, (list.current?.findItemIndex(end - 1) ?? 0) + 1)
     chat.read(room.id, seen.findLast(({ seq }) => seq !== null)?.seq ?? 0)
-  })
+  }, SETTLED_MS)
   useEffect(() => {
     document.addEventListener('visibilitychange', look)
     return () => document.removeEventListener('visibilitychange', look)
@@ -158,18 +159,6 @@ export function Messages({ room, conversation, user, take, report }: MessagesPro
       )}
     </div>
   )
-}
-
-/** Runs `work` once it has not been asked for during a moment. */
-function useSettled(work: () => void): () => void {
-  const latest = useRef(work)
-  latest.current = work
-  const timer = useRef(0)
-  useEffect(() => () => clearTimeout(timer.current), [])
-  return useCallback(() => {
-    clearTimeout(timer.current)
-    timer.current = window.setTimeout(() => latest.current(), SETTLED_MS)
-  }, [])
 }
 
 /** Fetches older messages until the first unread one is there, or `PAGES_BACK` pages. True when done. */

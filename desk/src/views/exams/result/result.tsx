@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { type Answer, ask, client, Refusal } from '../../../client.ts'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
-import { Stat } from '../../../components/page/stat.tsx'
+import { useLive } from '../../../components/page/use-live.ts'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { RichText } from '../../../components/rich-text.tsx'
 import { moment, number } from '../../../format.ts'
@@ -13,6 +13,7 @@ import type { ViewProps } from '../../view-props.ts'
 import { QuestionText } from '../question-text.tsx'
 import { listOptions } from '../taking/answer-field.tsx'
 import { Challenge, type ChallengeRow } from './challenge.tsx'
+import { Figures } from './figures.tsx'
 
 type Result = Answer<'/api/v01/attempts/{attempt_id}', 'get'>
 type Reviewed = Result['review'][number]
@@ -31,6 +32,10 @@ export default function ResultView({ params }: ViewProps) {
     ).catch(() => undefined)
     return { result, challenges, counts: counts?.counts ?? {} }
   })
+  useLive(found.reload, (frame) =>
+    // Until the result may be seen, its exam is not known here.
+    frame.type === 'result_changed' ? frame.attempt_id === id : frame.type === 'results_released',
+  )
   const [only, setOnly] = useState<'all' | 'wrong'>('all')
   if (found.error instanceof Refusal && found.error.code === 'results_not_released')
     return (
@@ -54,16 +59,7 @@ export default function ResultView({ params }: ViewProps) {
             </a>
           }
         >
-          <dl class="figures">
-            <Stat
-              name="Score"
-              value={`${number(result.result.score)} of ${number(result.result.max_score)}`}
-            />
-            <Stat name="Percent" value={`${number(result.result.percentage)} %`} />
-            <Stat name="Right" value={result.result.correct} />
-            <Stat name="Wrong" value={result.result.incorrect} />
-            <Stat name="Not answered" value={result.result.unattempted} />
-          </dl>
+          <Figures result={result.result} />
           <div class="row">
             <button type="button" aria-pressed={only === 'all'} onClick={() => setOnly('all')}>
               All questions

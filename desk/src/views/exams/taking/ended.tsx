@@ -1,7 +1,7 @@
 import type { ExamState } from '@exam-practice/client/exam'
 import { Page } from '../../../components/page/page.tsx'
-import { Stat } from '../../../components/page/stat.tsx'
-import { number, plural } from '../../../format.ts'
+import { plural } from '../../../format.ts'
+import { Figures } from '../result/figures.tsx'
 
 /** The end of an attempt: whether all answers arrived, and the link to the result. */
 export function AttemptEnded({ state, close }: { state: ExamState; close: () => void }) {
@@ -35,15 +35,7 @@ export function AttemptEnded({ state, close }: { state: ExamState; close: () => 
           : (result?.message ?? 'Your teacher releases the results later.')
       }
     >
-      {score && (
-        <dl class="figures">
-          <Stat name="Score" value={`${number(score.score)} of ${number(score.max_score)}`} />
-          <Stat name="Percent" value={`${number(score.percentage)} %`} />
-          <Stat name="Right" value={score.correct} />
-          <Stat name="Wrong" value={score.incorrect} />
-          <Stat name="Not answered" value={score.unattempted} />
-        </dl>
-      )}
+      {score && <Figures result={score} />}
       <div class="row">
         {score && (
           <a class="button main" href={`/desk/results/${attemptId}`}>

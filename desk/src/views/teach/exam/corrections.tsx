@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { type Answer, ask, client } from '../../../client.ts'
+import { type Answer, ask, client, readAllPages } from '../../../client.ts'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice, Field } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
@@ -24,8 +24,10 @@ export function Corrections({ exam }: TabProps) {
   const [preview, setPreview] = useState<{ regrade: Regrade; wish: Wish }>()
   const found = useLoad(exam.id, async () => {
     const { regrades } = await ask(client.GET('/api/v01/admin/exams/{exam_id}/regrades', path))
-    const questions = await listQuestions(exam.id)
-    return { regrades, questions }
+    const pages = await readAllPages((page) =>
+      ask(client.GET('/api/v01/admin/questions', { params: { query: { exam_id: exam.id, page } } })),
+    )
+    return { regrades, questions: pages.flatMap(({ questions }) => questions) }
   })
   const regrade = (wish: Wish, isPreview: boolean) =>
     ask(
@@ -129,16 +131,6 @@ export function Corrections({ exam }: TabProps) {
       )}
     </Loaded>
   )
-}
-
-async function listQuestions(examId: number) {
-  const questions = []
-  for (let page = 1; ; page++) {
-    const query = { exam_id: examId, page }
-    const part = await ask(client.GET('/api/v01/admin/questions', { params: { query } }))
-    questions.push(...part.questions)
-    if (page >= part.total_pages) return questions
-  }
 }
 
 function describe(fields: Record<string, string>) {

@@ -1,34 +1,31 @@
 import { useStore } from '@nanostores/preact'
-import { useState } from 'preact/hooks'
-import { ask, client } from '../../../client.ts'
+import { type Answer, ask, client, toQuery } from '../../../client.ts'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice, NumberField } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
 import { Pager } from '../../../components/page/pager.tsx'
+import { SelectionBar } from '../../../components/page/selection-bar.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
+import { useSelection } from '../../../components/page/use-selection.ts'
 import { RichText } from '../../../components/rich-text.tsx'
 import { plural } from '../../../format.ts'
 import { $query } from '../../../router.ts'
 import type { TabProps } from './tab-props.ts'
 
+type Question = Answer<'/api/v01/admin/questions', 'get'>['questions'][number]
+
 /** The questions of an exam: open, add, set marks, delete. */
 export function Questions({ exam }: TabProps) {
   const { page } = useStore($query)
-  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set())
   const found = useLoad(`${exam.id} ${page}`, () =>
     ask(
       client.GET('/api/v01/admin/questions', {
-        params: { query: { exam_id: exam.id, ...(page ? { page: Number(page) } : {}) } },
+        params: { query: toQuery({ exam_id: exam.id, page }) },
       }),
     ),
   )
-  function choose(id: number, isChosen: boolean) {
-    const next = new Set(chosen)
-    if (isChosen) next.add(id)
-    else next.delete(id)
-    setChosen(next)
-  }
+  const selection = useSelection<Question>(({ id }) => id)
   return (
     <section class="stack">
       <div class="row">
@@ -38,23 +35,24 @@ export function Questions({ exam }: TabProps) {
         <a class="button" href={`/desk/teach/generate?exam=${exam.id}`}>
           Generate some
         </a>
-        {chosen.size > 0 && (
-          <Action
-            class="bad"
-            confirm={`Delete ${plural(chosen.size, 'question')}?`}
-            act={async () => {
-              const { deleted } = await ask(
-                client.POST('/api/v01/admin/questions/bulk-delete', { body: { ids: [...chosen] } }),
-              )
-              setChosen(new Set())
-              await found.reload()
-              return `${plural(deleted, 'question')} deleted`
-            }}
-          >
-            Delete {chosen.size}
-          </Action>
-        )}
       </div>
+      <SelectionBar count={selection.chosen.length} what="question" clear={selection.clear}>
+        <Action
+          class="small bad"
+          confirm={`Delete ${plural(selection.chosen.length, 'question')}?`}
+          act={async () => {
+            const ids = selection.chosen.map(({ id }) => id)
+            const { deleted } = await ask(
+              client.POST('/api/v01/admin/questions/bulk-delete', { body: { ids } }),
+            )
+            selection.clear()
+            await found.reload()
+            return `${plural(deleted, 'question')} deleted`
+          }}
+        >
+          Delete
+        </Action>
+      </SelectionBar>
       <Loaded of={found}>
         {(list) =>
           list.questions.length === 0 ? (
@@ -69,8 +67,8 @@ export function Questions({ exam }: TabProps) {
                     <input
                       type="checkbox"
                       aria-label={`Choose question ${question.id}`}
-                      checked={chosen.has(question.id)}
-                      onChange={({ currentTarget }) => choose(question.id, currentTarget.checked)}
+                      checked={selection.has(question)}
+                      onChange={({ currentTarget }) => selection.choose([question], currentTarget.checked)}
                     />
                     <a class="grow clamp" href={`/desk/teach/questions/${exam.id}/${question.id}`}>
                       {question.question_text ? (

@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/preact'
-import { ask, client } from '../../../client.ts'
+import { ask, client, toQuery } from '../../../client.ts'
 import { Field } from '../../../components/forms/fields.tsx'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
@@ -16,11 +16,7 @@ export default function Audit() {
     ask(
       client.GET('/api/v01/admin/audit', {
         params: {
-          query: {
-            ...(action ? { action } : {}),
-            ...(subject ? { subject } : {}),
-            ...(page ? { page: Number(page) } : {}),
-          },
+          query: toQuery({ action, subject, page }),
         },
       }),
     ),

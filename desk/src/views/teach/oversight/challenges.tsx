@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/preact'
-import { ask, client } from '../../../client.ts'
+import { ask, client, toQuery } from '../../../client.ts'
 import { Area, Choice } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
@@ -17,10 +17,7 @@ export default function Challenges() {
     ask(
       client.GET('/api/v01/admin/challenges', {
         params: {
-          query: {
-            ...(status === 'all' ? {} : { status: status as 'open' }),
-            ...(page ? { page: Number(page) } : {}),
-          },
+          query: toQuery({ status: status === 'all' ? undefined : status, page }),
         },
       }),
     ),

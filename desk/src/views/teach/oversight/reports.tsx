@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/preact'
-import { ask, client } from '../../../client.ts'
+import { ask, client, toQuery } from '../../../client.ts'
 import { Choice, Field } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
@@ -15,7 +15,7 @@ export default function Reports() {
   const found = useLoad(`${status} ${page}`, () =>
     ask(
       client.GET('/api/v01/admin/reports', {
-        params: { query: { status: status as 'open', ...(page ? { page: Number(page) } : {}) } },
+        params: { query: toQuery({ status, page }) },
       }),
     ),
   )

@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/preact'
-import { type Answer, ask, client } from '../../../client.ts'
+import { type Answer, ask, client, toQuery } from '../../../client.ts'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice } from '../../../components/forms/fields.tsx'
 import { Search } from '../../../components/forms/search.tsx'
@@ -26,12 +26,7 @@ export default function Allowances() {
     ask(
       client.GET('/api/v01/admin/attempts', {
         params: {
-          query: {
-            ...(q ? { q } : {}),
-            ...(exam ? { exam_id: Number(exam) } : {}),
-            ...(status ? { status: status as 'available' } : {}),
-            ...(page ? { page: Number(page) } : {}),
-          },
+          query: toQuery({ q, exam_id: exam, status, page }),
         },
       }),
     ),

@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/preact'
-import { ask, client } from '../../../client.ts'
+import { ask, client, toQuery } from '../../../client.ts'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice, Field } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
@@ -8,7 +8,7 @@ import { Page } from '../../../components/page/page.tsx'
 import { Pager } from '../../../components/page/pager.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { $query, setQuery } from '../../../router.ts'
-import { ROLES } from './users.tsx'
+import { ROLES } from './roles.ts'
 
 const nameOf = (role: string) => ROLES.find(([value]) => value === role)?.[1] ?? role
 
@@ -19,7 +19,7 @@ export default function Requests() {
     ask(
       client.GET('/api/v01/admin/access-requests', {
         params: {
-          query: { ...(status === 'all' ? {} : { status }), ...(page ? { page: Number(page) } : {}) },
+          query: toQuery({ status: status === 'all' ? undefined : status, page }),
         },
       }),
     ),

@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/preact'
-import { type Answer, ask, client } from '../../../client.ts'
+import { type Answer, ask, client, toQuery } from '../../../client.ts'
 import { runWithToast } from '../../../components/dialogs/toasts.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice } from '../../../components/forms/fields.tsx'
@@ -14,12 +14,7 @@ import { useLoad } from '../../../components/page/use-load.ts'
 import { useSelection } from '../../../components/page/use-selection.ts'
 import { plural } from '../../../format.ts'
 import { $query, setQuery } from '../../../router.ts'
-
-export const ROLES = [
-  ['user', 'Student'],
-  ['admin', 'Teacher'],
-  ['user,admin', 'Both'],
-] as const
+import { ROLES } from './roles.ts'
 
 type UserRow = Answer<'/api/v01/admin/users', 'get'>['users'][number]
 
@@ -27,13 +22,8 @@ type UserRow = Answer<'/api/v01/admin/users', 'get'>['users'][number]
 export default function Users() {
   const { q, role, page } = useStore($query)
   const found = useLoad(`${q} ${role} ${page}`, async () => {
-    const query = {
-      ...(q ? { q } : {}),
-      ...(role ? { role: role as 'both' } : {}),
-      ...(page ? { page: Number(page) } : {}),
-    }
     const [list, counts] = await Promise.all([
-      ask(client.GET('/api/v01/admin/users', { params: { query } })),
+      ask(client.GET('/api/v01/admin/users', { params: { query: toQuery({ q, role, page }) } })),
       ask(client.GET('/api/v01/admin/users/counts')),
     ])
     return { list, counts }

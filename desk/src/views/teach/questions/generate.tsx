@@ -1,6 +1,6 @@
 import { useStore } from '@nanostores/preact'
 import { useState } from 'preact/hooks'
-import { ask, client } from '../../../client.ts'
+import { ask, client, toQuery } from '../../../client.ts'
 import { Area, Choice, Field, NumberField } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
@@ -11,13 +11,14 @@ import { useLoad } from '../../../components/page/use-load.ts'
 import { moment } from '../../../format.ts'
 import { $query, go } from '../../../router.ts'
 import { ExamChoice } from '../exam-choice.tsx'
+import { JobState } from './job-state.tsx'
 
 /** Generates questions by the model, from a topic or a document, and lists the jobs. */
 export default function Generate() {
   const { exam, page } = useStore($query)
   const [mode, setMode] = useState('pure')
   const jobs = useLoad(page, () =>
-    ask(client.GET('/api/v01/admin/ai/jobs', { params: { query: page ? { page: Number(page) } : {} } })),
+    ask(client.GET('/api/v01/admin/ai/jobs', { params: { query: toQuery({ page }) } })),
   )
   return (
     <Page title="Generate questions" lead="Nothing is kept until you have looked at it.">
@@ -99,7 +100,7 @@ export default function Generate() {
                       ),
                     },
                     { head: 'Questions', cell: (job) => job.questions_so_far, isNumber: true },
-                    { head: 'State', cell: (job) => <State status={job.status} /> },
+                    { head: 'State', cell: (job) => <JobState status={job.status} /> },
                     { head: 'It says', cell: (job) => job.error ?? job.message },
                   ]}
                 />
@@ -110,13 +111,5 @@ export default function Generate() {
         </Loaded>
       </section>
     </Page>
-  )
-}
-
-export function State({ status }: { status: 'running' | 'done' | 'failed' }) {
-  return (
-    <span class={`chip ${{ running: '', done: 'good', failed: 'bad' }[status]}`}>
-      {{ running: 'Under way', done: 'Done', failed: 'Failed' }[status]}
-    </span>
   )
 }

@@ -1,14 +1,14 @@
 import '../../exams/taking.css'
-import { useStore } from '@nanostores/preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { type Answer, ask, client } from '../../../client.ts'
 import { Action } from '../../../components/forms/button.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
+import { useLive } from '../../../components/page/use-live.ts'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { plural } from '../../../format.ts'
 import type { ViewProps } from '../../view-props.ts'
-import { State } from './generate.tsx'
+import { JobState } from './job-state.tsx'
 import { Preview } from './preview.tsx'
 
 type Job = Answer<'/api/v01/admin/ai/status/{job_id}', 'get'>
@@ -19,28 +19,7 @@ export default function JobView({ params }: ViewProps) {
   const id = params.id ?? ''
   const path = { params: { path: { job_id: id } } }
   const found = useLoad(id, () => ask(client.GET('/api/v01/admin/ai/status/{job_id}', path)))
-  const status = useStore(client.live.$status)
-  useEffect(() => {
-    const topic = `ai_job:${id}`
-    const stop = client.live.listen((frame) => {
-      if (frame.type !== 'ai_job' || frame.job_id !== id) return
-      const { type: _, ...progress } = frame
-      found.set((job) => {
-        if (progress.questions_so_far !== job.questions_so_far || progress.status !== job.status)
-          void found.reload()
-        return { ...job, ...progress }
-      })
-    })
-    if (status === 'online') {
-      void client.live.request({ type: 'subscribe', topic }).catch(() => {})
-      // Reads what happened before the subscription.
-      void found.reload()
-    }
-    return () => {
-      stop()
-      void client.live.request({ type: 'unsubscribe', topic }).catch(() => {})
-    }
-  }, [id, status])
+  useLive(found.reload, (frame) => frame.type === 'ai_job' && frame.job_id === id, `ai_job:${id}`)
   return (
     <Page
       title="Generated questions"
@@ -55,7 +34,7 @@ export default function JobView({ params }: ViewProps) {
           <>
             <section class="sheet" aria-label="Progress">
               <p class="row spread">
-                <State status={job.status} />
+                <JobState status={job.status} />
                 <span role="status">{job.error ?? job.message}</span>
               </p>
               <progress class="meter" max={100} value={job.percent} aria-label="Progress" />

@@ -8,7 +8,7 @@ export type Question = Omit<Answer<'/api/v01/admin/questions/{id}', 'get'>['ques
 
 /** A question as students see it, with its key marked. */
 export function Preview({ question }: { question: Question }) {
-  const key = question.correct_answer.toUpperCase().split(/[,\s]*/)
+  const key = question.correct_answer.toUpperCase()
   return (
     <section class="sheet preview" aria-label="As students see it">
       <p class="row spread">

@@ -1,5 +1,5 @@
 import '../../exams/taking.css'
-import { useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { ask, client, form as toForm } from '../../../client.ts'
 import { runWithToast } from '../../../components/dialogs/toasts.tsx'
 import { Action } from '../../../components/forms/button.tsx'
@@ -8,6 +8,7 @@ import { Form } from '../../../components/forms/form.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
+import { useSettled } from '../../../components/use-settled.ts'
 import { go } from '../../../router.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { Preview, type Question } from './preview.tsx'
@@ -44,12 +45,11 @@ export default function QuestionView({ params }: ViewProps) {
 
 function Editor({ id, question }: { id: number | undefined; question: Question }) {
   const [shown, setShown] = useState(question)
-  const timer = useRef(0)
   const back = `/desk/teach/exams/${question.exam_id}/questions`
-  function follow(form: HTMLFormElement) {
-    clearTimeout(timer.current)
-    timer.current = window.setTimeout(() => setShown((before) => ({ ...before, ...read(form) })), PREVIEW_MS)
-  }
+  const follow = useSettled(
+    (form: HTMLFormElement) => setShown((before) => ({ ...before, ...read(form) })),
+    PREVIEW_MS,
+  )
   return (
     <Page
       title={id === undefined ? 'New question' : `Question ${id}`}

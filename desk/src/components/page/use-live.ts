@@ -1,0 +1,32 @@
+import type { ServerFrame } from '@exam-practice/client'
+import { useEffect, useRef } from 'preact/hooks'
+import { client } from '../../client.ts'
+
+/**
+ * Calls `reload` upon each frame that concerns what is shown, and whenever such frames may have been missed: after a new
+ * connection and `resync`. Frames of a topic have to be subscribed to, which comes first, so that no change is missed in
+ * between.
+ */
+export function useLive(
+  reload: () => Promise<void>,
+  concerns: (frame: ServerFrame) => boolean,
+  topic?: string,
+): void {
+  const latest = useRef(concerns)
+  latest.current = concerns
+  useEffect(() => {
+    async function catchUp() {
+      // If it is refused, so is the reload, which says why.
+      if (topic) await client.live.request({ type: 'subscribe', topic }).catch(() => {})
+      await reload()
+    }
+    const stop = client.live.listen((frame) => {
+      if (frame.type === 'ready' || frame.type === 'resync') void catchUp()
+      else if (latest.current(frame)) void reload()
+    })
+    return () => {
+      stop()
+      if (topic) void client.live.request({ type: 'unsubscribe', topic }).catch(() => {})
+    }
+  }, [reload, topic])
+}
