@@ -10,6 +10,7 @@ import type { Tallies } from './bus/tallies/tallies.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/client.ts'
 import type { JobQueue } from './db/job-queue.ts'
+import type { Pace } from './scheduling/pace.ts'
 import type { LiveSessions } from './tokens/live-sessions.ts'
 import type { RefreshTokens } from './tokens/refresh-tokens.ts'
 import type { DerivedKeys } from './tokens/secrets.ts'
@@ -27,6 +28,7 @@ export interface Core {
   bus: Bus
   presence: Presence
   rateSlots: RateSlots
+  pace: Pace
   tallies: Tallies
   sessions: LiveSessions
   refreshTokens: RefreshTokens

@@ -22,6 +22,7 @@ import { closeDatabase, connectDatabase, identifyDatabase } from './db/client.ts
 import { createJobQueue } from './db/job-queue.ts'
 import { learnServer } from './db/setup/pooler.ts'
 import { watchSessions } from './features/auth/session-watch.ts'
+import { Pace } from './scheduling/pace.ts'
 import { createRefreshTokens } from './tokens/refresh-tokens.ts'
 import { deriveKeys } from './tokens/secrets.ts'
 
@@ -87,6 +88,7 @@ export async function createNode({
       ? createRedisPresence(redis, config.presence, log)
       : createMemoryPresence(config.presence.graceMs),
     rateSlots: redis ? createRedisRateSlots(redis, ownSlots) : ownSlots,
+    pace: new Pace(),
     tallies: redis ? createRedisTallies(redis, config.presence, log) : createMemoryTallies(),
     refreshTokens: createRefreshTokens(jwtSecrets),
     files: createFiles(config),

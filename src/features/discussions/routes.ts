@@ -69,7 +69,7 @@ export const discussionRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
         tags,
         params: IdParams,
         body: EditCommentBody,
-        response: { 200: CommentAnswer, ...failures('not_found', 'not_owner', 'rate_limited') },
+        response: { 200: CommentAnswer, ...failures('not_found', 'not_owner') },
       },
     },
     async (request, reply) => {

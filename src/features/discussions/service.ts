@@ -72,22 +72,15 @@ export async function readDiscussion(
   return { ...arrangeThread(rows, reader.userId), count }
 }
 
-/**
- * The edited comment with its replies. Only an edit that is stored uses up its author's slot
- * (docs/protocol/http.md#limits). 404, 403 `not_owner`, 429 `rate_limited`.
- */
+/** The edited comment with its replies. 404, 403 `not_owner`. */
 export async function editComment(
   core: Core,
   caller: store.Participant,
   commentId: number,
   message: string,
 ): Promise<Comment> {
-  const questionId = await inSlot(
-    core.rateSlots,
-    `comment-edit:${caller.userId}`,
-    core.config.chat.sendIntervalMs,
-    () => storeEdit(core, caller, commentId, message),
-  )
+  await core.pace.wait(caller.userId)
+  const questionId = await storeEdit(core, caller, commentId, message)
   publish(core, await requireComment(core.db, commentId), 'edited')
   const comment = (await readDiscussion(core, caller, questionId)).byId.get(commentId)
   if (!comment) throw new AppError('not_found')

@@ -30,14 +30,7 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
         response: {
           201: ConnectPending,
           200: ConnectAccepted,
-          ...failures(
-            'self_connection',
-            'not_found',
-            'already_connected',
-            'already_pending',
-            'too_many',
-            'rate_limited',
-          ),
+          ...failures('self_connection', 'not_found', 'already_connected', 'already_pending', 'too_many'),
         },
       },
     },

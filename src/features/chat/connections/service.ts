@@ -24,7 +24,7 @@ interface Repeated {
 
 /**
  * Asks somebody to connect; if they have asked already, accepts their request. After a rejection or an end one may ask
- * again, at the pace of messages. 404 also if the other person has blocked this one.
+ * again. 404 also if the other person has blocked this one.
  */
 export async function requestConnection(
   core: Core,
@@ -32,6 +32,7 @@ export async function requestConnection(
   recipientId: number,
 ): Promise<RequestOutcome> {
   if (recipientId === userId) throw new AppError('self_connection')
+  await core.pace.wait(userId)
   const asked = await core.db.transaction(async (tx): Promise<RequestOutcome | Repeated> => {
     await lockAlone(tx, LOCKS.pair(userId, recipientId))
     if (!(await people.findPerson(tx, recipientId)) || (await people.isBlocked(tx, recipientId, userId)))
@@ -50,7 +51,6 @@ export async function requestConnection(
       if (connection.requesterId === userId) return { connId, status: 'repeated' }
       return { connId, status: 'accepted', conversationId: await accept(tx, connection) }
     }
-    requireInterval(core, connection, userId)
     await requireRoom(core, tx, userId)
     await store.updateConnection(tx, connId, {
       requesterId: userId,
@@ -68,18 +68,6 @@ export async function requestConnection(
     await tellAccepted(core, asked.connId, recipientId, userId, asked.conversationId)
   else await tellAsked(core, asked.connId, recipientId)
   return asked
-}
-
-/**
- * The recipient is told of each request, so withdrawing one and asking again must not be faster than sending
- * messages.
- */
-function requireInterval({ clock, config }: Core, earlier: store.ConnectionRow, userId: number): void {
-  const { sendIntervalMs } = config.chat
-  const waitMs = earlier.createdAt.getTime() + sendIntervalMs - clock()
-  // If the clock was set back, the earlier request lies in the future: then nobody waits for it.
-  if (earlier.requesterId === userId && waitMs > 0 && waitMs <= sendIntervalMs)
-    throw new AppError('rate_limited', { retryAfter: waitMs / 1_000 })
 }
 
 /** 409 `too_many` after the day's last request. */

@@ -47,7 +47,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
         tags,
         params: IdParams,
         body: RenameBody,
-        response: { 200: ConversationAnswer, ...failures('owner_only', 'not_found', 'rate_limited') },
+        response: { 200: ConversationAnswer, ...failures('owner_only', 'not_found') },
       },
     },
     async (request) => {

@@ -1,5 +1,4 @@
 import { GROUP_SIZE } from '../../../../schemas/chat.ts'
-import { inSlot } from '../../../bus/rate-slots/in-slot.ts'
 import type { Core } from '../../../core.ts'
 import type { Executor } from '../../../db/client.ts'
 import { lockPerson } from '../../../db/locks.ts'
@@ -42,19 +41,17 @@ export async function createGroup(
   return conversationId
 }
 
-/** All members are told, so the pace is that of messages. 404, 403 `owner_only`, 429 `rate_limited`. */
+/** 404, 403 `owner_only`. */
 export async function renameGroup(
   core: Core,
   userId: number,
   conversationId: number,
   name: string,
 ): Promise<void> {
-  await inSlot(core.rateSlots, `group-name:${userId}`, core.config.chat.sendIntervalMs, () =>
-    changeGroup(core, userId, conversationId, false, async (tx) => {
-      await store.updateName(tx, conversationId, name)
-      return true
-    }),
-  )
+  await changeGroup(core, userId, conversationId, false, async (tx) => {
+    await store.updateName(tx, conversationId, name)
+    return true
+  })
 }
 
 /** Adds people who are not in the group yet. 400 and 409 as for a new group. */
@@ -103,6 +100,7 @@ async function changeGroup(
   byAnyMember: boolean,
   change: (tx: Executor, memberIds: number[]) => Promise<boolean>,
 ): Promise<void> {
+  await core.pace.wait(userId)
   const version = await core.db.transaction(async (tx) => {
     await lockConversation(tx, conversationId)
     const memberIds = await store.listGroupMemberIds(tx, conversationId)

@@ -100,7 +100,7 @@ export const changeRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (ap
         body: EditBody,
         response: {
           200: MessageAnswer,
-          ...failures('not_owner', 'not_connected', 'not_found', 'rate_limited'),
+          ...failures('not_owner', 'not_connected', 'not_found'),
         },
       },
     },

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { ChatMessage, MessagesQuery, SendBody } from '../../../../schemas/chat.ts'
-import { inSlot } from '../../../bus/rate-slots/in-slot.ts'
 import type { Core } from '../../../core.ts'
 import type { Executor } from '../../../db/client.ts'
 import { AppError, invalidField } from '../../../errors.ts'
@@ -152,23 +151,19 @@ export async function listChanges(core: Core, userId: number, conversationId: nu
   }
 }
 
-/**
- * Changes one's own message; only a stored edit uses the author's slot (docs/protocol/http.md#limits). 404 also for a
- * tombstone.
- */
+/** Changes one's own message. 404 also for a tombstone, 403 `not_owner`, `not_connected`. */
 export async function editMessage(
   core: Core,
   userId: number,
   messageId: number,
   text: string,
 ): Promise<ChatMessage> {
-  const row = await inSlot(core.rateSlots, `chat-edit:${userId}`, core.config.chat.sendIntervalMs, () =>
-    changeOwnMessage(core, userId, messageId, async (tx, message, version) => {
-      if (message.isDeleted) throw new AppError('not_found')
-      if (!message.canSend) throw new AppError('not_connected')
-      await store.updateMessage(tx, messageId, { message: text, editedAt: new Date(core.clock()), version })
-    }),
-  )
+  await core.pace.wait(userId)
+  const row = await changeOwnMessage(core, userId, messageId, async (tx, message, version) => {
+    if (message.isDeleted) throw new AppError('not_found')
+    if (!message.canSend) throw new AppError('not_connected')
+    await store.updateMessage(tx, messageId, { message: text, editedAt: new Date(core.clock()), version })
+  })
   return toMessage(row, userId)
 }
 

@@ -71,7 +71,7 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (ap
         description: 'Their requests are refused as if unknown, their direct messages as if not connected.',
         tags,
         params: BlockParams,
-        response: { 200: Success, ...failures('not_found', 'rate_limited') },
+        response: { 200: Success, ...failures('not_found') },
       },
     },
     async (request) => {

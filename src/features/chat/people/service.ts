@@ -1,5 +1,4 @@
 import type { ChatUser } from '../../../../schemas/chat.ts'
-import { inSlot } from '../../../bus/rate-slots/in-slot.ts'
 import type { Core } from '../../../core.ts'
 import { LOCKS, lockAlone } from '../../../db/locks.ts'
 import { AppError } from '../../../errors.ts'
@@ -52,60 +51,39 @@ export async function listBlocked(core: Core, userId: number) {
   return rows.map(({ id, username, fullName }) => ({ id, username, full_name: fullName }))
 }
 
-/**
- * Blocks somebody: no more requests or direct messages from them, and neither sees the other's presence. Both are
- * told, so blocking the same person is limited like sending messages.
- */
+/** Blocks somebody: no more requests or direct messages from them, and neither sees the other's presence. */
 export async function block(core: Core, userId: number, blockedId: number): Promise<void> {
   if (blockedId === userId) throw new AppError('not_found')
-  const isBlocked = () => store.isBlocked(core.db, userId, blockedId)
-  await changeAtPace(core, `block:${userId}:${blockedId}`, isBlocked, async () => {
-    const conversationId = await core.db.transaction(async (tx) => {
-      await lockAlone(tx, LOCKS.pair(userId, blockedId))
-      if (!(await store.findPerson(tx, blockedId))) throw new AppError('not_found')
-      await store.insertBlock(tx, userId, blockedId)
-      const connection = await connections.findPair(tx, userId, blockedId)
-      if (connection?.status === 'pending' && connection.requesterId === blockedId)
-        await connections.updateConnection(tx, connection.id, { status: 'rejected' })
-      if (connection?.conversationId) await updateCanSend(tx, connection.conversationId)
-      return connection?.conversationId
-    })
-    core.bus.publish(`user:${userId}`, { kind: 'counters' })
-    if (conversationId) tellConversation(core, conversationId, [userId, blockedId])
-    tellPresence(core, userId, blockedId, new Set())
+  await core.pace.wait(userId)
+  const conversationId = await core.db.transaction(async (tx) => {
+    await lockAlone(tx, LOCKS.pair(userId, blockedId))
+    if (!(await store.findPerson(tx, blockedId))) throw new AppError('not_found')
+    await store.insertBlock(tx, userId, blockedId)
+    const connection = await connections.findPair(tx, userId, blockedId)
+    if (connection?.status === 'pending' && connection.requesterId === blockedId)
+      await connections.updateConnection(tx, connection.id, { status: 'rejected' })
+    if (connection?.conversationId) await updateCanSend(tx, connection.conversationId)
+    return connection?.conversationId
   })
+  core.bus.publish(`user:${userId}`, { kind: 'counters' })
+  if (conversationId) tellConversation(core, conversationId, [userId, blockedId])
+  tellPresence(core, userId, blockedId, new Set())
 }
 
 /** Ends a block; does nothing without one. */
 export async function unblock(core: Core, userId: number, blockedId: number): Promise<void> {
-  const isFree = async () => !(await store.isBlocked(core.db, userId, blockedId))
-  await changeAtPace(core, `unblock:${userId}:${blockedId}`, isFree, async () => {
-    const conversationId = await core.db.transaction(async (tx) => {
-      await lockAlone(tx, LOCKS.pair(userId, blockedId))
-      await store.deleteBlock(tx, userId, blockedId)
-      const connection = await connections.findPair(tx, userId, blockedId)
-      if (connection?.conversationId) await updateCanSend(tx, connection.conversationId)
-      return connection?.conversationId
-    })
-    if (conversationId) tellConversation(core, conversationId, [userId, blockedId])
-    const peers = await listVisiblePeers(core, [userId])
-    if (peers.get(userId)?.includes(blockedId))
-      tellPresence(core, userId, blockedId, await core.presence.online([userId, blockedId]))
+  await core.pace.wait(userId)
+  const conversationId = await core.db.transaction(async (tx) => {
+    await lockAlone(tx, LOCKS.pair(userId, blockedId))
+    await store.deleteBlock(tx, userId, blockedId)
+    const connection = await connections.findPair(tx, userId, blockedId)
+    if (connection?.conversationId) await updateCanSend(tx, connection.conversationId)
+    return connection?.conversationId
   })
-}
-
-/** Changes a block at the pace of messages. Too soon is an error only if the change would have an effect. */
-async function changeAtPace(
-  core: Core,
-  slot: string,
-  isDone: () => Promise<boolean>,
-  change: () => Promise<void>,
-): Promise<void> {
-  try {
-    await inSlot(core.rateSlots, slot, core.config.chat.sendIntervalMs, change)
-  } catch (error) {
-    if (!(error instanceof AppError && error.code === 'rate_limited' && (await isDone()))) throw error
-  }
+  if (conversationId) tellConversation(core, conversationId, [userId, blockedId])
+  const peers = await listVisiblePeers(core, [userId])
+  if (peers.get(userId)?.includes(blockedId))
+    tellPresence(core, userId, blockedId, await core.presence.online([userId, blockedId]))
 }
 
 /** Tells each of two people whether the other is online. */
