@@ -76,8 +76,8 @@ export const SendBody = Type.Object({
   }),
   reply_to_id: Type.Optional(Nullable(Id)),
   reply_to_text: Type.Optional(
-    // As long as a body may be: it is cut, and never a reason to refuse a message.
-    Nullable(Text(0, 1024 * 1024, { description: 'kept as given, cut to 100 code points' })),
+    // Far more than is kept, so that a long quotation is no reason to refuse a message.
+    Nullable(Text(0, 20_000, { description: 'kept as given, cut to 100 code points' })),
   ),
   reply_to_name: Type.Optional(Nullable(Text(0, 200))),
 })
