@@ -112,6 +112,24 @@ test.each([
   await expect(answer.next()).rejects.toThrow(Disconnected)
 })
 
+test('an answer of the tutor is whole once it is done, even if its connection breaks then', async () => {
+  const whole = new TextEncoder().encode('event: done\ndata: {"response":"Because."}\n\n')
+  const client = await openApp(await service.person(), {
+    platform: {
+      async fetch(request) {
+        if (!request.url.endsWith('/assistant/messages')) return fetch(request)
+        const pieces = [
+          (body: Body) => body.enqueue(whole),
+          (body: Body) => body.error(new TypeError('terminated')),
+        ]
+        return new Response(new ReadableStream({ pull: (body) => pieces.shift()?.(body) }))
+      },
+    },
+  })
+  const events = await Array.fromAsync(askTutor(client, { message: 'Why?' }))
+  expect(events).toEqual([{ type: 'done', answer: { response: 'Because.' } }])
+})
+
 test('an upload reports its progress', async () => {
   const client = await openApp(await service.person())
   const { data } = await client.POST('/api/v01/notebooks', { body: { title: 'x' } })

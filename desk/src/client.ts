@@ -64,7 +64,8 @@ export function explain(error: unknown): string {
   if (error instanceof Unreachable)
     return 'The service can’t be reached. Check your connection; nothing is lost.'
   if (error instanceof Disconnected) return 'The answer was cut off. Try it again.'
-  if (error instanceof Refused) return error.message
+  // What a proxy answers has no message.
+  if (error instanceof Refused && error.message !== '') return error.message
   if (error instanceof Refusal) {
     const fields = error.failure.errors?.map(({ path, message }) => `${path.replace(/^\//, '')}: ${message}`)
     return fields?.length ? fields.join('; ') : error.message
@@ -80,12 +81,18 @@ export function form(fields: Record<string, string | number | boolean | Blob | n
   return data
 }
 
+type QueryOf<P extends keyof paths> = paths[P] extends { get: { parameters: { query?: infer Q } } }
+  ? NonNullable<Q>
+  : never
+
 /**
- * An operation's query of values that stand in the page's address; empty ones are left out. It fits any operation, since
- * the service checks what somebody may have typed there.
+ * The query of an operation, of what stands in the page's address; empty values are left out. They may be of other types
+ * than those that the operation takes: the service checks what somebody has typed there.
  */
-export function toQuery<K extends string>(
-  values: Record<K, string | number | undefined>,
-): { [name in K]?: never } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value)) as { [name in K]?: never }
+export function toQuery<P extends keyof paths>(
+  values: {
+    [name in keyof QueryOf<P>]: string | number | undefined
+  },
+): QueryOf<P> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value)) as QueryOf<P>
 }

@@ -29,14 +29,15 @@ export async function* askTutor(
     }),
   )
   if (!response.ok) throw new Refused((await toJsonAnswer(response)).body)
-  let isDone = false
   for await (const { event, data } of readEvents(response)) {
     if (event === 'error') throw new Refused(JSON.parse(data))
-    isDone = event === 'done'
-    if (isDone) yield { type: 'done', answer: JSON.parse(data) }
-    else yield { type: event, ...JSON.parse(data) }
+    if (event === 'done') {
+      yield { type: 'done', answer: JSON.parse(data) }
+      return
+    }
+    yield { type: event, ...JSON.parse(data) }
   }
-  if (!isDone) throw new Disconnected()
+  throw new Disconnected()
 }
 
 /** Reads server-sent events, as far as the service uses them. On platforms without streams all come at the end. */

@@ -16,14 +16,18 @@ export function useLive(
   latest.current = concerns
   useEffect(() => {
     async function catchUp() {
-      // If it is refused, so is the reload, which says why.
+      // If it is refused, as during an exam, the reload mostly is too, and says why.
       if (topic) await client.live.request({ type: 'subscribe', topic }).catch(() => {})
       await reload()
     }
+    // A socket that is open says `ready` at once, and what needs no subscription is being read already.
+    let isRead = topic === undefined
     const stop = client.live.listen((frame) => {
+      if (frame.type === 'ready' && isRead) return
       if (frame.type === 'ready' || frame.type === 'resync') void catchUp()
       else if (latest.current(frame)) void reload()
     })
+    isRead = false
     return () => {
       stop()
       if (topic) void client.live.request({ type: 'unsubscribe', topic }).catch(() => {})

@@ -16,7 +16,8 @@ export function useLoad<T>(key: unknown, read: () => Promise<T>): Load<T> {
   const reload = useCallback(async () => {
     latest.current += 1
     const mine = latest.current
-    setState((before) => ({ ...before, error: undefined, isLoading: true }))
+    // What is shown stays until there is something newer: an error too.
+    setState((before) => ({ ...before, isLoading: true }))
     try {
       const data = await reading.current()
       if (mine === latest.current) setState({ data, isLoading: false })

@@ -20,7 +20,7 @@ export default function ExamList() {
     ask(
       client.GET('/api/v01/exams', {
         params: {
-          query: toQuery({ q, category_id: category, page }),
+          query: toQuery<'/api/v01/exams'>({ q, category_id: category, page }),
         },
       }),
     ),

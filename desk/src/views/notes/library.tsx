@@ -16,7 +16,7 @@ export default function Library() {
     ask(
       client.GET('/api/v01/library', {
         params: {
-          query: toQuery({ q, sort, page }),
+          query: toQuery<'/api/v01/library'>({ q, sort, page }),
         },
       }),
     ),

@@ -22,7 +22,7 @@ export default function TeachExams() {
     ask(
       client.GET('/api/v01/admin/exams', {
         params: {
-          query: toQuery({ q, category_id: category, page }),
+          query: toQuery<'/api/v01/admin/exams'>({ q, category_id: category, page }),
         },
       }),
     ),

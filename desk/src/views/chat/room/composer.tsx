@@ -21,8 +21,11 @@ export function Composer({ conversation, target, done }: ComposerProps) {
   const field = useRef<HTMLTextAreaElement>(null)
   // Before anything can be typed, which it would replace.
   useLayoutEffect(() => {
-    if (target?.kind === 'edit') setText(target.message.message)
     if (target) field.current?.focus()
+    if (target?.kind !== 'edit') return undefined
+    setText(target.message.message)
+    // Otherwise what was edited would be sent as a new message.
+    return () => setText('')
   }, [target])
   async function send() {
     const message = text.trim()
@@ -45,11 +48,6 @@ export function Composer({ conversation, target, done }: ComposerProps) {
     setText('')
     done()
   }
-  function cancel() {
-    // Otherwise what was edited would be sent as a new message.
-    if (target?.kind === 'edit') setText('')
-    done()
-  }
   return (
     <form
       class="composer"
@@ -64,7 +62,7 @@ export function Composer({ conversation, target, done }: ComposerProps) {
             {target.kind === 'edit' ? 'Editing' : `Reply to ${target.message.sender_name}`}:{' '}
             {target.message.message}
           </span>
-          <button type="button" class="quiet small" onClick={cancel}>
+          <button type="button" class="quiet small" onClick={done}>
             Cancel
           </button>
         </p>
@@ -84,9 +82,10 @@ export function Composer({ conversation, target, done }: ComposerProps) {
           if (currentTarget.value.trim() !== '') chat.typing(conversation.id)
         }}
         onKeyDown={(event) => {
-          if (event.key === 'Escape') cancel()
-          // During a composition, Enter belongs to the input method.
-          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+          // During a composition, keys belong to the input method.
+          if (event.isComposing) return
+          if (event.key === 'Escape') done()
+          if (event.key !== 'Enter' || event.shiftKey) return
           event.preventDefault()
           void send()
         }}

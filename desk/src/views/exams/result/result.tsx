@@ -32,9 +32,12 @@ export default function ResultView({ params }: ViewProps) {
     ).catch(() => undefined)
     return { result, challenges, counts: counts?.counts ?? {} }
   })
+  // Until the result may be seen, its exam is not known here.
+  const examId = found.data?.result.exam_id
   useLive(found.reload, (frame) =>
-    // Until the result may be seen, its exam is not known here.
-    frame.type === 'result_changed' ? frame.attempt_id === id : frame.type === 'results_released',
+    frame.type === 'result_changed'
+      ? frame.attempt_id === id
+      : frame.type === 'results_released' && (examId === undefined || frame.exam_id === examId),
   )
   const [only, setOnly] = useState<'all' | 'wrong'>('all')
   if (found.error instanceof Refusal && found.error.code === 'results_not_released')

@@ -21,7 +21,7 @@ export function Questions({ exam }: TabProps) {
   const found = useLoad(`${exam.id} ${page}`, () =>
     ask(
       client.GET('/api/v01/admin/questions', {
-        params: { query: toQuery({ exam_id: exam.id, page }) },
+        params: { query: toQuery<'/api/v01/admin/questions'>({ exam_id: exam.id, page }) },
       }),
     ),
   )

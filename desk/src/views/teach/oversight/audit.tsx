@@ -16,7 +16,7 @@ export default function Audit() {
     ask(
       client.GET('/api/v01/admin/audit', {
         params: {
-          query: toQuery({ action, subject, page }),
+          query: toQuery<'/api/v01/admin/audit'>({ action, subject, page }),
         },
       }),
     ),

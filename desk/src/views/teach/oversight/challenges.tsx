@@ -17,7 +17,10 @@ export default function Challenges() {
     ask(
       client.GET('/api/v01/admin/challenges', {
         params: {
-          query: toQuery({ status: status === 'all' ? undefined : status, page }),
+          query: toQuery<'/api/v01/admin/challenges'>({
+            status: status === 'all' ? undefined : status,
+            page,
+          }),
         },
       }),
     ),

@@ -15,7 +15,7 @@ export default function Reports() {
   const found = useLoad(`${status} ${page}`, () =>
     ask(
       client.GET('/api/v01/admin/reports', {
-        params: { query: toQuery({ status, page }) },
+        params: { query: toQuery<'/api/v01/admin/reports'>({ status, page }) },
       }),
     ),
   )

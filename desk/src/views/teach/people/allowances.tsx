@@ -26,7 +26,7 @@ export default function Allowances() {
     ask(
       client.GET('/api/v01/admin/attempts', {
         params: {
-          query: toQuery({ q, exam_id: exam, status, page }),
+          query: toQuery<'/api/v01/admin/attempts'>({ q, exam_id: exam, status, page }),
         },
       }),
     ),

@@ -19,7 +19,10 @@ export default function Requests() {
     ask(
       client.GET('/api/v01/admin/access-requests', {
         params: {
-          query: toQuery({ status: status === 'all' ? undefined : status, page }),
+          query: toQuery<'/api/v01/admin/access-requests'>({
+            status: status === 'all' ? undefined : status,
+            page,
+          }),
         },
       }),
     ),

@@ -23,7 +23,11 @@ export default function Users() {
   const { q, role, page } = useStore($query)
   const found = useLoad(`${q} ${role} ${page}`, async () => {
     const [list, counts] = await Promise.all([
-      ask(client.GET('/api/v01/admin/users', { params: { query: toQuery({ q, role, page }) } })),
+      ask(
+        client.GET('/api/v01/admin/users', {
+          params: { query: toQuery<'/api/v01/admin/users'>({ q, role, page }) },
+        }),
+      ),
       ask(client.GET('/api/v01/admin/users/counts')),
     ])
     return { list, counts }

@@ -18,7 +18,11 @@ export default function Generate() {
   const { exam, page } = useStore($query)
   const [mode, setMode] = useState('pure')
   const jobs = useLoad(page, () =>
-    ask(client.GET('/api/v01/admin/ai/jobs', { params: { query: toQuery({ page }) } })),
+    ask(
+      client.GET('/api/v01/admin/ai/jobs', {
+        params: { query: toQuery<'/api/v01/admin/ai/jobs'>({ page }) },
+      }),
+    ),
   )
   return (
     <Page title="Generate questions" lead="Nothing is kept until you have looked at it.">
