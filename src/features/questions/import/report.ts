@@ -1,20 +1,26 @@
 /** Skipped entries whose reason is told; a file can have millions. */
 const MOST_DETAILS = 1_000
 
+/** Where an entry stands in its file: the number of a row, which takes less memory than its name, or a name. */
+type Place = number | string
+
+function nameOf(place: Place): string {
+  return typeof place === 'number' ? `Row ${place}` : place
+}
+
 /** What an import tells of the entries of its file. */
 export class ImportReport {
   inserted = 0
-  readonly #errors: string[] = []
+  readonly #skipped: Place[] = []
   readonly #details: string[] = []
 
   get skipped(): number {
-    return this.#errors.length
+    return this.#skipped.length
   }
 
-  /** `label` is the entry's place in the file: `Row 2`. */
-  skip(label: string, reason: string): void {
-    this.#errors.push(`${label}: skipped`)
-    if (this.#details.length < MOST_DETAILS) this.#details.push(`${label}: ${reason}`)
+  skip(place: Place, reason: string): void {
+    this.#skipped.push(place)
+    if (this.#details.length < MOST_DETAILS) this.#details.push(`${nameOf(place)}: ${reason}`)
   }
 
   /** `entries` is what the format calls them, if that is known. */
@@ -23,7 +29,7 @@ export class ImportReport {
       message: `Imported ${this.inserted} questions, skipped ${this.skipped} ${entries}`.trimEnd(),
       inserted: this.inserted,
       skipped: this.skipped,
-      errors: this.skipped > 0 ? this.#errors : null,
+      errors: this.skipped > 0 ? this.#skipped.map((place) => `${nameOf(place)}: skipped`) : null,
       details: this.skipped > 0 ? this.#details : null,
     }
   }

@@ -28,7 +28,7 @@ export async function importQuestions(
     const exams = await listExamIds(core.db)
     for await (const { row, record } of readCsv(upload)) {
       const read = readRow(record, exams)
-      if ('reason' in read) report.skip(`Row ${row}`, read.reason)
+      if ('reason' in read) report.skip(row, read.reason)
       else {
         report.inserted += 1
         into.set(read.values.examId, (into.get(read.values.examId) ?? 0) + 1)
