@@ -26,12 +26,11 @@ export async function discardFile(tx: Executor, key: string | null): Promise<voi
 
 /** Deletes the files that nothing refers to. The bytes go before the mark, so that no file is forgotten. */
 export async function sweepDiscardedFiles(core: Core): Promise<void> {
-  // A backup needs the file of each row in its snapshot. It takes its shared lock before the snapshot, so files that
-  // were marked before this check are not in it.
-  if (await isShared(core.db, LOCKS.files())) return
   for (;;) {
     const keys = await store.listDue(core.db, BATCH)
-    if (keys.length === 0) return
+    // A backup needs the file of each row in its snapshot. It takes its shared lock before the snapshot, so files that
+    // were marked before this check are not in it.
+    if (keys.length === 0 || (await isShared(core.db, LOCKS.files()))) return
     await Promise.all(keys.map((key) => core.files.delete(key)))
     await store.deleteAllDiscarded(core.db, keys)
   }
