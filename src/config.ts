@@ -37,7 +37,7 @@ const Environment = Type.Partial(
     AWS_SESSION_TOKEN: Type.String(),
     AWS_REGION: Type.String(),
     JWT_SECRET: Type.String({
-      pattern: '^[^,]{32,}(,[^,]{32,})*$',
+      pattern: '^[^,\\s][^,]{31,}(, ?[^,\\s][^,]{31,})*$',
       description: 'one secret or a comma list, 32 characters or more each',
     }),
     GOOGLE_CLIENT_ID: Type.String({
@@ -197,7 +197,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     redisUrl: settings.REDIS_URL,
     dataDir,
     storage,
-    jwtSecrets: settings.JWT_SECRET?.split(',') ?? [],
+    jwtSecrets: settings.JWT_SECRET?.split(COMMA) ?? [],
     googleClientIds: settings.GOOGLE_CLIENT_ID?.split(COMMA) ?? [],
     googleCertsUrl: settings.GOOGLE_CERTS_URL,
     smtpUrl: settings.SMTP_URL,

@@ -23,6 +23,8 @@ async function main(config: Config): Promise<void> {
   await requireWritable(config)
   const log = createLog(config.logLevel)
   let embedded: EmbeddedDatabase | undefined
+  if (config.databaseUrl === undefined && config.redisUrl !== undefined)
+    log.warn('REDIS_URL without DATABASE_URL: other nodes cannot share the embedded database')
   if (config.databaseUrl === undefined) embedded = await startEmbedded({ dataDir: config.dataDir, log })
   const databaseUrl = config.databaseUrl ?? embedded?.url ?? ''
   try {

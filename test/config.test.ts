@@ -18,6 +18,7 @@ test.each([
   ['STORAGE_URL', ['file:///srv/files']],
   ['REDIS_URL', ['redis://one', 'rediss://two:6380/1']],
   ['CORS_ORIGINS', ['none', 'https://one.example.org', 'https://one.example.org, http://two.example.org']],
+  ['JWT_SECRET', ['x'.repeat(32), `${'x'.repeat(32)}, ${'y y'.repeat(11)}`]],
   ['GOOGLE_CLIENT_ID', ['one', 'one,two', 'one, two']],
   ['RATE_LIMIT', ['off', '600']],
   ['DATABASE_URL', ['postgres://one,two/exams', 'postgresql:///exams?host=/run']],
@@ -26,8 +27,18 @@ test.each([
 })
 
 test('the defaults may be written out, and lists with spaces', () => {
-  const settings = { CORS_ORIGINS: 'none', RATE_LIMIT: 'off', GOOGLE_CLIENT_ID: 'one, two' }
-  expect(readConfig(settings)).toMatchObject({ corsOrigins: [], googleClientIds: ['one', 'two'] })
+  const [newer, older] = ['n'.repeat(32), 'o'.repeat(32)]
+  const settings = {
+    CORS_ORIGINS: 'none',
+    RATE_LIMIT: 'off',
+    GOOGLE_CLIENT_ID: 'one, two',
+    JWT_SECRET: `${newer}, ${older}`,
+  }
+  expect(readConfig(settings)).toMatchObject({
+    corsOrigins: [],
+    googleClientIds: ['one', 'two'],
+    jwtSecrets: [newer, older],
+  })
   expect(readConfig(settings).rateLimit).toBeUndefined()
 })
 
