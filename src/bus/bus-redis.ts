@@ -13,8 +13,9 @@ const RESYNC = 'resync'
 
 /**
  * The bus of several nodes. Listeners of this node are called directly; other nodes that have subscribed to the topic
- * get the events by Redis pub/sub. A message is the publisher's id, so that a node can skip its own, and a JSON list of
- * what was published on the topic in one turn of the event loop.
+ * get the events by Redis pub/sub. A message is the publisher's id, so that a node can skip its own, and as JSON what was
+ * published on the topic in one turn of the event loop: an event, or a list of several, which the version before doesn't
+ * read.
  */
 export function createRedisBus({ commands, subscriber, prefix }: SharedRedis, log: FastifyBaseLogger): Bus {
   const listeners = new LocalListeners(log)
@@ -25,18 +26,20 @@ export function createRedisBus({ commands, subscriber, prefix }: SharedRedis, lo
   /** A channel on which this node sends events to itself, to measure the lag. */
   const echo = `echo:${self}`
   let onEcho = () => {}
-  /** What this turn of the event loop has published, by channel: events as JSON. */
-  let unsent = new Map<string, string>()
+  /** What this turn of the event loop has published, by channel. */
+  let unsent = new Map<string, unknown[]>()
 
   function tell(channel: string, event: unknown): void {
     if (unsent.size === 0) setImmediate(send)
-    const before = unsent.get(channel)
-    unsent.set(channel, (before === undefined ? '' : `${before},`) + JSON.stringify(event))
+    const events = unsent.get(channel)
+    if (events) events.push(event)
+    else unsent.set(channel, [event])
   }
 
   function send(): void {
     const pipeline = commands.pipeline()
-    for (const [channel, events] of unsent) pipeline.publish(prefix + channel, `${self}[${events}]`)
+    for (const [channel, events] of unsent)
+      pipeline.publish(prefix + channel, self + JSON.stringify(events.length === 1 ? events[0] : events))
     unsent = new Map()
     void pipeline.exec((error, answers) => {
       if (error || answers?.some(([failure]) => failure)) hasFailed = true
@@ -52,7 +55,8 @@ export function createRedisBus({ commands, subscriber, prefix }: SharedRedis, lo
       return
     }
     try {
-      for (const event of JSON.parse(text.slice(self.length)) as Topics[Topic][]) {
+      const heard = JSON.parse(text.slice(self.length)) as Topics[Topic] | Topics[Topic][]
+      for (const event of Array.isArray(heard) ? heard : [heard]) {
         measured.received.add()
         if (typeof event?.kind !== 'string') throw new TypeError('no event')
         listeners.deliver(topic as Topic, event)

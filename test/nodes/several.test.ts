@@ -96,10 +96,10 @@ describe.runIf(hasRedis())('two nodes', () => {
     await alice.send(conversationId, 'first', undefined, 201)
     await expect.poll(() => eavesdropped.length).toBe(1)
     const text = eavesdropped[0] as string
-    const [event] = JSON.parse(text.slice(text.indexOf('[')))
+    const event = JSON.parse(text.slice(text.indexOf('{')))
     const publisher = new Redis(redis.url)
     onTestFinished(() => publisher.disconnect())
-    const publish = (change: object) => publisher.publish(channel, randomUUID() + JSON.stringify([change]))
+    const publish = (change: object) => publisher.publish(channel, randomUUID() + JSON.stringify(change))
 
     // As if stored by a node that died before it could publish.
     const store = (seq: number) => service.sql`
@@ -160,7 +160,9 @@ describe.runIf(hasRedis())('two nodes', () => {
     await bob.at(service.urls[0] as string).socket()
     await expect.poll(told).toEqual([true, true])
     goesOn.resolve()
-    await expect.poll(told).toEqual([true, true, false, true])
+    // A slow socket gets the last of several.
+    await expect.poll(() => told().length).toBeGreaterThan(2)
+    await expect.poll(() => told().at(-1)).toBe(true)
   })
 
   test('serve their own clients while Redis is away; on its return nobody has missed anything', async () => {

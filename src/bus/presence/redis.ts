@@ -9,6 +9,9 @@ import type { Presence } from './presence.ts'
 /** How long the list of a dead node's people is kept, so that a living node can announce that they are offline. */
 const KEEP_SECONDS = 600
 
+/** People who are asked for in one script: it holds up all others. */
+const AT_ONCE = 500
+
 /**
  * The beginning of each script: `live` are the nodes whose lease is valid by Redis's clock; `elsewhere(id)` is whether
  * somebody is on one of them other than `self`.
@@ -133,7 +136,8 @@ export function createRedisPresence(
   async function correctGuesses(): Promise<void> {
     const userIds = [...guessed]
     guessed.clear()
-    for (const userId of await online(userIds)) tell(userId)
+    for (let from = 0; from < userIds.length; from += AT_ONCE)
+      for (const userId of await online(userIds.slice(from, from + AT_ONCE))) tell(userId)
   }
 
   /**

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Core } from '../../../core.ts'
 import { encodeFrame } from '../../../gateway/frame.ts'
 import type { People, Person } from '../../../gateway/person.ts'
@@ -69,6 +70,8 @@ export class PresenceUpdates {
           online: online.has(userId),
           audience,
         })
+      // By then it has been sent.
+      await setImmediate()
       const after = await this.#core.presence.online(userIds)
       for (const userId of userIds) if (after.has(userId) !== online.has(userId)) this.#due.add(userId)
     } catch (error) {
