@@ -126,7 +126,8 @@ test('an answer of the tutor is whole once it is done, even if its connection br
       },
     },
   })
-  const events = await Array.fromAsync(askTutor(client, { message: 'Why?' }))
+  const events: object[] = []
+  for await (const event of askTutor(client, { message: 'Why?' })) events.push(event)
   expect(events).toEqual([{ type: 'done', answer: { response: 'Because.' } }])
 })
 

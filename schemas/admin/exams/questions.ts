@@ -52,7 +52,7 @@ export const QuestionForm = Type.Partial(
 export type QuestionForm = Static<typeof QuestionForm>
 export const NewQuestionForm = Type.Object({ ...QuestionForm.properties, exam_id: Id })
 
-/** Whatever is no text is read as one, so that an odd entry of a list is reported and doesn't refuse the others. */
+/** Numbers and booleans are read as texts, so that such an entry of a list is reported and doesn't refuse the others. */
 const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])
 export const OfferedQuestion = Type.Partial(
   Type.Object({

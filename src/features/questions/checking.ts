@@ -79,7 +79,7 @@ export function readTolerance(given: number | string): string | undefined {
 
 type Scalar = OfferedQuestion[(typeof TEXTS)[number]]
 
-/** The trimmed text; a number or a boolean is read as it was written. */
+/** The trimmed text of a field; a number or a boolean is read as its text. */
 export function textOf(given: Scalar): string {
   return String(given ?? '').trim()
 }

@@ -110,6 +110,7 @@ export async function respondToRequest(
 
 /** Ends a connection, which either side may do, or withdraws a request. The conversation stays readable. */
 export async function endConnection(core: Core, userId: number, connectionId: number): Promise<void> {
+  await core.pace.wait(userId)
   const ended = await core.db.transaction(async (tx) => {
     const connection = await findLocked(tx, connectionId)
     if (connection?.requesterId !== userId && connection?.recipientId !== userId)

@@ -82,7 +82,8 @@ async function storeAndPublish(
     message: input.message,
     clientId: input.client_id?.toLowerCase() ?? null,
     replyToId: input.reply_to_id ?? null,
-    replyToText: input.reply_to_text ?? null,
+    // The statement cuts it to 100 code points, which 200 code units hold at least.
+    replyToText: input.reply_to_text?.slice(0, 200) ?? null,
     replyToName: input.reply_to_name ?? null,
   }
   const row = (await senderOf(core)(send)) ?? (await retryOrRefuse(core, send))
