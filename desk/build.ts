@@ -3,14 +3,14 @@
  * starts, so that a checkout needs no step of its own, and so does the image while it is made.
  */
 import { createHash } from 'node:crypto'
-import { chmod, glob, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { readStamp, replace, STAMP } from './replace.ts'
 
 const HERE = import.meta.dirname
 const DIST = path.join(HERE, 'dist')
-const STAMP = 'built-from'
 const SOURCES = [
   'index.html',
   'vite.config.ts',
@@ -21,8 +21,7 @@ const SOURCES = [
 ]
 
 const wanted = await digest()
-const found = await readFile(path.join(DIST, STAMP), 'utf8').catch(() => undefined)
-if (found !== wanted) await build()
+if ((await readStamp(DIST)) !== wanted) await build()
 
 async function build(): Promise<void> {
   const made = await mkdtemp(path.join(HERE, '.building-'))
@@ -33,20 +32,10 @@ async function build(): Promise<void> {
     await writeFile(path.join(made, STAMP), wanted)
     // Temporary folders are closed to others; whoever runs the service may be another than who built it.
     await chmod(made, 0o755)
-    await replace(made)
+    await replace(DIST, made)
   } finally {
     await rm(made, { recursive: true, force: true })
   }
-}
-
-/** Two that build at the same time make the same: whoever comes second finds it done. */
-async function replace(made: string): Promise<void> {
-  const old = `${made}-old`
-  await rename(DIST, old).catch(() => {})
-  await rename(made, DIST).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
-  })
-  await rm(old, { recursive: true, force: true })
 }
 
 async function compressAll(folder: string): Promise<void> {
