@@ -53,6 +53,9 @@ const IN_FLIGHT_MS = 9_500
 const LAST_REQUESTS_MS = 500
 /** The same after `hurry`: enough to send answers that are ready. */
 const HURRIED_MS = 100
+/** Turns of the event loop in which connected clients are accepted before nobody else can connect. */
+const MOST_TURNS = 1_000
+const SHORT_TURN_MS = 0.2
 
 /** The settings of a node, and what they leave open. */
 export interface NodeOptions {
@@ -135,12 +138,22 @@ export async function createNode({
 }
 
 /**
- * Accepts no more connections; accepted ones go on. The promise resolves at the last one's end. It is called right
- * after the event loop has accepted all pending connections, because a connected client that is not accepted would
- * lose its request.
+ * Accepts no more connections; accepted ones go on. The promise resolves at the last one's end. A connected client that is
+ * not accepted would lose its request, and a turn of the event loop accepts only one. So this waits for a turn that
+ * accepted none and was too short for another one to come.
  */
 async function stopListening(server: Server): Promise<{ lastOne: Promise<void> }> {
-  await new Promise((resolve) => setImmediate(resolve))
+  let accepted = 0
+  const count = () => {
+    accepted += 1
+  }
+  server.on('connection', count)
+  for (let turns = 0; turns < MOST_TURNS; turns++) {
+    const [before, began] = [accepted, performance.now()]
+    await new Promise((resolve) => setImmediate(resolve))
+    if (accepted === before && performance.now() - began < SHORT_TURN_MS) break
+  }
+  server.off('connection', count)
   // Not the HTTP server's own `close`, which ends idle connections: a proxy may be writing into one at this moment.
   return { lastOne: new Promise((resolve) => Server.prototype.close.call(server, () => resolve())) }
 }

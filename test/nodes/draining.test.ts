@@ -95,6 +95,22 @@ test('after SIGTERM a node serves for a while, sends sockets away gradually, ans
   expect(since()).toBeLessThan(15_000)
 })
 
+test('clients that have connected when a node stops listening are answered, however many wait to be accepted', async () => {
+  const service = await withService()
+  const { main, url } = await startMain(service, 1)
+  const exit = main.exit('SIGTERM')
+  await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(503)
+  main.child.kill('SIGSTOP')
+  const request = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+  const clients = await Promise.all(Array.from({ length: 50 }, () => stall(url, request)))
+  // Past the delay, so that the node stops listening as soon as it goes on.
+  await sleep(1_200)
+  main.child.kill('SIGCONT')
+  for (const answer of await Promise.all(clients.map((client) => text(client))))
+    expect(answer).toMatch(/^HTTP\/1.1 200 /)
+  expect(await exit).toBe(0)
+})
+
 test('a node without a delay ends at once, and any node on a second Ctrl-C; two signals at once count as one', async () => {
   const service = await withService()
   const [brisk, patient] = await Promise.all([startMain(service, 0), startMain(service, 600)])
