@@ -99,7 +99,8 @@ test('clients that have connected when a node stops listening are answered, howe
   const service = await withService()
   const { main, url } = await startMain(service, 1)
   const exit = main.exit('SIGTERM')
-  await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(503)
+  const guest = service.guest().at(url)
+  await expect.poll(async () => (await guest.get('/readyz')).status).toBe(503)
   main.child.kill('SIGSTOP')
   const request = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
   const clients = await Promise.all(Array.from({ length: 50 }, () => stall(url, request)))

@@ -80,6 +80,9 @@ const regrade = async () => {
 /** A job that goes on until it is cancelled. */
 const job = async () => {
   const { examId } = await exam()
+  // Another job would be given the answer that is meant for this one.
+  const running = () => service.sql`select 1 from generation_jobs where status = 'running'`
+  await expect.poll(async () => (await running()).length).toBe(0)
   const asked = model.stub.requests.length
   model.stub.script.push({ kind: 'answer', hold: 1, until: new Promise(() => {}) })
   const fields = form({ mode: 'pure', topic: 'x', exam_id: examId, mcq_count: 10 })
