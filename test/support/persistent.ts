@@ -43,7 +43,8 @@ export class Follower {
   async start(): Promise<void> {
     while (!this.#stopped) {
       const socket = await this.client.socket().catch(() => undefined)
-      if (!socket) {
+      // A node may also be killed between the upgrade and `ready`.
+      if (!socket || socket.closed) {
         await setTimeout(50)
         continue
       }
