@@ -123,6 +123,14 @@ export class AppError extends Error {
   }
 }
 
+/** Seconds until it makes sense to try again where an operator has to make room first. */
+const RETRY_WHEN_FULL = 60
+
+/** 503 for what can't be stored any more: a disk is full. */
+export function noRoom(message: string, cause: unknown): AppError {
+  return new AppError('unavailable', { message, retryAfter: RETRY_WHEN_FULL, cause })
+}
+
 /** 400 for one field of a request; `path` is a JSON pointer to it. */
 export function invalidField(path: string, message: string): AppError {
   return new AppError('validation_failed', { details: { errors: [{ path, message }] } })

@@ -1,5 +1,5 @@
 import { DrizzleQueryError } from 'drizzle-orm/errors'
-import { AppError, type ErrorCode } from '../errors.ts'
+import { AppError, type ErrorCode, noRoom } from '../errors.ts'
 
 /** Constraints that a request can violate in a race, with the failures that the caller gets. */
 const CONSTRAINTS: Record<string, ErrorCode> = {
@@ -42,8 +42,6 @@ export interface DatabaseError extends Error {
 
 /** The server's disk is full. */
 const FULL = '53100'
-/** Seconds; an operator has to free space. */
-const RETRY_WHEN_FULL = 60
 
 /** The driver's error behind `error`; undefined if it has no code, so that it did not come from the database. */
 export function databaseError(error: unknown): DatabaseError | undefined {
@@ -67,10 +65,7 @@ export function translateDatabaseError(error: unknown): AppError | undefined {
   if (code === '23503' && constraint_name?.endsWith('_users_id_fk'))
     return new AppError('not_found', { cause: error })
   if (BAD_DATA.has(code)) return new AppError('validation_failed', { cause: error })
-  if (code === FULL) {
-    const message = 'The database has no room left'
-    return new AppError('unavailable', { message, retryAfter: RETRY_WHEN_FULL, cause: error })
-  }
+  if (code === FULL) return noRoom('The database has no room left', error)
   // A server that has stopped leaves no socket in the file system; another missing file is a bug.
   if (UNREACHABLE.test(code) || (code === 'ENOENT' && syscall === 'connect'))
     return new AppError('unavailable', { retryAfter: 2, cause: error })
