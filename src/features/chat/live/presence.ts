@@ -24,10 +24,7 @@ export class PresenceUpdates {
       for (const id of audience)
         for (const connection of people.find(id)?.connections ?? []) connection.writeLatest(key, frame)
     })
-    core.presence.onChange((userId) => {
-      this.#due.add(userId)
-      this.#telling.soon()
-    })
+    core.presence.onChange((userId) => this.#tellSoon(userId))
   }
 
   close(): void {
@@ -49,7 +46,12 @@ export class PresenceUpdates {
       const { key, frame } = encodePresence(peerId, true)
       for (const connection of person.connections) connection.writeLatest(key, frame)
     }
-    this.#core.bus.publish('presence', { kind: 'presence', userId, online: true, audience: peers })
+    this.#tellSoon(userId)
+  }
+
+  #tellSoon(userId: number): void {
+    this.#due.add(userId)
+    this.#telling.soon()
   }
 
   /**
