@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { WebsocketPluginOptions } from '@fastify/websocket'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
@@ -51,7 +52,7 @@ export const websocketOptions: WebsocketPluginOptions = {
 }
 
 /** The replies of upgrades in progress. */
-const replies = new WeakMap<FastifyRequest, FastifyReply>()
+const replies = new WeakMap<IncomingMessage, FastifyReply>()
 
 /** The WebSocket at `/ws` (docs/protocol/realtime.md#opening). */
 export const gateway: FastifyPluginAsync<{ core: Core; live: LivePlugin[] }> = async (
@@ -63,6 +64,9 @@ export const gateway: FastifyPluginAsync<{ core: Core; live: LivePlugin[] }> = a
   const commands = collectCommands(app, core, sockets.parts)
 
   app.addHook('preClose', async () => sockets.closeAll())
+  app.websocketServer.on('headers', (headers, request) => {
+    headers.push(`x-request-id: ${replies.get(request)?.request.id}`)
+  })
 
   app.route({
     method: 'GET',
@@ -90,7 +94,7 @@ export const gateway: FastifyPluginAsync<{ core: Core; live: LivePlugin[] }> = a
       if (request.ws) reply.header('connection', 'close')
       request.caller = authenticate(request, core)
       if (!request.ws) return
-      replies.set(request, reply)
+      replies.set(request.raw, reply)
       await admission.enter(request.raw.socket)
       await holdSocket(core, request)
     },
@@ -139,7 +143,7 @@ async function holdSocket({ tallies }: Core, { caller, raw: { socket } }: Fastif
 /** Releases the request and reply of a finished upgrade: they would stay in memory as long as the socket. */
 function forgetUpgrade(socket: WebSocket, request: FastifyRequest): void {
   dropDeadline(request)
-  replies.get(request)?.raw.detachSocket(request.raw.socket)
+  replies.get(request.raw)?.raw.detachSocket(request.raw.socket)
   // Replaces the plugin's listener, which refers to both.
   socket.removeAllListeners('error')
   socket.on('error', terminate)

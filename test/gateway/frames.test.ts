@@ -99,6 +99,15 @@ describe('an upgrade', () => {
     expect(refused).toMatchObject({ statusCode: 401, headers: { connection: 'close' } })
   })
 
+  test('that is accepted has the `x-request-id` of its request', async () => {
+    const { accessToken } = await service.person()
+    const headers = { authorization: `Bearer ${accessToken}`, 'x-request-id': 'its-own' }
+    const ws = new WebSocket(`${service.urls[0]?.replace('http', 'ws')}/api/v01/ws`, { headers })
+    const [accepted] = await once(ws, 'upgrade')
+    expect(accepted).toMatchObject({ statusCode: 101, headers: { 'x-request-id': 'its-own' } })
+    ws.terminate()
+  })
+
   test('to another protocol is answered as an ordinary request', async () => {
     const offered = { connection: 'upgrade, http2-settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' }
     expect((await ask('/healthz', offered)).statusCode).toBe(200)
