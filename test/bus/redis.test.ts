@@ -28,13 +28,15 @@ describe.runIf(hasRedis())('over Redis', () => {
   }
 
   async function openBus(serviceId: string) {
-    const bus = createRedisBus(await connect(serviceId), log)
+    const redis = await connect(serviceId)
+    const bus = createRedisBus(redis, log)
     const heard: UserEvent[] = []
     let resyncs = 0
     bus.onResync(() => {
       resyncs += 1
     })
     return {
+      redis,
       bus,
       heard,
       resyncs: () => resyncs,
@@ -156,6 +158,8 @@ describe.runIf(hasRedis())('over Redis', () => {
         await expect(one.bus.ping()).rejects.toThrow()
         expect(performance.now() - started).toBeLessThan(2_000)
         await expect.poll(() => other.bus.ping().then(String, () => 'away')).toBe('away')
+        // Until then the event may still arrive, however late.
+        await expect.poll(() => one.redis.commands.status).not.toBe('ready')
       } finally {
         server.thaw()
       }
