@@ -15,6 +15,11 @@ test('the compose file passes every setting on, under its own name', async () =>
   for (const [, name, value] of passed) expect(value).toMatch(`\${${name}:`)
 })
 
+test('the first two blocks of the README run the service and the tests', async () => {
+  const blocks = (await read('README.md')).matchAll(/^```sh\n([\s\S]*?)\n```$/gm).map(([, block]) => block)
+  expect(blocks.take(2).toArray()).toEqual(['npm ci && npm start', 'npm ci && npm test'])
+})
+
 test('the example of settings and the README name every setting', async () => {
   const [example, readme] = await Promise.all([read('.env.example'), read('README.md')])
   for (const name of SETTINGS.filter((name) => name !== 'NODE_ENV')) expect(example).toContain(`# ${name}=`)
