@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { AppError } from '../errors.ts'
 import type { Executor } from './client.ts'
 import { exams } from './tables/exams/exams.ts'
@@ -9,15 +9,8 @@ export async function requireExam(db: Executor, id: number): Promise<void> {
   if (rows.length === 0) throw new AppError('not_found')
 }
 
-/**
- * The same, and the exam can't be deleted until the transaction ends. `showsResults`: students may see their results.
- */
-export async function keepExam(tx: Executor, id: number): Promise<{ showsResults: boolean }> {
-  const [row] = await tx
-    .select({ showsResults: sql<boolean>`${exams.resultMode} = 'instant' or ${exams.resultsReleased}` })
-    .from(exams)
-    .where(eq(exams.id, id))
-    .for('key share')
-  if (!row) throw new AppError('not_found')
-  return row
+/** The same, and the exam can't be deleted until the transaction ends. */
+export async function keepExam(tx: Executor, id: number): Promise<void> {
+  const rows = await tx.select({ id: exams.id }).from(exams).where(eq(exams.id, id)).for('key share')
+  if (rows.length === 0) throw new AppError('not_found')
 }

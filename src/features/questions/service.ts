@@ -7,6 +7,7 @@ import type {
 } from '../../../schemas/admin/exams/questions.ts'
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/client.ts'
 import { requireExam } from '../../db/exams.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { offsetOf } from '../../paging.ts'
@@ -65,8 +66,12 @@ export async function changeQuestion(
     if (!current) throw new AppError('not_found')
     // An imported path is kept without a check until it is replaced.
     const anyImagePath = fields.image_path === undefined
-    const question = accept(checkQuestion({ ...toFields(current), ...fields }, { anyImagePath }))
-    await store.updateQuestion(tx, id, toValues(exam_id ?? current.examId, question))
+    const [shown = current] = await withKeysInForce(tx, [current])
+    const question = accept(checkQuestion({ ...toFields(shown), ...fields }, { anyImagePath }))
+    const values = toValues(exam_id ?? current.examId, question)
+    // A regrade stays what it is, above the question's own key, until an edit changes what is shown.
+    const key = keepsKey(values, shown) ? keyOf(current) : { keyVersion: current.keyVersion + 1 }
+    await store.updateQuestion(tx, id, { ...values, ...key })
     const summary = `Changed: ${Object.keys(changes).join(', ')}`
     await record(tx, actor, { action: 'question.change', subject: ['question', id], summary })
   })
@@ -136,7 +141,13 @@ export async function changeMarks(core: Core, actor: Actor, input: BulkMarksBody
   if (Object.keys(marks).length === 0) throw new AppError('nothing_to_update')
   await requireExam(core.db, input.exam_id)
   return core.db.transaction(async (tx) => {
-    const updated = await store.updateMarks(tx, input.exam_id, type, marks)
+    const ids = await store.lockQuestionsOfType(tx, input.exam_id, type)
+    // A tolerance belongs to the key, so this ends regrades' keys: they become the questions' own.
+    if (marks.tolerance !== undefined)
+      for (const { questionId, ...key } of await listKeysInForce(tx, ids))
+        await store.updateQuestion(tx, questionId, key)
+    await store.updateMarks(tx, ids, marks)
+    const updated = ids.length
     const summary = `Changed ${Object.keys(marks).join(', ')} of ${updated} questions of type ${type}`
     if (updated > 0)
       await record(tx, actor, { action: 'question.change', subject: ['exam', input.exam_id], summary })
@@ -193,16 +204,30 @@ export function toFields(row: store.QuestionRow): QuestionFields {
  * Questions with the keys that would grade a new paper: a regrade's key while it is in force, else the question's
  * own.
  */
-async function presentAll(core: Core, rows: store.QuestionRow[]): Promise<Question[]> {
+export async function withKeysInForce(db: Executor, rows: store.QuestionRow[]): Promise<store.QuestionRow[]> {
   const keys = await listKeysInForce(
-    core.db,
+    db,
     rows.map(({ id }) => id),
   )
   const inForce = new Map(keys.map(({ questionId, ...key }) => [questionId, key]))
-  return rows.map((row) => ({
+  return rows.map((row) => ({ ...row, ...inForce.get(row.id) }))
+}
+
+function keyOf({ questionType, correctAnswer, tolerance }: store.QuestionRow) {
+  return { questionType, correctAnswer, tolerance }
+}
+
+/** Whether the same answers are right, in the same exam: a regrade is one exam's. */
+function keepsKey(values: store.QuestionValues, shown: store.QuestionRow): boolean {
+  const key = Object.entries({ examId: shown.examId, ...keyOf(shown) })
+  return key.every(([name, value]) => values[name as keyof store.QuestionValues] === value)
+}
+
+async function presentAll(core: Core, rows: store.QuestionRow[]): Promise<Question[]> {
+  return (await withKeysInForce(core.db, rows)).map((row) => ({
     id: row.id,
     exam_id: row.examId,
-    ...toFields({ ...row, ...inForce.get(row.id) }),
+    ...toFields(row),
     image_url: questionImageUrl(core, row.imagePath),
   }))
 }

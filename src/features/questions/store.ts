@@ -67,7 +67,11 @@ export async function insertQuestions(db: Executor, rows: QuestionValues[]): Pro
   return ids
 }
 
-export async function updateQuestion(db: Executor, id: number, values: QuestionValues): Promise<void> {
+export async function updateQuestion(
+  db: Executor,
+  id: number,
+  values: Partial<QuestionValues>,
+): Promise<void> {
   await db.update(questions).set(values).where(eq(questions.id, id))
 }
 
@@ -88,20 +92,18 @@ export interface Marks {
   tolerance?: number
 }
 
-/** Sets the marks of all questions of this type in the exam; answers how many they are. */
-export async function updateMarks(
-  db: Executor,
+/** The ids of all questions of this type in the exam, locked until the transaction ends. */
+export async function lockQuestionsOfType(
+  tx: Executor,
   examId: number,
   type: QuestionRow['questionType'],
-  marks: Marks,
-): Promise<number> {
+): Promise<number[]> {
   const ofType = and(eq(questions.examId, examId), eq(questions.questionType, type))
-  const rows = await db
-    .update(questions)
-    .set(marks)
-    .where(inArray(questions.id, lockedInOrder(db, ofType)))
-    .returning({ id: questions.id })
-  return rows.length
+  return (await lockedInOrder(tx, ofType)).map(({ id }) => id)
+}
+
+export async function updateMarks(tx: Executor, ids: number[], marks: Marks): Promise<void> {
+  await tx.update(questions).set(marks).where(isAnyOf(questions.id, ids))
 }
 
 /** Locks questions in the order of their ids, so that two transactions never wait for each other. */

@@ -7,7 +7,7 @@ import type { Regrade } from '../../db/tables/exams/corrections.ts'
 import { GHOST_ID } from '../../db/tables/people/users.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { PREVIEWED } from '../attempts/grading/regraded-questions.ts'
-import { listInForce, regradeAlone } from '../attempts/grading/service.ts'
+import { listInForce, listKeysInForce, regradeAlone } from '../attempts/grading/service.ts'
 import { record } from '../audit/service.ts'
 import { normaliseKey } from '../exams/answer-key.ts'
 import { readTolerance } from '../questions/checking.ts'
@@ -64,7 +64,7 @@ export async function applyRegrade(
   input: RegradeBody,
 ): Promise<RegradeView> {
   const { view, told } = await regradeAlone(core, examId, async (tx) => {
-    const { showsResults } = await keepExam(tx, examId)
+    await keepExam(tx, examId)
     const regrade = await readRegrade(tx, examId, input)
     const inForce = [...(await listInForce(tx, examId)), regrade]
     const { results, ...outcome } = await recompute(core, tx, { examId, ...regrade }, inForce, (changed) =>
@@ -83,7 +83,7 @@ export async function applyRegrade(
       subject: ['regrade', row.id],
       summary: `${regrade.action} for question ${regrade.questionId} of exam ${examId}: ${describe(outcome)}`,
     })
-    return { view: await present(tx, row), told: showsResults ? results : [] }
+    return { view: await present(tx, row), told: (await store.keepRelease(tx, examId)) ? results : [] }
   })
   publishChanged(core, examId, told)
   return view
@@ -95,7 +95,7 @@ export async function undoRegrade(core: Core, actor: Actor, id: number): Promise
   if (!found) throw new AppError('not_found')
   const { examId } = found
   const { view, told } = await regradeAlone(core, examId, async (tx) => {
-    const { showsResults } = await keepExam(tx, examId)
+    await keepExam(tx, examId)
     if (!(await store.updateUndone(tx, id, new Date(core.clock())))) throw new AppError('already_undone')
     const inForce = await listInForce(tx, examId)
     const { results, ...outcome } = await recompute(core, tx, found, inForce, (changed) =>
@@ -106,7 +106,8 @@ export async function undoRegrade(core: Core, actor: Actor, id: number): Promise
       subject: ['regrade', id],
       summary: `${found.action} for question ${found.questionId} of exam ${examId} was undone: ${describe(outcome)}`,
     })
-    return { view: await present(tx, await store.getRegrade(tx, id)), told: showsResults ? results : [] }
+    const view = await present(tx, await store.getRegrade(tx, id))
+    return { view, told: (await store.keepRelease(tx, examId)) ? results : [] }
   })
   publishChanged(core, examId, told)
   return view
@@ -138,7 +139,8 @@ async function readRegrade(tx: Executor, examId: number, input: RegradeBody): Pr
   const key = normaliseKey(questionType, String(input.correct_answer ?? ''))
   if (key === undefined || key === '')
     throw invalidField('/correct_answer', `does not fit a question of type ${questionType}`)
-  const tolerance = readTolerance(input.tolerance ?? question.tolerance)
+  const [current] = await listKeysInForce(tx, [input.question_id])
+  const tolerance = readTolerance(input.tolerance ?? current?.tolerance ?? question.tolerance)
   if (tolerance === undefined) throw invalidField('/tolerance', 'is not a number from 0 on')
   return { ...regrade, correctAnswer: key, tolerance }
 }

@@ -3,7 +3,7 @@ import type { Executor } from '../../db/client.ts'
 import { isAnyOf, only, query } from '../../db/query.ts'
 import { type Answers, attempts, examPapers, type StoredQuestion } from '../../db/tables/exams/attempts.ts'
 import { regrades } from '../../db/tables/exams/corrections.ts'
-import { questions } from '../../db/tables/exams/exams.ts'
+import { exams, questions } from '../../db/tables/exams/exams.ts'
 import { users } from '../../db/tables/people/users.ts'
 
 export type NewRegrade = typeof regrades.$inferInsert
@@ -98,6 +98,19 @@ export async function listGraded(db: Executor, ids: number[]): Promise<GradedAtt
      where id = any(${sql.param(ids)}::int[])
      order by id`,
   )
+}
+
+/**
+ * Whether students may see the results of the exam; that can't change until the transaction ends. Read last, so that
+ * those who release results wait for as short as can be.
+ */
+export async function keepRelease(tx: Executor, examId: number): Promise<boolean> {
+  const [row] = await tx
+    .select({ isOpen: sql<boolean>`${exams.resultMode} = 'instant' or ${exams.resultsReleased}` })
+    .from(exams)
+    .where(eq(exams.id, examId))
+    .for('share')
+  return row?.isOpen ?? false
 }
 
 export async function updateResults(tx: Executor, results: NewResult[]): Promise<void> {

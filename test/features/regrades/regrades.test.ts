@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../support/client.ts'
 import { createExam } from '../../support/content/exams.ts'
+import { form } from '../../support/content/forms.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 let service: TestService
@@ -159,6 +160,83 @@ describe('a regrade', () => {
     expect(await scores()).toEqual([-1, -1, -1])
   })
 
+  describe('gives a question a key that', () => {
+    const questionOf = (id: number) => `/api/v01/admin/questions/${id}` as const
+    const edit = (id: number, fields: Record<string, string | number>) =>
+      admin.request('PATCH', questionOf(id), form(fields), 200)
+    const shown = async (id: number) => {
+      const { correct_answer, tolerance } = (await admin.get(questionOf(id), 200)).body.question
+      return [correct_answer, tolerance]
+    }
+    /** An exam with a question whose key 5 was corrected to 6 ± 0.5. */
+    const corrected = async () => {
+      const { examId, questionIds } = await createExam(service.sql, {
+        questions: [{ question_type: 'NUMERIC', correct_answer: '5' }],
+      })
+      const id = questionIds[0] as number
+      const body = { question_id: id, action: 'new_key', correct_answer: '6', tolerance: 0.5 }
+      const made = await regrade(examId, body)
+      return { examId, id, undo: `/api/v01/admin/regrades/${made.body.regrade.id}/undo` as const }
+    }
+    const scoreOf = async (examId: number, id: number, answer: string) => {
+      const person = await service.person()
+      return (await resultOf(person, await sit(person, examId, { [id]: answer }))).result.score
+    }
+
+    test('stays above its own while something else is edited, and is gone once undone', async () => {
+      const { examId, id, undo } = await corrected()
+      await edit(id, { question_text: 'Other words', correct_answer: '6', positive_marks: 3 })
+      const marks = { exam_id: examId, question_type: 'numeric', positive_marks: 2 }
+      await admin.post('/api/v01/admin/questions/bulk-marks', marks, 200)
+      expect(await shown(id)).toEqual(['6', 0.5])
+      await admin.post(undo, {}, 200)
+      expect(await shown(id)).toEqual(['5', 0])
+    })
+
+    test('an edit of the tolerance, of one question or of many, leaves as it is', async () => {
+      for (const of of ['one', 'many']) {
+        const { examId, id, undo } = await corrected()
+        const marks = { exam_id: examId, question_type: 'NUMERIC', tolerance: 0.25 }
+        if (of === 'one') await edit(id, { tolerance: 0.25 })
+        else await admin.post('/api/v01/admin/questions/bulk-marks', marks, 200)
+        expect(await shown(id)).toEqual(['6', 0.25])
+        expect(await scoreOf(examId, id, '6.25')).toBe(4)
+        expect(await scoreOf(examId, id, '5')).toBe(-1)
+        // The key was edited after the regrade, so its undoing is of no effect on new papers.
+        await admin.post(undo, {}, 200)
+        expect(await shown(id)).toEqual(['6', 0.25])
+      }
+    })
+
+    test('an edit back to its own key ends', async () => {
+      const { examId, id } = await corrected()
+      await edit(id, { correct_answer: '5', tolerance: 0 })
+      expect(await shown(id)).toEqual(['5', 0])
+      expect(await scoreOf(examId, id, '5')).toBe(4)
+    })
+
+    test('goes with it to another exam, and into its export', async () => {
+      const { examId, id } = await corrected()
+      const csv = await admin.request(
+        'GET',
+        `/api/v01/admin/exams/${examId}/export?format=csv`,
+        undefined,
+        200,
+      )
+      expect(csv.body).toMatch(/,6,.*,0\.5/)
+      const other = await createExam(service.sql)
+      await edit(id, { exam_id: other.examId })
+      expect(await shown(id)).toEqual(['6', 0.5])
+      expect(await scoreOf(other.examId, id, '6.5')).toBe(4)
+    })
+
+    test('keeps its tolerance when it is corrected once more', async () => {
+      const { examId, id } = await corrected()
+      await regrade(examId, { question_id: id, action: 'new_key', correct_answer: '7' })
+      expect(await shown(id)).toEqual(['7', 0.5])
+    })
+  })
+
   test('is refused with an invalid key, question or action', async () => {
     const { examId, questionIds } = await createExam(service.sql, {
       questions: [
@@ -211,6 +289,25 @@ describe('a regrade', () => {
     await socket.waitFor(({ type }) => type === 'results_released')
     expect(socket.of('result_changed')).toEqual([])
     expect((await alice.get('/api/v01/attempts', 200)).body.attempts).toMatchObject([{ score: 4 }])
+  })
+
+  test('tells those who saw their result because it was released while the regrade ran', async () => {
+    const { examId, questionIds } = await createExam(service.sql, { result_mode: 'on_release' })
+    const alice = await service.person()
+    const socket = await alice.socket()
+    const attempt_id = await sit(alice, examId, { [questionIds[0] as number]: 'B' })
+    const waiting = () => service.sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    let regrading: Promise<unknown> | undefined
+    await service.sql.begin(async (sql) => {
+      await sql`select from attempts where id = ${attempt_id} for update`
+      regrading = regrade(examId, { question_id: questionIds[0], action: 'credit_all' })
+      await expect.poll(waiting).toHaveLength(1)
+      await admin.post(`/api/v01/admin/exams/${examId}/toggle-results`, { released: true }, 200)
+      await socket.waitFor(({ type }) => type === 'results_released')
+    })
+    await regrading
+    expect(await socket.waitFor(({ type }) => type === 'result_changed')).toMatchObject({ attempt_id })
   })
 })
 

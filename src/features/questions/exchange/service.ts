@@ -16,7 +16,7 @@ import { isImageKey } from '../../uploads/keys.ts'
 import { checkQuestion } from '../checking.ts'
 import { type ImportOptions, importRows } from '../import/copying.ts'
 import { ImportReport } from '../import/report.ts'
-import { toFields, toValues } from '../service.ts'
+import { toFields, toValues, withKeysInForce } from '../service.ts'
 import { listQuestionsAfter } from '../store.ts'
 import { unreadable } from './files/text.ts'
 import { writeCsv } from './formats/csv.ts'
@@ -211,7 +211,8 @@ async function* streamQuestions(core: Core, examId: number): AsyncGenerator<Expo
   let lastId: number | undefined = 0
   do {
     const rows = await listQuestionsAfter(core.db, examId, lastId, PAGE)
-    for (const row of rows) yield { id: row.id, exam_id: row.examId, ...toFields(row) }
+    for (const row of await withKeysInForce(core.db, rows))
+      yield { id: row.id, exam_id: row.examId, ...toFields(row) }
     lastId = rows.length < PAGE ? undefined : rows.at(-1)?.id
   } while (lastId !== undefined)
 }
