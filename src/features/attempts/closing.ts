@@ -71,11 +71,11 @@ export async function findLive(
   examId: number,
 ): Promise<store.AttemptRow | undefined> {
   const attempt = await activeShared(core)({ userId, examId })
-  if (!attempt || !isOverdue(core, attempt)) return attempt
+  if (!attempt || !isOverdue(attempt, core.clock())) return attempt
   const live = await gradeAttempts(core, examId, async (tx, inForce) => {
     const locked = await store.findActiveForUpdate(tx, userId, examId)
     // It may have been extended in the meantime.
-    if (!locked || !isOverdue(core, locked)) return locked
+    if (!locked || !isOverdue(locked, core.clock())) return locked
     await closeAttempt(core, tx, locked, inForce, { status: 'expired' })
     return undefined
   })
@@ -110,8 +110,9 @@ export async function closeOverdue(core: Core): Promise<void> {
   }
 }
 
-export function isOverdue(core: Core, { endsAt }: Pick<store.AttemptRow, 'endsAt'>): boolean {
-  return endsAt !== null && endsAt < overdueBefore(core)
+/** Whether an attempt takes no more answers at `at`, in milliseconds since the epoch. */
+export function isOverdue({ endsAt }: Pick<store.AttemptRow, 'endsAt'>, at: number): boolean {
+  return endsAt !== null && endsAt.getTime() < at - GRACE_MS
 }
 
 /**

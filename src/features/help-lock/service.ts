@@ -31,7 +31,7 @@ export async function findRefusal(core: Core, userId: number): Promise<AppError 
   for (;;) {
     const lock = (await locksShared(core)(userId)).at(-1)
     if (!lock) return undefined
-    if (!isOverdue(core, { endsAt: endOf(lock) })) return refuse(lock)
+    if (!isOverdue({ endsAt: endOf(lock) }, core.clock())) return refuse(lock)
     await closeOverdueOf(core, userId)
   }
 }

@@ -94,8 +94,8 @@ export async function retimeAttempts(tx: Executor, examId: number, userId?: numb
     sql`
     with target as materialized (
       select a.id,
-             least(a.started_at + e.duration_minutes * (100 + coalesce(p.extra_time_percent, 0)) * 600
-                     * interval '1 ms', coalesce(p.closes_at, e.closes_at))
+             least(a.started_at + e.duration_minutes * (100 + coalesce(p.extra_time_percent, 0)) * interval '600 ms',
+                   coalesce(p.closes_at, e.closes_at))
                + a.extra_minutes * interval '1 minute' as ends_at
         from attempts a
         join exams e on e.id = a.exam_id

@@ -100,6 +100,16 @@ describe('the window of an exam', () => {
 })
 
 describe('accommodations', () => {
+  test('give four times the time of the longest exam', async () => {
+    const { examId } = await createExam(service.sql, { duration_minutes: 10_080 })
+    const alice = await service.person()
+    const exam = `/api/v01/admin/exams/${examId}` as const
+    await admin.put(`${exam}/accommodations/${alice.id}`, { extra_time_percent: 300 }, 200)
+    await start(alice, examId, 201)
+    await admin.patch(exam, { closes_at: at(50_000).toISOString() }, 200)
+    expect(await endOf(alice, examId)).toBe(at(40_320).toISOString())
+  })
+
   test('give one person more time and another window, and can be replaced and removed', async () => {
     const { examId } = await createExam(service.sql, { duration_minutes: 40, opens_at: at(60) })
     const [alice, bob] = [await service.person(), await service.person()]
@@ -214,6 +224,25 @@ describe('attempts under way', () => {
     await save(200)
     now += 1
     await save(409)
+  })
+
+  test('are submitted with the answers that arrived in time, however long these wait', async () => {
+    const { examId, questionIds } = await createExam(service.sql, { duration_minutes: 60 })
+    const alice = await service.person()
+    await start(alice, examId, 201)
+    now += 60 * MINUTE_MS + GRACE_MS
+    await alice.login(alice.username)
+    const waiting = () => service.sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    let submitting: Promise<unknown> | undefined
+    await service.sql.begin(async (sql) => {
+      await sql`select from attempts where exam_id = ${examId} for update`
+      const answers = { [questionIds[0] as number]: 'A' }
+      submitting = alice.post(`/api/v01/exams/${examId}/submit`, { answers }, 200)
+      await expect.poll(waiting).toHaveLength(1)
+      now += 1
+    })
+    expect(await submitting).toMatchObject({ body: { already_submitted: false, result: { correct: 1 } } })
   })
 
   test('get additional minutes, all or those of some people, once for a key', async () => {

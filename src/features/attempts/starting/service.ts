@@ -70,7 +70,7 @@ async function startTogether(core: Core, starts: Asked[]): Promise<Outcome[]> {
     ])
     const now = core.clock()
     const judged = starts.map(({ userId }, index) =>
-      areAlone[index] && areSteady[index] ? judge(core, userId, standings[index], now) : HELD,
+      areAlone[index] && areSteady[index] ? judge(userId, standings[index], now) : HELD,
     )
     const papers = await findPapers(core, tx, judged.filter(isAdmitted))
     const seated = judged.map((each) =>
@@ -92,13 +92,12 @@ async function startTogether(core: Core, starts: Asked[]): Promise<Outcome[]> {
 
 /** What comes of a start as its person stands with the exam. */
 function judge(
-  core: Core,
   userId: number,
   standing: Standing | undefined,
   now: number,
 ): Admitted | Exclude<Outcome, typeof HELD> {
   const active = standing?.active
-  if (active) return isOverdue(core, active) ? 'overdue' : { id: active.id, resumed: true }
+  if (active) return isOverdue(active, now) ? 'overdue' : { id: active.id, resumed: true }
   if (!standing?.exam.isPublished) return new AppError('not_found')
   const closed = findClosed(timesFor(standing.exam, standing.personal), now)
   if (closed) return closed
