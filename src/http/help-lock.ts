@@ -1,18 +1,19 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AppError } from '../errors.ts'
 import type { Claims } from '../tokens/tokens.ts'
-import { withFailures } from './failures.ts'
+import { toAppError, withFailures } from './failures.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route's own SQL statement refuses while help is locked; this guard only runs after a failure. */
+    /** The route's own SQL statement refuses while help is locked, so the guard only looks after a failure. */
     decidesHelpLock?: true
   }
 }
 
 /**
  * Guards all routes that are registered on `scope` from now on: they answer 403 `exam_in_progress`, before any other
- * failure, while the caller has an active attempt at an exam that locks help. `findRefusal` decides.
+ * failure, while the caller has an active attempt at an exam that locks help. `findRefusal` decides, once the whole body
+ * is there: nothing that is written after the exam began gets through.
  */
 export function guardHelp(
   scope: FastifyInstance,
@@ -27,12 +28,13 @@ export function guardHelp(
       ...route.schema,
       response: withFailures(route.schema?.response, 'exam_in_progress'),
     }
-    if (route.config?.decidesHelpLock)
-      route.errorHandler = async (error, request) => {
-        // null if the request was refused before the caller was known.
-        const caller: Claims | null = request.caller
-        throw (caller && (await findRefusal(caller.userId))) ?? error
-      }
-    else route.onRequest = [route.onRequest ?? [], refuse].flat()
+    route.errorHandler = async (error, request) => {
+      // null if the request was refused before the caller was known.
+      const caller: Claims | null = request.caller
+      // Where the database may be the reason, nobody waits for it once more.
+      if (!caller || toAppError(error).status >= 500) throw error
+      throw (await findRefusal(caller.userId)) ?? error
+    }
+    if (!route.config?.decidesHelpLock) route.preHandler = [route.preHandler ?? [], refuse].flat()
   })
 }

@@ -5,8 +5,9 @@ import type { HelpLock } from './store.ts'
 
 type Listener = (locks: readonly HelpLock[]) => void
 
-interface Followed {
-  listeners: Set<Listener>
+interface Follower {
+  listener: Listener
+  /** What the listener was told last. */
   locks: readonly HelpLock[]
 }
 
@@ -20,7 +21,7 @@ export const helpWatchOf = perNode((core) => new HelpWatch(core))
  */
 export class HelpWatch {
   readonly #core: Core
-  readonly #followed = new Map<number, Followed>()
+  readonly #followed = new Map<number, Set<Follower>>()
   /** The people to look up in the next read. */
   #due: Set<number> | 'everybody' = new Set()
   #next: Promise<void> | undefined
@@ -36,16 +37,17 @@ export class HelpWatch {
   }
 
   /**
-   * Calls the listener whenever the person's locks change; without any lock it is not called at the beginning.
-   * Answers a function that ends this.
+   * Calls the listener after each read that finds other locks of the person than it was told of; at the beginning
+   * that is none. Answers a function that ends this.
    */
   follow(userId: number, listener: Listener): () => void {
-    const followed = this.#followed.get(userId) ?? { listeners: new Set(), locks: [] }
-    this.#followed.set(userId, followed)
-    followed.listeners.add(listener)
+    const followers = this.#followed.get(userId) ?? new Set()
+    this.#followed.set(userId, followers)
+    const follower: Follower = { listener, locks: [] }
+    followers.add(follower)
     return () => {
-      followed.listeners.delete(listener)
-      if (followed.listeners.size === 0) this.#followed.delete(userId)
+      followers.delete(follower)
+      if (followers.size === 0) this.#followed.delete(userId)
     }
   }
 
@@ -75,12 +77,14 @@ export class HelpWatch {
     if (this.#followed.size === 0) return
     const locks = await listLocks(this.#core, due === 'everybody' ? undefined : [...due])
     const locksOf = Map.groupBy(locks, ({ userId }) => userId)
-    for (const [userId, followed] of this.#followed) {
+    for (const [userId, followers] of this.#followed) {
       if (due !== 'everybody' && !due.has(userId)) continue
       const current = locksOf.get(userId) ?? []
-      const isSame = name(current) === name(followed.locks)
-      followed.locks = current
-      if (!isSame) for (const listener of [...followed.listeners]) listener(current)
+      for (const follower of [...followers]) {
+        const isSame = name(current) === name(follower.locks)
+        follower.locks = current
+        if (!isSame) follower.listener(current)
+      }
     }
   }
 }

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { helpWatchOf } from '../../../src/features/help-lock/watch.ts'
+import type { ServiceNode } from '../../../src/node.ts'
 import type { Client } from '../../support/client.ts'
 import { createExam } from '../../support/content/exams.ts'
 import { requestEvents } from '../../support/events.ts'
@@ -267,6 +271,46 @@ describe('the lock', () => {
         await Promise.all(senders)
       }),
     )
+  })
+
+  test('refuses a text that comes after the start, even if its request had begun before', async () => {
+    const { examId } = await lockingExam()
+    const [alice, bob] = await Promise.all([service.person(), service.person()])
+    const conversationId = await connect(alice, bob)
+    const { id } = (await alice.send(conversationId, 'Before', undefined, 201)).body.message
+    const text = JSON.stringify({ message: 'Question 1 is: …' })
+    const late = request(`${alice.url}/api/v01/chat/messages/${id}`, {
+      method: 'PATCH',
+      headers: {
+        authorization: `Bearer ${alice.accessToken}`,
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(text),
+      },
+    })
+    late.flushHeaders()
+    await once(late, 'socket')
+    await alice.get('/api/v01/chat/unread', 200)
+    await start(alice, examId)
+    late.end(text)
+    const [answer] = await once(late, 'response')
+    expect(answer.statusCode).toBe(403)
+    answer.destroy()
+    const { messages } = (await bob.get(`/api/v01/chat/conversations/${conversationId}/messages`, 200)).body
+    expect(messages).toMatchObject([{ message: 'Before', is_edited: false }])
+  })
+
+  test('is told to the first socket on a node that knows of it already', async () => {
+    const { examId } = await lockingExam()
+    const alice = await service.person()
+    const known = vi.fn()
+    // As an answer of the tutor does while it is written.
+    const unfollow = helpWatchOf((service.nodes[1] as ServiceNode).core).follow(alice.id, known)
+    await start(alice, examId)
+    await vi.waitFor(() => expect(known).toHaveBeenCalledOnce())
+    const socket = await elsewhere(alice).socket()
+    expect(socket.frames[0]).toMatchObject({ type: 'ready', unread: null, requests: null })
+    await socket.waitFor(({ type, exam_id }) => type === 'help_locked' && exam_id === examId)
+    unfollow()
   })
 
   test('of two exams ends with the second one, and resync is sent once', async () => {
