@@ -204,7 +204,8 @@ export async function restoreBackup(
       }
       // Session ids are never used twice, so that no old token fits a new session.
       const numbering = tables.find(({ name }) => name === 'sessions') as store.Table
-      if (sessions.length > 0) await store.setNumbering(tx, numbering, String(Math.max(...sessions)))
+      const last = Math.max(Number(await store.readNumbering(tx, numbering)), ...sessions)
+      if (last > 0) await store.setNumbering(tx, numbering, String(last))
       await store.revokeSessions(tx, sessions)
       await store.endLoading(tx, tables)
       await store.endLeases(tx)

@@ -131,9 +131,10 @@ export async function countRows(sql: Sql, name: string): Promise<number> {
   return Number(row?.count)
 }
 
-/** Sessions that may still have live tokens. */
+/** Sessions that may still have tokens which have not expired, ended ones too. */
 export async function listSessions(sql: Sql): Promise<number[]> {
-  const rows = await sql<{ id: number }[]>`select id from sessions where expires_at > now() order by id`
+  const rows = await sql<{ id: number }[]>`
+    select id from sessions where expires_at > now() union select session_id from revocations order by id`
   return rows.map(({ id }) => id)
 }
 

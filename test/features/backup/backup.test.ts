@@ -172,6 +172,9 @@ async function expectSame(file: string, manifest: Manifest): Promise<void> {
 
 test('a restore refuses a database in use, and --force puts the backup in its place; sessions end', async () => {
   const file = path.join(folder, 'small.tar')
+  const ended = service.guest()
+  await ended.login('root')
+  await ended.post('/api/v01/auth/logout', { refresh_token: ended.refreshToken }, 200)
   expect((await runAdmin(['backup', '--to', file], environment())).code).toBe(0)
   const manifest = await checkBackup(file, quiet)
   const refused = await runAdmin(['restore', '--from', file], environment())
@@ -188,6 +191,9 @@ test('a restore refuses a database in use, and --force puts the backup in its pl
   // The running node finds out at its next poll.
   for (const gone of [late, admin])
     await expect.poll(async () => (await gone.get('/api/v01/auth/me')).status).toBe(401)
+  // Also those that had ended before: a node that starts now knows only what is stored.
+  const node = await startProcess(environment()).ready()
+  await ended.at(node).get('/api/v01/auth/me', 401)
   await late.post('/api/v01/auth/login', { username: 'latecomer', password: 'a password of the tests' }, 401)
   await admin.login('root')
 }, 180_000)
