@@ -99,6 +99,17 @@ describe('blocks', () => {
     expect(await statusOf(bob, alice.id)).toBe(true)
   })
 
+  test('are not told to somebody with whom one shares nothing', async () => {
+    const [alice, bob, carol] = [await service.person(), await service.person(), await service.person()]
+    const his = await bob.socket()
+    await alice.put(`${CHAT}/blocks/${bob.id}`, {}, 200)
+    await carol.post(`${CHAT}/connections`, { recipient_id: bob.id }, 201)
+    await his.waitFor(({ type }) => type === 'connection_request')
+    // Presence is written after what is queued with it.
+    await his.ask({ type: 'ping' })
+    expect(his.of('presence')).toEqual([])
+  })
+
   test('a blocked person’s request is answered as if nobody were there, and a pending one is deleted', async () => {
     const [alice, bob] = await Promise.all([service.person(), service.person()])
     await bob.post(`${CHAT}/connections`, { recipient_id: alice.id }, 201)

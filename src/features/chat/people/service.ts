@@ -67,7 +67,8 @@ export async function block(core: Core, userId: number, blockedId: number): Prom
   })
   core.bus.publish(`user:${userId}`, { kind: 'counters' })
   if (conversationId) tellConversation(core, conversationId, [userId, blockedId])
-  tellPresence(core, userId, blockedId, new Set())
+  const [peers] = await store.listPeers(core.db, [userId])
+  if (peers?.hiddenIds.includes(blockedId)) tellPresence(core, userId, blockedId, new Set())
 }
 
 /** Ends a block; does nothing without one. */
