@@ -23,18 +23,11 @@ export interface Filed {
   repeated: boolean
 }
 
-/** 404 for a message that one can't see, and for a tombstone. */
+/** 404 for a message that one can't see, and for a tombstone, unless one has reported it before. */
 export async function reportMessage(core: Core, reporterId: number, messageId: number, reason: string) {
-  const message = await messages.getVisibleMessage(core, reporterId, messageId)
-  const { senderId: authorId, message: reportedText } = message
-  return file(core, {
-    kind: 'message',
-    messageId,
-    commentId: null,
-    reporterId,
-    authorId,
-    reportedText,
-    reason,
+  return file(core, { kind: 'message', messageId, commentId: null, reporterId, reason }, async () => {
+    const { senderId, message } = await messages.getVisibleMessage(core, reporterId, messageId)
+    return { authorId: senderId, reportedText: message }
   })
 }
 
@@ -45,19 +38,22 @@ export async function reportComment(
   reason: string,
 ) {
   const reporterId = reporter.userId
-  const { authorId, message: reportedText } = await discussions.getVisibleComment(core, reporter, commentId)
-  return file(core, {
-    kind: 'comment',
-    messageId: null,
-    commentId,
-    reporterId,
-    authorId,
-    reportedText,
-    reason,
+  return file(core, { kind: 'comment', messageId: null, commentId, reporterId, reason }, async () => {
+    const { authorId, message } = await discussions.getVisibleComment(core, reporter, commentId)
+    return { authorId, reportedText: message }
   })
 }
 
-async function file(core: Core, report: Omit<store.NewReportRow, 'createdAt'>): Promise<Filed> {
+type Reported = Pick<store.NewReportRow, 'authorId' | 'reportedText'>
+
+async function file(
+  core: Core,
+  offered: Omit<store.NewReportRow, 'createdAt' | keyof Reported>,
+  find: () => Promise<Reported>,
+): Promise<Filed> {
+  const before = await store.findOwnReport(core.db, offered)
+  if (before !== undefined) return { id: before, repeated: true }
+  const report = { ...offered, ...(await find()) }
   return core.db.transaction(async (tx) => {
     await lockPerson(tx, report.reporterId)
     const known = await store.findOwnReport(tx, report)

@@ -99,7 +99,8 @@ test('a reported comment is shown with its neighbours; when the report is dismis
   expect((await admin.get(`${PATH}?status=dismissed`, 200)).body.reports).toMatchObject([
     { id: first, text: '' },
   ])
-  await file(two, 404)
+  // The same report again, by somebody whose answer was lost.
+  expect((await file(two, 200)).body.report_id).toBe(second)
   await file(999_999, 404)
 })
 
