@@ -56,7 +56,7 @@ const Environment = Type.Partial(
     ANTHROPIC_API_KEY: Type.String({ minLength: 1 }),
     ANTHROPIC_BASE_URL: WebUrl,
     AI_MODEL: Type.String({ minLength: 1 }),
-    APP_TIMEZONE: Type.String({ minLength: 1 }),
+    APP_TIMEZONE: Type.String({ description: 'UTC, or a time zone such as Europe/Berlin' }),
     DEMO: Type.String({ pattern: '^(on|off)$', description: 'on or off' }),
     RATE_LIMIT: Type.String({ pattern: '^(off|[1-9]\\d*)$', description: 'off, or requests per minute' }),
     METRICS_TOKEN: Type.String({ minLength: 1 }),
@@ -178,7 +178,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 
   if (Number(settings.PORT ?? 0) > 65_535) problems.push('PORT: must be at most 65535')
   if (settings.APP_TIMEZONE !== undefined && !isTimezone(settings.APP_TIMEZONE))
-    problems.push(`APP_TIMEZONE: '${settings.APP_TIMEZONE}' is no time zone such as Europe/Berlin`)
+    problems.push(
+      `APP_TIMEZONE: '${settings.APP_TIMEZONE}' is neither UTC nor a time zone such as Europe/Berlin`,
+    )
   if (!isTrustProxy(settings.TRUST_PROXY))
     problems.push('TRUST_PROXY: must be true, false, a number of hops, or a comma list of addresses')
   if (production && settings.DATABASE_URL !== undefined && settings.JWT_SECRET === undefined)
@@ -231,21 +233,20 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 }
 
 function describeProblems(given: Record<string, unknown>): string[] {
-  const problems: string[] = []
-  for (const error of Value.Errors(Environment, given)) {
-    const name = error.instancePath.slice(1)
-    const schema = Environment.properties[name as keyof typeof Environment.properties]
+  // One by one: of a whole object TypeBox names eight errors at most.
+  return Object.entries(Environment.properties).flatMap(([name, schema]) => {
+    const [error] = given[name] === undefined ? [] : Value.Errors(schema, given[name])
+    if (!error) return []
     const wanted = 'description' in schema ? `must be ${String(schema.description)}` : error.message
-    problems.push(`${name}: ${wanted}`)
-  }
-  return [...new Set(problems)]
+    return [`${name}: ${wanted}`]
+  })
 }
 
 function readStorage(settings: Environment, dataDir: string, problems: string[]): Storage {
   const { STORAGE_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = settings
   const url = STORAGE_URL === undefined ? undefined : URL.parse(STORAGE_URL)
   // Any other scheme has been reported among the problems already.
-  if (url?.protocol === 'file:') return { kind: 'disk', folder: fileURLToPath(url) }
+  if (url?.protocol === 'file:') return { kind: 'disk', folder: readFolder(url, problems) }
   if (url?.protocol !== 's3:') return { kind: 'disk', folder: path.join(dataDir, 'files') }
   if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY)
     problems.push('AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: required with an s3: STORAGE_URL')
@@ -264,9 +265,18 @@ function readStorage(settings: Environment, dataDir: string, problems: string[])
   }
 }
 
+function readFolder(url: URL, problems: string[]): string {
+  try {
+    return fileURLToPath(url)
+  } catch {
+    problems.push(`STORAGE_URL: '${url}' is no folder`)
+    return ''
+  }
+}
+
 function isTimezone(name: string): boolean {
-  // PostgreSQL reads the sign of a bare offset the other way round.
-  if (/^[+-]/.test(name)) return false
+  // PostgreSQL reads other names differently, or not at all: the sign of an offset, and letters such as IST.
+  if (name !== 'UTC' && !/^[a-z]+\//i.test(name)) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
     return true

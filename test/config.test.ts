@@ -44,10 +44,10 @@ test('the defaults may be written out, and lists with spaces', () => {
 
 test.each([
   ['TRUST_PROXY', ['yes', '-1', '10.0.0.0/33', '::1/129', '1.2.3', '10.0.0.0/8/8', '127.0.0.1,', 'on']],
-  // PostgreSQL and JavaScript disagree on the sign of a bare offset.
-  ['APP_TIMEZONE', ['+02:00', '-05:00', 'Mars/Olympus']],
+  // PostgreSQL and JavaScript disagree on the sign of a bare offset, and on what letters mean.
+  ['APP_TIMEZONE', ['+02:00', '-05:00', 'Mars/Olympus', 'IST', 'EST', 'AET', 'CET']],
   ['PUBLIC_URL', ['http://', 'https://a b', 'exam.example.org', 'ftp://exam.example.org']],
-  ['STORAGE_URL', ['s3://my bucket', 's3://', 'ftp://x']],
+  ['STORAGE_URL', ['s3://my bucket', 's3://', 'ftp://x', 'file:///a%2Fb']],
   ['CORS_ORIGINS', ['*', 'one.example.org', 'https://one.example.org/', 'none, https://one.example.org']],
   ['RATE_LIMIT', ['0', 'on', '1.5']],
 ])('%s refuses invalid values', (name, values) => {

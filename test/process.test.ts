@@ -75,11 +75,23 @@ test('all wrong settings are named together', async () => {
     PUBLIC_URL: 'http://',
     TRUST_PROXY: '127.0.0.1, yes',
     STORAGE_URL: 's3://my bucket',
+    REDIS_URL: 'one',
+    RATE_LIMIT: '0',
+    DRAIN_DELAY: 'long',
+    DATABASE_POOL: '0',
   })
   expect(await service.exit()).toBe(1)
   const given = ['PORT', 'APP_TIMEZONE', 'JWT_SECRET', 'DEMO', 'DATABASE_URL', 'LOG_LEVEL']
-  for (const name of [...given, 'PUBLIC_URL', 'TRUST_PROXY', 'STORAGE_URL'])
-    expect(service.output).toContain(`  ${name}: `)
+  const more = [
+    'PUBLIC_URL',
+    'TRUST_PROXY',
+    'STORAGE_URL',
+    'REDIS_URL',
+    'RATE_LIMIT',
+    'DRAIN_DELAY',
+    'DATABASE_POOL',
+  ]
+  for (const name of [...given, ...more]) expect(service.output).toContain(`  ${name}: `)
   expect(service.output).not.toContain('    at ')
 })
 
