@@ -42,6 +42,9 @@ export async function lockQuestion(tx: Executor, id: number): Promise<void> {
   await tx.select({ id: questions.id }).from(questions).where(eq(questions.id, id)).for('no key update')
 }
 
+/** While an account is being erased, its comments are shown as the ghost's, to which they will belong. */
+const shownUsername = sql<string>`case when ${users.deletedAt} is null then ${users.username} else ${users.fullName} end`
+
 /** Every comment of a question, oldest first; undefined if this person may not know the question. */
 export async function listComments(
   db: Executor,
@@ -49,7 +52,7 @@ export async function listComments(
   by: Participant,
 ): Promise<CommentRow[] | undefined> {
   const rows = await db
-    .select({ comment: comments, username: users.username })
+    .select({ comment: comments, username: shownUsername })
     .from(questions)
     .leftJoin(comments, eq(comments.questionId, questions.id))
     .leftJoin(users, eq(users.id, comments.authorId))
@@ -61,7 +64,7 @@ export async function listComments(
 
 export async function findComment(db: Executor, id: number): Promise<CommentRow | undefined> {
   const [row] = await db
-    .select({ comment: comments, username: users.username })
+    .select({ comment: comments, username: shownUsername })
     .from(comments)
     .innerJoin(users, eq(users.id, comments.authorId))
     .where(eq(comments.id, id))

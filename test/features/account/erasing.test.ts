@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Client, PASSWORD } from '../../support/client.ts'
+import { createExam } from '../../support/content/exams.ts'
 import { compareCounts } from '../../support/counts.ts'
 import { connect, connectedPair, startService, type TestService } from '../../support/service.ts'
 
@@ -36,6 +37,8 @@ test('an account is gone at once though its messages are locked, and they are er
   const carol = await service.person(undefined, 1)
   const { conn_id } = (await alice.post('/api/v01/chat/connections', { recipient_id: carol.id }, 201)).body
   await alice.send(conversationId, 'mine', undefined, 201)
+  const { questionIds } = await createExam(service.sql)
+  await alice.post(`/api/v01/discussions/${questionIds[0]}`, { message: 'mine' }, 201)
   const { notebook } = (await alice.post('/api/v01/notebooks', { title: 'Public', is_public: true }, 201))
     .body
   const admin = await service.admin(undefined, 1)
@@ -79,6 +82,9 @@ test('an account is gone at once though its messages are locked, and they are er
   expect((await admin.get('/api/v01/admin/users/counts', 200)).body.total_users).toBe(total_users)
   const { messages } = (await bob.get(`/api/v01/chat/conversations/${conversationId}/messages`, 200)).body
   expect(messages).toMatchObject([{ message: 'mine', sender_name: 'Deleted Account' }])
+
+  const { comments } = (await bob.get(`/api/v01/discussions/${questionIds[0]}`, 200)).body
+  expect(comments).toMatchObject([{ message: 'mine', username: 'Deleted Account' }])
 
   // The connection that waits for the lock in order to erase is lost.
   await service.sql`
