@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Id, Nullable, Text, Timestamp } from './common.ts'
+import { Id, Name, Nullable, Text, Timestamp } from './common.ts'
 
 export const AskBody = Type.Object({
   message: Text(1, 8_000),
@@ -89,5 +89,5 @@ export const MessagePage = Type.Object({
   nextCursor: NextCursor,
 })
 
-export const RenameConversationBody = Type.Object({ title: Text(1, 200) })
+export const RenameConversationBody = Type.Object({ title: Name(1, 200) })
 export const RenameAnswer = Type.Object({ success: Type.Literal(true), conversation: AssistantConversation })

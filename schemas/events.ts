@@ -12,7 +12,9 @@ import { Challenge } from './exams/challenges.ts'
 
 const Counter = Type.Integer({ minimum: 0 })
 const Seq = Type.Integer({ minimum: 0, maximum: MAX_INT })
-const Ref = Type.Optional(Type.String({ maxLength: 64, description: 'echoed in the ack or error' }))
+/** Code points of a frame's `ref`. */
+export const LONGEST_REF = 64
+const Ref = Type.Optional(Type.String({ maxLength: LONGEST_REF, description: 'echoed in the ack or error' }))
 
 // --- from the server
 

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
-import { Id, MAX_INT, Page as PageNumber, paging, Text, Timestamp } from './common.ts'
+import { Id, MAX_INT, Name, Page as PageNumber, paging, Text, Timestamp } from './common.ts'
 
 const Count = Type.Integer({ minimum: 0, maximum: MAX_INT })
 const Index = Type.Integer({ minimum: 0, maximum: MAX_INT })
-const Title = Text(1, 200)
+const Title = Name(1, 200)
 const Description = Text(0, 4_000)
 const success = Type.Literal(true)
 

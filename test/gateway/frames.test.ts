@@ -139,6 +139,10 @@ describe('commands', () => {
     expect(await his.ask({ type: 'resume', conversations: { x: 1 } })).toMatchObject({
       code: 'validation_failed',
     })
+    // Code points count, of which these are 64.
+    const faces = '😀'.repeat(64)
+    his.send({ type: 'read', conversation_id: conversationId, ref: faces })
+    await his.waitFor(({ type, ref }) => type === 'ack' && ref === faces)
     his.send('{"type":"nonsense","ref":"mine"}')
     expect(await his.waitFor(({ ref }) => ref === 'mine')).toMatchObject({ code: 'invalid_frame' })
     for (const socket of [hers, his]) expectDocumented(socket)

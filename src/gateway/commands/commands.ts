@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { TSchema } from 'typebox'
-import { CLIENT_FRAMES, type ClientFrames } from '../../../schemas/events.ts'
+import { CLIENT_FRAMES, type ClientFrames, LONGEST_REF } from '../../../schemas/events.ts'
 import type { ClientTopic, CommentEvent, FrameEvent } from '../../bus/events.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
@@ -116,5 +116,8 @@ function parseObject(data: Buffer): Record<string, unknown> | undefined {
 }
 
 function refOf(frame: Record<string, unknown> | undefined): { ref?: string } {
-  return typeof frame?.ref === 'string' && frame.ref.length <= 64 ? { ref: frame.ref } : {}
+  const ref = frame?.ref
+  return typeof ref === 'string' && ref.length <= 2 * LONGEST_REF && [...ref].length <= LONGEST_REF
+    ? { ref }
+    : {}
 }

@@ -90,11 +90,12 @@ describe('images of notes', () => {
       form(png, 'drawing.svg'),
       form(svg),
       form(Buffer.concat([png.subarray(0, 30)])),
-      form(Buffer.alloc(6 * 1024 * 1024)),
     ]) {
       const { body: refused } = await alice.request('POST', target, body, 400)
       expect(refused).toMatchObject({ code: 'validation_failed', errors: [{ path: '/image' }] })
     }
+    const { body: large } = await alice.request('POST', target, form(Buffer.alloc(6 * 1024 * 1024)), 413)
+    expect(large.code).toBe('payload_too_large')
     await alice.post(target, { image: 'x' }, 415)
     await alice.request('POST', '/api/v01/pages/999999/assets', form(png), 404)
     expect(await storedFiles()).toEqual(before)

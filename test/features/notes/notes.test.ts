@@ -36,7 +36,7 @@ describe('notebooks and pages', () => {
     const changed = await alice.patch(path, { description: 'Optics', is_public: true }, 200)
     expect(changed.body.notebook).toMatchObject({ title: 'Physics', description: 'Optics', is_public: true })
     expect((await alice.patch(path, {}, 400)).body.code).toBe('nothing_to_update')
-    await alice.patch(path, { title: '' }, 400)
+    for (const title of ['', 'on\ntwo lines', 'a\u0007bell']) await alice.patch(path, { title }, 400)
     await alice.post('/api/v01/notebooks', {}, 400)
     await alice.delete(path, 200)
     await alice.get(path, 404)

@@ -105,7 +105,10 @@ function charge(bytes = 0): number {
 
 async function storeImage(core: Core, upload: Upload | undefined, asker: Asker) {
   if (!upload) throw invalidField('/image', 'is required')
-  if (upload.truncated) throw invalidField('/image', `is larger than ${LARGEST_IMAGE / 1024 / 1024} MB`)
+  if (upload.truncated) {
+    const message = `The image is larger than ${LARGEST_IMAGE / 1024 / 1024} MB`
+    throw new AppError('payload_too_large', { message })
+  }
   const checked = await checkImage(upload.filename, upload.bytes, LARGEST_IMAGE, asker)
   if ('error' in checked) throw invalidField('/image', checked.error)
   const fileKey = `Notes/${randomUUID()}.${checked.contentType.replace('image/', '')}`
