@@ -72,6 +72,25 @@ test('an import says which rows it leaves out and why, before anything is stored
   await context.close()
 }, 120_000)
 
+test('saving a question leaves what somebody else has changed meanwhile', async () => {
+  const { examId, questionIds } = await createExam(service.sql)
+  const id = questionIds[0] as number
+  const stored = async () =>
+    (await service.sql`select question_text, correct_answer from questions where id = ${id}`)[0]
+  const { page, context, problems } = await teacher()
+  await page.goto(`/desk/teach/questions/${examId}/${id}`)
+  const question = page.getByLabel('Question', { exact: true })
+  const before = await question.inputValue()
+  await service.sql`update questions set correct_answer = 'D' where id = ${id}`
+  for (const question_text of ['Other words', before]) {
+    await question.fill(question_text)
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await expect.poll(stored).toEqual({ question_text, correct_answer: 'D' })
+  }
+  expect(problems).toEqual([])
+  await context.close()
+}, 120_000)
+
 test('a job shows its progress, and its questions can be kept one by one', async () => {
   const { examId } = await createExam(service.sql, { name: 'Generated', questions: [] })
   const { page, context, problems } = await teacher()

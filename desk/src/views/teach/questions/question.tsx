@@ -1,5 +1,5 @@
 import '../../exams/taking.css'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { ask, client, form as toForm } from '../../../client.ts'
 import { runWithToast } from '../../../components/dialogs/toasts.tsx'
 import { Action } from '../../../components/forms/button.tsx'
@@ -45,6 +45,7 @@ export default function QuestionView({ params }: ViewProps) {
 
 function Editor({ id, question }: { id: number | undefined; question: Question }) {
   const [shown, setShown] = useState(question)
+  const saved = useRef(question)
   const back = `/desk/teach/exams/${question.exam_id}/questions`
   const follow = useSettled(
     (form: HTMLFormElement) => setShown((before) => ({ ...before, ...read(form) })),
@@ -83,14 +84,17 @@ function Editor({ id, question }: { id: number | undefined; question: Question }
           <Form
             button="Save"
             send={async (_fields, form) => {
-              const body = toForm({
-                ...read(form),
-                exam_id: question.exam_id,
-                image_path: shown.image_path ?? '',
-              })
-              if (id !== undefined)
-                await ask(client.PATCH('/api/v01/admin/questions/{id}', { params: { path: { id } }, body }))
-              else {
+              const fields = { ...read(form), image_path: shown.image_path ?? '' }
+              if (id !== undefined) {
+                // What somebody else has changed meanwhile stays, such as a key that was corrected.
+                const changes = changesOf(saved.current, fields)
+                if (Object.keys(changes).length > 0) {
+                  const body = toForm(changes)
+                  await ask(client.PATCH('/api/v01/admin/questions/{id}', { params: { path: { id } }, body }))
+                }
+                saved.current = { ...saved.current, ...fields }
+              } else {
+                const body = toForm({ ...fields, exam_id: question.exam_id })
                 const made = await ask(client.POST('/api/v01/admin/questions', { body }))
                 go(`/desk/teach/questions/${question.exam_id}/${made.question_id}`, 'replace')
               }
@@ -173,6 +177,12 @@ function read(form: HTMLFormElement): Partial<Question> {
     negative_marks: Number(negative_marks),
     tolerance: Number(tolerance),
   }
+}
+
+function changesOf(before: Question, fields: Partial<Question>): Partial<Question> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => value !== (before[name as keyof Question] ?? '')),
+  )
 }
 
 interface ImageFieldProps {
