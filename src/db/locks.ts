@@ -12,7 +12,7 @@ export const LOCKS = {
   migration: () => 'migration' as const,
   /** Shared by starts of an exam; exclusive for its deletion and for changes of when its attempts end. */
   examTimes: (examId: number) => `exam-times:${examId}` as const,
-  /** Shared by submits of an exam; exclusive for a regrade. */
+  /** Shared by submits of an exam and edits of its keys; exclusive for a regrade. */
   examGrading: (examId: number) => `exam-grading:${examId}` as const,
   /** Taken by changes of the number of a person's attempts at an exam. */
   attempts: (userId: number, examId: number) => `attempts:${userId}:${examId}` as const,

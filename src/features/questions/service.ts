@@ -9,6 +9,7 @@ import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/client.ts'
 import { requireExam } from '../../db/exams.ts'
+import { LOCKS, lockShared } from '../../db/locks.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { offsetOf } from '../../paging.ts'
 import { listKeysInForce } from '../attempts/grading/service.ts'
@@ -52,7 +53,7 @@ export async function addQuestion(
   })
 }
 
-/** Changes the given fields; the result is checked like a new question. */
+/** Changes the given fields, before or after any regrade of the exam; the result is checked like a new question. */
 export async function changeQuestion(
   core: Core,
   actor: Actor,
@@ -62,6 +63,8 @@ export async function changeQuestion(
   const { exam_id, ...fields } = changes
   if (Object.keys(changes).length === 0) throw new AppError('nothing_to_update')
   await core.db.transaction(async (tx) => {
+    const found = await store.findQuestion(tx, id)
+    if (found) await lockShared(tx, LOCKS.examGrading(found.examId))
     const current = await store.findQuestionForUpdate(tx, id)
     if (!current) throw new AppError('not_found')
     // An imported path is kept without a check until it is replaced.
@@ -141,6 +144,7 @@ export async function changeMarks(core: Core, actor: Actor, input: BulkMarksBody
   if (Object.keys(marks).length === 0) throw new AppError('nothing_to_update')
   await requireExam(core.db, input.exam_id)
   return core.db.transaction(async (tx) => {
+    await lockShared(tx, LOCKS.examGrading(input.exam_id))
     const ids = await store.lockQuestionsOfType(tx, input.exam_id, type)
     // A tolerance belongs to the key, so this ends regrades' keys: they become the questions' own.
     if (marks.tolerance !== undefined)
@@ -219,8 +223,12 @@ function keyOf({ questionType, correctAnswer, tolerance }: store.QuestionRow) {
 
 /** Whether the same answers are right, in the same exam: a regrade is one exam's. */
 function keepsKey(values: store.QuestionValues, shown: store.QuestionRow): boolean {
-  const key = Object.entries({ examId: shown.examId, ...keyOf(shown) })
-  return key.every(([name, value]) => values[name as keyof store.QuestionValues] === value)
+  return (
+    values.examId === shown.examId &&
+    values.questionType === shown.questionType &&
+    values.correctAnswer === shown.correctAnswer &&
+    values.tolerance === shown.tolerance
+  )
 }
 
 async function presentAll(core: Core, rows: store.QuestionRow[]): Promise<Question[]> {

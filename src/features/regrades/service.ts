@@ -63,7 +63,7 @@ export async function applyRegrade(
   examId: number,
   input: RegradeBody,
 ): Promise<RegradeView> {
-  const { view, told } = await regradeAlone(core, examId, async (tx) => {
+  const { view, results } = await regradeAlone(core, examId, async (tx) => {
     await keepExam(tx, examId)
     const regrade = await readRegrade(tx, examId, input)
     const inForce = [...(await listInForce(tx, examId)), regrade]
@@ -83,9 +83,9 @@ export async function applyRegrade(
       subject: ['regrade', row.id],
       summary: `${regrade.action} for question ${regrade.questionId} of exam ${examId}: ${describe(outcome)}`,
     })
-    return { view: await present(tx, row), told: (await store.keepRelease(tx, examId)) ? results : [] }
+    return { view: await present(tx, row), results }
   })
-  publishChanged(core, examId, told)
+  await publishChanged(core, examId, results)
   return view
 }
 
@@ -94,7 +94,7 @@ export async function undoRegrade(core: Core, actor: Actor, id: number): Promise
   const found = await store.findRegrade(core.db, id)
   if (!found) throw new AppError('not_found')
   const { examId } = found
-  const { view, told } = await regradeAlone(core, examId, async (tx) => {
+  const { view, results } = await regradeAlone(core, examId, async (tx) => {
     await keepExam(tx, examId)
     if (!(await store.updateUndone(tx, id, new Date(core.clock())))) throw new AppError('already_undone')
     const inForce = await listInForce(tx, examId)
@@ -106,10 +106,9 @@ export async function undoRegrade(core: Core, actor: Actor, id: number): Promise
       subject: ['regrade', id],
       summary: `${found.action} for question ${found.questionId} of exam ${examId} was undone: ${describe(outcome)}`,
     })
-    const view = await present(tx, await store.getRegrade(tx, id))
-    return { view, told: (await store.keepRelease(tx, examId)) ? results : [] }
+    return { view: await present(tx, await store.getRegrade(tx, id)), results }
   })
-  publishChanged(core, examId, told)
+  await publishChanged(core, examId, results)
   return view
 }
 
@@ -145,7 +144,9 @@ async function readRegrade(tx: Executor, examId: number, input: RegradeBody): Pr
   return { ...regrade, correctAnswer: key, tolerance }
 }
 
-function publishChanged(core: Core, examId: number, results: Outcome['results']): void {
+/** Tells students whose results changed, if they may see them. Whoever releases results later shows the new ones. */
+async function publishChanged(core: Core, examId: number, results: Outcome['results']): Promise<void> {
+  if (!(await store.showsResults(core.db, examId))) return
   for (let start = 0; start < results.length; start += TOLD_AT_ONCE)
     core.bus.publish('exams', {
       kind: 'results_changed',

@@ -100,16 +100,12 @@ export async function listGraded(db: Executor, ids: number[]): Promise<GradedAtt
   )
 }
 
-/**
- * Whether students may see the results of the exam; that can't change until the transaction ends. Read last, so that
- * those who release results wait for as short as can be.
- */
-export async function keepRelease(tx: Executor, examId: number): Promise<boolean> {
-  const [row] = await tx
+/** Whether students may see the results of the exam. */
+export async function showsResults(db: Executor, examId: number): Promise<boolean> {
+  const [row] = await db
     .select({ isOpen: sql<boolean>`${exams.resultMode} = 'instant' or ${exams.resultsReleased}` })
     .from(exams)
     .where(eq(exams.id, examId))
-    .for('share')
   return row?.isOpen ?? false
 }
 
