@@ -204,7 +204,7 @@ export async function restoreBackup(
       }
       // Session ids are never used twice, so that no old token fits a new session.
       const numbering = tables.find(({ name }) => name === 'sessions') as store.Table
-      const last = Math.max(Number(await store.readNumbering(tx, numbering)), ...sessions)
+      const last = sessions.reduce((most, id) => Math.max(most, id), 0)
       if (last > 0) await store.setNumbering(tx, numbering, String(last))
       await store.revokeSessions(tx, sessions)
       await store.endLoading(tx, tables)

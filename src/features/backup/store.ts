@@ -100,9 +100,12 @@ export async function readNumbering(sql: Sql, { name, numbered }: Table): Promis
   return row?.last ?? null
 }
 
+/** Never backwards: this stays even if the transaction is rolled back. */
 export async function setNumbering(sql: Sql, { name, numbered }: Table, last: string | null): Promise<void> {
   if (numbered === null || last === null) return
-  await sql`select setval(pg_get_serial_sequence(quote_ident(${name}), ${numbered})::regclass, ${last}::bigint)`
+  await sql`
+    select setval(numbers, greatest(${last}::bigint, pg_sequence_last_value(numbers)))
+      from (select pg_get_serial_sequence(quote_ident(${name}), ${numbered})::regclass as numbers) as sequence`
 }
 
 /** Whether anybody has used the database: a new one holds the ghost alone. */

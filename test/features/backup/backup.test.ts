@@ -15,7 +15,7 @@ import { form } from '../../support/content/forms.ts'
 import { makeImage } from '../../support/content/images.ts'
 import { LoopbackS3 } from '../../support/outside/s3.ts'
 import { adminCommand, runAdmin, startProcess } from '../../support/processes/process.ts'
-import { connect, createDatabase, startService, type TestService } from '../../support/service.ts'
+import { connect, createDatabase, SECRET, startService, type TestService } from '../../support/service.ts'
 
 const WRITERS = 64
 const quiet = () => {}
@@ -192,10 +192,11 @@ test('a restore refuses a database in use, and --force puts the backup in its pl
   for (const gone of [late, admin])
     await expect.poll(async () => (await gone.get('/api/v01/auth/me')).status).toBe(401)
   // Also those that had ended before: a node that starts now knows only what is stored.
-  const node = await startProcess(environment()).ready()
+  const node = await startProcess({ ...environment(), JWT_SECRET: SECRET }).ready()
+  await admin.login('root')
+  await admin.at(node).get('/api/v01/auth/me', 200)
   await ended.at(node).get('/api/v01/auth/me', 401)
   await late.post('/api/v01/auth/login', { username: 'latecomer', password: 'a password of the tests' }, 401)
-  await admin.login('root')
 }, 180_000)
 
 test('a damaged, truncated or foreign file is refused, and nothing is changed', async () => {
