@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { AppError } from '../errors.ts'
+import type { AppError, ErrorCode } from '../errors.ts'
 import type { Claims } from '../tokens/tokens.ts'
 import { toAppError, withFailures } from './failures.ts'
 
@@ -9,6 +9,8 @@ declare module 'fastify' {
     decidesHelpLock?: true
   }
 }
+
+const FAILURES: ReadonlySet<ErrorCode> = new Set(['unavailable', 'draining', 'internal_error'])
 
 /**
  * Guards all routes that are registered on `scope` from now on: they answer 403 `exam_in_progress`, before any other
@@ -32,7 +34,7 @@ export function guardHelp(
       // null if the request was refused before the caller was known.
       const caller: Claims | null = request.caller
       // Where the database may be the reason, nobody waits for it once more.
-      if (!caller || toAppError(error).status >= 500) throw error
+      if (!caller || FAILURES.has(toAppError(error).code)) throw error
       throw (await findRefusal(caller.userId)) ?? error
     }
     if (!route.config?.decidesHelpLock) route.preHandler = [route.preHandler ?? [], refuse].flat()

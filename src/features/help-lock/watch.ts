@@ -37,8 +37,8 @@ export class HelpWatch {
   }
 
   /**
-   * Calls the listener after each read that finds other locks of the person than it was told of; at the beginning
-   * that is none. Answers a function that ends this.
+   * Calls the listener after each read that finds other locks of the person than it was told of. A new listener
+   * counts as told of no locks. Answers a function that ends this.
    */
   follow(userId: number, listener: Listener): () => void {
     const followers = this.#followed.get(userId) ?? new Set()
@@ -75,16 +75,18 @@ export class HelpWatch {
 
   async #read(due: Set<number> | 'everybody'): Promise<void> {
     if (this.#followed.size === 0) return
+    // Those who come during the read wait for the next one: what this one finds may be older than they are.
+    const followers = [...this.#followed]
+      .filter(([userId]) => due === 'everybody' || due.has(userId))
+      .flatMap(([userId, all]) => [...all].map((follower) => ({ userId, follower })))
     const locks = await listLocks(this.#core, due === 'everybody' ? undefined : [...due])
     const locksOf = Map.groupBy(locks, ({ userId }) => userId)
-    for (const [userId, followers] of this.#followed) {
-      if (due !== 'everybody' && !due.has(userId)) continue
+    for (const { userId, follower } of followers) {
+      if (!this.#followed.get(userId)?.has(follower)) continue
       const current = locksOf.get(userId) ?? []
-      for (const follower of [...followers]) {
-        const isSame = name(current) === name(follower.locks)
-        follower.locks = current
-        if (!isSame) follower.listener(current)
-      }
+      const isSame = name(current) === name(follower.locks)
+      follower.locks = current
+      if (!isSame) follower.listener(current)
     }
   }
 }

@@ -9,7 +9,7 @@ import type { Client } from '../../support/client.ts'
 import { createExam } from '../../support/content/exams.ts'
 import { requestEvents } from '../../support/events.ts'
 import { startModel, type TestModel } from '../../support/outside/model.ts'
-import { connect, startService, type TestService } from '../../support/service.ts'
+import { connect, startService, type TestService, withService } from '../../support/service.ts'
 import type { TestSocket } from '../../support/socket.ts'
 
 /** Types of frames about the chat, discussions and their counters. */
@@ -288,7 +288,8 @@ describe('the lock', () => {
       },
     })
     late.flushHeaders()
-    await once(late, 'socket')
+    const [socket] = await once(late, 'socket')
+    if (socket.connecting) await once(socket, 'connect')
     await alice.get('/api/v01/chat/unread', 200)
     await start(alice, examId)
     late.end(text)
@@ -297,6 +298,16 @@ describe('the lock', () => {
     answer.destroy()
     const { messages } = (await bob.get(`/api/v01/chat/conversations/${conversationId}/messages`, 200)).body
     expect(messages).toMatchObject([{ message: 'Before', is_edited: false }])
+  })
+
+  test('refuses the tutor also where there is none', async () => {
+    const without = await withService()
+    const { examId } = await createExam(without.sql, { lock_help: true })
+    const alice = await without.person()
+    const ask = { message: 'Explain', conversation_id: null }
+    expect((await alice.post('/api/v01/assistant/messages', ask, 503)).body.code).toBe('not_configured')
+    await start(alice, examId)
+    expect((await alice.post('/api/v01/assistant/messages', ask, 403)).body.code).toBe('exam_in_progress')
   })
 
   test('is told to the first socket on a node that knows of it already', async () => {
