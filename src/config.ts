@@ -275,8 +275,8 @@ function readFolder(url: URL, problems: string[]): string {
 }
 
 function isTimezone(name: string): boolean {
-  // PostgreSQL reads other names differently, or not at all: the sign of an offset, and letters such as IST.
-  if (name !== 'UTC' && !/^[a-z]+\//i.test(name)) return false
+  // Of other names PostgreSQL reads some differently, or not at all: the sign of an offset, and letters such as IST.
+  if (!/^(utc|gmt|[a-z]+[/].+)$/i.test(name)) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
     return true

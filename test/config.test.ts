@@ -13,7 +13,10 @@ const accepted = (env: Record<string, string>) => {
 
 test.each([
   ['TRUST_PROXY', ['true', 'false', '0', '2', 'loopback', '10.0.0.0/8, ::1', 'fd00::/8', '192.0.2.1']],
-  ['APP_TIMEZONE', ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Etc/GMT+2']],
+  [
+    'APP_TIMEZONE',
+    ['UTC', 'utc', 'GMT', 'America/Argentina/Buenos_Aires', 'Europe/Berlin', 'Asia/Kolkata', 'Etc/GMT+2'],
+  ],
   ['PUBLIC_URL', ['http://localhost:3000', 'https://exam.example.org/']],
   ['STORAGE_URL', ['file:///srv/files']],
   ['REDIS_URL', ['redis://one', 'rediss://two:6380/1']],
