@@ -15,7 +15,10 @@ import { createDatabase } from '../../support/service.ts'
 /** Longest that a job may be `running` without a worker (docs/protocol/http.md#generation). */
 const PROMISED_MS = 30_000
 
-/** Two nodes, each in its own process, with one database and one model. */
+/**
+ * Two nodes, each in its own process, with one database and one model. Either might take a job, so the second one starts
+ * once the first one works on it.
+ */
 async function startPair() {
   const database = await createDatabase()
   const dataDir = await mkdtemp(path.join(tmpdir(), 'exam-practice-data-'))
@@ -27,22 +30,26 @@ async function startPair() {
     JWT_SECRET: 'a secret of the tests which is long enough',
     ANTHROPIC_BASE_URL: await stub.listen(),
   }
-  const nodes = [new ServiceProcess(env), new ServiceProcess(env)] as const
-  const urls = await Promise.all(nodes.map((node) => node.ready()))
+  const worker = new ServiceProcess(env)
+  const nodes = [worker]
+  const url = await worker.ready()
   const sql = postgres(database.url, { max: 2, onnotice: () => {} })
-  const [first = '', second = ''] = urls
-  const admin = new Client(first, await Documented.load(first))
+  const admin = new Client(url, await Documented.load(url))
   await admin.register(`a${randomUUID().slice(0, 8)}`)
   await sql`update users set role = 'user,admin' where id = ${admin.id}`
   await admin.login(admin.username)
   const exam = await admin.post('/api/v01/admin/exams', { name: 'Taken over' }, 201)
 
   return {
-    nodes,
+    worker,
     stub,
     sql,
-    /** The administrator, at the node that keeps running. */
-    survivor: admin.at(second),
+    /** Answers the administrator at the second node. */
+    async startSurvivor(): Promise<Client> {
+      const survivor = new ServiceProcess(env)
+      nodes.push(survivor)
+      return admin.at(await survivor.ready())
+    },
     async generate(count: number): Promise<string> {
       const fields = { mode: 'pure', topic: 'x', exam_id: exam.body.exam.id, mcq_count: count }
       return (await admin.request('POST', '/api/v01/admin/ai/generate', form(fields), 202)).body.job_id
@@ -59,7 +66,7 @@ async function startPair() {
 type Pair = Awaited<ReturnType<typeof startPair>>
 
 /** Waits at the other node for the end of a job whose worker has just been lost. */
-async function awaitTakeover({ survivor }: Pair, jobId: string) {
+async function awaitTakeover(survivor: Client, jobId: string) {
   const lostAt = performance.now()
   const path = `/api/v01/admin/ai/status/${jobId}` as const
   const before = (await survivor.get(path, 200)).body
@@ -85,12 +92,13 @@ function textsOf({ questions }: { questions: { question_text: string }[] }): Set
 const TEST_MS = 90_000
 
 async function killInBatchThree(pair: Pair) {
-  const { nodes, stub } = pair
+  const { worker, stub } = pair
   stub.script.push({ kind: 'answer' }, { kind: 'answer' }, { kind: 'hang', after: true })
   const jobId = await pair.generate(50)
   await vi.waitUntil(() => stub.requests.length === 3, { timeout: PATIENCE_MS })
-  await nodes[0].exit('SIGKILL')
-  const { before, job, resumedAfter } = await awaitTakeover(pair, jobId)
+  const survivor = await pair.startSurvivor()
+  await worker.exit('SIGKILL')
+  const { before, job, resumedAfter } = await awaitTakeover(survivor, jobId)
   expect(before).toMatchObject({ completed_batches: 2, percent: 40 })
   expect(job).toMatchObject({
     status: 'done',
@@ -107,7 +115,7 @@ async function killInBatchThree(pair: Pair) {
 }
 
 async function freezeInBatchTwo(pair: Pair) {
-  const { nodes, stub, sql } = pair
+  const { worker, stub, sql } = pair
   let goOn = () => {}
   const until = new Promise<void>((resolve) => {
     goOn = resolve
@@ -115,17 +123,18 @@ async function freezeInBatchTwo(pair: Pair) {
   stub.script.push({ kind: 'answer' }, { kind: 'answer', hold: 1, until })
   const jobId = await pair.generate(30)
   await vi.waitUntil(() => stub.requests.length === 2, { timeout: PATIENCE_MS })
-  nodes[0].child.kill('SIGSTOP')
-  const { job, resumedAfter } = await awaitTakeover(pair, jobId)
+  const survivor = await pair.startSurvivor()
+  worker.child.kill('SIGSTOP')
+  const { job, resumedAfter } = await awaitTakeover(survivor, jobId)
   expect(job).toMatchObject({ status: 'done', completed_batches: 3, questions_so_far: 30 })
   expect(resumedAfter).toBeLessThan(PROMISED_MS)
   console.info(`frozen: gone on after ${Math.round(resumedAfter)} ms`)
 
   // The frozen node gets the model's answer as soon as it wakes up.
   goOn()
-  nodes[0].child.kill('SIGCONT')
-  await vi.waitUntil(() => nodes[0].output.includes('the job was taken over'), { timeout: PATIENCE_MS })
-  const { body } = await pair.survivor.get(`/api/v01/admin/ai/status/${jobId}`, 200)
+  worker.child.kill('SIGCONT')
+  await vi.waitUntil(() => worker.output.includes('the job was taken over'), { timeout: PATIENCE_MS })
+  const { body } = await survivor.get(`/api/v01/admin/ai/status/${jobId}`, 200)
   expect(body).toEqual(job)
   expect(textsOf(body).size).toBe(30)
   const [row] =
