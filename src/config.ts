@@ -56,7 +56,10 @@ const Environment = Type.Partial(
     ANTHROPIC_API_KEY: Type.String({ minLength: 1 }),
     ANTHROPIC_BASE_URL: WebUrl,
     AI_MODEL: Type.String({ minLength: 1 }),
-    APP_TIMEZONE: Type.String({ description: 'UTC, or a time zone such as Europe/Berlin' }),
+    APP_TIMEZONE: Type.Refine(
+      Type.String({ description: 'UTC, or a time zone such as Europe/Berlin' }),
+      isTimezone,
+    ),
     DEMO: Type.String({ pattern: '^(on|off)$', description: 'on or off' }),
     RATE_LIMIT: Type.String({ pattern: '^(off|[1-9]\\d*)$', description: 'off, or requests per minute' }),
     METRICS_TOKEN: Type.String({ minLength: 1 }),
@@ -177,10 +180,6 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const production = settings.NODE_ENV === 'production'
 
   if (Number(settings.PORT ?? 0) > 65_535) problems.push('PORT: must be at most 65535')
-  if (settings.APP_TIMEZONE !== undefined && !isTimezone(settings.APP_TIMEZONE))
-    problems.push(
-      `APP_TIMEZONE: '${settings.APP_TIMEZONE}' is neither UTC nor a time zone such as Europe/Berlin`,
-    )
   if (!isTrustProxy(settings.TRUST_PROXY))
     problems.push('TRUST_PROXY: must be true, false, a number of hops, or a comma list of addresses')
   if (production && settings.DATABASE_URL !== undefined && settings.JWT_SECRET === undefined)
