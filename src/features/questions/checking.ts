@@ -1,5 +1,6 @@
 import type { OfferedQuestion, QuestionFields } from '../../../schemas/admin/exams/questions.ts'
 import { QUESTION_TYPES, type QuestionType } from '../../../schemas/common.ts'
+import { isLonger } from '../../formats/code-points.ts'
 import { isDecimal, normaliseKey } from '../exams/answer-key.ts'
 import { isImageKey } from '../uploads/keys.ts'
 
@@ -99,8 +100,5 @@ function checkImagePath(path: string, any: boolean): string | undefined {
 
 function checkText(text: string): string | undefined {
   if (text.includes('\0') || !text.isWellFormed()) return 'holds characters that cannot be stored'
-  // Counting code points is slow, and there are never more of them than `length`, so only long texts are counted.
-  if (text.length > LONGEST_TEXT && [...text].length > LONGEST_TEXT)
-    return `is longer than ${LONGEST_TEXT} characters`
-  return undefined
+  return isLonger(text, LONGEST_TEXT) ? `is longer than ${LONGEST_TEXT} characters` : undefined
 }

@@ -4,6 +4,7 @@ import { CLIENT_FRAMES, type ClientFrames, LONGEST_REF } from '../../../schemas/
 import type { ClientTopic, CommentEvent, FrameEvent } from '../../bus/events.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
+import { isLonger } from '../../formats/code-points.ts'
 import { isTooComplex } from '../../formats/json-size.ts'
 import { verifyLive } from '../../http/callers/callers.ts'
 import { compileBody, type Validate } from '../../http/checking/validation.ts'
@@ -117,7 +118,5 @@ function parseObject(data: Buffer): Record<string, unknown> | undefined {
 
 function refOf(frame: Record<string, unknown> | undefined): { ref?: string } {
   const ref = frame?.ref
-  return typeof ref === 'string' && ref.length <= 2 * LONGEST_REF && [...ref].length <= LONGEST_REF
-    ? { ref }
-    : {}
+  return typeof ref === 'string' && !isLonger(ref, LONGEST_REF) ? { ref } : {}
 }

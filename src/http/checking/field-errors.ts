@@ -1,5 +1,6 @@
 import { Format } from 'typebox/format'
 import type { FieldError } from '../../../schemas/common.ts'
+import { isLonger } from '../../formats/code-points.ts'
 
 /** The parts of JSON Schema that are used here. */
 export interface JsonSchema {
@@ -245,15 +246,6 @@ const TYPES: Record<string, string> = {
 
 function nameTypes({ type = '', anyOf }: JsonSchema): string {
   return anyOf ? anyOf.map(nameTypes).join(' or ') : (TYPES[type] ?? 'something else')
-}
-
-/** Counts code points, and stops at the limit. */
-function isLonger(text: string, length: number): boolean {
-  if (text.length <= length) return false
-  if (text.length > 2 * length) return true
-  let count = 0
-  for (const _ of text) count += 1
-  return count > length
 }
 
 function countUpTo(value: object, limit: number): number {
