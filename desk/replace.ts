@@ -14,16 +14,16 @@ export function readStamp(folder: string): Promise<string | undefined> {
  * may be serving it, and a page whose script is missing for a moment never opens.
  */
 export async function replace(place: string, made: string): Promise<void> {
-  if (await isMoved(made, place)) return
+  if (await tryRename(made, place)) return
   if ((await readStamp(place)) === (await readStamp(made))) return
   const old = `${made}-old`
   await rename(place, old).catch(() => {})
-  await isMoved(made, place)
+  await tryRename(made, place)
   await rm(old, { recursive: true, force: true })
 }
 
 /** False if there is something in that place. */
-async function isMoved(made: string, place: string): Promise<boolean> {
+async function tryRename(made: string, place: string): Promise<boolean> {
   try {
     await rename(made, place)
     return true

@@ -123,12 +123,18 @@ export class AppError extends Error {
   }
 }
 
-/** Seconds until it makes sense to try again where an operator has to make room first. */
-const RETRY_WHEN_FULL = 60
+/** Until it makes sense to try again: once less is asked for, and once an operator has made room. */
+const RETRY_WHEN_BUSY_SECONDS = 2
+const RETRY_WHEN_FULL_SECONDS = 60
+
+/** 503 while the service or its database has too much to do, or can't be reached. */
+export function busy(cause?: unknown): AppError {
+  return new AppError('unavailable', { retryAfter: RETRY_WHEN_BUSY_SECONDS, cause })
+}
 
 /** 503 for what can't be stored any more: a disk is full. */
 export function noRoom(message: string, cause: unknown): AppError {
-  return new AppError('unavailable', { message, retryAfter: RETRY_WHEN_FULL, cause })
+  return new AppError('unavailable', { message, retryAfter: RETRY_WHEN_FULL_SECONDS, cause })
 }
 
 /** 400 for one field of a request; `path` is a JSON pointer to it. */

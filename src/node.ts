@@ -112,13 +112,13 @@ export async function createNode({
     core,
     async drain() {
       draining.abort()
-      await sleep(config.drainDelayMs, undefined, hurried).catch(() => {})
+      await sleep(config.drainDelayMs, undefined, { signal: hurried.signal }).catch(() => {})
     },
     hurry: () => hurried.abort(),
     async close() {
       const { lastOne } = await stopListening(app.server)
       if (draining.signal.aborted && config.drainDelayMs > 0)
-        await sleep(LAST_REQUESTS_MS, undefined, hurried).catch(() => {})
+        await sleep(LAST_REQUESTS_MS, undefined, { signal: hurried.signal }).catch(() => {})
       closing.abort()
       const cutOff = () => app.server.closeAllConnections()
       const timer = setTimeout(cutOff, hurried.signal.aborted ? HURRIED_MS : IN_FLIGHT_MS)

@@ -3,16 +3,9 @@ import type { BigIntStats } from 'node:fs'
 import { glob, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { AppError } from '../errors.ts'
+import { imageTypeOf } from '../formats/image-types.ts'
 import { toDiskError } from './disk-errors.ts'
 import type { Files } from './files.ts'
-
-const TYPES: Record<string, string> = {
-  '.png': 'image/png',
-  '.jpg': 'image/jpeg',
-  '.jpeg': 'image/jpeg',
-  '.gif': 'image/gif',
-  '.webp': 'image/webp',
-}
 
 /** Files in a folder of this machine. */
 export function createDiskFiles(folder: string): Files {
@@ -73,7 +66,7 @@ export function createDiskFiles(folder: string): Files {
 }
 
 function typeOf(key: string): string {
-  return TYPES[path.extname(key).toLowerCase()] ?? 'application/octet-stream'
+  return imageTypeOf(key) ?? 'application/octet-stream'
 }
 
 /** A file is never written to, only replaced by another one. */

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts'
+import { AppError, busy } from '../errors.ts'
 
 /** A shared statement answers this for an input whose rows are locked by somebody else: the input is tried again. */
 export const HELD = Symbol('held')
@@ -103,7 +103,7 @@ export function batched<Input, Output>(
 
   function putAside(each: Each): void {
     if (performance.now() - each.since > PATIENCE_MS) {
-      each.reject(new AppError('unavailable', { retryAfter: 2 }))
+      each.reject(busy())
       return
     }
     const key = options.key(each.input)
@@ -153,7 +153,7 @@ export function batched<Input, Output>(
 
   async function wait(input: Input, owner: unknown, isBehind: boolean): Promise<Output> {
     const key = options.key(input)
-    if (laneOf(key).length >= MOST_WAITING) throw new AppError('unavailable', { retryAfter: 2 })
+    if (laneOf(key).length >= MOST_WAITING) throw busy()
     return new Promise((resolve, reject) => {
       enter(key, { input, owner, since: performance.now(), tries: 0, isBehind, resolve, reject })
     })

@@ -1,5 +1,5 @@
 import { DrizzleQueryError } from 'drizzle-orm/errors'
-import { AppError, type ErrorCode, noRoom } from '../errors.ts'
+import { AppError, busy, type ErrorCode, noRoom } from '../errors.ts'
 
 /** Constraints that a request can violate in a race, with the failures that the caller gets. */
 const CONSTRAINTS: Record<string, ErrorCode> = {
@@ -67,7 +67,6 @@ export function translateDatabaseError(error: unknown): AppError | undefined {
   if (BAD_DATA.has(code)) return new AppError('validation_failed', { cause: error })
   if (code === FULL) return noRoom('The database has no room left', error)
   // A server that has stopped leaves no socket in the file system; another missing file is a bug.
-  if (UNREACHABLE.test(code) || (code === 'ENOENT' && syscall === 'connect'))
-    return new AppError('unavailable', { retryAfter: 2, cause: error })
+  if (UNREACHABLE.test(code) || (code === 'ENOENT' && syscall === 'connect')) return busy(error)
   return undefined
 }

@@ -7,14 +7,14 @@ import { type SQL, sql } from 'drizzle-orm'
  * It is a part of the statement that it decides about, so that nothing can change in between. For people without an
  * active attempt it costs one index look-up. The LIMIT keeps PostgreSQL from reading all active attempts.
  */
-export const helpIsLocked = (person: string): string => `coalesce((
+export const helpLockedText = (person: string): string => `coalesce((
   select true from attempts under_way
     join exams locking on locking.id = under_way.exam_id and locking.lock_help
     join users locked on locked.id = under_way.user_id and locked.role = 'user'
    where under_way.user_id = ${person} and under_way.status = 'active' limit 1), false)`
 
-const [BEFORE_PERSON, BEHIND_PERSON] = helpIsLocked('?').split('?') as [string, string]
+const [BEFORE_PERSON, BEHIND_PERSON] = helpLockedText('?').split('?') as [string, string]
 
-/** The same as a part of drizzle's queries. */
+/** The same for drizzle's queries. */
 export const isHelpLocked = (userId: number): SQL =>
   sql`${sql.raw(BEFORE_PERSON)}${userId}${sql.raw(BEHIND_PERSON)}`

@@ -1,4 +1,5 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { isLonger } from '../formats/code-points.ts'
 
 /** The same as `foldCase` (formats/case-fold.ts): collation "C" changes A to Z only. */
 export function foldedCase(column: SQLWrapper): SQL {
@@ -24,5 +25,5 @@ const SHORTEST_INDEXED = 3
 
 /** Whether an index can find this text. If not, a search reads only a part of all rows. */
 export function isIndexed(text: string): boolean {
-  return [...text].length >= SHORTEST_INDEXED
+  return isLonger(text, SHORTEST_INDEXED - 1)
 }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import yazl from 'yazl'
+import { imageTypeOf } from './image-types.ts'
 
 export interface ZipFile {
   path: string
@@ -21,7 +22,7 @@ export function toZip(files: AsyncIterable<ZipFile>): Readable {
       await new Promise<void>((resolve, reject) => {
         let source: Readable | undefined
         stop = () => (source ? source.destroy() : resolve())
-        zip.addReadStreamLazy(path, { compress: !/\.(png|jpe?g|gif|webp)$/i.test(path) }, (take) => {
+        zip.addReadStreamLazy(path, { compress: imageTypeOf(path) === undefined }, (take) => {
           if (output.destroyed) return
           const isWhole = typeof content === 'string' || content instanceof Uint8Array
           source = Readable.from(isWhole ? [Buffer.from(content)] : content, { objectMode: false })

@@ -8,7 +8,7 @@ import { AppError } from '../errors.ts'
 import { identifyByCookie, verifyLive } from '../http/callers/callers.ts'
 import { isTrustedOrigin } from '../http/callers/same-site.ts'
 import { bearerToken } from '../http/callers/tokens.ts'
-import { failureFields, failures, toAppError } from '../http/failures.ts'
+import { failureFields, failures, logFailure, toAppError } from '../http/failures.ts'
 import { dropDeadline, withDeadline } from '../http/load/deadline.ts'
 import { longTexts, SHORT_TEXT } from '../http/reading.ts'
 import { personTurns } from '../http/turns.ts'
@@ -40,7 +40,7 @@ export const websocketOptions: WebsocketPluginOptions = {
     maxPayload: LARGEST_FRAME,
     perMessageDeflate: false,
     maxFragments: MOST_FRAGMENTS,
-    // Of the frames that arrive together one a turn of the event loop: others' are read in between.
+    // One frame of a socket per turn of the event loop, so that other sockets are read in between.
     allowSynchronousEvents: false,
     clientTracking: false,
     handleProtocols: (offered: Set<string>) => (offered.has(PROTOCOL) ? PROTOCOL : false),
@@ -260,8 +260,7 @@ async function answer(
     if (result) connection.send({ type: 'ack', ...ref, ...result })
   } catch (error) {
     const failure = toAppError(error)
-    if (failure.status >= 500)
-      core.log.error({ err: failure.cause ?? failure, code: failure.code }, 'a frame failed')
+    logFailure(failure, core.log, 'frame')
     connection.send({ type: 'error', ...ref, ...failureFields(failure) })
   }
 }

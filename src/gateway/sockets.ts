@@ -12,7 +12,7 @@ import { type People, type Person, sendTo } from './person.ts'
 export const HEARTBEAT_SECONDS = 25
 const TICK_MS = 1_000
 /** Seconds before its token expires that a client is warned (docs/protocol/realtime.md#tokens). */
-const EXPIRY_NOTICE = 60
+const EXPIRY_NOTICE_SECONDS = 60
 
 /** A person with the gateway's own state. */
 interface ConnectedPerson extends Person {
@@ -136,7 +136,7 @@ export class Sockets implements People {
       if (expiresAt <= epochSeconds) connection.close('tokenEnded')
       else if (now - connection.lastSeen > 2 * HEARTBEAT_SECONDS * 1_000) connection.terminate()
       else {
-        if (expiresAt - epochSeconds <= EXPIRY_NOTICE) connection.warnOfExpiry(epochSeconds)
+        if (expiresAt - epochSeconds <= EXPIRY_NOTICE_SECONDS) connection.warnOfExpiry(epochSeconds)
         if (beat === this.#tick) connection.ping()
       }
     }

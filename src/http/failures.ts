@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type {
   ConnectionError,
+  FastifyBaseLogger,
   FastifyError,
   FastifyInstance,
   FastifyReply,
@@ -11,7 +12,7 @@ import type {
 import { type TSchema, Type } from 'typebox'
 import { Failure } from '../../schemas/common.ts'
 import { translateDatabaseError } from '../db/errors.ts'
-import { AppError, CATALOGUE, type ErrorCode } from '../errors.ts'
+import { AppError, busy, CATALOGUE, type ErrorCode } from '../errors.ts'
 import { nextName } from './requests.ts'
 import { watchMethods } from './semantics/methods.ts'
 
@@ -89,19 +90,24 @@ export function sendFailure(
   reply: FastifyReply,
   envelope: Envelope = request.routeOptions.config?.envelope ?? 'success',
 ): FastifyReply {
-  if (error.status >= 500) logFailure(error, request)
+  logFailure(error, request.log, 'request')
   if (error.retryAfter !== undefined) reply.header('retry-after', error.retryAfter)
   return reply.code(error.status).send(renderFailure(error, envelope))
 }
 
 /**
- * A refusal of our own, such as that of a full queue, has no cause: anybody can bring many about, so their lines are
- * short.
+ * Logs a failure of the service itself. A refusal of our own, such as that of a full queue, has no cause: anybody can
+ * bring many about, so their lines are short.
  */
-function logFailure({ cause, code, stack, status }: AppError, { log }: FastifyRequest): void {
-  if (cause !== undefined) log.error({ err: cause, code }, 'request failed')
-  else if (status === 500) log.error({ stack, code }, 'request failed')
-  else log.warn({ code }, 'request refused')
+export function logFailure(
+  { cause, code, stack, status }: AppError,
+  log: FastifyBaseLogger,
+  what: 'request' | 'stream' | 'frame',
+): void {
+  if (status < 500) return
+  if (cause !== undefined) log.error({ err: cause, code }, `${what} failed`)
+  else if (status === 500) log.error({ stack, code }, `${what} failed`)
+  else log.warn({ code }, `${what} refused`)
 }
 
 /**
@@ -109,8 +115,7 @@ function logFailure({ cause, code, stack, status }: AppError, { log }: FastifyRe
  * refusals, which anybody can bring about.
  */
 export function logLate(error: unknown, request: FastifyRequest): void {
-  const failure = toAppError(error)
-  if (failure.status >= 500) logFailure(failure, request)
+  logFailure(toAppError(error), request.log, 'request')
 }
 
 /** For requests whose URL can't be routed: no hook runs for them. */
@@ -179,7 +184,7 @@ function translateFrameworkError(error: unknown): AppError | undefined {
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
       return new AppError('invalid_json', { cause: error })
     case 'FST_ERR_HANDLER_TIMEOUT':
-      return new AppError('unavailable', { retryAfter: 2, cause: error })
+      return busy(error)
   }
   if (statusCode === 413) return new AppError('payload_too_large', { cause: error })
   if (statusCode === 415) return new AppError('unsupported_media_type', { cause: error })

@@ -32,7 +32,7 @@ declare module 'fastify' {
   }
 }
 
-/** Most requests that wait in one queue. If there are more, the asker with the most waiting ones is refused. */
+/** Most requests that wait in one queue. */
 const MOST_WAITING = 2_000
 
 /** Long bodies of one person that are held at once. The others are not read from their connections. */

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
-import { AppError } from '../errors.ts'
+import { AppError, busy } from '../errors.ts'
 import { Places, type PlacesOptions } from './places.ts'
 
 /** Who asks for costly work. */
 export interface Asker {
-  /** The person, or the address of somebody who has not signed in. */
+  /** The person, or the network of somebody who has not signed in. */
   name: string
   /** When it is closed, the work that still waits is dropped. */
   connection: Socket
@@ -29,7 +29,8 @@ interface Waiter {
 /**
  * Runs costly work, a few pieces at once. Askers take turns, and so do the connections of one asker: somebody who
  * asks for much delays everybody else by one piece at most. Work of a closed connection is dropped. If the queue is
- * full, the asker with the most waiting work loses the last piece of it: 503 `unavailable`.
+ * full, the asker with the most waiting work loses the last piece of it, 503 `unavailable`; where nobody has more than
+ * one piece waiting, the newcomer is refused.
  */
 export class FairQueue {
   readonly #places: Places
@@ -122,11 +123,12 @@ export class FairQueue {
 
   #makeRoom(): void {
     const [name, connections] = longest(this.#lines, countWaiting)
+    if (countWaiting(connections) === 1) throw busy()
     const [connection, line] = longest(connections, ({ length }) => length)
     const last = line.pop()
     this.#waiting -= 1
     this.#tidy(name, connection)
-    last?.settle(new AppError('unavailable', { retryAfter: 2 }))
+    last?.settle(busy())
   }
 
   /** Drops what a closed connection has waiting; a proxy's connection carries requests of several askers. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError } from '../errors.ts'
+import { busy } from '../errors.ts'
 
 /** The pause between two tries: short at first, since most races are over by then. */
 const FIRST_PAUSE_MS = 2
@@ -13,7 +13,7 @@ export async function retryFor<T>(patienceMs: number, attempt: () => Promise<T |
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
     const outcome = await attempt()
     if (outcome !== undefined) return outcome
-    if (performance.now() > end) throw new AppError('unavailable', { retryAfter: 2 })
+    if (performance.now() > end) throw busy()
     await pause(pauseMs)
   }
 }

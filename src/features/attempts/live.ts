@@ -15,10 +15,8 @@ export const attemptsLive: LivePlugin = (core, people) => {
   async function tellReleased({ examId, released }: ReleaseEvent): Promise<void> {
     try {
       const userIds = people.all().map(({ userId }) => userId)
-      for (const userId of await listStudents(core, examId, userIds)) {
-        const person = people.find(userId)
-        if (person) sendTo(person, { type: 'results_released', exam_id: examId, released })
-      }
+      for (const userId of await listStudents(core, examId, userIds))
+        tell(userId, { type: 'results_released', exam_id: examId, released })
     } catch (error) {
       core.log.warn({ err: error, exam_id: examId }, 'the release of results could not be told')
     }

@@ -15,13 +15,11 @@ export async function addManualAttempts(
   examId: number,
   amount: number,
 ): Promise<void> {
-  const change = note(
-    actor,
-    'attempt.use_up',
-    studentId,
-    `${amount} attempts count as used at exam ${examId}`,
-  )
-  await changeAttempts(core, studentId, examId, change, (tx) =>
+  const entry = {
+    action: 'attempt.use_up',
+    summary: `${amount} attempts count as used at exam ${examId}`,
+  } as const
+  await changeAttempts(core, actor, studentId, examId, entry, (tx) =>
     store.insertManualAttempts(tx, studentId, examId, amount, new Date(core.clock())),
   )
 }
@@ -34,13 +32,11 @@ export async function removeLatestAttempts(
   examId: number,
   amount: number,
 ): Promise<number> {
-  const change = note(
-    actor,
-    'attempt.give_back',
-    studentId,
-    `The newest ${amount} attempts at exam ${examId} went`,
-  )
-  return changeAttempts(core, studentId, examId, change, (tx) =>
+  const entry = {
+    action: 'attempt.give_back',
+    summary: `The newest ${amount} attempts at exam ${examId} went`,
+  } as const
+  return changeAttempts(core, actor, studentId, examId, entry, (tx) =>
     store.deleteLatestAttempts(tx, studentId, examId, amount),
   )
 }
@@ -52,28 +48,24 @@ export async function resetAttempts(
   studentId: number,
   examId: number,
 ): Promise<number> {
-  const change = note(actor, 'attempt.reset', studentId, `All attempts at exam ${examId} went`)
-  return changeAttempts(core, studentId, examId, change, (tx) =>
+  const entry = { action: 'attempt.reset', summary: `All attempts at exam ${examId} went` } as const
+  return changeAttempts(core, actor, studentId, examId, entry, (tx) =>
     store.deleteLatestAttempts(tx, studentId, examId),
   )
-}
-
-/** The entry of the audit log. */
-function note(actor: Actor, action: AuditAction, studentId: number, summary: string) {
-  return (tx: Executor) => record(tx, actor, { action, subject: ['user', studentId], summary })
 }
 
 /** Nobody else changes this person's attempts at this exam meanwhile; starts wait. */
 async function changeAttempts<T>(
   core: Core,
+  actor: Actor,
   studentId: number,
   examId: number,
-  note: (tx: Executor) => Promise<void>,
+  entry: { action: AuditAction; summary: string },
   change: (tx: Executor) => Promise<T>,
 ): Promise<T> {
   const result = await core.db.transaction(async (tx) => {
     await lockAlone(tx, LOCKS.attempts(studentId, examId))
-    await note(tx)
+    await record(tx, actor, { ...entry, subject: ['user', studentId] })
     return change(tx)
   })
   // An active attempt may have been among them.

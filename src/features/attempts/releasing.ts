@@ -12,14 +12,17 @@ export interface ReleasedResult {
   score: Score
 }
 
-/**
- * Every result that a student gets passes through here (docs/protocol/exams.md#attempts): it is visible if the exam's
- * results are instant, or as long as they are released. undefined: not visible yet.
- */
+/** Whether students may see the results of an exam: if they are instant, or as long as they are released. */
+export function showsResults(
+  exam: Pick<store.FinishedRow['exam'], 'resultMode' | 'resultsReleased'>,
+): boolean {
+  return exam.resultMode === 'instant' || exam.resultsReleased
+}
+
+/** Every result that a student gets passes through here (docs/protocol/exams.md#attempts). undefined: not visible yet. */
 export function releaseResult({ attempt, exam }: store.FinishedRow): ReleasedResult | undefined {
-  const isOpen = exam.resultMode === 'instant' || exam.resultsReleased
   const { score, maxScore, percentage, correct, incorrect, unattempted } = attempt
-  if (!isOpen || score === null || maxScore === null || percentage === null) return undefined
+  if (!showsResults(exam) || score === null || maxScore === null || percentage === null) return undefined
   return {
     attempt,
     score: {

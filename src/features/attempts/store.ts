@@ -182,7 +182,7 @@ export async function listOverdueForUpdate(
     .for('no key update', { skipLocked: true })
 }
 
-export interface Closing {
+export interface ClosedValues {
   status: 'submitted' | 'expired'
   submittedAt: Date
   answers: Answers
@@ -195,8 +195,8 @@ export interface Closing {
   unattempted: number
 }
 
-export async function updateClosed(tx: Executor, id: number, closing: Closing): Promise<void> {
-  await tx.update(attempts).set(closing).where(eq(attempts.id, id))
+export async function updateClosed(tx: Executor, id: number, values: ClosedValues): Promise<void> {
+  await tx.update(attempts).set(values).where(eq(attempts.id, id))
 }
 
 // --- afterwards

@@ -24,7 +24,7 @@ import { endSessionByRefreshToken, refresh } from './sessions.ts'
 const config = { envelope: 'status' } as const
 const status = 'success' as const
 /** The longest time that browsers keep a cookie. If the desk's tokens end before, that costs one redirect. */
-const REMEMBERED_SECONDS = 400 * 24 * 3_600
+const DESK_COOKIE_SECONDS = 400 * 24 * 3_600
 
 /** Routes at `/api/v01/auth` that the older generation doesn't have: new accounts, and tokens for the desk's page. */
 export const newerAuthRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
@@ -65,7 +65,7 @@ export const newerAuthRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     async (request, reply) => {
       const caller = identifyByCookie(request, core)
       if (!caller) throw new AppError('authentication_required')
-      reply.setCookie(DESK_COOKIE, '1', { ...cookieOptions(core), maxAge: REMEMBERED_SECONDS })
+      reply.setCookie(DESK_COOKIE, '1', { ...cookieOptions(core), maxAge: DESK_COOKIE_SECONDS })
       return {
         status,
         data: toTokenSet(app, core, await service.loginByWebSession(core, caller, deviceOf(request))),

@@ -7,7 +7,7 @@ import * as store from './store.ts'
 /** How long a revocation is needed: the longest lifetime of a token, plus time for clocks that differ. */
 export const REMEMBERED_SECONDS = Math.max(...Object.values(TOKEN_LIFETIME_SECONDS)) + 600
 /** How long a transaction may take between writing a revocation and committing it. */
-const OVERLAP = 30
+const OVERLAP_SECONDS = 30
 const POLL_MS = 500
 const RELOAD_MS = 600_000
 
@@ -24,7 +24,10 @@ export async function watchSessions(core: Omit<Core, 'sessions'>): Promise<LiveS
   async function load(): Promise<void> {
     const started = performance.now()
     const sinceLast = (started - loadedAt) / 1_000
-    for (const [sessionId, minGeneration] of await store.listRevocations(core.db, sinceLast + OVERLAP)) {
+    for (const [sessionId, minGeneration] of await store.listRevocations(
+      core.db,
+      sinceLast + OVERLAP_SECONDS,
+    )) {
       if ((minGenerations.get(sessionId) ?? 0) >= minGeneration) continue
       minGenerations.set(sessionId, minGeneration)
       for (const listener of listeners) listener(sessionId, minGeneration)

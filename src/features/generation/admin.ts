@@ -61,7 +61,7 @@ export const jobAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
         response: { 200: JobStatus, ...failures('not_found') },
       },
     },
-    async ({ params }) => ({ success, ...(await service.readJob(core, params.job_id)) }),
+    async ({ params }) => ({ success, ...(await service.getJob(core, params.job_id)) }),
   )
 
   app.get(

@@ -114,7 +114,7 @@ export async function startJob(
   }
 }
 
-export async function readJob(core: Core, id: string) {
+export async function getJob(core: Core, id: string) {
   const job = await requireJob(core, id)
   return { ...toProgress(job), questions: await store.listQuestions(core.db, id) }
 }

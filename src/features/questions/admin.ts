@@ -23,7 +23,7 @@ import { readImport, takesImport } from '../../http/bodies/imports.ts'
 import { BULK_BYTES } from '../../http/bodies/json.ts'
 import { actorOf } from '../../http/callers/callers.ts'
 import { failures } from '../../http/failures.ts'
-import { endOf } from '../../http/load/deadline.ts'
+import { endSignal } from '../../http/load/deadline.ts'
 import { describePage } from '../../paging.ts'
 import { importQuestions } from './import/service.ts'
 import * as service from './service.ts'
@@ -208,7 +208,7 @@ export const questionEditingRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = 
       },
     },
     async (request, reply) => {
-      const options = { key: request.query.key, end: endOf(request, reply) }
+      const options = { key: request.query.key, end: endSignal(request, reply) }
       const imported = await readImport(request, 'csv_file', (file) =>
         importQuestions(core, actorOf(request), file, options),
       )

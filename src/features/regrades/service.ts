@@ -8,6 +8,7 @@ import { GHOST_ID } from '../../db/tables/people/users.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { PREVIEWED } from '../attempts/grading/regraded-questions.ts'
 import { listInForce, listKeysInForce, regradeAlone } from '../attempts/grading/service.ts'
+import { showsResults } from '../attempts/releasing.ts'
 import { record } from '../audit/service.ts'
 import { normaliseKey } from '../exams/answer-key.ts'
 import { readTolerance } from '../questions/checking.ts'
@@ -146,7 +147,8 @@ async function readRegrade(tx: Executor, examId: number, input: RegradeBody): Pr
 
 /** Tells students whose results changed, if they may see them. Whoever releases results later shows the new ones. */
 async function publishChanged(core: Core, examId: number, results: Outcome['results']): Promise<void> {
-  if (!(await store.showsResults(core.db, examId))) return
+  const exam = await store.findReleaseState(core.db, examId)
+  if (!exam || !showsResults(exam)) return
   for (let start = 0; start < results.length; start += TOLD_AT_ONCE)
     core.bus.publish('exams', {
       kind: 'results_changed',

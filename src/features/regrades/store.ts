@@ -100,13 +100,13 @@ export async function listGraded(db: Executor, ids: number[]): Promise<GradedAtt
   )
 }
 
-/** Whether students may see the results of the exam. */
-export async function showsResults(db: Executor, examId: number): Promise<boolean> {
+/** What decides whether students may see the results of the exam. */
+export async function findReleaseState(db: Executor, examId: number) {
   const [row] = await db
-    .select({ isOpen: sql<boolean>`${exams.resultMode} = 'instant' or ${exams.resultsReleased}` })
+    .select({ resultMode: exams.resultMode, resultsReleased: exams.resultsReleased })
     .from(exams)
     .where(eq(exams.id, examId))
-  return row?.isOpen ?? false
+  return row
 }
 
 export async function updateResults(tx: Executor, results: NewResult[]): Promise<void> {

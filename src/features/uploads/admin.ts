@@ -9,8 +9,9 @@ import {
   takesForm,
   type UploadedFile,
 } from '../../http/bodies/forms.ts'
-import { actorOf, deviceOf } from '../../http/callers/callers.ts'
-import { endOf } from '../../http/load/deadline.ts'
+import { actorOf } from '../../http/callers/callers.ts'
+import { endSignal } from '../../http/load/deadline.ts'
+import { askerOf } from '../../http/requests.ts'
 import { IMAGE_BYTES } from './images.ts'
 import { isSubjectFolder } from './keys.ts'
 import { uploadImages } from './service.ts'
@@ -40,8 +41,8 @@ export const imageAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
       },
     },
     async (request, reply) => {
-      const end = endOf(request, reply)
-      const upload = uploadImages(core, actorOf(request), deviceOf(request))
+      const end = endSignal(request, reply)
+      const upload = uploadImages(core, actorOf(request), askerOf(request))
       const answer: ImagesAnswer = { success: true, uploaded: 0, failed: [] }
       let folder: string | undefined
       const waiting: UploadedFile[] = []

@@ -1,11 +1,11 @@
-import { constants, setPriority } from 'node:os'
-import sharp from 'sharp'
-import type { Decoded } from './decoding.ts'
-
 /**
  * The program of a decoder process: one image in each message, one answer for each. It ends with the process that
  * started it.
  */
+import { constants, setPriority } from 'node:os'
+import sharp from 'sharp'
+import type { Decoded } from './decoding.ts'
+
 const LARGEST_PIXELS = 25_000_000
 /** A longer image costs far more than its size, however thin it is. */
 const LONGEST_SIDE = 12_000

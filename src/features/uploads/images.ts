@@ -1,19 +1,10 @@
-import path from 'node:path'
 import { fileTypeFromBuffer } from 'file-type'
+import { IMAGE_TYPES, imageTypeOf } from '../../formats/image-types.ts'
 import type { Asker } from '../../scheduling/fair-queue.ts'
 import { decodeImage } from './decoding.ts'
 
 /** "500 KB" in docs/protocol/http.md#limits. */
 export const IMAGE_BYTES = 512_000
-
-/** Accepted extensions, and the type that the file's content must have. */
-const EXTENSIONS: Record<string, string> = {
-  '.png': 'image/png',
-  '.jpg': 'image/jpeg',
-  '.jpeg': 'image/jpeg',
-  '.gif': 'image/gif',
-  '.webp': 'image/webp',
-}
 
 export type CheckedImage =
   | { contentType: string; width: number; height: number }
@@ -30,11 +21,11 @@ export async function checkImage(
   largest: number,
   asker: Asker,
 ): Promise<CheckedImage> {
-  if (!EXTENSIONS[path.extname(filename).toLowerCase()]) return { error: 'The file extension is not allowed' }
+  if (!imageTypeOf(filename)) return { error: 'The file extension is not allowed' }
   if (bytes.length === 0) return { error: 'The file is empty' }
   if (bytes.length > largest) return { error: `The file is larger than ${Math.floor(largest / 1_024)} KB` }
   const sniffed = await fileTypeFromBuffer(bytes)
-  if (!sniffed || !Object.values(EXTENSIONS).includes(sniffed.mime))
+  if (!sniffed || !Object.values(IMAGE_TYPES).includes(sniffed.mime))
     return { error: 'The file is not an image of an allowed type' }
   const decoded = await decodeImage(bytes, asker)
   return 'error' in decoded ? decoded : { contentType: sniffed.mime, ...decoded }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, type TSchema, Type } from 'typebox'
-import { failureFields, toAppError } from '../failures.ts'
+import { failureFields, logFailure, toAppError } from '../failures.ts'
 
 /** One server-sent event; its data goes out as JSON. */
 export interface StreamEvent {
@@ -42,8 +42,7 @@ async function* encode(request: FastifyRequest, events: AsyncIterable<StreamEven
     for await (const event of events) yield write(event)
   } catch (thrown) {
     const error = toAppError(thrown)
-    if (error.status >= 500)
-      request.log.error({ err: error.cause ?? error, code: error.code }, 'a stream failed')
+    logFailure(error, request.log, 'stream')
     yield write({ event: 'error', data: failureFields(error) })
   }
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
-import { AppError } from '../../errors.ts'
+import { busy } from '../../errors.ts'
 import { hangUpSignal } from '../requests.ts'
 import { dropBody } from './parser.ts'
 
@@ -88,7 +88,7 @@ export function resumeDeadline({ deadline }: FastifyRequest): void {
 }
 
 /** Aborts at the request's deadline, or when its client goes away. */
-export function endOf({ deadline }: FastifyRequest, reply: FastifyReply): AbortSignal {
+export function endSignal({ deadline }: FastifyRequest, reply: FastifyReply): AbortSignal {
   return deadline ? AbortSignal.any([passing(deadline).signal, hangUpSignal(reply)]) : hangUpSignal(reply)
 }
 
@@ -139,10 +139,10 @@ function end(request: FastifyRequest, reply: FastifyReply, deadline: Deadline, p
     watchReader(request, reply, patienceMs)
     return
   }
-  passing(deadline).abort(new AppError('unavailable', { retryAfter: 2 }))
+  passing(deadline).abort(busy())
   // Nobody needs the rest of the body.
   if (!request.raw.complete) reply.header('connection', 'close')
-  void reply.send(new AppError('unavailable', { retryAfter: 2 }))
+  void reply.send(busy())
   // The handler goes on, and Fastify would complain about a second answer.
   reply.raw.once('finish', () => {
     reply.send = () => reply
@@ -163,7 +163,7 @@ function watchReader(request: FastifyRequest, { raw }: FastifyReply, patienceMs:
 export async function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new AppError('unavailable', { retryAfter: 2 })), milliseconds).unref()
+    timer = setTimeout(() => reject(busy()), milliseconds).unref()
   })
   try {
     return await Promise.race([work, late])

@@ -10,7 +10,7 @@ const LEAST_PIECE = 64
 
 /** What Node's parser calls. */
 interface Parser {
-  /** At each request, once its head is read. It goes on by 0. */
+  /** At each request, once its head is read. Returns 0 to go on reading. */
   onIncoming: (...request: unknown[]) => number
   /** With each piece of a body; it makes none where there is no function. */
   [ON_BODY]: ((piece: Buffer) => void) | undefined
@@ -21,8 +21,8 @@ const ON_BODY = 3
 type ParsedSocket = Socket & { parser?: Parser }
 
 /**
- * Makes the parser fail at the next request: nothing else stops it within what it has read, of which it would make
- * thousands of requests.
+ * Makes the parser fail at the next request. Nothing else stops it: what it has already read may hold thousands of
+ * requests.
  */
 export function cutOff(socket: ParsedSocket): void {
   if (socket.parser) socket.parser.onIncoming = () => -1
@@ -30,8 +30,8 @@ export function cutOff(socket: ParsedSocket): void {
 }
 
 /**
- * A request that passes on as one what is read together of a chunked body, and cuts its connection off when the body
- * comes in crumbs.
+ * A request that joins the pieces of a chunked body which are read together. It closes the connection if the pieces are
+ * very small on average.
  */
 export class GatheringMessage extends IncomingMessage {
   #pieces = 0

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
-import { endOf } from '../load/deadline.ts'
+import { endSignal } from '../load/deadline.ts'
 
 /** Content that is read in parts. */
 export interface Content {
@@ -30,7 +30,7 @@ export async function sendContent(
   }
   const { start, end } = asked ?? { start: 0, end: size - 1 }
   const length = end - start + 1
-  const requestEnd = endOf(request, reply)
+  const requestEnd = endSignal(request, reply)
   // A HEAD request has the same headers.
   const part = request.method === 'HEAD' || length === 0 ? Readable.from([]) : await content.read(start, end)
   // Nobody else would end it, and with it its file.

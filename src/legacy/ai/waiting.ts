@@ -3,7 +3,7 @@ import type { GeneratedQuestion } from '../../../schemas/admin/generation.ts'
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
-import { cancelJob, type JobInput, readJob, startJob } from '../../features/generation/service.ts'
+import { cancelJob, getJob, type JobInput, startJob } from '../../features/generation/service.ts'
 
 /** How often a waiting caller looks at the job. */
 const LOOK_MS = 250
@@ -22,7 +22,7 @@ export async function generateNow(
   const id = await startJob(core, actor, input)
   try {
     for (;;) {
-      const { status, error, questions } = await readJob(core, id)
+      const { status, error, questions } = await getJob(core, id)
       if (status === 'done') return questions
       if (status === 'failed') throw new AppError('model_failed', { message: error ?? 'The job failed' })
       await sleep(LOOK_MS, undefined, { signal })

@@ -9,8 +9,8 @@ import { perNode } from '../../../per-node.ts'
 import { expiryOf, questionImageUrl } from '../../uploads/addresses.ts'
 import { type GradedQuestion, overlay, PREVIEWED } from '../grading/regraded-questions.ts'
 import { AnswerKey } from '../scoring.ts'
-import type * as store from '../store.ts'
-import * as examStore from './store.ts'
+import type { AttemptRow } from '../store.ts'
+import * as store from './store.ts'
 
 /** Papers that a node keeps in memory; the one that was used least recently makes room. */
 const KEPT = 200
@@ -65,14 +65,14 @@ export async function getPaper(core: Core, db: Executor, id: number): Promise<Pa
 export function paperOf(
   core: Core,
   db: Executor,
-  { id, paperId }: Pick<store.AttemptRow, 'id' | 'paperId'>,
+  { id, paperId }: Pick<AttemptRow, 'id' | 'paperId'>,
 ): Promise<Paper> {
   if (paperId === null) throw new Error(`attempt ${id} has no paper`)
   return getPaper(core, db, paperId)
 }
 
 async function loadPaper(db: Executor, id: number): Promise<Paper> {
-  const row = await examStore.findPaper(db, id)
+  const row = await store.findPaper(db, id)
   if (!row) throw new AppError('not_found')
   return compilePaper(row)
 }
@@ -97,12 +97,12 @@ export function writeQuestions(core: Core, { id, questions }: Paper): string {
 
 /** Stores the paper of the exam's questions as they are now; its id. 404 where the exam is gone. */
 export async function insertCurrentPaper(db: Executor, examId: number): Promise<number> {
-  const id = await examStore.insertCurrentPaper(db, examId)
+  const id = await store.insertCurrentPaper(db, examId)
   if (id === undefined) throw new AppError('not_found')
   return id
 }
 
-function compilePaper({ id, examId, msqScoring, questions }: examStore.PaperRow): Paper {
+function compilePaper({ id, examId, msqScoring, questions }: store.PaperRow): Paper {
   return {
     id,
     questions: questions.map((question) => ({

@@ -1,7 +1,7 @@
-import type { QuestionType } from '../../../../schemas/common.ts'
-import { MAX_INT } from '../../../../schemas/common.ts'
+import { MAX_INT, type QuestionType } from '../../../../schemas/common.ts'
 import type { AnswersInput, Rejected } from '../../../../schemas/exams/attempts.ts'
 import type { Answers } from '../../../db/tables/exams/attempts.ts'
+import { isLonger } from '../../../formats/code-points.ts'
 import type { Paper } from '../papers/service.ts'
 
 /** Answers to merge into an attempt's; null clears one. */
@@ -75,7 +75,7 @@ function readAnswer(type: QuestionType, given: unknown): string | string[] | nul
 /** Kept as typed, even if it is only half a number: grading decides whether it is one. */
 function readNumber(text: string): string | undefined {
   const isStorable = !text.includes('\0') && text.isWellFormed()
-  return isStorable && [...text.slice(0, 2 * LONGEST_NUMBER + 1)].length <= LONGEST_NUMBER ? text : undefined
+  return isStorable && !isLonger(text, LONGEST_NUMBER) ? text : undefined
 }
 
 /** Each once, in order. */

@@ -47,7 +47,7 @@ export const conversationRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asy
     },
     async (request) => ({
       success,
-      conversation: await service.describeConversation(core, request.caller.userId, request.params.id),
+      conversation: await service.getConversation(core, request.caller.userId, request.params.id),
     }),
   )
 

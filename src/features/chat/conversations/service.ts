@@ -21,7 +21,7 @@ export async function viewConversation(
 }
 
 /** A conversation with its members. 404 for others than members. */
-export async function describeConversation(
+export async function getConversation(
   core: Core,
   userId: number,
   conversationId: number,

@@ -10,7 +10,7 @@ import {
 import { IdParams, Success } from '../../../../schemas/common.ts'
 import type { Core } from '../../../core.ts'
 import { failures, failuresAt } from '../../../http/failures.ts'
-import { describeConversation } from '../conversations/service.ts'
+import { getConversation } from '../conversations/service.ts'
 import * as groups from './service.ts'
 
 const tags = ['chat']
@@ -33,7 +33,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
     async (request, reply) => {
       const { userId } = request.caller
       const id = await groups.createGroup(core, userId, request.body.name, request.body.member_ids)
-      const conversation = await describeConversation(core, userId, id)
+      const conversation = await getConversation(core, userId, id)
       return reply.code(201).send({ success, conversation, conv_id: id })
     },
   )
@@ -53,7 +53,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
     async (request) => {
       const { userId } = request.caller
       await groups.renameGroup(core, userId, request.params.id, request.body.name)
-      return { success, conversation: await describeConversation(core, userId, request.params.id) }
+      return { success, conversation: await getConversation(core, userId, request.params.id) }
     },
   )
 
@@ -76,7 +76,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
     async (request) => {
       const { userId } = request.caller
       await groups.addMembers(core, userId, request.params.id, request.body.member_ids)
-      return { success, conversation: await describeConversation(core, userId, request.params.id) }
+      return { success, conversation: await getConversation(core, userId, request.params.id) }
     },
   )
 

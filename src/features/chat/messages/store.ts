@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { HELD } from '../../../db/batches.ts'
 import type { Db, Executor } from '../../../db/client.ts'
-import { helpIsLocked } from '../../../db/help-lock.ts'
+import { helpLockedText } from '../../../db/help-lock.ts'
 import { query } from '../../../db/query.ts'
 import { messages } from '../../../db/tables/chat.ts'
 
@@ -53,7 +53,7 @@ with input as (
     from input
     join conversation_members member
       on member.conversation_id = input.conversation_id and member.user_id = input.sender_id and member.can_send
-   where not ${helpIsLocked('input.sender_id')}
+   where not ${helpLockedText('input.sender_id')}
 ), locked as materialized (
   select id, last_seq, version, last_activity_at from conversations
    where id = any(array(select conversation_id from permitted)) order by id for no key update skip locked

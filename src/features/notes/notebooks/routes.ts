@@ -59,7 +59,7 @@ export const notebookRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
     },
     async ({ caller, params }) => ({
       success,
-      notebook: await service.readNotebook(core, caller.userId, params.id),
+      notebook: await service.getNotebook(core, caller.userId, params.id),
     }),
   )
 

@@ -28,7 +28,7 @@ export async function createNotebook(core: Core, ownerId: number, input: NewNote
 }
 
 /** An own or a public notebook. */
-export async function readNotebook(core: Core, readerId: number, id: number): Promise<Notebook> {
+export async function getNotebook(core: Core, readerId: number, id: number): Promise<Notebook> {
   return toNotebook(await requireReadable(core, await store.findNotebook(core.db, id), readerId))
 }
 
@@ -46,7 +46,7 @@ export async function changeNotebook(
     ...(description === undefined ? {} : { description }),
     ...(isPublic === undefined ? {} : { isPublic }),
   })
-  return readNotebook(core, userId, id)
+  return getNotebook(core, userId, id)
 }
 
 /** Deletes it with its pages and their files. */

@@ -93,7 +93,7 @@ export const notePageRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
     },
     async ({ caller, params }) => ({
       success,
-      page: await service.readPage(core, caller.userId, params.id),
+      page: await service.getPage(core, caller.userId, params.id),
     }),
   )
 

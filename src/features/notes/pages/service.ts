@@ -17,7 +17,7 @@ export async function listPages(core: Core, readerId: number, notebookId: number
 }
 
 /** A page of an own or a public notebook. */
-export async function readPage(core: Core, readerId: number, id: number): Promise<NotePage> {
+export async function getPage(core: Core, readerId: number, id: number): Promise<NotePage> {
   return toPage(await requireReadable(core, await store.findPage(core.db, id), readerId))
 }
 
@@ -40,7 +40,7 @@ export async function createPage(
     await arrange(tx, notebookId, others.toSpliced(position ?? others.length, 0, made))
     return made
   })
-  return readPage(core, userId, id)
+  return getPage(core, userId, id)
 }
 
 /** Renames or moves a page; the others make room. */
@@ -60,7 +60,7 @@ export async function changePage(
     const others = ids.filter((each) => each !== id)
     await arrange(tx, notebookId, position === undefined ? ids : others.toSpliced(position, 0, id))
   })
-  return readPage(core, userId, id)
+  return getPage(core, userId, id)
 }
 
 /** Deletes a page with its objects and files; the later pages move up. */

@@ -12,9 +12,10 @@ import type { Core } from '../../../core.ts'
 import { AppError } from '../../../errors.ts'
 import type { FileStream } from '../../../http/bodies/forms.ts'
 import { readImport, takesImport } from '../../../http/bodies/imports.ts'
-import { actorOf, deviceOf } from '../../../http/callers/callers.ts'
+import { actorOf } from '../../../http/callers/callers.ts'
 import { failures } from '../../../http/failures.ts'
-import { endOf } from '../../../http/load/deadline.ts'
+import { endSignal } from '../../../http/load/deadline.ts'
+import { askerOf } from '../../../http/requests.ts'
 import { importQueue } from './reader.ts'
 import * as service from './service.ts'
 
@@ -38,7 +39,7 @@ export const exchangeAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
         operationId: 'importQuestions',
         summary: 'Import questions from a file',
         description:
-          'GIFT, Aiken, Moodle XML, QTI 1.2 to 3.0 (single files and content packages) or CSV, into this exam. What has no like here is skipped and named; the others are imported, in one transaction.',
+          'GIFT, Aiken, Moodle XML, QTI 1.2 to 3.0 (single files and content packages) or CSV, into this exam. What has no equivalent here is skipped and named; the others are imported, in one transaction.',
         tags,
         consumes: ['multipart/form-data'],
         params: ExamParams,
@@ -53,8 +54,8 @@ export const exchangeAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
     },
     async (request, reply) => {
       const { format = 'auto', dry_run: isTry = false, key } = request.query
-      const asker = deviceOf(request)
-      const end = endOf(request, reply)
+      const asker = askerOf(request)
+      const end = endSignal(request, reply)
       return importQueue.run(asker, async () => {
         request.raw.setTimeout(STALL_MS, () => request.raw.destroy())
         const bytes = await readImport(request, 'file', readWhole)

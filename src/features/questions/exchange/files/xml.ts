@@ -167,11 +167,11 @@ export function childOf(element: XmlElement | undefined, ...path: string[]): Xml
   return path.reduce<XmlElement | undefined>((parent, name) => childrenOf(parent, name)[0], element)
 }
 
-/** Every element of these names below this one, in order, however deep; those inside a found one too. */
+/** Every element of these names, or of any, below this one, in order, however deep; those inside a found one too. */
 export function* descendants(element: XmlElement | undefined, ...names: string[]): Generator<XmlElement> {
   for (const child of element?.children ?? []) {
     if (typeof child === 'string') continue
-    if (names.includes(child.name)) yield child
+    if (names.length === 0 || names.includes(child.name)) yield child
     yield* descendants(child, ...names)
   }
 }

@@ -8,7 +8,7 @@ import { isAiken, readAiken } from './aiken.ts'
 import { readCsvItems } from './csv.ts'
 import { readGift } from './gift.ts'
 import { readMoodleXml } from './moodle-xml.ts'
-import { readQti } from './qti.ts'
+import { qtiReaderOf, readQti } from './qti.ts'
 
 /** The items of a file, one after another. Throws 400 or 413 where the file as a whole can't be read. */
 export function readItems(format: ImportFormat, bytes: Uint8Array): Iterable<Item> | AsyncIterable<Item> {
@@ -37,7 +37,7 @@ export function detectFormat(bytes: Uint8Array): ImportFormat {
   if (/^\s*</.test(head)) {
     const root = rootName(text)
     if (root === 'quiz') return 'moodle_xml'
-    if (root === 'questestinterop' || /^(qti-)?assessment-?item$/i.test(root)) return 'qti'
+    if (qtiReaderOf(root)) return 'qti'
     throw unreadable('The XML holds no questions')
   }
   const [line = ''] = head.trimStart().split(/\r|\n/, 1)

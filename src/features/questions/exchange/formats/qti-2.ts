@@ -52,7 +52,7 @@ function camelCase(name: string): string {
 
 function readItem(item: XmlElement): Draft {
   const body = childOf(item, 'itemBody')
-  const [interaction, ...more] = [...allDescendants(body)].filter(({ name }) => name.endsWith('Interaction'))
+  const [interaction, ...more] = [...descendants(body)].filter(({ name }) => name.endsWith('Interaction'))
   if (!body || !interaction) throw new Skip('it asks nothing')
   if (more.length > 0) throw new Skip('it has several parts')
   if (childrenOf(item, 'templateDeclaration').length > 0)
@@ -65,14 +65,6 @@ function readItem(item: XmlElement): Draft {
       ...(marks === undefined ? {} : { positive_marks: marks }),
     },
     imageAddress: onlyImage(stem.images),
-  }
-}
-
-function* allDescendants(element: XmlElement | undefined): Generator<XmlElement> {
-  for (const child of element?.children ?? []) {
-    if (typeof child === 'string') continue
-    yield child
-    yield* allDescendants(child)
   }
 }
 
@@ -178,7 +170,7 @@ function readNumber(item: XmlElement, declaration: XmlElement | undefined, stem:
     [...descendants(processing, 'equalRounded', 'patternMatch', 'stringMatch')].length > 0 ||
     givesParts(processing)
   )
-    throw new Skip('the way in which its answers are compared has no like here')
+    throw new Skip('the way in which its answers are compared has no equivalent here')
   const values = correctValues(declaration)
   const entries = childrenOf(childOf(declaration, 'mapping'), 'mapEntry').filter(
     ({ attributes }) => Number(attributes.mappedValue) > 0,
@@ -199,7 +191,7 @@ function readTolerance(processing: XmlElement | undefined): string {
   const { toleranceMode = 'exact', tolerance = '0' } = equal?.attributes ?? {}
   const [below = '0', above = below] = tolerance.trim().split(/\s+/)
   if (more.length > 0 || toleranceMode === 'relative' || Number(below) !== Number(above))
-    throw new Skip('its tolerance has no like here')
+    throw new Skip('its tolerance has no equivalent here')
   return toleranceMode === 'absolute' ? below : '0'
 }
 

@@ -32,10 +32,15 @@ async function* readPackage(bytes: Uint8Array): AsyncGenerator<Item> {
 
 /** Other documents of the package are read too, so a malicious one refuses the whole package. */
 function* readItems(text: string, items: Items, fileName: string): Generator<DraftItem> {
-  const root = rootName(text)
-  if (root === 'questestinterop') yield* readQti1(text, items)
-  else if (/^(qti-)?assessment-?item$/i.test(root)) yield* readQti2(text, items, fileName)
+  const read = qtiReaderOf(rootName(text))
+  if (read) yield* read(text, items, fileName)
   else for (const _ of readElements(text, new Set())) throw unreadable('The XML holds no questions')
+}
+
+/** What reads documents with this root element: those of QTI 1, or of 2 and 3; undefined for others. */
+export function qtiReaderOf(root: string) {
+  if (root === 'questestinterop') return readQti1
+  return /^(qti-)?assessment-?item$/i.test(root) ? readQti2 : undefined
 }
 
 /** In the order of the manifest, then all that it doesn't name. */

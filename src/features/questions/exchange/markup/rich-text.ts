@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2'
+import { imageTypeOf } from '../../../../formats/image-types.ts'
 import { decodeIfEncoded } from '../../../../formats/percent.ts'
 import { unreadable } from '../files/text.ts'
 import { isForbidden, SPECIAL, type XmlElement } from '../files/xml.ts'
@@ -203,7 +204,7 @@ class TextWriter {
   }
 
   #isImage(name: string, { type = '', data = '' }: Record<string, string>): boolean {
-    return name === 'object' && (type.startsWith('image/') || /\.(png|jpe?g|gif|webp)$/i.test(data))
+    return name === 'object' && (type.startsWith('image/') || imageTypeOf(data) !== undefined)
   }
 
   #addImage(attributes: Record<string, string>): void {
