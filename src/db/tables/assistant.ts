@@ -53,7 +53,7 @@ export const assistantMessages = pgTable(
 /**
  * Rows that the daily quota counts, one for each question: reserved while the model answers, kept with the stored
  * answer. A row outlives its conversation, so deleting one gives no question back. A few questions a day that their
- * reader hung up on before the first word are kept without being counted.
+ * asker went away from are kept without being counted.
  */
 export const assistantQuestions = pgTable(
   'assistant_questions',
@@ -67,7 +67,7 @@ export const assistantQuestions = pgTable(
     askedAt: instant().notNull(),
     /** null: answered. Otherwise the end of the reservation, unless its node renews it. */
     expiresAt: instant(),
-    /** Hung up on before the first word, and not counted. */
+    /** Its asker went away before there was an answer, and it doesn't count. */
     hungUp: boolean().notNull().default(false),
     model: text(),
     /** null: the answer was cut off before the model said how many tokens it took. */

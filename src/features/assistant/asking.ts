@@ -18,8 +18,8 @@ import * as store from './store.ts'
  * (docs/protocol/http.md#limits).
  */
 export const LIMITS = { daily: 50, conversation: 100 }
-/** Questions a day that don't count if somebody hangs up on them before the first word. */
-const FREE_HANG_UPS = 10
+/** Questions a day that don't count though their asker went away from them. */
+const FREE_ABANDONED = 10
 
 const LARGEST_ANSWER_TOKENS = 4_096
 /** Longest that an answer may take. */
@@ -54,7 +54,8 @@ export type AskEvent =
  * Refusals come before the first event: 503 `not_configured`, 404, 400 `conversation_limit`, 429 `daily_limit`, 403
  * `exam_in_progress`; the last one also ends an answer that is being written. A question counts once its answer is
  * stored; if anything fails it does not count. If the reader goes away, the model is stopped and what it has written
- * so far is the answer; before the first word there is none.
+ * so far is the answer. Before the first word, or once the conversation is deleted, there is none: then the question
+ * counts if that has happened often on that day.
  */
 export async function* ask(
   core: Core,
@@ -76,7 +77,7 @@ export async function* ask(
     if (lock) locked.abort(refuse(lock))
   })
   let response = ''
-  let outcome: 'stored' | 'failed' | undefined
+  let outcome: 'stored' | 'failed' | 'gone' | 'hung_up' = 'hung_up'
   try {
     yield { event: 'start', data: { conversation_id: asked.conversationId, title: asked.title } }
     const history = asked.isNew
@@ -105,15 +106,16 @@ export async function* ask(
     outcome = 'stored'
     yield { event: 'done', data: answer }
   } catch (error) {
-    if (!signal.aborted) outcome = 'failed'
+    if (!signal.aborted) outcome = isGone(error) ? 'gone' : 'failed'
     throw locked.signal.aborted ? locked.signal.reason : error
   } finally {
     unfollow()
     await renewing.close()
     // A node that shuts down and an exam that begins are not the reader's doing.
     const isCut = locked.signal.aborted || signal.reason instanceof AppError
-    if (outcome === 'failed' || (outcome === undefined && isCut)) await giveBack(core, asked.id, log)
-    else if (outcome === undefined) await settleHangUp(core, userId, question, asked, response, log)
+    if (outcome === 'failed' || (outcome === 'hung_up' && isCut)) await giveBack(core, asked.id, log)
+    else if (outcome === 'gone') await endUnanswered(core, userId, asked.id, log)
+    else if (outcome === 'hung_up') await settleHangUp(core, userId, question, asked, response, log)
   }
 }
 
@@ -212,10 +214,7 @@ async function keep(
   }
 }
 
-/**
- * Stores what had been written when the reader went away. If that is nothing, the question does not count, but only a
- * few times a day: a bad line costs nobody a question, and each such question has cost the reading of the prompt.
- */
+/** Stores what had been written when the reader went away. */
 async function settleHangUp(
   core: Core,
   userId: number,
@@ -224,21 +223,36 @@ async function settleHangUp(
   response: string,
   log: FastifyBaseLogger,
 ): Promise<void> {
+  if (response.trim() === '') return await endUnanswered(core, userId, asked.id, log)
   try {
-    if (response.trim() !== '') {
-      const written = { response, usage: undefined, model: requireAi(core).model }
-      await keep(core, userId, question, asked, written)
-      return
-    }
+    await keep(core, userId, question, asked, { response, usage: undefined, model: requireAi(core).model })
+  } catch (error) {
+    if (isGone(error)) return await endUnanswered(core, userId, asked.id, log)
+    log.info({ err: error }, 'what a reader hung up on could not be stored')
+    await giveBack(core, asked.id, log)
+  }
+}
+
+/** The asker deleted the conversation while the answer was written. */
+function isGone(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'not_found'
+}
+
+/**
+ * Ends an abandoned question of which nothing is stored. It does not count, but only a few times a day: a bad line
+ * costs nobody a question, and the model has worked for each.
+ */
+async function endUnanswered(core: Core, userId: number, id: number, log: FastifyBaseLogger): Promise<void> {
+  try {
     await core.db.transaction(async (tx) => {
       await lockPerson(tx, userId)
       const now = new Date(core.clock())
       const { hungUp } = await quota.countQuestionsToday(tx, userId, now, core.config.timezone)
-      await quota.endQuestion(tx, asked.id, hungUp < FREE_HANG_UPS)
+      await quota.endQuestion(tx, id, { hungUp: hungUp < FREE_ABANDONED })
     })
   } catch (error) {
-    log.info({ err: error }, 'what a reader hung up on could not be stored')
-    await giveBack(core, asked.id, log)
+    log.warn({ err: error }, 'a question could not be ended')
+    await giveBack(core, id, log)
   }
 }
 

@@ -28,10 +28,10 @@ function ask(client: Client, message: string, conversationId: number | null = nu
   return client.post(MESSAGES, { message, conversation_id: conversationId }, status)
 }
 
-/** How many rows are stored of a person. */
+/** How many rows are stored of a person, without the questions that don't count. */
 async function stored(client: Client) {
   const [row] = await service.sql`
-    select (select count(*)::int from assistant_questions where user_id = ${client.id}) as questions,
+    select (select count(*)::int from assistant_questions where user_id = ${client.id} and not hung_up) as questions,
            (select count(*)::int from assistant_conversations where user_id = ${client.id}) as conversations,
            (select count(*)::int from assistant_messages where user_id = ${client.id}) as messages`
   return row as { questions: number; conversations: number; messages: number }
@@ -296,6 +296,28 @@ describe('a model that fails', () => {
     expect(await stored(alice)).toEqual({ questions: 1, conversations: 1, messages: 2 })
     const { body: list } = await alice.get(CONVERSATIONS, 200)
     expect(list).toMatchObject({ questionsUsed: 1, conversations: [{ messageCount: 2 }] })
+  })
+
+  test('an answer whose asker deletes the conversation meanwhile is not stored, and counts from the eleventh on', async () => {
+    const alice = await service.person()
+    const askAndDelete = async () => {
+      const id = (await ask(alice, 'Begin', null, 200)).body.conversation_id
+      const deleted = Promise.withResolvers<void>()
+      model.stub.script.push({ kind: 'answer', hold: 1, until: deleted.promise })
+      const { events } = await requestEvents(alice, MESSAGES, { message: 'Tell me', conversation_id: id })
+      const begun = [(await events.next()).value?.event, (await events.next()).value?.event]
+      expect(begun).toEqual(['start', 'delta'])
+      await alice.delete(`${CONVERSATIONS}/${id}`, 200)
+      deleted.resolve()
+      let last: ReceivedEvent | undefined
+      for await (const event of events) last = event
+      expect(last).toMatchObject({ event: 'error', data: { code: 'not_found' } })
+      return (await alice.get(CONVERSATIONS, 200)).body.questionsUsed
+    }
+    // Each beginning counts too.
+    for (let count = 1; count <= 10; count++) expect(await askAndDelete()).toBe(count)
+    expect(await askAndDelete()).toBe(12)
+    expect(await stored(alice)).toMatchObject({ conversations: 0, messages: 0 })
   })
 
   test('an unreachable model is 502 at once; without one it is 503, which names the setting', async () => {

@@ -112,8 +112,8 @@ export async function renewQuestion(db: Executor, id: number, seconds: number): 
     .where(and(eq(assistantQuestions.id, id), isNotNull(assistantQuestions.expiresAt)))
 }
 
-/** Ends a reservation without an answer. It counts, unless it is marked as hung up on. */
-export async function endQuestion(db: Executor, id: number, hungUp: boolean): Promise<void> {
+/** Ends a reservation without an answer. It counts, unless it is kept as hung up on. */
+export async function endQuestion(db: Executor, id: number, { hungUp }: { hungUp: boolean }): Promise<void> {
   await db
     .update(assistantQuestions)
     .set({ expiresAt: null, hungUp })
