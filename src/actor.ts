@@ -12,5 +12,7 @@ export const COMMAND_LINE: Actor = { id: null, ip: null }
 /** Where a login comes from; its owner sees address and program in the list of sessions. */
 export interface Device extends Asker {
   ip: string
+  /** What failed logins are counted by. */
+  network: string
   userAgent: string | undefined
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { type Asker, personAsking } from '../scheduling/fair-queue.ts'
 import { LateLogger } from '../telemetry/late-logger.ts'
+import { networkOf } from './callers/networks.ts'
 
 const node = randomBytes(6).toString('hex')
 let count = 0
@@ -86,7 +87,7 @@ export function whenClosed({ raw }: FastifyReply): Promise<void> {
   return new Promise((resolve) => raw.once('close', () => resolve()))
 }
 
-/** Who asks, for queues in which people take turns: the person, or the address without a sign-in. */
+/** Who asks, for queues in which people take turns: the person, or the network without a sign-in. */
 export function askerOf({ caller, ip, raw }: FastifyRequest): Asker {
-  return caller ? personAsking(caller.userId, raw.socket) : { name: ip, connection: raw.socket }
+  return caller ? personAsking(caller.userId, raw.socket) : { name: networkOf(ip), connection: raw.socket }
 }

@@ -10,6 +10,7 @@ import {
 import { IdParams, Success, SuccessMessage } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import { deviceOf, guardUsers } from '../../http/callers/callers.ts'
+import { networkOf } from '../../http/callers/networks.ts'
 import { failures } from '../../http/failures.ts'
 import { endSession } from '../auth/sessions.ts'
 import { confirmPasswordReset, resetMails } from './password-reset.ts'
@@ -33,7 +34,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (a
       },
     },
     async (request) => {
-      resetMails(core).request(request.body.email, request.ip, app.listeningOrigin)
+      resetMails(core).request(request.body.email, networkOf(request.ip), app.listeningOrigin)
       return { success, message: 'If an account has this address, a mail with a link is on its way.' }
     },
   )

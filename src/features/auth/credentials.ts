@@ -13,7 +13,7 @@ import { verifyPassword } from './passwords.ts'
 import * as store from './store.ts'
 
 /**
- * Failures after which an address is locked out of an identifier, and for how long
+ * Failures after which a network is locked out of an identifier, and for how long
  * (docs/protocol/http.md#lockout).
  */
 const LOCKOUT_FAILURES = 3
@@ -21,7 +21,7 @@ const LOCKOUT_MS = 15 * 60_000
 
 /**
  * Logins take turns, until their session is stored. Those that run at once are enough to keep the hashing busy, and
- * one address's are too few to delay other queries, even if all wait for the row of one account.
+ * one network's are too few to delay other queries, even if all wait for the row of one account.
  */
 export const logins = perNode(
   ({ config: { databasePool } }) =>
@@ -29,9 +29,9 @@ export const logins = perNode(
 )
 
 /**
- * The account of these credentials, for a login that has its turn. Failures are counted per address and identifier,
+ * The account of these credentials, for a login that has its turn. Failures are counted per network and identifier,
  * over all nodes and all ways of signing in. Unknown identifiers are counted too, and take as long as known ones. While
- * an address is locked out, it is refused before the password is checked. Otherwise each try is counted before it is
+ * a network is locked out, it is refused before the password is checked. Otherwise each try is counted before it is
  * answered, so that many tries at once all count. 401 `invalid_credentials`; 429 `locked_out`, even for the right
  * password.
  */
@@ -40,7 +40,7 @@ export async function checkCredentials(
   { username, password }: LoginBody,
   device: Device,
 ): Promise<store.UserRow> {
-  const pair = { ip: device.ip, identifier: foldCase(username) }
+  const pair = { network: device.network, identifier: foldCase(username) }
   await refuseLocked(core, pair)
   const user = await store.findUserByIdentifier(core.db, username)
   const valid = await verifyPassword(user?.passwordHash, password, device)
@@ -62,7 +62,7 @@ export function confirmPassword(
   device: Device,
 ): Promise<void> {
   return logins(core).run(device, async () => {
-    const pair = { ip: device.ip, identifier: foldCase(account.username) }
+    const pair = { network: device.network, identifier: foldCase(account.username) }
     await refuseLocked(core, pair)
     const valid = await verifyPassword(account.passwordHash, password, device)
     await countAttempt(core, pair, valid)

@@ -12,8 +12,9 @@ import {
 import { IdParams, Success } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import { readForm, takesForm } from '../../http/bodies/forms.ts'
-import { actorOf, deviceOf } from '../../http/callers/callers.ts'
+import { actorOf } from '../../http/callers/callers.ts'
 import { failures } from '../../http/failures.ts'
+import { askerOf } from '../../http/requests.ts'
 import { IMAGE_BYTES } from '../uploads/images.ts'
 import * as service from './service.ts'
 
@@ -116,5 +117,5 @@ export const categoryAdminRoutes: FastifyPluginAsyncTypebox<CategoryOptions> = a
 async function readCategory<T extends TObject>(request: FastifyRequest, schema: T, largest: number) {
   const { fields, files } = await readForm(request, schema, { largest: largest + 1, files: 5 })
   const file = files.find(({ field }) => field === 'image')
-  return { fields, image: file && { ...file, largest, asker: deviceOf(request) } }
+  return { fields, image: file && { ...file, largest, asker: askerOf(request) } }
 }

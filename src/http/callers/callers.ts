@@ -7,6 +7,7 @@ import { AppError, type ErrorCode } from '../../errors.ts'
 import type { Claims, TokenKind } from '../../tokens/tokens.ts'
 import { withFailures } from '../failures.ts'
 import { SESSION_COOKIE } from './cookies.ts'
+import { networkOf } from './networks.ts'
 import { bearerToken, verifyToken } from './tokens.ts'
 
 declare module 'fastify' {
@@ -96,7 +97,8 @@ export function verifyLive(
 /** Where a request comes from. */
 export function deviceOf(request: FastifyRequest): Device {
   const { ip, socket, headers } = request
-  return { name: ip, ip, connection: socket, userAgent: headers['user-agent'] }
+  const network = networkOf(ip)
+  return { name: network, ip, network, connection: socket, userAgent: headers['user-agent'] }
 }
 
 /** Who makes a change, for the audit log; in guarded scopes. */

@@ -54,6 +54,20 @@ test('people at other addresses can log in during a flood from one address', asy
   expect(answers.join('')).toMatch(/^retry-after: 2\r$/im)
 })
 
+test('where each of many addresses waits with one login, it is the last to come that are refused', async () => {
+  const answers: string[] = []
+  for (let n = 0; n < 1_000; n++) {
+    const socket = await flood(1, `127.0.${3 + (n >> 8)}.${n & 255}`)
+    socket.on('data', (chunk) => {
+      answers[n] = `${answers[n] ?? ''}${chunk}`
+    })
+  }
+  const refused = () => answers.flatMap((answer, n) => (answer.startsWith('HTTP/1.1 503') ? [n] : []))
+  await expect.poll(() => refused().length).toBeGreaterThan(20)
+  // As many as there is room for come before the first one that is refused.
+  expect(Math.min(...refused())).toBeGreaterThanOrEqual(200)
+})
+
 test('people at the same address can log in during a flood, on a connection of their own', async () => {
   await Promise.all(Array.from({ length: 10 }, () => flood(20)))
   for (let tries = 0; tries < 3; tries++) expect(await timeLogin()).toBeLessThan(3_000)

@@ -175,6 +175,25 @@ describe('lockout', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200))
   })
 
+  test('the addresses of one IPv6 network count as one, and so do both forms of an IPv4 address', async () => {
+    const { username } = await service.person()
+    const guest = service.guest()
+    for (const ip of ['2001:db8:0:7::1', '2001:DB8:0:7:2:3:4:5', '2001:db8:0:7:ffff:ffff:ffff:ffff'])
+      expect((await tryLogin(guest, username, 'wrong', ip)).status).toBe(401)
+    expect((await tryLogin(guest, username, PASSWORD, '2001:db8:0:7::9')).status).toBe(429)
+    expect((await tryLogin(guest, username, PASSWORD, '2001:db8:0:8::1')).status).toBe(200)
+    for (const ip of ['192.0.2.50', '::ffff:192.0.2.50', '::ffff:c000:232'])
+      expect((await tryLogin(guest, username, 'wrong', ip)).status).toBe(401)
+    expect((await tryLogin(guest, username, PASSWORD, '192.0.2.50')).status).toBe(429)
+    expect((await tryLogin(guest, username, PASSWORD, '::ffff:192.0.2.51')).status).toBe(200)
+    // Its owner sees where a session really comes from.
+    const person = await service.person()
+    const login = await tryLogin(person, person.username, PASSWORD, '2001:db8:0:8::1')
+    expect(login.status).toBe(200)
+    const { body } = await person.get('/api/v01/account/sessions', 200)
+    expect(body.sessions.map(({ ip }) => ip)).toContain('2001:db8:0:8::1')
+  })
+
   test('without a trusted proxy, X-Forwarded-For does not count as another address', async () => {
     const plain = await withService()
     const { username } = await plain.person()

@@ -55,10 +55,11 @@ export const refreshTokens = pgTable(
   ],
 )
 
-/** Failed logins by address and identifier, whether or not such an account exists. */
+/** Failed logins by network and identifier, whether or not such an account exists. */
 export const loginFailures = pgTable(
   'login_failures',
   {
+    /** An IPv4 address, or the first address of an IPv6 network. */
     ip: text().notNull(),
     /** As typed, case folded. */
     identifier: text().notNull(),

@@ -3,9 +3,9 @@ import type { Executor } from '../../../db/client.ts'
 import { only } from '../../../db/query.ts'
 import { loginFailures } from '../../../db/tables/people/sign-in.ts'
 
-/** The case-folded identifier of a login, and the address that it came from. */
+/** The case-folded identifier of a login, and the network that it came from. */
 export interface LoginPair {
-  ip: string
+  network: string
   identifier: string
 }
 
@@ -15,7 +15,7 @@ export interface LoginPair {
  */
 export async function recordLogin(
   db: Executor,
-  { ip, identifier, failed }: LoginPair & { failed: boolean },
+  { network, identifier, failed }: LoginPair & { failed: boolean },
   { limit, now, until }: { limit: number; now: Date; until: Date },
 ): Promise<{ failures: number; expiresAt: Date }> {
   const live = sql`${loginFailures.expiresAt} > ${now.toISOString()}`
@@ -24,7 +24,7 @@ export async function recordLogin(
   return only(
     await db
       .insert(loginFailures)
-      .values({ ip, identifier, failures: one, expiresAt: until })
+      .values({ ip: network, identifier, failures: one, expiresAt: until })
       .onConflictDoUpdate({
         target: [loginFailures.ip, loginFailures.identifier],
         set: {
@@ -39,7 +39,7 @@ export async function recordLogin(
 /** When the lockout ends; undefined if there is none. */
 export async function findLockout(
   db: Executor,
-  { ip, identifier }: LoginPair,
+  { network, identifier }: LoginPair,
   limit: number,
   now: Date,
 ): Promise<Date | undefined> {
@@ -48,7 +48,7 @@ export async function findLockout(
     .from(loginFailures)
     .where(
       and(
-        eq(loginFailures.ip, ip),
+        eq(loginFailures.ip, network),
         eq(loginFailures.identifier, identifier),
         gte(loginFailures.failures, limit),
         gt(loginFailures.expiresAt, now),

@@ -10,6 +10,7 @@ import type { AppError } from '../../../errors.ts'
 import { accepts, Page, redirects, sendPage } from '../../../http/bodies/pages.ts'
 import { deviceOf, identifyByCookie } from '../../../http/callers/callers.ts'
 import { cookieOptions, DESK_COOKIE, NEXT_COOKIE, SESSION_COOKIE } from '../../../http/callers/cookies.ts'
+import { networkOf } from '../../../http/callers/networks.ts'
 import { signToken } from '../../../http/callers/tokens.ts'
 import { failures, sendFailure, toAppError } from '../../../http/failures.ts'
 import { mediaTypeOf } from '../../../http/requests.ts'
@@ -161,7 +162,7 @@ export const formRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
       },
     },
     async (request, reply) => {
-      resetMails(core).request(request.body.email, request.ip, app.listeningOrigin)
+      resetMails(core).request(request.body.email, networkOf(request.ip), app.listeningOrigin)
       return sendForm(reply, '/forgot_password', {
         status: 'If an account has this address, a mail with a link is on its way.',
       })
