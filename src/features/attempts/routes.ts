@@ -51,7 +51,14 @@ export const attemptRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (a
         response: {
           201: StartedAnswer,
           200: ResumedAnswer,
-          ...failures('attempts_exhausted', 'exam_not_open', 'exam_closed', 'not_found', 'exam_empty'),
+          ...failures(
+            'attempts_exhausted',
+            'exam_not_open',
+            'exam_closed',
+            'not_found',
+            'exam_empty',
+            'too_many',
+          ),
         },
       },
     },

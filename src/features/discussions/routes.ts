@@ -30,7 +30,7 @@ export const discussionRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
         tags,
         params: DiscussionParams,
         body: PostCommentBody,
-        response: { 201: CommentAnswer, ...failures('not_found', 'rate_limited') },
+        response: { 201: CommentAnswer, ...failures('not_found', 'too_many', 'rate_limited') },
       },
     },
     async (request, reply) => {

@@ -11,6 +11,9 @@ import { requireHelp } from '../help-lock/service.ts'
 import * as store from './store.ts'
 import { arrangeThread, type Thread, toComment, toSharedComment } from './thread.ts'
 
+/** Comments of one person on one question, tombstones included: every reader gets all of them (docs/protocol/http.md#caps). */
+const MOST_OF_ONE_PERSON = 500
+
 /**
  * Stores a comment and publishes it to the question's subscribers. Only a stored one uses the author's slot
  * (docs/protocol/http.md#limits). 400 for an exam or a parent that does not belong to the question.
@@ -39,15 +42,25 @@ async function storeAndPublish(
     throw invalidField('/exam_id', 'is not the exam of this question')
   if (parentId !== null && (await store.findComment(core.db, parentId))?.questionId !== questionId)
     throw invalidField('/parent_id', 'is no comment of this question')
-  const comment = { questionId, parentId, authorId, message: input.message }
-  let id = await store.insertComment(core.db, comment)
-  while (id === undefined) {
-    await requireHelp(core, authorId)
-    id = await store.insertComment(core.db, comment)
-  }
+  const id = await storeComment(core, { questionId, parentId, authorId, message: input.message })
   const row = await requireComment(core.db, id)
   publish(core, row, 'created')
   return toComment(row, authorId)
+}
+
+/** Answers its id. */
+async function storeComment(core: Core, comment: store.NewComment): Promise<number> {
+  const stored = await store.insertComment(core.db, comment, MOST_OF_ONE_PERSON)
+  switch (stored.refusal) {
+    case null:
+      return stored.id
+    case 'exam_in_progress':
+      await requireHelp(core, comment.authorId)
+      // The attempt was overdue and is closed now.
+      return storeComment(core, comment)
+    default:
+      throw new AppError(stored.refusal)
+  }
 }
 
 /** 404 for a question that does not exist, or that this person must not know of. */

@@ -1,7 +1,7 @@
 import { and, count, eq, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isHelpLocked } from '../../db/help-lock.ts'
-import { isAnyOf, query } from '../../db/query.ts'
+import { isAnyOf, only, query } from '../../db/query.ts'
 import { comments } from '../../db/tables/discussions.ts'
 import { questions } from '../../db/tables/exams/exams.ts'
 import { users } from '../../db/tables/people/users.ts'
@@ -77,20 +77,35 @@ export async function findCommentForUpdate(tx: Executor, id: number) {
   return row
 }
 
-/** Stores a comment and answers its id; undefined if the author's help is locked. */
-export async function insertComment(
-  db: Executor,
-  comment: { questionId: number; parentId: number | null; authorId: number; message: string },
-): Promise<number | undefined> {
-  const [row] = await query<{ id: number }>(
-    db,
-    sql`
-    insert into comments (question_id, parent_id, author_id, message)
-    select ${comment.questionId}::int, ${comment.parentId}::int, ${comment.authorId}::int, ${comment.message}::text
-     where not ${isHelpLocked(comment.authorId)}
-    returning id`,
+export interface NewComment {
+  questionId: number
+  parentId: number | null
+  authorId: number
+  message: string
+}
+
+type Inserted = { refusal: 'exam_in_progress' | 'too_many' } | { refusal: null; id: number }
+
+/** Stores a comment, unless the author's help is locked or the question has `most` of theirs. */
+export async function insertComment(db: Executor, comment: NewComment, most: number): Promise<Inserted> {
+  const { questionId, parentId, authorId, message } = comment
+  return only(
+    await query<Inserted>(
+      db,
+      sql`
+    with decided as (
+      select case when ${isHelpLocked(authorId)} then 'exam_in_progress'
+                  when ${most} <= (select count(*) from comments
+                                    where question_id = ${questionId} and author_id = ${authorId})
+                  then 'too_many' end as refusal
+    ), inserted as (
+      insert into comments (question_id, parent_id, author_id, message)
+      select ${questionId}::int, ${parentId}::int, ${authorId}::int, ${message}::text from decided where refusal is null
+      returning id
+    )
+    select refusal, id from decided left join inserted on true`,
+    ),
   )
-  return row?.id
 }
 
 /** Changes a comment; false if it is deleted or doesn't exist. */

@@ -36,9 +36,13 @@ export async function sweepDiscardedFiles(core: Core): Promise<void> {
   }
 }
 
-/** The same right after a deletion; if it fails, the next periodic sweep does it. */
-export async function trySweepDiscardedFiles(core: Core): Promise<void> {
+/**
+ * The same right after a deletion; if it fails, the next periodic sweep does it. `abandoned`: a new file that was not
+ * kept after all.
+ */
+export async function trySweepDiscardedFiles(core: Core, abandoned?: string): Promise<void> {
   try {
+    if (abandoned !== undefined) await store.hastenDiscarded(core.db, abandoned)
     await sweepDiscardedFiles(core)
   } catch (error) {
     core.log.warn({ err: error }, 'discarded files are left to the next sweep')

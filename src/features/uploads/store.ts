@@ -14,6 +14,11 @@ export async function deleteDiscarded(db: Executor, key: string): Promise<boolea
   return gone.length > 0
 }
 
+/** Makes a marked file due at once. */
+export async function hastenDiscarded(db: Executor, key: string): Promise<void> {
+  await db.update(discardedFiles).set({ dueAt: sql`now()` }).where(eq(discardedFiles.key, key))
+}
+
 /** Keys that nothing refers to, the longest due first. */
 export async function listDue(db: Executor, limit: number): Promise<string[]> {
   const rows = await db

@@ -341,6 +341,20 @@ describe('an attempt', () => {
     expect((await paper(200)).body.answers).toEqual({ [question]: 'C' })
   })
 
+  test('without a cap ends at 1,000 attempts of one person', async () => {
+    const { examId } = await createExam(service.sql)
+    const alice = await service.person()
+    await service.sql`
+      insert into attempts (user_id, exam_id, attempt_number, status, started_at)
+      select ${alice.id}, ${examId}, n, 'manual', now() from generate_series(1, 999) n`
+    const { start, submit } = exam(alice, examId)
+    expect((await start(201)).body.attempt_number).toBe(1_000)
+    await start(200)
+    await submit({}, 200)
+    expect((await start(409)).body.code).toBe('too_many')
+    await exam(await service.person(), examId).start(201)
+  })
+
   test('can’t be started beyond the cap', async () => {
     const { examId } = await createExam(service.sql, { max_attempts: 2 })
     const alice = await service.person()

@@ -209,9 +209,10 @@ describe('discussions', () => {
         select 1000000 + n, ${questionId}, case when n = 1 then ${kept} else 1000000 + n - 1 end, ${alice.id}, '', now()
           from generate_series(1, ${depth}::int) n returning id)
       select max(id) as last from inserted`
-    const leaf = await post(alice, questionId, 'leaf', last)
+    const bob = await service.person()
+    const leaf = await post(bob, questionId, 'leaf', last)
     const started = performance.now()
-    await alice.delete(`${base}/comments/${leaf}`, 200)
+    await bob.delete(`${base}/comments/${leaf}`, 200)
     expect(performance.now() - started).toBeLessThan(5_000)
     const left =
       await service.sql`select id, message from comments where question_id = ${questionId} order by id`
@@ -285,6 +286,21 @@ describe('discussions', () => {
     await service.sql`delete from questions where id = ${questionId}`
     await bob.get(`${base}/${questionId}`, 404)
     expect(await service.sql`select id from comments where question_id = ${questionId}`).toEqual([])
+  })
+
+  test('take 500 comments of one person, tombstones included', async () => {
+    const [questionId, other] = [await newQuestion(), await newQuestion()]
+    const [alice, bob] = [await service.person(), await service.person()]
+    await service.sql`
+      insert into comments (question_id, author_id, message, deleted_at)
+      select ${questionId}, ${alice.id}, 'again', case when n % 2 = 0 then now() end from generate_series(1, 499) n`
+    const last = await post(alice, questionId, 'the last one')
+    const { body } = await alice.post(`${base}/${questionId}`, { message: 'one too many' }, 409)
+    expect(body).toMatchObject({ success: false, code: 'too_many' })
+    await post(bob, questionId, 'mine')
+    await post(alice, other, 'elsewhere')
+    await alice.delete(`${base}/comments/${last}`, 200)
+    await post(alice, questionId, 'in its place')
   })
 
   test('a chain of 20,000 replies is answered whole', async () => {

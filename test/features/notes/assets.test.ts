@@ -42,6 +42,19 @@ async function storedFiles(): Promise<string[]> {
   return readdir(folder)
 }
 
+/** Stores so many images on a page that its owner has room for one more; answers what removes them. */
+async function fillUp(page: number): Promise<() => Promise<void>> {
+  const count = 1024 ** 3 / 4_096 - 1
+  await service.sql`
+    insert into assets (page_id, file_key, content_type, size, width, height)
+    select ${page}, 'Notes/tiny-' || n || '.png', 'image/png', 70, 1, 1 from generate_series(1, ${count}::int) n`
+  return async () => {
+    await service.sql`delete from pages where id = ${page}`
+    // Otherwise the sweep would look for all these files, which don't exist.
+    await service.sql`delete from discarded_files where key like 'Notes/tiny-%'`
+  }
+}
+
 async function newPage(person: Client): Promise<{ notebook: number; page: number }> {
   const notebook = await createNotebook(person)
   return { notebook, page: await addPage(person, notebook) }
@@ -176,22 +189,31 @@ describe('images of notes', () => {
     expect(await storedFiles()).toEqual(before)
   })
 
+  test('of eight images at once with room for one, one is stored, and no file of the others is left', async () => {
+    const alice = await service.person()
+    const { notebook, page } = await newPage(alice)
+    const empty = await fillUp(await addPage(alice, notebook))
+    const before = await storedFiles()
+    const bytes = await image(4, 4)
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => alice.request('POST', `/api/v01/pages/${page}/assets`, form(bytes))),
+    )
+    const codes = answers.map(({ status, body }) => `${status} ${body.code ?? ''}`)
+    expect(codes.sort()).toEqual(['201 ', ...Array(7).fill('409 too_many')])
+    expect(await storedFiles()).toHaveLength(before.length + 1)
+    await empty()
+  })
+
   test('the smallest images count as much as they occupy on disk', async () => {
     const alice = await service.person()
     const { notebook, page } = await newPage(alice)
-    const other = await addPage(alice, notebook)
-    const count = 1024 ** 3 / 4_096 - 1
-    await service.sql`
-      insert into assets (page_id, file_key, content_type, size, width, height)
-      select ${other}, 'Notes/tiny-' || n || '.png', 'image/png', 70, 1, 1 from generate_series(1, ${count}::int) n`
+    const empty = await fillUp(await addPage(alice, notebook))
     const asset = await upload(alice, page, await image(1, 1))
     const target = `/api/v01/pages/${page}/assets` as const
     const { body } = await alice.request('POST', target, form(await image(1, 1)), 409)
     expect(body.code).toBe('too_many')
     await alice.request('PATCH', `/api/v01/assets/${asset.id}`, form(await image(2, 2)), 200)
-    // Otherwise the sweep would look for all these files, which don't exist.
-    await service.sql`delete from pages where id = ${other}`
-    await service.sql`delete from discarded_files where key like 'Notes/tiny-%'`
+    await empty()
     await upload(alice, page, await image(1, 1))
   })
 

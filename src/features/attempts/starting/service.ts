@@ -24,6 +24,8 @@ interface Admitted {
   standing: Standing
 }
 
+/** Attempts of one person at an exam without a cap of its own (docs/protocol/http.md#caps). */
+const MOST_ATTEMPTS = 1_000
 /** Most starts of one person that may wait on a node. */
 const MOST_OF_ONE = 32
 
@@ -101,7 +103,11 @@ function judge(
   if (!standing?.exam.isPublished) return new AppError('not_found')
   const closed = findClosed(timesFor(standing.exam, standing.personal), now)
   if (closed) return closed
-  return remainingOf(standing) === 0 ? new AppError('attempts_exhausted') : { userId, standing }
+  const remaining = remainingOf(standing)
+  if (remaining === 0) return new AppError('attempts_exhausted')
+  return remaining === null && standing.used >= MOST_ATTEMPTS
+    ? new AppError('too_many')
+    : { userId, standing }
 }
 
 function isAdmitted(outcome: Outcome | Admitted): outcome is Admitted {

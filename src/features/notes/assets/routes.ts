@@ -5,8 +5,8 @@ import { IdParams, Success } from '../../../../schemas/common.ts'
 import { AssetAnswer, AssetForm, AssetsAnswer } from '../../../../schemas/notes.ts'
 import type { Core } from '../../../core.ts'
 import { readForm, takesForm } from '../../../http/bodies/forms.ts'
-import { deviceOf } from '../../../http/callers/callers.ts'
 import { failures } from '../../../http/failures.ts'
+import { askerOf } from '../../../http/requests.ts'
 import * as assets from './service.ts'
 
 const tags = ['notes']
@@ -57,7 +57,7 @@ export const assetRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
         caller.userId,
         params.id,
         await readImage(request),
-        deviceOf(request),
+        askerOf(request),
       )
       return reply.code(201).send({ success, asset })
     },
@@ -76,7 +76,7 @@ export const assetRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
     },
     async ({ caller, params }) => ({
       success,
-      asset: await assets.readAsset(core, caller.userId, params.id),
+      asset: await assets.getAsset(core, caller.userId, params.id),
     }),
   )
 
@@ -100,7 +100,7 @@ export const assetRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
       const image = await readImage(request)
       return {
         success,
-        asset: await assets.replaceAsset(core, caller.userId, params.id, image, deviceOf(request)),
+        asset: await assets.replaceAsset(core, caller.userId, params.id, image, askerOf(request)),
       }
     },
   )

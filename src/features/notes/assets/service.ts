@@ -39,7 +39,7 @@ export async function listNotebookAssets(core: Core, notebookId: number): Promis
   return new Map([...byPage].map(([pageId, rows]) => [pageId, rows.map((row) => toAsset(core, row))]))
 }
 
-export async function readAsset(core: Core, readerId: number, id: number): Promise<Asset> {
+export async function getAsset(core: Core, readerId: number, id: number): Promise<Asset> {
   return toAsset(core, await requireReadable(core, await store.findAsset(core.db, id), readerId))
 }
 
@@ -55,14 +55,10 @@ export async function addAsset(
   if ((await store.countAssets(core.db, pageId)) >= MOST_ASSETS) throw new AppError('notes_full')
   await requireRoom(core.db, userId, charge(upload?.bytes.length))
   const file = await storeImage(core, upload, asker)
-  const row = await core.db.transaction(async (tx) => {
-    await keepFile(tx, file.fileKey)
-    await lockPerson(tx, userId)
-    const added = await store.insertAsset(tx, { pageId, ...file })
-    await requireRoom(tx, userId)
-    return added
-  })
-  return toAsset(core, row)
+  return toAsset(
+    core,
+    await keepImage(core, userId, file, (tx) => store.insertAsset(tx, { pageId, ...file })),
+  )
 }
 
 /** Replaces the image. */
@@ -76,14 +72,7 @@ export async function replaceAsset(
   const before = requireOwn(await store.findAsset(core.db, id), userId)
   await requireRoom(core.db, userId, charge(upload?.bytes.length) - charge(before.size))
   const file = await storeImage(core, upload, asker)
-  const row = await core.db.transaction(async (tx) => {
-    await keepFile(tx, file.fileKey)
-    await lockPerson(tx, userId)
-    const changed = await store.updateAsset(tx, id, file)
-    if (!changed) throw new AppError('not_found')
-    await requireRoom(tx, userId)
-    return changed
-  })
+  const row = await keepImage(core, userId, file, (tx) => store.updateAsset(tx, id, file))
   await trySweepDiscardedFiles(core)
   return toAsset(core, row)
 }
@@ -114,6 +103,28 @@ async function storeImage(core: Core, upload: Upload | undefined, asker: Asker) 
   const fileKey = `Notes/${randomUUID()}.${checked.contentType.replace('image/', '')}`
   await putNewFile(core, fileKey, upload.bytes, checked.contentType)
   return { fileKey, size: upload.bytes.length, ...checked }
+}
+
+/** Keeps a stored image with the row that `write` refers to it by. A refused one is deleted at once: it has no owner. */
+async function keepImage(
+  core: Core,
+  userId: number,
+  { fileKey }: { fileKey: string },
+  write: (tx: Executor) => Promise<store.AssetRow | undefined>,
+): Promise<store.AssetRow> {
+  try {
+    return await core.db.transaction(async (tx) => {
+      await keepFile(tx, fileKey)
+      await lockPerson(tx, userId)
+      const row = await write(tx)
+      if (!row) throw new AppError('not_found')
+      await requireRoom(tx, userId)
+      return row
+    })
+  } catch (error) {
+    await trySweepDiscardedFiles(core, fileKey)
+    throw error
+  }
 }
 
 function toAsset(core: Core, row: store.AssetRow): Asset {
