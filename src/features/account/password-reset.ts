@@ -12,7 +12,7 @@ import { announceRevocations, endSessionsOf } from '../auth/sessions.ts'
 import * as store from './store.ts'
 
 /**
- * A mailed link's lifetime, and the shortest time between two mails to one mailbox
+ * A mailed link's lifetime, and the shortest time between two mails to one address
  * (docs/protocol/http.md#accounts).
  */
 const RESET_LIFETIME_MS = 3_600_000
@@ -20,8 +20,8 @@ const MAIL_INTERVAL_MS = 60_000
 /** Valid links of one account: all that can be mailed within an hour, so that a stranger's requests don't void any. */
 const MOST_LINKS = RESET_LIFETIME_MS / MAIL_INTERVAL_MS
 /**
- * Mails that one node sends or tries again at once, in all and for one address, and accounts that it looks up at once
- * for one address. More are dropped.
+ * Mails that one node sends or tries again at once, in all and for one network, and accounts that it looks up at once
+ * for one network. More are dropped.
  */
 const MOST_MAILS = 300
 const MOST_MAILS_EACH = 60
@@ -32,7 +32,7 @@ const RETRY_PAUSES_MS = [1_000, 5_000, 15_000, 60_000]
 /** Mails links that reset a password. */
 export interface ResetMails {
   /**
-   * Returns at once, so that a caller can't find out whether such an account exists. `from`: the caller's address.
+   * Returns at once, so that a caller can't find out whether such an account exists. `from`: the caller's network.
    * `ownAddress`: where this service listens, for links while no PUBLIC_URL is set.
    */
   request(email: string, from: string, ownAddress: string): void
@@ -42,7 +42,7 @@ export interface ResetMails {
 
 export const resetMails = perNode((core): ResetMails => {
   const underWay = new Set<Promise<void>>()
-  // By the caller's address: a flood from one leaves room for others.
+  // By the caller's network: a flood from one leaves room for others.
   const lookUps = new Places({ each: MOST_LOOK_UPS_EACH })
   const mails = new Places({ places: MOST_MAILS, each: MOST_MAILS_EACH })
   const closing = new AbortController()
@@ -81,7 +81,7 @@ export const resetMails = perNode((core): ResetMails => {
   }
 })
 
-/** Tries for a while, unless another mail to the same mailbox is asked for meanwhile. */
+/** Tries for a while, unless another mail to the same address is asked for meanwhile. */
 async function mailReset(
   core: Core,
   user: store.UserRow,
@@ -89,7 +89,7 @@ async function mailReset(
   closing: AbortSignal,
 ): Promise<void> {
   const { token, hash } = createSecretToken()
-  const slot = `mail:${mailboxOf(user.email)}`
+  const slot = mailSlotOf(user)
   for (const pause of [...RETRY_PAUSES_MS, undefined]) {
     if ((await core.rateSlots.take(slot, hash, MAIL_INTERVAL_MS)).state === 'refused') return
     try {
@@ -133,9 +133,14 @@ If it wasn't you, ignore this mail: nothing has changed.
   })
 }
 
-/** Many providers deliver `name+anything@…` to the mailbox of `name@…`, so both count as one. */
-function mailboxOf(email: string): string {
-  return foldCase(email).replace(/\+[^@]*/, '')
+/**
+ * The rate slot of an address. Many providers deliver `name+anything@…` to `name@…`, so such addresses share one if
+ * they are not verified. They don't share it with the plain address: otherwise a stranger who registers them could
+ * keep the owner's mails away.
+ */
+function mailSlotOf({ email, emailVerified }: store.UserRow): string {
+  const address = foldCase(email)
+  return `mail:${emailVerified ? address : address.replace(/\+[^@]*/, '+')}`
 }
 
 /**
