@@ -172,6 +172,12 @@ describe('refused quickly and as a whole:', () => {
   })
 })
 
+test('a GIFT question with 150,000 tags without an end is skipped quickly', async () => {
+  const { body, milliseconds } = await send(`<a${' x=<a'.repeat(150_000)}{T}`, 201, '?format=gift')
+  expect(body).toMatchObject({ inserted: 0, skipped: 1 })
+  expect(milliseconds).toBeLessThan(SOON_MS)
+})
+
 test('more than 50 MiB is 413', async () => {
   await send(Buffer.alloc(50 * MIB + 100_000, 'x'), 413)
 })

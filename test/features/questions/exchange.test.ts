@@ -296,6 +296,23 @@ A description
     ])
   })
 
+  test('GIFT is told from HTML by its tags, so that formulas with angle brackets stay whole', async () => {
+    const examId = await newExam()
+    const body = await send(
+      examId,
+      ['Is f <i j=2; g> h?', '<p>Is it <b class="x">so</b>?</p>', 'Is it <img src="x.png" alt="a < b">?']
+        .map((text) => `${text}{T}`)
+        .join('\n\n'),
+      201,
+      '?format=gift',
+    )
+    expect(body.details).toEqual([expect.stringContaining('its image is not in the file')])
+    expect((await stored(examId)).map((row) => row.question_text)).toEqual([
+      'Is f <i j=2; g> h?',
+      'Is it so?',
+    ])
+  })
+
   test('Moodle XML is imported with its images', async () => {
     const examId = await newExam()
     const picture = Buffer.from(await makeImage('png')).toString('base64')

@@ -125,10 +125,8 @@ function findAnswers(body: string): Braces | undefined {
   if (others.length === 0) return only
   const likely = blocks.filter(({ start: at, end }) => looksLikeAnswers(body.slice(at + 1, end)))
   const last = likely.at(-1)
-  if (
-    !last ||
-    (likely.length > 1 && likely.slice(0, -1).some(({ start: at }) => !/[\w^}]$/.test(body.slice(0, at))))
-  )
+  // LaTeX's own follow a command, an exponent or other braces.
+  if (!last || likely.slice(0, -1).some(({ start: at }) => !/[\w^}]/.test(body[at - 1] ?? '')))
     throw new Skip('it has several parts in braces')
   return last
 }
@@ -201,8 +199,9 @@ function unescaped(text: string): string {
   return text.replace(/\\([\\:#={}~n])/g, (_, character: string) => (character === 'n' ? '\n' : character))
 }
 
+/** A tag of HTML or an entity. No part reads past the beginning of another tag, so the time is linear in the text, which `checkLength` bounds. */
 const TAG =
-  /<\/?(p|br|b|i|u|em|strong|sub|sup|span|div|img|ul|ol|li|table|tbody|tr|td|th|pre|code|h[1-6]|a|font|hr|tt|center)((\s+[\w-]+\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))*)\s*\/?>|&(#\d+|#x[\da-f]+|[a-z]+);/i
+  /<\/?(p|br|b|i|u|em|strong|sub|sup|span|div|img|ul|ol|li|table|tbody|tr|td|th|pre|code|h[1-6]|a|font|hr|tt|center)(\s+[\w-]+\s*=\s*("([^"<]|<(?![a-z/]))*"|'([^'<]|<(?![a-z/]))*'|([^\s"'<>]|<(?![a-z/]))+))*\s*\/?>|&(#\d+|#x[\da-f]+|[a-z]+);/i
 
 function toPlain(escapedText: string, format: Format): string {
   const text = unescaped(escapedText).trim()
