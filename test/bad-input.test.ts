@@ -107,7 +107,7 @@ describe('addresses', () => {
       operations().filter(({ path }) => path.includes('{id}')),
       async (operation) => {
         const { method, path } = operation
-        for (const id of ['abc', '0', '2147483648', '1.5', '%00'])
+        for (const id of ['abc', '0', '-9', '1.5', '%00'])
           expect(
             (await callerFor(operation).request(method, fill(path, id))).status,
             `${method} ${path} ${id}`,
@@ -116,6 +116,23 @@ describe('addresses', () => {
         expect([400, 403, 404, 415], `${method} ${path}`).toContain(status)
       },
     )
+  })
+
+  test('an id beyond all ids is that of nothing', async () => {
+    await forEach(
+      operations().filter(({ path }) => /^\/api\/.*\{(\w+_)?id\}/.test(path)),
+      async (operation) => {
+        const { method, path } = operation
+        for (const id of ['2147483648', '9'.repeat(30)]) {
+          const { status } = await callerFor(operation).request(method, fill(path, id))
+          expect([400, 403, 404, 415], `${method} ${path} ${id}`).toContain(status)
+        }
+      },
+    )
+    for (const id of ['2147483647', '2147483648', '9'.repeat(30)]) {
+      expect((await person.get(`/api/v01/exams/${id}/status`, 404)).body.code).toBe('not_found')
+      await person.delete(`/api/v01/chat/messages/${id}`, 404)
+    }
   })
 
   test('unknown and malformed addresses are answered with the usual error body', async () => {

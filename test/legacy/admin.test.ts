@@ -129,6 +129,9 @@ describe('access', () => {
     }
     const page = '/admin/users/analytics'
     const json = { accept: 'application/json' }
+    for (const accept of ['*/*', '', 'application/json'])
+      await service.guest().request('GET', '/admin', undefined, 303, { accept })
+    await service.guest().request('GET', '/admin/anything', undefined, 404, json)
     await service.guest().request('GET', page, undefined, 401, json)
     const person = await service.person()
     await person.get(page, 403)

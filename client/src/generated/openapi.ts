@@ -1084,6 +1084,7 @@ export interface paths {
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }

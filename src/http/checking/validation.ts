@@ -21,7 +21,7 @@ function compileQuery(schema: TSchema): Validate {
 }
 
 /**
- * Checks path and form parameters, whose numbers and booleans arrive as text; fills in defaults. Unknown ones are ignored:
+ * Checks parameters, whose numbers and booleans arrive as text; fills in defaults. Unknown ones are ignored:
  * a request may have thousands.
  */
 export function compileParameters(
@@ -41,9 +41,24 @@ export function compileParameters(
   })
 }
 
+/** Checks an address. A number beyond all ids is no mistake in it: there is no such thing, 404. */
+function compileAddress(schema: TSchema): Validate {
+  const check = compileParameters(schema)
+  const properties = Object.entries((schema as JsonSchema).properties ?? {})
+  return (given) => {
+    const checked = check(given)
+    const isBeyond = properties.some(([name, { maximum }]) => {
+      const text = (given as Record<string, string>)[name] ?? ''
+      return maximum !== undefined && /^\d+$/.test(text) && Number(text) > maximum
+    })
+    return isBeyond ? { error: new AppError('not_found') } : checked
+  }
+}
+
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   if (httpPart === 'body') return compileBody(schema)
-  return httpPart === 'querystring' ? compileQuery(schema) : compileParameters(schema)
+  if (httpPart === 'querystring') return compileQuery(schema)
+  return httpPart === 'params' ? compileAddress(schema) : compileParameters(schema)
 }
 
 function compile(schema: TSchema, prepare: (value: unknown, plan: Plan) => unknown): Validate {

@@ -88,7 +88,7 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (ap
         summary: 'End a block',
         tags,
         params: BlockParams,
-        response: { 200: Success },
+        response: { 200: Success, ...failures('not_found') },
       },
     },
     async (request) => {

@@ -14,8 +14,8 @@ import { renderUnbuilt } from './waiting-page.ts'
 const tags = ['pages']
 
 const UNBUILT = {
-  waiting: 'The desk is being laid out for the first time; this page looks again by itself.',
-  failed: 'The desk could not be laid out; the log says why. `npm run build -w desk` tries again by hand.',
+  waiting: 'The desk is being built for the first time; this page looks again by itself.',
+  failed: 'The desk could not be built; the log says why. `npm run build -w desk` tries again by hand.',
 }
 
 /** Long enough to create an account; later nobody remembers where they wanted to go. */
@@ -80,11 +80,13 @@ export const deskRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
         },
       },
       async (request, reply) => {
+        const isPage = url === '/admin'
         const caller = identifyByCookie(request, core)
-        const admitted = caller !== undefined && isAdmin(caller)
-        if (!admitted && accepts(request, 'text/html')) return reply.redirect('/admin/login', 303)
-        if (!admitted || url !== '/admin') return reply.callNotFound()
-        return sendDesk(core, reply, caller.userId)
+        if (caller && isAdmin(caller))
+          return isPage ? sendDesk(core, reply, caller.userId) : reply.callNotFound()
+        // Programs get the usual answer for an address that there isn't.
+        const goesOn = isPage || accepts(request, 'text/html')
+        return goesOn ? reply.redirect('/admin/login', 303) : reply.callNotFound()
       },
     )
 }
