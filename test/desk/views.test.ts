@@ -125,6 +125,16 @@ test.each(['student', 'teacher'] as const)(
   240_000,
 )
 
+test('an address with a malformed id shows why there is nothing', async () => {
+  const { page, context } = await openPage(browser, service.urls[0] as string)
+  await signIn(page, student, PASSWORD)
+  for (const path of ['/desk/exams/abc', '/desk/notes/abc', '/desk/results/abc']) {
+    await page.goto(path)
+    await page.getByRole('alert').first().waitFor()
+  }
+  await context.close()
+})
+
 test('a search that was left before it began does not get into the address of the next view', async () => {
   const { page, context, problems } = await openPage(browser, service.urls[0] as string)
   await page.clock.install()

@@ -7,28 +7,35 @@ export interface Load<T> {
   reload: () => Promise<void>
 }
 
+interface State<T> {
+  key: unknown
+  data?: T
+  error?: unknown
+  isLoading: boolean
+}
+
 /** Loads what `read` answers; again when `key` changes, and after a failure when the connection is back. */
 export function useLoad<T>(key: unknown, read: () => Promise<T>): Load<T> {
-  const [state, setState] = useState<{ data?: T; error?: unknown; isLoading: boolean }>({ isLoading: true })
+  const [stored, setState] = useState<State<T>>({ key, isLoading: true })
+  // What was loaded for another key is never shown, not even for a moment.
+  const state: State<T> = Object.is(stored.key, key) ? stored : { key, isLoading: true }
   const latest = useRef(0)
-  const reading = useRef(read)
-  reading.current = read
+  const wanted = useRef({ key, read })
+  wanted.current = { key, read }
   const reload = useCallback(async () => {
     latest.current += 1
     const mine = latest.current
+    const { key, read } = wanted.current
     // What is shown stays until there is something newer: an error too.
-    setState((before) => ({ ...before, isLoading: true }))
+    setState((before) => ({ ...(Object.is(before.key, key) ? before : { key }), isLoading: true }))
     try {
-      const data = await reading.current()
-      if (mine === latest.current) setState({ data, isLoading: false })
+      const data = await read()
+      if (mine === latest.current) setState({ key, data, isLoading: false })
     } catch (error) {
       if (mine === latest.current) setState((before) => ({ ...before, error, isLoading: false }))
     }
   }, [])
-  const shown = useRef(key)
   useEffect(() => {
-    if (shown.current !== key) setState({ isLoading: true })
-    shown.current = key
     void reload()
     return () => {
       latest.current += 1

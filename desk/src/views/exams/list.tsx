@@ -1,7 +1,7 @@
 import { useStore } from '@nanostores/preact'
 import { type Answer, ask, client, toQuery } from '../../client.ts'
 import { Choice } from '../../components/forms/fields.tsx'
-import { Search } from '../../components/forms/search.tsx'
+import { ListSearch } from '../../components/forms/search.tsx'
 import { Empty, Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { Pager } from '../../components/page/pager.tsx'
@@ -31,7 +31,7 @@ export default function ExamList() {
     <Page title="Exams" lead="Choose one to practise. Your answers are saved as you give them.">
       <Undelivered />
       <div class="filters">
-        <Search label="Search exams" value={q} take={(text) => setQuery({ q: text, page: undefined })} />
+        <ListSearch label="Search exams" />
         {known.length > 0 && (
           <Choice
             label="Category"

@@ -1,7 +1,7 @@
 import { useStore } from '@nanostores/preact'
 import { ask, client, toQuery } from '../../client.ts'
 import { Choice } from '../../components/forms/fields.tsx'
-import { Search } from '../../components/forms/search.tsx'
+import { ListSearch } from '../../components/forms/search.tsx'
 import { Empty, Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { Pager } from '../../components/page/pager.tsx'
@@ -24,11 +24,7 @@ export default function Library() {
   return (
     <Page title="Library" lead="Notebooks that people share.">
       <div class="filters">
-        <Search
-          label="Search the library"
-          value={q}
-          take={(text) => setQuery({ q: text, page: undefined })}
-        />
+        <ListSearch label="Search the library" />
         <Choice
           label="First"
           value={sort ?? 'recent'}

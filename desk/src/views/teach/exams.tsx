@@ -4,7 +4,7 @@ import { ask, client, toQuery } from '../../client.ts'
 import { Dialog } from '../../components/dialogs/dialog.tsx'
 import { Choice, Field } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
-import { Search } from '../../components/forms/search.tsx'
+import { ListSearch } from '../../components/forms/search.tsx'
 import { Empty, Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { Pager } from '../../components/page/pager.tsx'
@@ -37,7 +37,7 @@ export default function TeachExams() {
       }
     >
       <div class="filters">
-        <Search label="Search exams" value={q} take={(text) => setQuery({ q: text, page: undefined })} />
+        <ListSearch label="Search exams" />
         <Choice
           label="Category"
           value={category}

@@ -4,7 +4,7 @@ import { useStore } from '@nanostores/preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { VList, type VListHandle } from 'virtua'
 import { chat } from '../../../chat.ts'
-import { useSettled } from '../../../components/use-settled.ts'
+import { useDebounced } from '../../../components/use-debounced.ts'
 import { plural } from '../../../format.ts'
 import type { ComposerTarget } from './composer.tsx'
 import { Message } from './message.tsx'
@@ -72,7 +72,7 @@ export function Messages({ room, conversation, user, take, report }: MessagesPro
     return end
   }
   /** Marks the visible messages as read once the list has stopped moving: until then sizes are estimates. */
-  const look = useSettled(() => {
+  const look = useDebounced(() => {
     const end = place()
     if (end === undefined || document.visibilityState !== 'visible') return
     const seen = messages.slice(0, (list.current?.findItemIndex(end - 1) ?? 0) + 1)

@@ -2,7 +2,7 @@ import { useStore } from '@nanostores/preact'
 import { type Answer, ask, client, toQuery } from '../../../client.ts'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice } from '../../../components/forms/fields.tsx'
-import { Search } from '../../../components/forms/search.tsx'
+import { ListSearch } from '../../../components/forms/search.tsx'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { Pager } from '../../../components/page/pager.tsx'
@@ -49,7 +49,7 @@ export default function Allowances() {
   return (
     <Page title="Allowances" lead="Attempts that are used up, and giving some back.">
       <div class="filters">
-        <Search label="Search people" value={q} take={(text) => setQuery({ q: text, page: undefined })} />
+        <ListSearch label="Search people" />
         <ExamChoice
           label="Exam"
           value={exam}

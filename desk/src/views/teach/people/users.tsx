@@ -3,7 +3,7 @@ import { type Answer, ask, client, toQuery } from '../../../client.ts'
 import { runWithToast } from '../../../components/dialogs/toasts.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice } from '../../../components/forms/fields.tsx'
-import { Search } from '../../../components/forms/search.tsx'
+import { ListSearch } from '../../../components/forms/search.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { Pager } from '../../../components/page/pager.tsx'
@@ -36,7 +36,7 @@ export default function Users() {
   return (
     <Page title="Users and roles" lead="A changed role holds at once.">
       <div class="filters">
-        <Search label="Search people" value={q} take={(text) => setQuery({ q: text, page: undefined })} />
+        <ListSearch label="Search people" />
         <Choice
           label="Role"
           value={role}
