@@ -22,28 +22,27 @@ export type Answer<P extends keyof paths, M extends keyof paths[P]> = paths[P][M
   : never
 
 /** A failure that the service answered, with its message. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal'
+export class RequestFailed extends Error {
+  override readonly name = 'RequestFailed'
   readonly code: string
-  readonly status: number
   readonly failure: Failure
-  constructor(failure: Failure, status: number) {
+  constructor(failure: Failure) {
     super(failure.message)
     this.code = failure.code
-    this.status = status
     this.failure = failure
   }
 }
 
-/** The answer of an operation. Throws `Refusal` for a failure, `Unreachable` if the service can't be reached. */
+/** The answer of an operation. Throws `RequestFailed` for a failure, `Unreachable` if the service can't be reached. */
 export async function ask<T>(
   operation: Promise<{ data?: T; error?: unknown; response: Response }>,
 ): Promise<NonNullable<T>> {
   const { data, error, response } = await operation
   if (data !== undefined && data !== null) return data
-  throw new Refusal(
-    (error as Failure) ?? { code: 'unknown', message: `The service answered ${response.status}` },
-    response.status,
+  const failure = error as Failure | undefined
+  // What a proxy answers has no message.
+  throw new RequestFailed(
+    failure?.message ? failure : { code: 'unknown', message: `The service answered ${response.status}` },
   )
 }
 
@@ -66,14 +65,16 @@ export function explain(error: unknown): string {
   if (error instanceof Disconnected) return 'The answer was cut off. Try it again.'
   // What a proxy answers has no message.
   if (error instanceof Refused && error.message !== '') return error.message
-  if (error instanceof Refusal) {
+  if (error instanceof RequestFailed) {
     const fields = error.failure.errors?.map(({ path, message }) => `${path.replace(/^\//, '')}: ${message}`)
     return fields?.length ? fields.join('; ') : error.message
   }
   return 'Something went wrong here. Reload the page; if it happens again, tell the operator of this service.'
 }
 
-export function form(fields: Record<string, string | number | boolean | Blob | null | undefined>): FormData {
+export function toFormData(
+  fields: Record<string, string | number | boolean | Blob | null | undefined>,
+): FormData {
   const data = new FormData()
   for (const [name, value] of Object.entries(fields))
     if (value instanceof Blob) data.append(name, value)

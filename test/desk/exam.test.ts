@@ -49,7 +49,11 @@ test('an exam goes on through an outage and a reload in the middle of it, and no
   expect(await page.getByRole('checkbox', { name: 'A' }).isChecked()).toBe(true)
   expect(await page.getByRole('checkbox', { name: 'C' }).isChecked()).toBe(true)
   await page.keyboard.press('n')
-  await page.getByLabel('Your number').fill('2,5')
+  const number = page.getByLabel('Your number')
+  await number.fill('0,25e')
+  await page.getByText('This doesn’t read as a number yet').waitFor()
+  await number.fill('0,25e1')
+  await page.getByText('With a point or a comma').waitFor()
   await context.unroute('**/api/**')
   await page.getByText('All answers saved').waitFor({ timeout: 60_000 })
 

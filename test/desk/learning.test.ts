@@ -166,7 +166,7 @@ test('what is drawn and written on a page can be undone and redone, and is saved
 
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.keyboard.press('Control+z')
-  await expect.poll(() => paper.getAttribute('aria-label')).toBe('A page with 1 marks')
+  await expect.poll(() => paper.getAttribute('aria-label')).toBe('A page with 1 mark')
   await page.getByRole('button', { name: 'Redo' }).click()
   await expect.poll(() => paper.getAttribute('aria-label')).toBe('A page with 2 marks')
   await page.getByText('Saved', { exact: true }).waitFor()

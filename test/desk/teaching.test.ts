@@ -72,6 +72,27 @@ test('an import says which rows it leaves out and why, before anything is stored
   await context.close()
 }, 120_000)
 
+test('an export has the name that the service gives it, and a refusal says why', async () => {
+  const { examId } = await createExam(service.sql, { name: 'Exported' })
+  const { page, context, problems } = await teacher()
+  await page.goto(`/desk/teach/exams/${examId}/import`)
+  const gift = page.getByRole('button', { name: 'GIFT' })
+  const downloaded = page.waitForEvent('download')
+  await gift.click()
+  expect((await downloaded).suggestedFilename()).toBe(`exam-${examId}.gift`)
+  const answer = (response: { status: number; contentType: string; body: string }) =>
+    page.route('**/export?*', (route) => route.fulfill(response), { times: 1 })
+  const refusal = { code: 'internal_error', message: 'The disk is full' }
+  await answer({ status: 500, contentType: 'application/json', body: JSON.stringify(refusal) })
+  await gift.click()
+  await page.getByText('The disk is full').waitFor()
+  await answer({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' })
+  await gift.click()
+  await page.getByText('The service answered 502').waitFor()
+  expect(problems).toEqual([])
+  await context.close()
+}, 120_000)
+
 test('saving a question leaves what somebody else has changed meanwhile', async () => {
   const { examId, questionIds } = await createExam(service.sql)
   const id = questionIds[0] as number

@@ -1,7 +1,8 @@
 import type { User } from '@exam-practice/client'
 import { useStore } from '@nanostores/preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { chat } from '../chat.ts'
+import { Badge } from '../components/badge.tsx'
 import { Dialog } from '../components/dialogs/dialog.tsx'
 import { Icon, type IconName } from '../components/icons.tsx'
 import type { RouteName } from '../router.ts'
@@ -111,9 +112,8 @@ function Group({ title, places, here }: { title: string; places: Place[]; here: 
 }
 
 function Entry({ place: { path, text, icon }, isHere }: { place: Place; isHere: boolean }) {
-  const link = useRef<HTMLAnchorElement>(null)
   return (
-    <a ref={link} class="entry" href={path} aria-current={isHere ? 'page' : undefined}>
+    <a class="entry" href={path} aria-current={isHere ? 'page' : undefined}>
       <Icon name={icon} />
       <span>{text}</span>
       {path === '/desk/chat' && <Unread />}
@@ -128,14 +128,4 @@ function Unread() {
 
 function Requests() {
   return <Badge count={useStore(chat.$requests).length} what="asking to connect" />
-}
-
-export function Badge({ count, what }: { count: number; what: string }) {
-  if (count === 0) return null
-  return (
-    <b class="badge">
-      {count > 99 ? '99+' : count}
-      <span class="unseen"> {what}</span>
-    </b>
-  )
 }

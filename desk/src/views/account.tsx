@@ -6,6 +6,7 @@ import { Form } from '../components/forms/form.tsx'
 import { Loaded } from '../components/page/load-states.tsx'
 import { Page } from '../components/page/page.tsx'
 import { useLoad } from '../components/page/use-load.ts'
+import { download } from '../download.ts'
 import { moment } from '../format.ts'
 import { $theme, setTheme, type Theme } from '../shell/theme.ts'
 import { signOut } from '../sign-in.ts'
@@ -189,17 +190,7 @@ function TakeAlong() {
   return (
     <section class="sheet" aria-labelledby="leave">
       <h2 id="leave">What is yours</h2>
-      <Action
-        act={async () => {
-          const response = await client.fetch(new Request(`${client.baseUrl}/api/v01/account/export`))
-          if (!response.ok) throw new Error(`export: ${response.status}`)
-          const link = document.createElement('a')
-          link.href = URL.createObjectURL(await response.blob())
-          link.download = 'my-exam-practice.zip'
-          link.click()
-          URL.revokeObjectURL(link.href)
-        }}
-      >
+      <Action act={() => download(client.GET('/api/v01/account/export', { parseAs: 'blob' }), 'account.zip')}>
         Take everything along (zip)
       </Action>
       <Form

@@ -1,4 +1,5 @@
 import './chart.css'
+import type { ComponentChildren } from 'preact'
 
 export interface Point {
   label: string
@@ -24,8 +25,20 @@ export function LineChart({ title, points, most, unit = '' }: ChartProps) {
   const path = points
     .map(({ value }, index) => `${index === 0 ? 'M' : 'L'}${x(index).toFixed(1)} ${y(value).toFixed(1)}`)
     .join('')
+  const last = points.at(-1)
   return (
-    <Stat title={title} points={points} unit={unit}>
+    <ChartFigure
+      title={title}
+      isEmpty={points.length === 0}
+      aside={
+        last && (
+          <small>
+            {last.label}: {last.value.toLocaleString()}
+            {unit}
+          </small>
+        )
+      }
+    >
       <svg viewBox={`-6 -10 ${WIDTH + 12} ${HEIGHT + 20}`} class="chart" aria-hidden="true">
         {[0, 0.5, 1].map((share) => (
           <line key={share} x1="0" x2={WIDTH} y1={HEIGHT * share} y2={HEIGHT * share} class="grid" />
@@ -36,7 +49,23 @@ export function LineChart({ title, points, most, unit = '' }: ChartProps) {
             <circle key={point.label} cx={x(index)} cy={y(point.value)} r="4" class="dot" />
           ))}
       </svg>
-    </Stat>
+      <details>
+        <summary>The numbers</summary>
+        <table>
+          <tbody>
+            {points.map(({ label, value }) => (
+              <tr key={label}>
+                <th scope="row">{label}</th>
+                <td class="number">
+                  {value.toLocaleString()}
+                  {unit}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </ChartFigure>
   )
 }
 
@@ -44,72 +73,41 @@ export function LineChart({ title, points, most, unit = '' }: ChartProps) {
 export function BarChart({ title, points, most, unit = '' }: ChartProps) {
   const top = most ?? Math.max(1, ...points.map(({ value }) => value))
   return (
-    <figure class="sheet chart-figure">
-      <figcaption>{title}</figcaption>
-      {points.length === 0 ? (
-        <p class="lead">Nothing to show yet.</p>
-      ) : (
-        <dl class="bars">
-          {points.map(({ label, value }) => (
-            <div key={label}>
-              <dt>{label}</dt>
-              <dd>
-                <meter min={0} max={top} value={Math.max(0, value)} aria-label={label} />
-                <span class="number">
-                  {value.toLocaleString(undefined, { maximumFractionDigits: 2 })}
-                  {unit}
-                </span>
-              </dd>
-            </div>
-          ))}
-        </dl>
-      )}
-    </figure>
+    <ChartFigure title={title} isEmpty={points.length === 0}>
+      <dl class="bars">
+        {points.map(({ label, value }) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>
+              <meter min={0} max={top} value={Math.max(0, value)} aria-label={label} />
+              <span class="number">
+                {value.toLocaleString(undefined, { maximumFractionDigits: 2 })}
+                {unit}
+              </span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </ChartFigure>
   )
 }
 
-function Stat({
-  title,
-  points,
-  unit,
-  children,
-}: {
+interface ChartFigureProps {
   title: string
-  points: readonly Point[]
-  unit: string
-  children: preact.ComponentChildren
-}) {
-  const last = points.at(-1)
+  isEmpty: boolean
+  /** Shown beside the title. */
+  aside?: ComponentChildren
+  children: ComponentChildren
+}
+
+function ChartFigure({ title, isEmpty, aside, children }: ChartFigureProps) {
   return (
     <figure class="sheet chart-figure">
       <figcaption class="row spread">
         <span>{title}</span>
-        {last && (
-          <small>
-            {last.label}: {last.value.toLocaleString()}
-            {unit}
-          </small>
-        )}
+        {aside}
       </figcaption>
-      {points.length === 0 ? <p class="lead">Nothing to show yet.</p> : children}
-      {points.length > 0 && (
-        <details>
-          <summary>The numbers</summary>
-          <table>
-            <tbody>
-              {points.map(({ label, value }) => (
-                <tr key={label}>
-                  <th scope="row">{label}</th>
-                  <td class="number">
-                    {value.toLocaleString()}
-                    {unit}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </details>
-      )}
+      {isEmpty ? <p class="lead">Nothing to show yet.</p> : children}
     </figure>
   )
 }

@@ -2,6 +2,9 @@ import type { ComponentChildren, TargetedEvent } from 'preact'
 import { useId } from 'preact/hooks'
 import { toLocalInput } from '../../format.ts'
 
+/** The images that the service takes, for `accept`. */
+export const IMAGE_TYPES = 'image/png,image/jpeg,image/gif,image/webp'
+
 interface Named {
   label: string
   hint?: string | undefined

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { explain, Refusal } from '../../client.ts'
+import { explain, RequestFailed } from '../../client.ts'
 import { showToast } from '../dialogs/toasts.tsx'
 
 export type Fields = Record<string, FormDataEntryValue>
@@ -62,7 +62,7 @@ export function Form({ children, button, send, clears, aside, class: extra = '' 
 /** Marks the fields that the service refused, and puts the cursor into the first one. */
 function markWrongFields(form: HTMLFormElement, failure: unknown): void {
   const paths =
-    failure instanceof Refusal ? failure.failure.errors?.map(({ path }) => path.replace(/^\//, '')) : []
+    failure instanceof RequestFailed ? failure.failure.errors?.map(({ path }) => path.replace(/^\//, '')) : []
   let first: HTMLElement | undefined
   for (const element of form.elements) {
     if (!(element instanceof HTMLElement) || !('name' in element)) continue

@@ -1,6 +1,6 @@
 import { Unreachable } from '@exam-practice/client'
 import type { ComponentChildren } from 'preact'
-import { explain, Refusal } from '../../client.ts'
+import { explain, RequestFailed } from '../../client.ts'
 import type { Load } from './use-load.ts'
 
 /** A part of a page that is loaded from the service: shows that it loads, an error, or the data. */
@@ -25,7 +25,7 @@ export function Loaded<T>({ of, children }: { of: Load<T>; children: (data: T) =
 }
 
 export function Failed({ error, again }: { error: unknown; again?: () => Promise<void> }) {
-  const isLocked = error instanceof Refusal && error.code === 'exam_in_progress'
+  const isLocked = error instanceof RequestFailed && error.code === 'exam_in_progress'
   return (
     <div class={`notice ${isLocked || error instanceof Unreachable ? 'warn' : 'bad'}`} role="alert">
       <p>

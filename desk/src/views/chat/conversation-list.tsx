@@ -2,9 +2,9 @@ import type { Conversation } from '@exam-practice/client/chat'
 import { useStore } from '@nanostores/preact'
 import { useState } from 'preact/hooks'
 import { chat } from '../../chat.ts'
+import { Badge } from '../../components/badge.tsx'
 import { Search } from '../../components/forms/search.tsx'
 import { lately } from '../../format.ts'
-import { Badge } from '../../shell/navigation.tsx'
 
 interface ConversationListProps {
   conversations: readonly Conversation[] | undefined

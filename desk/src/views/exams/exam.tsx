@@ -1,6 +1,6 @@
 import { type ExamSession, openExam } from '@exam-practice/client/exam'
 import { useEffect, useState } from 'preact/hooks'
-import { ask, client, Refusal } from '../../client.ts'
+import { ask, client, RequestFailed } from '../../client.ts'
 import { Action } from '../../components/forms/button.tsx'
 import { Failed, Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
@@ -22,7 +22,7 @@ export default function ExamView({ params }: ViewProps) {
   useEffect(() => () => session?.close(), [session])
   async function take() {
     const { exam, error } = await openExam(client, id)
-    if (error) throw new Refusal(error, 403)
+    if (error) throw new RequestFailed(error)
     setSession(exam)
   }
   if (session) return <Taking session={session} close={() => setSession(undefined)} />
@@ -41,7 +41,7 @@ function Cover({ id, take }: { id: number; take: () => Promise<void> }) {
     return { exam, status, attempts: history.attempts }
   })
   const isActive = found.data?.status.has_active_attempt
-  const isLost = found.error !== undefined && !(found.error instanceof Refusal)
+  const isLost = found.error !== undefined && !(found.error instanceof RequestFailed)
   // After a reload the attempt continues; without the service, from the state stored on this machine.
   useEffect(() => {
     if (isActive || isLost) void take().catch((failure) => isActive && setError(failure))
@@ -72,8 +72,8 @@ function Cover({ id, take }: { id: number; take: () => Promise<void> }) {
                     ? 'There is no time limit.'
                     : 'The clock runs from the start and doesn’t stop; at its end what you answered is handed in.'}
                 </li>
-                {'extra_time_percent' in exam && Boolean(exam.extra_time_percent) && (
-                  <li>You have {Number(exam.extra_time_percent)} % more time.</li>
+                {exam.extra_time_percent !== undefined && (
+                  <li>You have {exam.extra_time_percent} % more time.</li>
                 )}
                 {exam.lock_help && <li>Tutor, chat and discussions are closed while you take it.</li>}
                 <li>

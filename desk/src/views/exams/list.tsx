@@ -6,7 +6,7 @@ import { Empty, Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { Pager } from '../../components/page/pager.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
-import { describeMinutes, describeWindow } from '../../format.ts'
+import { describeMinutes, describeWindow, plural } from '../../format.ts'
 import { $query, setQuery } from '../../router.ts'
 import { Undelivered } from './undelivered.tsx'
 
@@ -77,7 +77,7 @@ function Card({ exam, category }: { exam: Exam; category: string | undefined }) 
       </h2>
       {exam.description && <p class="clamp">{exam.description}</p>}
       <p class="row">
-        <span class="chip">{exam.question_count} questions</span>
+        <span class="chip">{plural(exam.question_count, 'question')}</span>
         <span class="chip">{describeMinutes(exam.duration_minutes)}</span>
         {window && <span class="chip warn">{window}</span>}
       </p>

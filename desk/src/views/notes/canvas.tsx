@@ -1,10 +1,12 @@
 import './canvas.css'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { ask, client } from '../../client.ts'
+import { ask, client, toFormData } from '../../client.ts'
 import { promptForText } from '../../components/dialogs/prompts.tsx'
 import { runWithToast } from '../../components/dialogs/toasts.tsx'
+import { IMAGE_TYPES } from '../../components/forms/fields.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
+import { plural } from '../../format.ts'
 import { type Asset, Drawing, HEIGHT, type Mark, Stroke, WIDTH } from './drawing.tsx'
 import { PageEditor, readPage } from './page-editor.ts'
 
@@ -96,8 +98,7 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
     current.change([...current.state.marks, mark])
   }
   async function addImage(file: File) {
-    const body = new FormData()
-    body.append('image', file)
+    const body = toFormData({ image: file })
     const { asset } = await ask(
       client.POST('/api/v01/pages/{id}/assets', { params: { path: { id: pageId } }, body }),
     )
@@ -150,7 +151,7 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
           <input
             class="unseen"
             type="file"
-            accept="image/png,image/jpeg,image/gif,image/webp"
+            accept={IMAGE_TYPES}
             onChange={({ currentTarget }) => {
               const file = currentTarget.files?.[0]
               currentTarget.value = ''
@@ -209,7 +210,7 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
 
 function describe(marks: readonly Mark[]): string {
   const texts = marks.flatMap((mark) => (mark.kind === 'text' ? [mark.text] : []))
-  return `A page with ${marks.length} marks${texts.length > 0 ? `: ${texts.join('; ')}` : ''}`
+  return `A page with ${plural(marks.length, 'mark')}${texts.length > 0 ? `: ${texts.join('; ')}` : ''}`
 }
 
 const REACH = 14

@@ -1,4 +1,4 @@
-import { ask, client, Refusal } from '../../client.ts'
+import { ask, client, RequestFailed } from '../../client.ts'
 import { type Asset, type Mark, toMarks } from './drawing.tsx'
 
 const SAVE_AFTER_MS = 700
@@ -134,7 +134,7 @@ export class PageEditor {
       if (this.state.marks === marks) this.#set({ saving: 'saved' })
       else this.#saveIn(SAVE_AFTER_MS)
     } catch (error) {
-      if (error instanceof Refusal && error.code === 'version_conflict')
+      if (error instanceof RequestFailed && error.code === 'version_conflict')
         return this.#set({ saving: 'conflict' })
       this.#set({ saving: 'failed' })
       this.#saveIn(RETRY_MS)

@@ -1,7 +1,7 @@
-import { ask, client } from '../../client.ts'
+import { ask, client, toFormData } from '../../client.ts'
 import { promptForText } from '../../components/dialogs/prompts.tsx'
 import { Action } from '../../components/forms/button.tsx'
-import { Field } from '../../components/forms/fields.tsx'
+import { Field, IMAGE_TYPES } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
 import { Empty, Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
@@ -34,8 +34,7 @@ export default function Categories() {
                             value: each.name,
                           })
                           if (!name) return
-                          const body = new FormData()
-                          body.append('name', name)
+                          const body = toFormData({ name })
                           await ask(client.PATCH('/api/v01/admin/categories/{id}', { ...path, body }))
                           await found.reload()
                         }}
@@ -76,7 +75,13 @@ export default function Categories() {
         >
           <div class="fields">
             <Field label="Name" name="name" required maxLength={200} />
-            <Field label="Image" name="image" type="file" accept="image/*" hint="Optional, at most 500 KB" />
+            <Field
+              label="Image"
+              name="image"
+              type="file"
+              accept={IMAGE_TYPES}
+              hint="Optional, at most 500 KB"
+            />
           </div>
         </Form>
       </section>

@@ -7,6 +7,7 @@ import { Search } from '../../components/forms/search.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
+import { plural } from '../../format.ts'
 import { go } from '../../router.ts'
 import type { ViewProps } from '../view-props.ts'
 import { Exchange } from './exchange.tsx'
@@ -35,7 +36,7 @@ export default function TutorView({ params }: ViewProps) {
       lead={
         left === undefined
           ? 'Ask anything about what you study.'
-          : `Ask anything about what you study. ${left} questions left today.`
+          : `Ask anything about what you study. ${plural(left, 'question')} left today.`
       }
       actions={
         <button

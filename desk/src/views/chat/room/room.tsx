@@ -6,6 +6,7 @@ import { chat } from '../../../chat.ts'
 import { Dialog } from '../../../components/dialogs/dialog.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { Report } from '../../../components/forms/report.tsx'
+import { plural } from '../../../format.ts'
 import { Avatar } from '../conversation-list.tsx'
 import { Composer, type ComposerTarget } from './composer.tsx'
 import { Members } from './members.tsx'
@@ -31,7 +32,7 @@ export function RoomView({ conversation, user }: { conversation: Conversation; u
             {typing.length > 0
               ? 'typing…'
               : conversation.is_group
-                ? `${conversation.member_count} members`
+                ? plural(conversation.member_count, 'member')
                 : conversation.online
                   ? 'online'
                   : 'offline'}

@@ -1,6 +1,6 @@
 import '../taking.css'
 import { useState } from 'preact/hooks'
-import { type Answer, ask, client, Refusal } from '../../../client.ts'
+import { type Answer, ask, client, RequestFailed } from '../../../client.ts'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { useLive } from '../../../components/page/use-live.ts'
@@ -40,7 +40,7 @@ export default function ResultView({ params }: ViewProps) {
       : frame.type === 'results_released' && (examId === undefined || frame.exam_id === examId),
   )
   const [only, setOnly] = useState<'all' | 'wrong'>('all')
-  if (found.error instanceof Refusal && found.error.code === 'results_not_released')
+  if (found.error instanceof RequestFailed && found.error.code === 'results_not_released')
     return (
       <Page title="Result">
         <Empty title="Not released yet">

@@ -3,26 +3,24 @@ import { useEffect, useState } from 'preact/hooks'
 import { Labelled } from '../../../components/forms/fields.tsx'
 import { RichText } from '../../../components/rich-text.tsx'
 
+/** The service's rule for a complete number (`readGivenNumber` in scoring.ts); change both together. */
+const COMPLETE_NUMBER = /^[+-]?(\d+([.,]\d+)?|[.,]\d+)([eE][+-]?\d{1,3})?$/
+
 interface AnswerFieldProps {
   question: PaperQuestion
   answer: Answer | undefined
   give: (answer: Answer | null) => void
+  /** An option was clicked. */
+  toggle: (letter: string) => void
   isReadOnly: boolean
 }
 
 /** The answer to a question: one letter, several, or a number. */
-export function AnswerField({ question, answer, give, isReadOnly }: AnswerFieldProps) {
+export function AnswerField({ question, answer, give, toggle, isReadOnly }: AnswerFieldProps) {
   if (question.question_type === 'NUMERIC')
     return <NumberField key={question.id} answer={answer} give={give} isReadOnly={isReadOnly} />
   const isSeveral = question.question_type === 'MSQ'
   const chosen = Array.isArray(answer) ? answer : answer === undefined ? [] : [answer]
-  function choose(letter: string, isChosen: boolean) {
-    if (!isSeveral) return give(letter)
-    const all = new Set(chosen)
-    if (isChosen) all.add(letter)
-    else all.delete(letter)
-    give(all.size > 0 ? [...all].sort() : null)
-  }
   return (
     <fieldset class="options" disabled={isReadOnly}>
       <legend class="label">{isSeveral ? 'Choose all that are right' : 'Choose one'}</legend>
@@ -32,7 +30,7 @@ export function AnswerField({ question, answer, give, isReadOnly }: AnswerFieldP
             type={isSeveral ? 'checkbox' : 'radio'}
             name={`question-${question.id}`}
             checked={chosen.includes(letter)}
-            onChange={({ currentTarget }) => choose(letter, currentTarget.checked)}
+            onChange={() => toggle(letter)}
           />
           <b>{letter}</b>
           <RichText text={text} />
@@ -56,12 +54,12 @@ export function listOptions(
   return named.length > 0 ? named : all
 }
 
-function NumberField({ answer, give, isReadOnly }: Omit<AnswerFieldProps, 'question'>) {
+function NumberField({ answer, give, isReadOnly }: Omit<AnswerFieldProps, 'question' | 'toggle'>) {
   const [typed, setTyped] = useState(typeof answer === 'string' ? answer : '')
   const stored = typeof answer === 'string' ? answer : ''
   // The answer was cleared, or given in another tab.
   useEffect(() => setTyped(stored), [stored])
-  const isReadable = typed.trim() === '' || /^[+-]?(\d+([.,]\d+)?|[.,]\d+)$/.test(typed.trim())
+  const isReadable = typed.trim() === '' || COMPLETE_NUMBER.test(typed.trim())
   return (
     <Labelled
       label="Your number"

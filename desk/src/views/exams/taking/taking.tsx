@@ -39,8 +39,12 @@ export function Taking({ session, close }: { session: ExamSession; close: () => 
   }
   const isMarked = question !== undefined && marked.includes(question.id)
   const give = (answer: Answer | null) => question && write(() => session.answer(question.id, answer))
-  // Keys can come faster than the page is drawn, so each one reads the current state.
+  // Keys and clicks can come faster than the page is drawn, so each one reads the current state.
   const now = () => ({ ...session.$state.get(), question: questions[$index.get()] as PaperQuestion })
+  function toggle(shown: PaperQuestion, letter: string) {
+    const { answers: before } = session.$state.get()
+    write(() => session.answer(shown.id, toggleOption(shown, before[shown.id], letter)))
+  }
   useShortcuts({
     isOn: () => session.$state.get().canWrite && !isSubmitting,
     next: () => show($index.get() + 1),
@@ -49,10 +53,7 @@ export function Taking({ session, close }: { session: ExamSession; close: () => 
       const { question: shown, marked: before } = now()
       write(() => session.mark(shown.id, !before.includes(shown.id)))
     },
-    choose: (letter) => {
-      const { question: shown, answers: before } = now()
-      write(() => session.answer(shown.id, choose(shown, before[shown.id], letter)))
-    },
+    toggle: (letter) => toggle(now().question, letter),
   })
   if (state.phase === 'submitted' || state.phase === 'closed')
     return <AttemptEnded state={state} close={close} />
@@ -91,6 +92,7 @@ export function Taking({ session, close }: { session: ExamSession; close: () => 
             question={question}
             answer={answers[question.id]}
             give={give}
+            toggle={(letter) => toggle(question, letter)}
             isReadOnly={!state.canWrite}
           />
           {rejected && (
@@ -192,7 +194,12 @@ function Saving({ unsynced, phase, isWriting }: { unsynced: number; phase: strin
   )
 }
 
-function choose({ question_type }: PaperQuestion, answer: Answer | undefined, letter: string): Answer | null {
+/** The answer with an option chosen, or for MSQ no longer chosen if it was; a number stays as it is. */
+function toggleOption(
+  { question_type }: PaperQuestion,
+  answer: Answer | undefined,
+  letter: string,
+): Answer | null {
   if (question_type === 'MCQ') return letter
   if (question_type !== 'MSQ') return answer ?? null
   const chosen = new Set(Array.isArray(answer) ? answer : [])
@@ -205,7 +212,7 @@ interface Shortcuts {
   next: () => void
   previous: () => void
   mark: () => void
-  choose: (letter: string) => void
+  toggle: (letter: string) => void
 }
 
 /** Shortcuts by single keys, except in text fields. */
@@ -214,7 +221,7 @@ function useShortcuts(shortcuts: Shortcuts): void {
   latest.current = shortcuts
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      const { isOn, next, previous, mark, choose: pick } = latest.current
+      const { isOn, next, previous, mark, toggle } = latest.current
       const isTyping =
         event.target instanceof HTMLElement &&
         event.target.matches('input:not([type=radio], [type=checkbox]), textarea, select')
@@ -223,7 +230,7 @@ function useShortcuts(shortcuts: Shortcuts): void {
       if (key === 'N') next()
       else if (key === 'P') previous()
       else if (key === 'M') mark()
-      else if (/^[A-D]$/.test(key)) pick(key)
+      else if (/^[A-D]$/.test(key)) toggle(key)
       else return
       event.preventDefault()
     }

@@ -10,7 +10,7 @@ import { moment, number, plural, signed } from '../../../format.ts'
 import type { TabProps } from './tab-props.ts'
 
 type Regrade = Answer<'/api/v01/admin/exams/{exam_id}/regrades', 'get'>['regrades'][number]
-type Wish = ReturnType<typeof describe>
+type RegradeBody = ReturnType<typeof toBody>
 
 const ACTIONS = [
   ['new_key', 'Grade with another key'],
@@ -21,7 +21,7 @@ const ACTIONS = [
 /** Regrades: preview, apply and undo corrections of wrong grading. */
 export function Corrections({ exam }: TabProps) {
   const path = { params: { path: { exam_id: exam.id } } }
-  const [preview, setPreview] = useState<{ regrade: Regrade; wish: Wish }>()
+  const [preview, setPreview] = useState<{ regrade: Regrade; body: RegradeBody }>()
   const found = useLoad(exam.id, async () => {
     const { regrades } = await ask(client.GET('/api/v01/admin/exams/{exam_id}/regrades', path))
     const pages = await readAllPages((page) =>
@@ -29,11 +29,11 @@ export function Corrections({ exam }: TabProps) {
     )
     return { regrades, questions: pages.flatMap(({ questions }) => questions) }
   })
-  const regrade = (wish: Wish, isPreview: boolean) =>
+  const regrade = (body: RegradeBody, isPreview: boolean) =>
     ask(
       client.POST('/api/v01/admin/exams/{exam_id}/regrades', {
         ...path,
-        body: { ...wish, preview: isPreview },
+        body: { ...body, preview: isPreview },
       }),
     )
   return (
@@ -45,8 +45,8 @@ export function Corrections({ exam }: TabProps) {
             <Form
               button="Show what would change"
               send={async (fields) => {
-                const wish = describe(fields as Record<string, string>)
-                setPreview({ ...(await regrade(wish, true)), wish })
+                const body = toBody(fields as Record<string, string>)
+                setPreview({ ...(await regrade(body, true)), body })
               }}
             >
               <div class="fields">
@@ -64,13 +64,13 @@ export function Corrections({ exam }: TabProps) {
             </Form>
             {preview && (
               <div class="stack tight" role="status">
-                <p class="notice">{sum(preview.regrade)}</p>
+                <p class="notice">{describeEffect(preview.regrade)}</p>
                 <Changes regrade={preview.regrade} />
                 <div class="row">
                   <Action
                     class="main"
                     act={async () => {
-                      await regrade(preview.wish, false)
+                      await regrade(preview.body, false)
                       setPreview(undefined)
                       await found.reload()
                       return 'Corrected. Students whose result changed are told.'
@@ -117,11 +117,11 @@ export function Corrections({ exam }: TabProps) {
                   </p>
                   {each.changes.length > 0 ? (
                     <details>
-                      <summary>{sum(each)}</summary>
+                      <summary>{describeEffect(each)}</summary>
                       <Changes regrade={each} />
                     </details>
                   ) : (
-                    <p>{sum(each)}</p>
+                    <p>{describeEffect(each)}</p>
                   )}
                 </li>
               ))}
@@ -133,7 +133,7 @@ export function Corrections({ exam }: TabProps) {
   )
 }
 
-function describe(fields: Record<string, string>) {
+function toBody(fields: Record<string, string>) {
   return {
     question_id: Number(fields.question_id),
     action: fields.action as Regrade['action'],
@@ -142,7 +142,7 @@ function describe(fields: Record<string, string>) {
 }
 
 /** The effect of a regrade in one sentence. */
-function sum({ attempts, raised, lowered, unchanged }: Regrade): string {
+function describeEffect({ attempts, raised, lowered, unchanged }: Regrade): string {
   return `Of ${plural(attempts, 'attempt')} ${raised} higher, ${lowered} lower, ${unchanged} as before.`
 }
 

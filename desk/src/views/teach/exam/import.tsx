@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
-import { type Answer, ask, client } from '../../../client.ts'
+import { type Answer, ask, client, toFormData } from '../../../client.ts'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice, Field } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { RichText } from '../../../components/rich-text.tsx'
+import { download } from '../../../download.ts'
 import { plural } from '../../../format.ts'
 import type { TabProps } from './tab-props.ts'
 
@@ -39,17 +40,23 @@ export function ImportExport({ exam }: TabProps) {
     format: Format,
     query: { dry_run: true } | { key: string },
   ): Promise<Report> {
-    const body = new FormData()
-    body.append('file', file)
     const report = await ask(
       client.POST('/api/v01/admin/exams/{exam_id}/import', {
         params: { path: { exam_id: exam.id }, query: { format, ...query } },
-        body,
+        body: toFormData({ file }),
       }),
     )
     setFound({ report, file, format, isDry: 'dry_run' in query, key: client.platform.uuid() })
     return report
   }
+  const exportAs = (format: (typeof EXPORTS)[number]) =>
+    download(
+      client.GET('/api/v01/admin/exams/{exam_id}/export', {
+        params: { path: { exam_id: exam.id }, query: { format } },
+        parseAs: 'blob',
+      }),
+      `exam-${exam.id}`,
+    )
   return (
     <div class="stack">
       <section class="sheet" aria-labelledby="in">
@@ -93,7 +100,7 @@ export function ImportExport({ exam }: TabProps) {
         <h2 id="out">Export</h2>
         <div class="row">
           {EXPORTS.map((format) => (
-            <Action key={format} act={() => download(exam.id, format)}>
+            <Action key={format} act={() => exportAs(format)}>
               {FORMATS.find(([key]) => key === format)?.[1]}
             </Action>
           ))}
@@ -136,17 +143,4 @@ function Found({ report, isDry }: Pick<Read, 'report' | 'isDry'>) {
       )}
     </div>
   )
-}
-
-async function download(examId: number, format: (typeof EXPORTS)[number]): Promise<void> {
-  const response = await client.fetch(
-    new Request(`${client.baseUrl}/api/v01/admin/exams/${examId}/export?format=${format}`),
-  )
-  if (!response.ok) throw new Error(`export: ${response.status}`)
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(await response.blob())
-  link.download =
-    /filename="?([^";]+)/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? `exam-${examId}`
-  link.click()
-  URL.revokeObjectURL(link.href)
 }

@@ -1,14 +1,14 @@
 import '../../exams/taking.css'
 import { useRef, useState } from 'preact/hooks'
-import { ask, client, form as toForm } from '../../../client.ts'
+import { ask, client, toFormData } from '../../../client.ts'
 import { runWithToast } from '../../../components/dialogs/toasts.tsx'
 import { Action } from '../../../components/forms/button.tsx'
-import { Area, Choice, Field, NumberField } from '../../../components/forms/fields.tsx'
+import { Area, Choice, Field, IMAGE_TYPES, NumberField } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
-import { useSettled } from '../../../components/use-settled.ts'
+import { useDebounced } from '../../../components/use-debounced.ts'
 import { go } from '../../../router.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { Preview, type Question } from './preview.tsx'
@@ -47,7 +47,7 @@ function Editor({ id, question }: { id: number | undefined; question: Question }
   const [shown, setShown] = useState(question)
   const saved = useRef(question)
   const back = `/desk/teach/exams/${question.exam_id}/questions`
-  const follow = useSettled(
+  const follow = useDebounced(
     (form: HTMLFormElement) => setShown((before) => ({ ...before, ...read(form) })),
     PREVIEW_MS,
   )
@@ -89,12 +89,12 @@ function Editor({ id, question }: { id: number | undefined; question: Question }
                 // What somebody else has changed meanwhile stays, such as a key that was corrected.
                 const changes = changesOf(saved.current, fields)
                 if (Object.keys(changes).length > 0) {
-                  const body = toForm(changes)
+                  const body = toFormData(changes)
                   await ask(client.PATCH('/api/v01/admin/questions/{id}', { params: { path: { id } }, body }))
                 }
                 saved.current = { ...saved.current, ...fields }
               } else {
-                const body = toForm({ ...fields, exam_id: question.exam_id })
+                const body = toFormData({ ...fields, exam_id: question.exam_id })
                 const made = await ask(client.POST('/api/v01/admin/questions', { body }))
                 go(`/desk/teach/questions/${question.exam_id}/${made.question_id}`, 'replace')
               }
@@ -196,7 +196,7 @@ function ImageField({ examId, path, take }: ImageFieldProps) {
   async function upload(file: File) {
     const folder = `exam-${examId}`
     const name = `${client.platform.uuid().slice(0, 8)}-${file.name.replaceAll(/[^\w.-]/g, '_')}`
-    const body = toForm({ subject_folder_id: folder })
+    const body = toFormData({ subject_folder_id: folder })
     body.append('images', file, name)
     const { failed } = await ask(client.POST('/api/v01/admin/images', { body }))
     if (failed[0]) throw new Error(failed[0].error)
@@ -207,7 +207,7 @@ function ImageField({ examId, path, take }: ImageFieldProps) {
       <Field
         label="Image"
         type="file"
-        accept="image/png,image/jpeg,image/gif,image/webp"
+        accept={IMAGE_TYPES}
         onChange={({ currentTarget }) => {
           const file = currentTarget.files?.[0]
           if (file) void runWithToast(() => upload(file))
