@@ -4,42 +4,24 @@
  *
  *   DATABASE_URL=postgres://… npx node bench/csv-import.ts [rows]
  */
-import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import postgres from 'postgres'
-import { quantile } from './measure.ts'
+import { quantile, residentMemory } from './measure.ts'
+import { startOwnService } from './own-service.ts'
 
 const ROWS = Number(process.argv[2] ?? 100_000)
 const ROUNDS = 3
 const HEADER =
   'exam_id,question_text,option_a,option_b,option_c,option_d,correct_answer,question_type,image_path,positive_marks,negative_marks,tolerance'
 
-const given = process.env.DATABASE_URL
-if (!given) throw new Error('DATABASE_URL is not set')
-const name = `exam_bench_${process.pid}`
-const maintenance = postgres(given, { max: 1, onnotice: () => {} })
-await maintenance.unsafe(`create database ${name}`)
-const databaseUrl = new URL(given)
-databaseUrl.pathname = `/${name}`
-
-const dataDir = await mkdtemp(path.join(tmpdir(), 'exam-practice-bench-'))
-const server = spawn(process.execPath, ['src/main.ts'], {
-  env: { ...process.env, DATABASE_URL: databaseUrl.href, PORT: '0', DATA_DIR: dataDir, NODE_ENV: '' },
-  stdio: ['ignore', 'pipe', 'inherit'],
-})
-const sql = postgres(databaseUrl.href, { max: 2, onnotice: () => {} })
+const service = await startOwnService()
+const { url, sql } = service
 try {
-  const url = await readAddress()
-  const token = await makeAdmin(url)
-  const headers = { authorization: `Bearer ${token}` }
+  await sql`insert into users (id, username, email, full_name, role) values (1, 'one', 'one@example.org', 'One', 'user')`
+  const headers = service.headersOf(1)
   const created = await fetch(`${url}/api/v01/admin/exams`, {
     method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
+    headers,
     body: JSON.stringify({ name: 'Bench' }),
   })
   const { exam } = (await created.json()) as { exam: { id: number } }
@@ -77,11 +59,11 @@ try {
       await pipeline(Readable.from(slices(ready)), table)
     })
   })
-  const quiet = await answerTimes(url, headers, new Promise((resolve) => setTimeout(resolve, 2_000)))
-  const before = await residentMemory()
+  const quiet = await answerTimes(headers, new Promise((resolve) => setTimeout(resolve, 2_000)))
+  const before = residentMemory(service.pid)
   let highest = before
-  const watching = setInterval(async () => {
-    highest = Math.max(highest, await residentMemory())
+  const watching = setInterval(() => {
+    highest = Math.max(highest, residentMemory(service.pid))
   }, 20)
   const busy: number[] = []
   const imported = await bestOf(async () => {
@@ -89,10 +71,10 @@ try {
     form.append('csv_file', new Blob([csv]), 'questions.csv')
     const importing = fetch(`${url}/api/v01/admin/questions/import-csv`, {
       method: 'POST',
-      headers,
+      headers: { authorization: headers.authorization },
       body: form,
     })
-    busy.push(...(await answerTimes(url, headers, importing)))
+    busy.push(...(await answerTimes(headers, importing)))
     const answer = (await (await importing).json()) as { inserted: number }
     if (answer.inserted !== ROWS) throw new Error(JSON.stringify(answer).slice(0, 400))
   })
@@ -102,7 +84,8 @@ try {
     'COPY, rows ready-made': { 'rows/s': Math.round(ROWS / copied), ratio: 1 },
     'CSV import': { 'rows/s': Math.round(ROWS / imported), ratio: Number((copied / imported).toFixed(2)) },
   })
-  console.log(`memory of the service: ${before} MB before, at most ${highest} MB, +${highest - before} MB`)
+  const [low, high] = [Math.round(before), Math.round(highest)]
+  console.log(`memory of the service: ${low} MB before, at most ${high} MB, +${high - low} MB`)
   console.log(
     `another route meanwhile: p50 ${quantile(busy, 0.5).toFixed(1)} ms, p99 ${quantile(busy, 0.99).toFixed(1)} ms`,
   )
@@ -110,11 +93,7 @@ try {
     `the same without import: p50 ${quantile(quiet, 0.5).toFixed(1)} ms, p99 ${quantile(quiet, 0.99).toFixed(1)} ms`,
   )
 } finally {
-  server.kill()
-  await sql.end({ timeout: 3 })
-  await maintenance.unsafe(`drop database ${name} with (force)`)
-  await maintenance.end()
-  await rm(dataDir, { recursive: true, force: true })
+  await service.close()
 }
 
 /** Seconds of the fastest round; the table is emptied before each. */
@@ -135,11 +114,7 @@ async function* slices(bytes: Buffer): AsyncGenerator<Buffer> {
 }
 
 /** Sends one request after another until `end`; the milliseconds that each took. */
-async function answerTimes(
-  url: string,
-  headers: Record<string, string>,
-  end: Promise<unknown>,
-): Promise<number[]> {
+async function answerTimes(headers: Record<string, string>, end: Promise<unknown>): Promise<number[]> {
   let ended = false
   void end.finally(() => {
     ended = true
@@ -152,35 +127,4 @@ async function answerTimes(
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   return times
-}
-
-/** In MB. */
-async function residentMemory(): Promise<number> {
-  const status = await readFile(`/proc/${server.pid}/status`, 'utf8')
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024)
-}
-
-async function readAddress(): Promise<string> {
-  for await (const line of createInterface(server.stdout)) {
-    const [, address] = /ready at (http:\/\/[^"\s]+)/.exec(line) ?? []
-    if (address) {
-      server.stdout.resume()
-      return address
-    }
-  }
-  throw new Error('the service did not start')
-}
-
-async function makeAdmin(url: string): Promise<string> {
-  const account = { username: 'bench', email: 'bench@example.org', password: 'a password for the bench' }
-  const post = (path: string) =>
-    fetch(`${url}/api/v01/auth/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(account),
-    })
-  await post('register')
-  await sql`update users set role = 'admin'`
-  const { data } = (await (await post('login')).json()) as { data: { access_token: string } }
-  return data.access_token
 }

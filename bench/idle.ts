@@ -1,7 +1,15 @@
-import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import { find, interleave, median, quantile, type Report, summarise, table } from './measure.ts'
+import {
+  find,
+  interleave,
+  median,
+  quantile,
+  type Report,
+  residentMemory,
+  summarise,
+  table,
+} from './measure.ts'
 import { openSocket } from './sockets.ts'
 import { createWorld, populate } from './world.ts'
 
@@ -106,5 +114,5 @@ function timeList(url: string, token: string): Promise<number[]> {
 async function residentKilobytes(pid: number): Promise<number> {
   process.kill(pid, 'SIGUSR2')
   await setTimeout(COLLECTED_MS)
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1])
+  return residentMemory(pid) * 1_024
 }

@@ -45,6 +45,7 @@ export async function startOwnService() {
   const signToken = await createTokenSigner(SECRET)
   return {
     url,
+    pid: server.pid as number,
     sql,
     /** Headers that sign requests in as a person with role `user,admin`, without a login. */
     headersOf: (userId: number) => ({

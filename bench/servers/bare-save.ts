@@ -1,3 +1,7 @@
+/**
+ * The least that Fastify can do to save an answer: the same check of the token and the same statement, and nothing
+ * else that the service does. With SHARED, saves that wait for the database share a statement, as in the service.
+ */
 import Fastify from 'fastify'
 import type { Core } from '../../src/core.ts'
 import { batched, HELD } from '../../src/db/batches.ts'
@@ -5,10 +9,6 @@ import { connectDatabase } from '../../src/db/client.ts'
 import { type Sync, saveAnswers } from '../../src/features/attempts/saving/store.ts'
 import { registerTokens, verifyToken } from '../../src/http/callers/tokens.ts'
 
-/**
- * The least that Fastify can do to save an answer: the same check of the token and the same statement, and nothing
- * else that the service does. With SHARED, saves that wait for the database share a statement, as in the service.
- */
 const GRACE_MS = 30_000
 const db = connectDatabase({ url: process.env.DATABASE_URL as string, pool: 10 })
 /** The part of a node's core that tokens need. */

@@ -1,3 +1,7 @@
+/**
+ * The least that Fastify can do to store a message: the same check of the token and the same statement, and nothing
+ * else that the service does. With SHARED, sends that wait for the database share a statement, as in the service.
+ */
 import Fastify from 'fastify'
 import type { Core } from '../../src/core.ts'
 import { HELD } from '../../src/db/batches.ts'
@@ -6,10 +10,6 @@ import { createSender } from '../../src/features/chat/messages/sending.ts'
 import { insertMessages, type Send, type SentRow } from '../../src/features/chat/messages/store.ts'
 import { registerTokens, verifyToken } from '../../src/http/callers/tokens.ts'
 
-/**
- * The least that Fastify can do to store a message: the same check of the token and the same statement, and nothing
- * else that the service does. With SHARED, sends that wait for the database share a statement, as in the service.
- */
 const db = connectDatabase({ url: process.env.DATABASE_URL as string, pool: 10 })
 /** The part of a node's core that tokens need. */
 const core = { jwtSecrets: [process.env.JWT_SECRET as string], clock: Date.now } as unknown as Core

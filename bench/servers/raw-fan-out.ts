@@ -1,12 +1,12 @@
+/**
+ * The least that `ws` can do: each message is framed once, and the same bytes are written to every socket. With
+ * REDIS_URL a message reaches the sockets of all such servers.
+ */
 import { createServer } from 'node:http'
 import { Redis } from 'ioredis'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { encodeFrame } from '../../src/gateway/frame.ts'
 
-/**
- * The least that `ws` can do: each message is framed once, and the same bytes are written to every socket. With
- * REDIS_URL a message reaches the sockets of all such servers.
- */
 const sockets = new Set<WebSocket & { _socket: { write(bytes: Buffer): void } }>()
 const server = createServer()
 const upgrades = new WebSocketServer({ server, perMessageDeflate: false, clientTracking: false })

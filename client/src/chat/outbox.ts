@@ -168,7 +168,7 @@ export class Outbox {
   #hear({ key, entry }: OutboxMessage): void {
     if (entry) this.#entries.set(key, entry)
     else this.#entries.delete(key)
-    this.#lastTime = Math.max(this.#lastTime, Number(key.slice(this.#prefix.length).split('-')[0]))
+    this.#comeAfter(key)
     this.#show()
     if (entry?.state === 'queued') void this.#send()
   }
@@ -177,9 +177,14 @@ export class Outbox {
     for (const [key, kept] of await this.#client.platform.store.list(this.#prefix)) {
       const entry = kept as Outgoing
       if (!this.#entries.has(key)) this.#entries.set(key, entry)
-      this.#lastTime = Math.max(this.#lastTime, Number(key.slice(this.#prefix.length).split('-')[0]))
+      this.#comeAfter(key)
     }
     this.#show()
+  }
+
+  /** Messages that are written from now on get later keys than this one. */
+  #comeAfter(key: string): void {
+    this.#lastTime = Math.max(this.#lastTime, Number(key.slice(this.#prefix.length).split('-')[0]))
   }
 
   #find(clientId: string): [string, Outgoing] | undefined {

@@ -10,7 +10,9 @@ export class Disconnected extends Error {
 }
 
 /** The content of an `error` frame. */
-export type Refusal = Pick<ServerFrames['error'], 'code' | 'message'> & { retry_after?: number | undefined }
+export type ErrorFrame = Pick<ServerFrames['error'], 'code' | 'message'> & {
+  retry_after?: number | undefined
+}
 
 /** The service answered a frame with `error`; its codes are those of HTTP. */
 export class Refused extends Error {
@@ -19,7 +21,7 @@ export class Refused extends Error {
   /** Milliseconds. */
   readonly retryAfter: number | undefined
 
-  constructor({ code, message, retry_after }: Refusal) {
+  constructor({ code, message, retry_after }: ErrorFrame) {
     super(message)
     this.code = code
     this.retryAfter = retry_after && retry_after * 1_000

@@ -7,8 +7,6 @@ import { fullJitter } from './backoff.ts'
 import { Disconnected, Refused } from './errors.ts'
 
 const PROTOCOL = 'exam-practice.v1'
-/** Largest frame in bytes: a little less than the service accepts. */
-export const LARGEST_FRAME = 60_000
 /** After a connection that lasted this long, the next failure starts with the shortest pause again. */
 const STABLE_MS = 10_000
 const OPENING_MS = 10_000

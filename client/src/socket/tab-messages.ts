@@ -1,11 +1,11 @@
 import type { ClientFrame, ServerFrame, ServerFrames } from '../generated/frames.ts'
-import { Disconnected, type Refusal, Refused } from './errors.ts'
+import { Disconnected, type ErrorFrame, Refused } from './errors.ts'
 import type { SocketStatus } from './socket.ts'
 
 /** The outcome of a request. Neither field: the connection ended before the answer came. */
 export interface Answer {
   ack?: ServerFrames['ack']
-  refused?: Refusal
+  refused?: ErrorFrame
 }
 
 /** Messages between tabs. */
