@@ -33,8 +33,6 @@ export interface Prompt {
 
 export interface Ai {
   readonly model: string
-  /** Tokens that this node has used since its start, including those of failed answers. */
-  readonly used: Readonly<Usage>
   /**
    * The answer while the model writes it and, last, the tokens that it took. When the reader stops, so does the
    * model. Throws `aborted`, or the signal's own AppError, when the signal aborts, and `model_failed` if the answer
@@ -70,7 +68,6 @@ export function createAi({ apiKey, baseUrl, model, silenceMs }: AiOptions): Ai {
     logLevel: 'off',
     openTelemetry: false,
   })
-  const used: Usage = { input: 0, cached: 0, output: 0 }
 
   async function* write(prompt: Prompt) {
     const stop = new AbortController()
@@ -131,10 +128,10 @@ export function createAi({ apiKey, baseUrl, model, silenceMs }: AiOptions): Ai {
         },
       })
       measured.seconds.observe((performance.now() - begun) / 1_000)
-      addUsage(used, usage)
+      for (const kind of ['input', 'cached', 'output'] as const) measured.tokens.add(kind, usage[kind])
     }
   }
-  return { model, used, write }
+  return { model, write }
 }
 
 export function addUsage(sum: Usage, { input, cached, output }: Usage): void {

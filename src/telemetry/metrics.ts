@@ -91,6 +91,11 @@ export const model = {
     ['answered', 'failed', 'stopped'],
   ),
   seconds: new Histogram({ name: 'ai_call_seconds', help: 'How long the model took for an answer' }, SECONDS),
+  tokens: new Counters(
+    { name: 'ai_tokens_total', help: 'Tokens that the model took and gave, failed answers included' },
+    'kind',
+    ['input', 'cached', 'output'],
+  ),
 }
 
 export const generation = {

@@ -82,7 +82,7 @@ describe('metrics', () => {
 
   test('count calls of the model, mails and refused logins', async () => {
     const rose = await rises(async () => {
-      // Several metrics of a process are those of the node that was created last, which is Bob's.
+      // The durations of a process are those of the node that was created last, which is Bob's.
       await bob.post('/api/v01/assistant/messages', { message: 'x', conversation_id: null }, 200)
       await service.guest().post('/api/v01/auth/login', { username: alice.username, password: 'wrong' }, 401)
       const email = `${bob.username}@example.org`
@@ -97,6 +97,16 @@ describe('metrics', () => {
     const name =
       'http_request_duration_seconds_count{method="POST",route="/api/v01/assistant/messages",status_code="2xx"}'
     expect((await read()).get(name)).toBe(1)
+  })
+
+  test('count the tokens of failed answers too', async () => {
+    const rose = await rises(async () => {
+      model.stub.script.push({ kind: 'stop', reason: 'refusal' })
+      await alice.post('/api/v01/assistant/messages', { message: 'x', conversation_id: null }, 502)
+    })
+    expect(rose('ai_calls_total{outcome="failed"}')).toBe(1)
+    expect(rose('ai_tokens_total{kind="cached"}')).toBe(7)
+    expect(rose('ai_tokens_total{kind="output"}')).toBeGreaterThan(0)
   })
 
   test('show the work that waits for a database connection', async () => {

@@ -31,7 +31,7 @@ export async function registerMetrics(app: FastifyInstance, core: Core): Promise
   bus.lag.read = () => core.bus.measureLag()
   database.connections.read = () => core.config.databasePool
   database.waiting.read = () => Math.max(0, database.underWay.value - core.config.databasePool)
-  const { Counter, register } = app.metrics.client
+  const { register } = app.metrics.client
   app.get(
     '/metrics',
     {
@@ -47,17 +47,6 @@ export async function registerMetrics(app: FastifyInstance, core: Core): Promise
       return reply.type(register.contentType).send((await register.metrics()) + own.join(''))
     },
   )
-  const { ai } = core
-  if (!ai) return
-  new Counter({
-    name: 'ai_tokens_total',
-    help: 'Tokens that the model took and gave, failed answers included',
-    labelNames: ['kind'],
-    collect() {
-      this.reset()
-      for (const [kind, tokens] of Object.entries(ai.used)) this.inc({ kind }, tokens)
-    },
-  })
 }
 
 /** The durations of all answers by the routes that are registered from now on. */

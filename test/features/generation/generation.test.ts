@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { stringify } from 'csv-stringify/sync'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Turn } from '../../../scripts/model-stub.ts'
-import { createAi } from '../../../src/adapters/ai.ts'
 import * as store from '../../../src/features/generation/store.ts'
 import { startGenerationWorker } from '../../../src/features/generation/worker.ts'
 import { MOST_BATCHES } from '../../../src/features/generation/writing/batches.ts'
@@ -536,25 +535,4 @@ describe('jobs', () => {
     expect(await store.updateJob(db, newer, { status: 'done' })).toMatchObject({ status: 'done' })
     expect(await store.claimJob(db, row?.id)).toBeUndefined()
   })
-})
-
-test('the adapter counts tokens, those of failed answers included', async () => {
-  const ai = createAi(model.ai)
-  const prompt = {
-    system: 's',
-    messages: [{ role: 'user' as const, parts: ['question'] }],
-    maxTokens: 10,
-    deadlineMs: 5_000,
-    retries: 0,
-    signal: new AbortController().signal,
-    log: (service.nodes[0] as (typeof service.nodes)[number]).core.log,
-  }
-  model.stub.script.push({ kind: 'stop', reason: 'refusal' })
-  await expect(
-    (async () => {
-      for await (const _ of ai.write(prompt));
-    })(),
-  ).rejects.toMatchObject({ code: 'model_failed' })
-  expect(ai.used.cached).toBe(7)
-  expect(ai.used.output).toBeGreaterThan(0)
 })
