@@ -153,6 +153,25 @@ describe('resume', () => {
     expect(body).toMatchObject({ version: 500, has_more: true })
   })
 
+  test('is not followed by what it has sent, even if the node learns of it later', async () => {
+    const { alice, bob, conversationId } = await connectedPair(service)
+    const { bus } = (service.nodes[0] as (typeof service.nodes)[number]).core
+    const socket = await bob.socket()
+    await alice.send(conversationId, '1', undefined, 201)
+    await socket.until(() => socket.of('message').length === 1)
+    // Between its commit and its event a message can be read already.
+    const late: Parameters<typeof bus.publish>[] = []
+    const publish = vi.spyOn(bus, 'publish').mockImplementation((...event) => void late.push(event))
+    for (const text of ['2', '3', '4']) await alice.send(conversationId, text, undefined, 201)
+    publish.mockRestore()
+    const resumed = await resume(socket, { [conversationId]: 1 })
+    expect(resumed.map(({ message }) => message.seq)).toEqual([2, 3, 4])
+    for (const event of late) bus.publish(...event)
+    await alice.send(conversationId, '5', undefined, 201)
+    await socket.until(() => socket.of('message').at(-1)?.message.seq === 5)
+    expect(socket.of('message').map(({ message }) => message.seq)).toEqual([1, 2, 3, 4, 5])
+  })
+
   test('is followed by messages that are sent meanwhile, once and in order', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     for (let round = 0; round < 10; round++) {

@@ -58,6 +58,14 @@ export class ConversationWatches {
     await Promise.all([...(this.#watchesOf.get(person) ?? [])].map(({ settled }) => settled))
   }
 
+  /** Resolves when the changes of a conversation up to this version have been delivered, also those not told yet. */
+  async catchUp(conversationId: number, version: number): Promise<void> {
+    const watch = this.#watches.get(conversationId)
+    if (!watch || watch.version >= version) return
+    watch.catchUpTo(version)
+    await watch.settled
+  }
+
   leave(person: Person): void {
     const watches = this.#watchesOf.get(person)
     this.#watchesOf.delete(person)

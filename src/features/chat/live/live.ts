@@ -28,8 +28,11 @@ export const chatLive: LivePlugin = (core, people) => {
       async resume(connection, { conversations }) {
         const known = Object.entries(conversations).map(([id, version]) => [Number(id), version] as const)
         const person = people.find(connection.claims.userId)
-        return resume(core, connection, new Map(known), async (ids) => {
-          if (person) await watches.follow(person, ids)
+        return resume(core, connection, new Map(known), {
+          async follow(ids) {
+            if (person) await watches.follow(person, ids)
+          },
+          catchUp: (id, version) => watches.catchUp(id, version),
         })
       },
     },

@@ -36,29 +36,36 @@ export interface Resumed {
   requests: number
 }
 
+/** The live changes on this node that a resume goes along with. */
+export interface LiveChanges {
+  /** Makes sure that all later changes of these conversations reach the connection. */
+  follow(conversationIds: number[]): Promise<void>
+  /** Resolves when this node has delivered the conversation's changes up to this version. */
+  catchUp(conversationId: number, version: number): Promise<void>
+}
+
 /**
  * Sends, in order, every change since the versions that the client has (docs/protocol/realtime.md#resume), no faster
  * than the client reads. Conversations that the client doesn't know, or is no longer in, are sent as `conversation`;
  * too many changes as `gap`. Read pointers have no version, so the answer contains all of them. An answer means that
- * everything was sent: if something was withheld meanwhile, it throws 403 `exam_in_progress` or 503 instead. `follow`
- * makes sure that later changes of these conversations reach the connection.
+ * everything was sent: if something was withheld meanwhile, it throws 403 `exam_in_progress` or 503 instead.
  */
 export async function resume(
   core: Core,
   connection: Connection,
   known: ReadonlyMap<number, number>,
-  follow: (conversationIds: number[]) => Promise<void>,
+  live: LiveChanges,
 ): Promise<Resumed> {
   const { userId } = connection.claims
   const { withholdings } = connection
   const sent = new Map<number, number>()
   const memberships = await membershipsOf(core, userId)
-  await follow(memberships.map(({ id }) => id))
+  await live.follow(memberships.map(({ id }) => id))
   for (let start = 0; start < memberships.length; start += AT_ONCE)
     await Promise.all(
       memberships.slice(start, start + AT_ONCE).map(async ({ id, version }) => {
         const since = known.get(id) ?? version
-        const send = () => sendChanges(core, connection, id, since)
+        const send = () => sendChanges(core, connection, id, since, live)
         sent.set(id, since < version ? await inTurn(core, connection, version - since, send) : version)
       }),
     )
@@ -102,6 +109,7 @@ async function sendChanges(
   connection: Connection,
   conversationId: number,
   since: number,
+  live: LiveChanges,
 ): Promise<number> {
   const { userId } = connection.claims
   let sentVersion = since
@@ -117,6 +125,9 @@ async function sendChanges(
     if (history.hasMore) connection.send({ type: 'gap', conversation_id: conversationId, version })
     else await sendInPortions(connection, conversationId, history.changes)
     sentVersion = version
+    // What is stored is told a little later. If the node learned of these changes after the release, they would come
+    // a second time, behind newer ones.
+    await live.catchUp(conversationId, version)
     if (!history.membersChanged) return version
     const conversation = (await viewConversation(core, [userId], conversationId)).get(userId)
     if (conversation) connection.send({ type: 'conversation', conversation: { ...conversation, version } })
