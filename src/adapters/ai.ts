@@ -134,12 +134,6 @@ export function createAi({ apiKey, baseUrl, model, silenceMs }: AiOptions): Ai {
   return { model, write }
 }
 
-export function addUsage(sum: Usage, { input, cached, output }: Usage): void {
-  sum.input += input
-  sum.cached += cached
-  sum.output += output
-}
-
 /**
  * Marks text that somebody else wrote as data. The text can't close the mark, or a document or a student could speak
  * as the service.

@@ -19,7 +19,9 @@ export function showsResults(
   return exam.resultMode === 'instant' || exam.resultsReleased
 }
 
-/** Every result that a student gets passes through here (docs/protocol/exams.md#attempts). undefined: not visible yet. */
+/**
+ * Every result that a student gets passes through here (docs/protocol/exams.md#attempts). undefined: not visible yet.
+ */
 export function releaseResult({ attempt, exam }: store.FinishedRow): ReleasedResult | undefined {
   const { score, maxScore, percentage, correct, incorrect, unattempted } = attempt
   if (!showsResults(exam) || score === null || maxScore === null || percentage === null) return undefined

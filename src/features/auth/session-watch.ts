@@ -24,10 +24,8 @@ export async function watchSessions(core: Omit<Core, 'sessions'>): Promise<LiveS
   async function load(): Promise<void> {
     const started = performance.now()
     const sinceLast = (started - loadedAt) / 1_000
-    for (const [sessionId, minGeneration] of await store.listRevocations(
-      core.db,
-      sinceLast + OVERLAP_SECONDS,
-    )) {
+    const newer = await store.listRevocations(core.db, sinceLast + OVERLAP_SECONDS)
+    for (const [sessionId, minGeneration] of newer) {
       if ((minGenerations.get(sessionId) ?? 0) >= minGeneration) continue
       minGenerations.set(sessionId, minGeneration)
       for (const listener of listeners) listener(sessionId, minGeneration)

@@ -11,7 +11,10 @@ import { requireHelp } from '../help-lock/service.ts'
 import * as store from './store.ts'
 import { arrangeThread, type Thread, toComment, toSharedComment } from './thread.ts'
 
-/** Comments of one person on one question, tombstones included: every reader gets all of them (docs/protocol/http.md#caps). */
+/**
+ * Comments of one person on one question, tombstones included: every reader gets all of them
+ * (docs/protocol/http.md#caps).
+ */
 const MOST_OF_ONE_PERSON = 500
 
 /**

@@ -21,8 +21,8 @@ function compileQuery(schema: TSchema): Validate {
 }
 
 /**
- * Checks parameters, whose numbers and booleans arrive as text; fills in defaults. Unknown ones are ignored:
- * a request may have thousands.
+ * Checks parameters, whose numbers and booleans arrive as text; fills in defaults. Unknown ones are ignored: a request
+ * may have thousands.
  */
 export function compileParameters(
   schema: TSchema,
@@ -47,6 +47,7 @@ function compileAddress(schema: TSchema): Validate {
   const properties = Object.entries((schema as JsonSchema).properties ?? {})
   return (given) => {
     const checked = check(given)
+    if (!('error' in checked)) return checked
     const isBeyond = properties.some(([name, { maximum }]) => {
       const text = (given as Record<string, string>)[name] ?? ''
       return maximum !== undefined && /^\d+$/.test(text) && Number(text) > maximum

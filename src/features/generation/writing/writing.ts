@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { OfferedQuestion, type QuestionFields } from '../../../../schemas/admin/exams/questions.ts'
 import type { GeneratedQuestion, GenerationRequest } from '../../../../schemas/admin/generation.ts'
-import { type Ai, addUsage, type Usage } from '../../../adapters/ai.ts'
+import type { Ai, Usage } from '../../../adapters/ai.ts'
 import { AppError } from '../../../errors.ts'
 import { checkQuestion, isQuestionType, textOf } from '../../questions/checking.ts'
 import { BATCH_SIZE, type Counts, missingOf, sortByType, totalOf } from './batches.ts'
@@ -103,6 +103,12 @@ async function readDrafts(
   const answer = parse(text)
   if (answers.Check(answer)) return answer.questions
   throw new AppError('model_failed', { message: 'The model’s answer has the wrong form' })
+}
+
+function addUsage(sum: Usage, { input, cached, output }: Usage): void {
+  sum.input += input
+  sum.cached += cached
+  sum.output += output
 }
 
 function parse(text: string): unknown {

@@ -55,10 +55,8 @@ export async function addAsset(
   if ((await store.countAssets(core.db, pageId)) >= MOST_ASSETS) throw new AppError('notes_full')
   await requireRoom(core.db, userId, charge(upload?.bytes.length))
   const file = await storeImage(core, upload, asker)
-  return toAsset(
-    core,
-    await keepImage(core, userId, file, (tx) => store.insertAsset(tx, { pageId, ...file })),
-  )
+  const row = await keepImage(core, userId, file, (tx) => store.insertAsset(tx, { pageId, ...file }))
+  return toAsset(core, row)
 }
 
 /** Replaces the image. */
@@ -105,7 +103,7 @@ async function storeImage(core: Core, upload: Upload | undefined, asker: Asker) 
   return { fileKey, size: upload.bytes.length, ...checked }
 }
 
-/** Keeps a stored image with the row that `write` refers to it by. A refused one is deleted at once: it has no owner. */
+/** Keeps a stored image with the row by which `write` refers to it. A refused one is deleted at once. */
 async function keepImage(
   core: Core,
   userId: number,

@@ -199,9 +199,16 @@ function unescaped(text: string): string {
   return text.replace(/\\([\\:#={}~n])/g, (_, character: string) => (character === 'n' ? '\n' : character))
 }
 
-/** A tag of HTML or an entity. No part reads past the beginning of another tag, so the time is linear in the text, which `checkLength` bounds. */
-const TAG =
-  /<\/?(p|br|b|i|u|em|strong|sub|sup|span|div|img|ul|ol|li|table|tbody|tr|td|th|pre|code|h[1-6]|a|font|hr|tt|center)(\s+[\w-]+\s*=\s*("([^"<]|<(?![a-z/]))*"|'([^'<]|<(?![a-z/]))*'|([^\s"'<>]|<(?![a-z/]))+))*\s*\/?>|&(#\d+|#x[\da-f]+|[a-z]+);/i
+const TAGS =
+  'p|br|b|i|u|em|strong|sub|sup|span|div|img|ul|ol|li|table|tbody|tr|td|th|pre|code|h[1-6]|a|font|hr|tt|center'
+/** A character of an attribute's value. The beginning of another tag is none, so that the time is linear. */
+const inValue = (except: string) => `([^<${except}]|<(?![a-z/]))`
+const VALUE = `("${inValue('"')}*"|'${inValue("'")}*'|${inValue(String.raw`\s"'>`)}+)`
+/** A tag of HTML or an entity. */
+const TAG = new RegExp(
+  String.raw`<\/?(${TAGS})(\s+[\w-]+\s*=\s*${VALUE})*\s*\/?>|&(#\d+|#x[\da-f]+|[a-z]+);`,
+  'i',
+)
 
 function toPlain(escapedText: string, format: Format): string {
   const text = unescaped(escapedText).trim()
