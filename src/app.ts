@@ -101,7 +101,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   app.setValidatorCompiler(validatorCompiler)
   // Before any hook that may refuse a request.
   await app.register(websocket, websocketOptions)
-  // Any site can make a browser send it, and no route reads it.
+  // A form on any site can make a browser send plain text, and no route reads it.
   app.removeContentTypeParser('text/plain')
   refuseEncodedBodies(app)
   registerJson(app, core)

@@ -68,7 +68,7 @@ async function connect(
     if (away) log.info('Redis is back')
     away = false
   })
-  // A dead connection is only noticed by an unanswered command, so there is always one.
+  // A dead connection shows only when a command stays unanswered, so one is sent regularly.
   const beat = setInterval(() => void redis.ping().catch(() => {}), SILENCE_MS).unref()
   redis.on('end', () => clearInterval(beat))
   await redis.connect().catch(() => {})

@@ -110,7 +110,7 @@ export function createRedisPresence(
     const wasAway = stale
     if (stale || (hasPeople && known === 0)) await announceAll()
     await correctGuesses()
-    // If Redis itself was away, no node could renew its lease: they get the time to do so.
+    // While Redis was away no node could renew its lease: all get the time to do so before any of them counts as dead.
     if (!wasAway) for (const node of dead) await removeDeadNode(node)
   }
 

@@ -67,7 +67,7 @@ export async function changeQuestion(
     if (found) await lockShared(tx, LOCKS.examGrading(found.examId))
     const current = await store.findQuestionForUpdate(tx, id)
     if (!current) throw new AppError('not_found')
-    // An imported path is kept without a check until it is replaced.
+    // The path of an image that came with an import was never checked: it stays until an edit sets another one.
     const anyImagePath = fields.image_path === undefined
     const [shown = current] = await withKeysInForce(tx, [current])
     const question = accept(checkQuestion({ ...toFields(shown), ...fields }, { anyImagePath }))

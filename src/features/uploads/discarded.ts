@@ -28,8 +28,8 @@ export async function discardFile(tx: Executor, key: string | null): Promise<voi
 export async function sweepDiscardedFiles(core: Core): Promise<void> {
   for (;;) {
     const keys = await store.listDue(core.db, BATCH)
-    // A backup needs the file of each row in its snapshot. It takes its shared lock before the snapshot, so files that
-    // were marked before this check are not in it.
+    // A running backup needs every file that its snapshot names, so nothing is deleted meanwhile. One that begins after
+    // this check takes its snapshot later: it doesn't name the files that were discarded before.
     if (keys.length === 0 || (await isShared(core.db, LOCKS.files()))) return
     await Promise.all(keys.map((key) => core.files.delete(key)))
     await store.deleteAllDiscarded(core.db, keys)

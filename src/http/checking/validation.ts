@@ -87,7 +87,8 @@ function tidy(plan: Plan, value: unknown): unknown {
     return items && value.length <= maxItems ? value.map((item) => tidy(items, item)) : value
   if (typeof value !== 'object' || value === null || !schema.properties) return value
   const given = value as Record<string, unknown>
-  // The value is this request's own, and to copy an object of many fields takes as long as to parse it.
+  // Where unknown fields stay, the object itself is changed: nobody else uses it, and a copy of many fields takes as
+  // long as parsing them.
   const known: Record<string, unknown> = schema.additionalProperties ? given : {}
   for (const [name, property] of properties) {
     if (!Object.hasOwn(given, name)) continue

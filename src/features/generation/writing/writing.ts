@@ -45,7 +45,7 @@ export async function writeBatch(ai: Ai, options: BatchOptions): Promise<Batch> 
   const known = new KnownTexts(earlier)
   const questions: GeneratedQuestion[] = []
   const usage: Usage = { input: 0, cached: 0, output: 0 }
-  // A document may have only one question left; new questions should fill a batch.
+  // Extracting is content with one question, since the document may have no more; writing new ones fills the batch.
   const enough = request.mode === 'extract' ? 1 : BATCH_SIZE
   let failure: unknown
   for (let count = 1; count <= TRIES && !options.signal.aborted; count++) {
