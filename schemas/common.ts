@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import './name-formats.ts'
 
 /** Largest value of PostgreSQL's `integer`, which every id and counter is stored as. */
 export const MAX_INT = 2_147_483_647
@@ -24,15 +25,19 @@ export function Text(
   })
 }
 
-/** The same on one line: what stands in lists, mails and other people's screens. */
-export function Name(minLength: number, maxLength: number) {
+/** Trimmed text on one line, of which something can be seen: what stands in lists, mails and other people's screens. */
+export function Name(minLength: number, maxLength: number, format: 'name' | 'person-name' = 'name') {
   return Type.String({
     minLength,
     maxLength,
+    format,
     pattern: '^[^\\u0000-\\u001F\\u007F-\\u009F\\u2028\\u2029\\uD800-\\uDFFF]*$',
     errorMessage: 'must be on one line, without control characters',
   })
 }
+
+/** A tag of questions. Tags are compared without case. */
+export const Tag = Name(1, 40)
 
 export const Id = Type.Integer({ minimum: 1, maximum: MAX_INT })
 /** A user id as it may be answered: the ghost account is -1. */
@@ -44,6 +49,11 @@ export const Uuid = Type.String({
   errorMessage: 'must be a UUID',
   pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
 })
+
+/** To carry out a change of times that ends attempts under way (docs/protocol/exams.md#windows). */
+export const Confirm = Type.Optional(
+  Type.Boolean({ description: 'true: even if it ends attempts under way' }),
+)
 
 /** ISO 8601 in UTC with milliseconds and `Z`. */
 export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-11-20T10:15:00.000Z'] })
@@ -71,14 +81,17 @@ export const paging = {
   total_pages: Type.Integer(),
 }
 
-export const Success = Type.Object({ success: Type.Literal(true) })
+export const Success = Type.Object({ success: Type.Literal(true) }, { $id: 'Success' })
 /** What an answer says beside its `success`: services make it, routes put it into the envelope. */
 export type Content<Answer> = Omit<Answer, 'success'>
 
-export const SuccessMessage = Type.Object({ success: Type.Literal(true), message: Type.String() })
+export const SuccessMessage = Type.Object(
+  { success: Type.Literal(true), message: Type.String() },
+  { $id: 'SuccessMessage' },
+)
 
 /** One rejected field of a request; `path` is a JSON pointer into the body, query or path parameters. */
-export const FieldError = Type.Object({ path: Type.String(), message: Type.String() })
+export const FieldError = Type.Object({ path: Type.String(), message: Type.String() }, { $id: 'FieldError' })
 export type FieldError = Static<typeof FieldError>
 
 /**
@@ -98,6 +111,6 @@ export const Failure = Type.Object(
 )
 export type Failure = Static<typeof Failure>
 
-export const QUESTION_TYPES = ['MCQ', 'MSQ', 'NUMERIC'] as const
-export const QuestionType = Type.Enum([...QUESTION_TYPES])
+export const QUESTION_TYPES = ['MCQ', 'MSQ', 'NUMERIC', 'SHORT', 'MATCHING', 'ORDERING', 'GAPS'] as const
+export const QuestionType = Type.Enum([...QUESTION_TYPES], { $id: 'QuestionType' })
 export type QuestionType = (typeof QUESTION_TYPES)[number]

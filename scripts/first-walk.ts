@@ -9,7 +9,7 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Browser, Page } from 'playwright-core'
-import { openBrowser, openPage } from '../test/support/browser.ts'
+import { newPage, openBrowser } from '../test/support/browser.ts'
 
 const folder = path.resolve(process.argv[2] ?? '.')
 const { DATABASE_URL: _database, REDIS_URL: _redis, ...environment } = process.env
@@ -56,10 +56,10 @@ async function findAddress(): Promise<string> {
 }
 
 async function come(browser: Browser, url: string, username: string): Promise<Page> {
-  const { page } = await openPage(browser, url)
+  const { page } = await newPage(browser, url)
   await page.goto('/')
   await page.getByRole('button', { name: username }).first().click()
-  await page.getByRole('heading', { level: 1, name: 'Exams' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
   return page
 }
 

@@ -208,7 +208,7 @@ function refuse(response: ServerResponse, status: number, retryAfter?: number): 
     .end(JSON.stringify({ type: 'error', error }))
 }
 
-if (import.meta.main) {
+if (process.argv[1] === import.meta.filename) {
   const stub = new ModelStub()
   stub.usual = { kind: 'answer', pace: 30 }
   const url = await stub.listen(Number(process.env.PORT ?? 4010))

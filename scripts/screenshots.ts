@@ -6,7 +6,7 @@ import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
-import { openBrowser, openPage } from '../test/support/browser.ts'
+import { newPage, openBrowser } from '../test/support/browser.ts'
 
 const FOLDER = path.resolve(import.meta.dirname, '../docs/images')
 const DESKTOP = { width: 1200, height: 760 }
@@ -70,11 +70,11 @@ async function populate(): Promise<void> {
 }
 
 async function enter(username: string): Promise<Page> {
-  const { page } = await openPage(browser, url, { viewport: DESKTOP })
+  const { page } = await newPage(browser, url, { viewport: DESKTOP })
   await page.goto('/login')
   if (username === 'alice') await shoot(page, 'sign-in')
   await page.getByRole('button', { name: username }).first().click()
-  await page.getByRole('heading', { level: 1, name: 'Exams' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
   return page
 }
 
@@ -87,7 +87,7 @@ async function takeExam(page: Page): Promise<void> {
   await shootHere(page, 'taking')
   await page.getByRole('button', { name: 'Hand in' }).click()
   await page.getByRole('button', { name: 'Hand in now' }).click()
-  await page.getByRole('link', { name: 'Look through the answers' }).click()
+  await page.getByRole('link', { name: 'Review the answers' }).click()
   await page.locator('.katex').first().waitFor()
   await shootHere(page, 'result')
 }
@@ -112,9 +112,9 @@ async function talk(alice: Page, bob: Page): Promise<void> {
 
 async function previewRegrade(page: Page): Promise<void> {
   await page.goto('/desk/teach/exams/1/corrections')
-  await page.getByLabel('What to do').selectOption('credit_all')
-  await page.getByRole('button', { name: 'Show what would change' }).click()
-  await page.getByRole('button', { name: 'Do it' }).waitFor()
+  await page.getByLabel('Correction', { exact: true }).selectOption('credit_all')
+  await page.getByRole('button', { name: 'Preview the changes' }).click()
+  await page.getByRole('button', { name: 'Apply' }).waitFor()
   await shootHere(page, 'regrade')
 }
 
@@ -133,7 +133,7 @@ async function tryImport(page: Page): Promise<void> {
   await page
     .getByLabel('File')
     .setInputFiles({ name: 'questions.txt', mimeType: 'text/plain', buffer: Buffer.from(aiken) })
-  await page.getByRole('button', { name: 'Look through it' }).click()
+  await page.getByRole('button', { name: 'Preview' }).click()
   await page.locator('.notice').waitFor()
   await page.locator('details').click()
   await shootHere(page, 'import')
@@ -143,7 +143,7 @@ async function drawNotes(page: Page): Promise<void> {
   await page.goto('/desk/notes')
   await page.getByRole('button', { name: 'New notebook' }).click()
   await page.getByLabel('Title').fill('Waves and oscillations')
-  await page.getByRole('button', { name: 'Make it' }).click()
+  await page.getByRole('button', { name: 'Create' }).click()
   const paper = page.locator('svg.paper')
   const box = await paper.boundingBox()
   if (!box) throw new Error('there is no paper')
@@ -160,8 +160,8 @@ async function drawNotes(page: Page): Promise<void> {
   }
   await page.getByRole('button', { name: 'Text', exact: true }).click()
   await paper.click({ position: { x: 60, y: 90 } })
-  await page.getByLabel('What shall stand here?').fill('A mass on a spring, and one with a damper')
-  await page.getByRole('button', { name: 'Put it here' }).click()
+  await page.getByLabel('Text to insert').fill('A mass on a spring, and one with a damper')
+  await page.getByRole('button', { name: 'Insert' }).click()
   await page.getByText('Saved', { exact: true }).waitFor()
   await shootHere(page, 'notes')
 }

@@ -1,10 +1,13 @@
-import type { Asker } from './scheduling/fair-queue.ts'
+import type { Language } from '../schemas/languages.ts'
+import type { Asker } from './admission/fair-queue.ts'
 
 /** Who changes something, and from where. */
 export interface Actor {
   /** null: somebody at the command line. */
   id: number | null
   ip: string | null
+  /** The class that they do it for. */
+  classId?: number
 }
 
 export const COMMAND_LINE: Actor = { id: null, ip: null }
@@ -12,7 +15,27 @@ export const COMMAND_LINE: Actor = { id: null, ip: null }
 /** Where a login comes from; its owner sees address and program in the list of sessions. */
 export interface Device extends Asker {
   ip: string
+  /** What mails that it asks for are in, unless their reader has set another one. */
+  language: Language
   /** What failed logins are counted by. */
   network: string
   userAgent: string | undefined
+}
+
+/**
+ * What a request of a teacher is about, for a route of administrators that is open to them for exams of their own: the
+ * exam, or what belongs to one. `handler`: it limits them itself.
+ */
+export type TeachersSubject =
+  | 'handler'
+  /** `reads`: of their classes' exams as well, what they may know of these. */
+  | { exam: number | undefined; reads?: 'settings' | 'keys' }
+  | { questions: number[] }
+  | { regrade: number }
+  | { challenge: number }
+
+/** Which teachers there are, and what is theirs. */
+export interface Teachers {
+  isTeacher(userId: number): Promise<boolean>
+  isOwn(userId: number, subject: Exclude<TeachersSubject, 'handler'>): Promise<boolean>
 }

@@ -1,80 +1,99 @@
+import { createServer } from 'node:http'
 import compress from '@fastify/compress'
 import cookie from '@fastify/cookie'
 import cors from '@fastify/cors'
 import rateLimit from '@fastify/rate-limit'
 import websocket from '@fastify/websocket'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
-import { Comment } from '../schemas/discussions.ts'
+import { Comment } from '../schemas/discussions.schemas.ts'
+import { registerAdmission } from './admission/admission.ts'
+import { registerDeadline } from './admission/deadline.ts'
+import { BoundedMessage, oneAfterAnother } from './admission/pipelining.ts'
 import type { Core } from './core.ts'
 import { AppError } from './errors.ts'
-import { accessAdminRoutes } from './features/access/admin.ts'
-import { accessRoutes } from './features/access/routes.ts'
-import { accountExportRoutes } from './features/account/export/routes.ts'
-import { accountRoutes } from './features/account/routes.ts'
-import { allowanceAdminRoutes } from './features/allowances/admin.ts'
-import { analyticsAdminRoutes, overviewAdminRoutes } from './features/analytics/admin.ts'
-import { itemAdminRoutes } from './features/analytics/items/admin.ts'
-import { assistantRoutes } from './features/assistant/routes.ts'
-import { attemptsLive } from './features/attempts/live.ts'
-import { attemptRoutes } from './features/attempts/routes.ts'
-import { auditAdminRoutes } from './features/audit/admin.ts'
-import { authRoutes, newerAuthRoutes } from './features/auth/routes.ts'
-import { categoryAdminRoutes } from './features/categories/admin.ts'
-import { categoryRoutes } from './features/categories/routes.ts'
-import { challengeAdminRoutes } from './features/challenges/admin.ts'
-import { challengeRoutes } from './features/challenges/routes.ts'
-import { chatLive } from './features/chat/live/live.ts'
-import { messageRoutes } from './features/chat/messages/routes.ts'
-import { chatRoutes } from './features/chat/routes.ts'
-import { discussionAdminRoutes } from './features/discussions/admin.ts'
-import { discussionsLive } from './features/discussions/live.ts'
-import { discussionRoutes } from './features/discussions/routes.ts'
-import { examAdminRoutes } from './features/exams/admin.ts'
-import { examRoutes } from './features/exams/routes.ts'
-import { generationAdminRoutes } from './features/generation/admin.ts'
-import { generationLive } from './features/generation/live.ts'
-import { helpLockLive } from './features/help-lock/live.ts'
-import { findRefusal } from './features/help-lock/service.ts'
-import { assetRoutes } from './features/notes/assets/routes.ts'
-import { libraryRoutes } from './features/notes/library/routes.ts'
-import { notebookRoutes } from './features/notes/notebooks/routes.ts'
-import { notePageRoutes } from './features/notes/pages/routes.ts'
-import { pageRoutes } from './features/pages/routes.ts'
-import { questionAdminRoutes } from './features/questions/admin.ts'
-import { exchangeAdminRoutes } from './features/questions/exchange/admin.ts'
-import { regradeAdminRoutes } from './features/regrades/admin.ts'
-import { reportAdminRoutes } from './features/reports/admin.ts'
-import { reportRoutes } from './features/reports/routes.ts'
-import { resultRoutes } from './features/results/routes.ts'
-import { timingAdminRoutes } from './features/timing/admin.ts'
-import { imageAdminRoutes } from './features/uploads/admin.ts'
-import { fileRoutes } from './features/uploads/routes.ts'
-import { userAdminRoutes } from './features/users/admin.ts'
+import { accessAdminRoutes } from './features/access/access.admin-routes.ts'
+import { accessRoutes } from './features/access/access.routes.ts'
+import { accountRoutes } from './features/account/account.routes.ts'
+import { accountExportRoutes } from './features/account/account-export.routes.ts'
+import { managedAccountAdminRoutes } from './features/account/managed-accounts.admin-routes.ts'
+import { allowanceAdminRoutes } from './features/allowances/allowances.admin-routes.ts'
+import { analyticsAdminRoutes, overviewAdminRoutes } from './features/analytics/analytics.admin-routes.ts'
+import { itemAdminRoutes } from './features/analytics/items.admin-routes.ts'
+import { assistantRoutes } from './features/assistant/assistant.routes.ts'
+import { attemptsLive } from './features/attempts/attempts.live.ts'
+import { attemptRoutes } from './features/attempts/attempts.routes.ts'
+import { auditAdminRoutes } from './features/audit/audit.admin-routes.ts'
+import { authRoutes, newerAuthRoutes } from './features/auth/auth.routes.ts'
+import { categoryAdminRoutes } from './features/categories/categories.admin-routes.ts'
+import { categoryRoutes } from './features/categories/categories.routes.ts'
+import { challengeAdminRoutes } from './features/challenges/challenges.admin-routes.ts'
+import { challengeRoutes } from './features/challenges/challenges.routes.ts'
+import { attachmentRoutes } from './features/chat/attachments.routes.ts'
+import { chatLive } from './features/chat/chat.live.ts'
+import { chatRoutes } from './features/chat/chat.routes.ts'
+import { messageSearchRoutes } from './features/chat/message-search.routes.ts'
+import { messageRoutes } from './features/chat/messages.routes.ts'
+import { reactionRoutes } from './features/chat/reactions.routes.ts'
+import { classExamRoutes } from './features/classes/class-exams.routes.ts'
+import { classMemberRoutes, classRosterRoutes } from './features/classes/class-members.routes.ts'
+import { classResultRoutes } from './features/classes/class-results.routes.ts'
+import { classAdminRoutes } from './features/classes/classes.admin-routes.ts'
+import { classRoutes } from './features/classes/classes.routes.ts'
+import { teachersOf } from './features/classes/own-exams.service.ts'
+import { discussionAdminRoutes } from './features/discussions/discussions.admin-routes.ts'
+import { discussionsLive } from './features/discussions/discussions.live.ts'
+import { discussionRoutes } from './features/discussions/discussions.routes.ts'
+import { examAdminRoutes } from './features/exams/exams.admin-routes.ts'
+import { examRoutes } from './features/exams/exams.routes.ts'
+import { generationAdminRoutes } from './features/generation/generation.admin-routes.ts'
+import { generationLive } from './features/generation/generation.live.ts'
+import { helpLockLive } from './features/help-lock/help-lock.live.ts'
+import { findRefusal } from './features/help-lock/help-lock.service.ts'
+import { assetRoutes } from './features/notes/note-assets.routes.ts'
+import { libraryRoutes } from './features/notes/note-library.routes.ts'
+import { notePageRoutes } from './features/notes/notebook-pages.routes.ts'
+import { notebookRoutes } from './features/notes/notebooks.routes.ts'
+import { pageRoutes } from './features/pages/pages.routes.ts'
+import { practiceRoutes } from './features/practice/practice.routes.ts'
+import { pushRoutes } from './features/push/push.routes.ts'
+import { exchangeAdminRoutes } from './features/questions/exchange/exchange.admin-routes.ts'
+import { questionAdminRoutes, tagAdminRoutes } from './features/questions/questions.admin-routes.ts'
+import { regradeAdminRoutes } from './features/regrades/regrades.admin-routes.ts'
+import { reportAdminRoutes } from './features/reports/reports.admin-routes.ts'
+import { reportRoutes } from './features/reports/reports.routes.ts'
+import { resultAdminRoutes } from './features/results/results.admin-routes.ts'
+import { resultRoutes } from './features/results/results.routes.ts'
+import { timingAdminRoutes } from './features/timing/timing.admin-routes.ts'
+import { imageAdminRoutes } from './features/uploads/uploads.admin-routes.ts'
+import { fileRoutes } from './features/uploads/uploads.routes.ts'
+import { userAdminRoutes } from './features/users/users.admin-routes.ts'
 import { gateway, websocketOptions } from './gateway/gateway.ts'
-import { refuseEncodedBodies } from './http/bodies/encoded.ts'
-import { registerForms } from './http/bodies/forms.ts'
-import { registerJson } from './http/bodies/json.ts'
-import { guardAdmins, guardUsers } from './http/callers/callers.ts'
-import { registerCrossSiteGuard } from './http/callers/same-site.ts'
-import { registerTokens } from './http/callers/tokens.ts'
-import { buildSerializer } from './http/checking/serialization.ts'
-import { validatorCompiler } from './http/checking/validation.ts'
+import { registerTokens } from './http/caller-tokens.ts'
+import { guardStaff, guardUsers } from './http/callers.ts'
 import { registerAsyncApi } from './http/documents/asyncapi.ts'
 import { registerOpenApi } from './http/documents/openapi.ts'
+import { registerDraining } from './http/draining.ts'
+import { refuseEncodedBodies } from './http/encoded-body.ts'
+import { registerEtags } from './http/etags.ts'
 import { refuseUnreadable, refuseUnroutable, registerFailures } from './http/failures.ts'
-import { registerSecurityHeaders } from './http/headers.ts'
-import { guardHelp } from './http/help-lock.ts'
-import { createHttpServer } from './http/load/arrivals.ts'
-import { registerDeadline } from './http/load/deadline.ts'
-import { registerDraining } from './http/load/draining.ts'
-import { registerMetrics } from './http/operators/metrics.ts'
-import { operationsRoutes } from './http/operators/operations.ts'
-import { registerTracing } from './http/operators/tracing.ts'
-import { logController, nameRequest, registerRequestLog, upgradesAt } from './http/requests.ts'
-import { registerEtags } from './http/semantics/etags.ts'
-import { registerVary } from './http/semantics/vary.ts'
-import { registerTurns } from './http/turns.ts'
-import { legacyGeneration } from './legacy/routes.ts'
+import { registerForms } from './http/form-body.ts'
+import { guardHelp } from './http/help-guard.ts'
+import { registerJson } from './http/json-body.ts'
+import { registerMetrics } from './http/metrics.routes.ts'
+import { operationsRoutes } from './http/operators.routes.ts'
+import { logController, nameRequest, registerRequestLog, upgradesAt } from './http/request-log.ts'
+import { registerTracing } from './http/request-tracing.ts'
+import { registerCrossSiteGuard } from './http/same-site.ts'
+import { registerSecurityHeaders } from './http/security-headers.ts'
+import { buildSerializer } from './http/serialization.ts'
+import { validatorCompiler } from './http/validation.ts'
+import { registerVary } from './http/vary.ts'
+import { legacyGeneration } from './legacy/legacy.routes.ts'
+
+/** Uploads may take longer to arrive than other bodies, which have a deadline of their own. */
+const LONGEST_UPLOAD_MS = 10 * 60_000
+/** Longer than proxies keep a connection that nothing is asked on. */
+const KEEP_ALIVE_MS = 72_000
 
 /** The whole service behind one listener; the only file that knows where each part is mounted. */
 export async function buildApp(core: Core): Promise<FastifyInstance> {
@@ -88,14 +107,19 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     frameworkErrors: refuseUnroutable,
     clientErrorHandler: refuseUnreadable,
     serverFactory: (handler) =>
-      createHttpServer(handler, {
-        shouldUpgradeCallback: upgradesAt('/api/v01/ws'),
-        // Bodies have deadlines of their own.
-        headersTimeout: core.config.requestTimeoutMs,
-        requestTimeout: 0,
-        connectionsCheckingInterval: core.config.requestTimeoutMs / 4,
-      }),
-    routerOptions: { ignoreTrailingSlash: true },
+      createServer(
+        {
+          IncomingMessage: BoundedMessage,
+          shouldUpgradeCallback: upgradesAt('/api/v01/ws'),
+          headersTimeout: core.config.requestTimeoutMs,
+          requestTimeout: LONGEST_UPLOAD_MS,
+          connectionsCheckingInterval: core.config.requestTimeoutMs / 4,
+          keepAliveTimeout: KEEP_ALIVE_MS,
+        },
+        oneAfterAnother(handler),
+      ),
+    // The longest emoji has 105 characters in an address.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 110 },
     schemaController: { compilersFactory: { buildSerializer } },
   })
   app.setValidatorCompiler(validatorCompiler)
@@ -106,11 +130,11 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   refuseEncodedBodies(app)
   registerJson(app, core)
   registerRequestLog(app)
-  registerTracing(app, core)
+  await registerTracing(app, core)
   registerSecurityHeaders(app)
   registerDraining(app, core)
   registerDeadline(app, core.config.requestTimeoutMs)
-  registerTurns(app, core)
+  registerAdmission(app, core)
   registerFailures(app)
   // Not in the routes' own scope: a scope with schemas of its own would get Fastify's validator back.
   app.addSchema(Comment)
@@ -139,7 +163,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   registerCrossSiteGuard(app, core.config)
   await registerTokens(app, core)
   await registerOpenApi(app, core.config)
-  await registerMetrics(app, core)
+  registerMetrics(app, core)
   registerAsyncApi(app, core.config)
 
   /** What is closed during an exam that locks help. */
@@ -148,9 +172,17 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     guardHelp(scope, (userId) => findRefusal(core, userId))
     await scope.register(assistantRoutes, { prefix: '/api/v01/assistant', core })
     await scope.register(chatRoutes, { prefix: '/api/v01/chat', core })
+    await scope.register(messageSearchRoutes, { prefix: '/api/v01/chat/search', core })
     await scope.register(messageRoutes, { prefix: '/api/v01/chat/conversations/:id/messages', core })
+    await scope.register(reactionRoutes, { prefix: '/api/v01/chat/conversations/:id/messages', core })
     await scope.register(discussionRoutes, { prefix: '/api/v01/discussions', core })
+    await scope.register(challengeRoutes, { prefix: '/api/v01/attempts/:attempt_id/challenges', core })
+    await scope.register(practiceRoutes, { prefix: '/api/v01/practice', core })
     await scope.register(libraryRoutes, { prefix: '/api/v01/library', core })
+    await scope.register(classRoutes, { prefix: '/api/v01/classes', core })
+    await scope.register(classResultRoutes, { prefix: '/api/v01/classes', core })
+    await scope.register(classExamRoutes, { prefix: '/api/v01/classes/:id/exams/:exam_id', core })
+    await scope.register(classMemberRoutes, { prefix: '/api/v01/classes', core })
     await scope.register(reportRoutes, { prefix: '/api/v01', core })
     await scope.register(accountExportRoutes, { prefix: '/api/v01/account', core })
   }
@@ -159,8 +191,8 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     await scope.register(categoryRoutes, { prefix: '/api/v01/categories', core })
     await scope.register(examRoutes, { prefix: '/api/v01/exams', core })
     await scope.register(resultRoutes, { prefix: '/api/v01/attempts', core })
-    await scope.register(challengeRoutes, { prefix: '/api/v01/attempts/:attempt_id/challenges', core })
     await scope.register(attemptRoutes, { prefix: '/api/v01', core })
+    await scope.register(pushRoutes, { prefix: '/api/v01/push', core })
     await scope.register(notebookRoutes, { prefix: '/api/v01', core })
     await scope.register(notePageRoutes, { prefix: '/api/v01', core })
   }
@@ -169,21 +201,34 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     await registerForms(scope)
     await scope.register(assetRoutes, { prefix: '/api/v01', core })
   }
+  /** Uploads that are closed during such an exam. */
+  const forHelpUploaders: FastifyPluginAsync = async (scope) => {
+    guardUsers(scope, core)
+    guardHelp(scope, (userId) => findRefusal(core, userId))
+    await registerForms(scope)
+    await scope.register(attachmentRoutes, { prefix: '/api/v01/chat', core })
+    await scope.register(classRosterRoutes, { prefix: '/api/v01/classes', core })
+  }
   const forAdmins: FastifyPluginAsync = async (scope) => {
-    guardAdmins(scope, core)
+    guardStaff(scope, core, teachersOf(core))
+    guardHelp(scope, (userId) => findRefusal(core, userId), 'forTeachers')
     await registerForms(scope)
     await scope.register(overviewAdminRoutes, { prefix: '/api/v01/admin/overview', core })
     await scope.register(analyticsAdminRoutes, { prefix: '/api/v01/admin/analytics', core })
     await scope.register(itemAdminRoutes, { prefix: '/api/v01/admin/analytics/exams/:exam_id/items', core })
     await scope.register(discussionAdminRoutes, { prefix: '/api/v01/discussions', core })
     await scope.register(userAdminRoutes, { prefix: '/api/v01/admin/users', core })
+    await scope.register(managedAccountAdminRoutes, { prefix: '/api/v01/admin/users', core })
     await scope.register(accessAdminRoutes, { prefix: '/api/v01/admin/access-requests', core })
+    await scope.register(classAdminRoutes, { prefix: '/api/v01/admin/classes', core })
     await scope.register(examAdminRoutes, { prefix: '/api/v01/admin/exams', core })
     await scope.register(exchangeAdminRoutes, { prefix: '/api/v01/admin/exams/:exam_id', core })
     await scope.register(challengeAdminRoutes, { prefix: '/api/v01/admin/challenges', core })
     await scope.register(regradeAdminRoutes, { prefix: '/api/v01/admin', core })
+    await scope.register(resultAdminRoutes, { prefix: '/api/v01/admin', core })
     await scope.register(timingAdminRoutes, { prefix: '/api/v01/admin/exams/:exam_id', core })
     await scope.register(questionAdminRoutes, { prefix: '/api/v01/admin/questions', core })
+    await scope.register(tagAdminRoutes, { prefix: '/api/v01/admin/tags', core })
     await scope.register(categoryAdminRoutes, { prefix: '/api/v01/admin/categories', core })
     await scope.register(allowanceAdminRoutes, { prefix: '/api/v01/admin/attempts', core })
     await scope.register(imageAdminRoutes, { prefix: '/api/v01/admin/images', core })
@@ -206,6 +251,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   await app.register(forHelp)
   await app.register(forUsers)
   await app.register(forUploaders)
+  await app.register(forHelpUploaders)
   await app.register(forAdmins)
   await app.register(legacyGeneration, { core })
   return app

@@ -1,22 +1,22 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 import { Value } from 'typebox/value'
-import { Email, FullName, Password, Role, Username } from '../schemas/accounts/auth.ts'
+import { Email, FullName, Password, Role, Username } from '../schemas/auth.schemas.ts'
 import { COMMAND_LINE } from './actor.ts'
 import { createFiles } from './adapters/storage.ts'
 import { ConfigError, readConfig } from './config.ts'
-import { closeDatabase, connectDatabase, type Db } from './db/client.ts'
-import { findRunningEmbedded, startEmbedded } from './db/embedded/server.ts'
-import { translateDatabaseError } from './db/errors.ts'
-import { migrate } from './db/setup/migrate.ts'
-import { learnServer } from './db/setup/pooler.ts'
+import { closeDatabase, connectDatabase, type Db } from './db/database-client.ts'
+import { translateDatabaseError } from './db/database-errors.ts'
+import { learnServer } from './db/database-server.ts'
+import { findRunningEmbedded, startEmbedded } from './db/embedded/embedded-server.ts'
+import { migrate } from './db/migrate.ts'
 import { AppError } from './errors.ts'
-import { setPassword } from './features/account/service.ts'
-import { record } from './features/audit/service.ts'
+import { setPassword } from './features/account/account.service.ts'
+import { record } from './features/audit/audit.service.ts'
+import { describeRole } from './features/audit/audit-words.ts'
+import { createAccount, findAccount } from './features/auth/auth.service.ts'
 import { hashPassword } from './features/auth/passwords.ts'
-import { createAccount, findAccount } from './features/auth/service.ts'
+import { isEncrypted } from './features/backup/archive.ts'
 import {
   BackupError,
   checkBackup,
@@ -24,20 +24,24 @@ import {
   type Place,
   restoreBackup,
   writeBackup,
-} from './features/backup/service.ts'
-import { setRole } from './features/users/service.ts'
+} from './features/backup/backup.service.ts'
+import { setRole } from './features/users/users.service.ts'
+import { readLine } from './terminal.ts'
 
 const USAGE = `Usage: npm run admin -- <command>
 
   create          --username … --email … [--full-name …] [--role user,admin] [--password …]
   set-role        --username … --role <user | admin | user,admin>
   reset-password  --username … [--password …]
-  backup          --to FILE
+  backup          --to FILE [--encrypt]
   restore         --from FILE [--force]
+  migrate
 
 Without --password one is made and printed. A username may be given as its e-mail address.
-A backup holds the database and the stored files, and can be taken while the service runs. It holds no secrets: keep
-JWT_SECRET, or DATA_DIR/jwt-secret, apart. A restore refuses a database that is in use; --force empties it first.
+A backup holds the database, with the hashes of passwords, and the stored files, and can be taken while the service runs.
+--encrypt asks for a passphrase, or reads it from standard input; so does the restore. The service's own secrets are not in
+it: keep JWT_SECRET, or DATA_DIR/jwt-secret, apart. A restore refuses a database that is in use; --force empties it first.
+Each command brings the database up to date first, as a node does when it starts; migrate does nothing else.
 `
 
 /** An error that the person at the command line can correct. */
@@ -52,9 +56,10 @@ const OPTIONS = {
   to: { type: 'string' },
   from: { type: 'string' },
   force: { type: 'boolean' },
+  encrypt: { type: 'boolean' },
 } as const
-type Texts = Exclude<keyof typeof OPTIONS, 'force'>
-type Options = Partial<Record<Texts, string>> & { force?: boolean }
+type Texts = Exclude<keyof typeof OPTIONS, 'force' | 'encrypt'>
+type Options = Partial<Record<Texts, string>> & { force?: boolean; encrypt?: boolean }
 
 interface Service extends Place {
   db: Db
@@ -71,13 +76,15 @@ const COMMANDS: Record<string, (service: Service, options: Options) => Promise<s
       options['full-name'] === undefined ? {} : { full_name: check(options, 'full-name', FullName) }
     const passwordHash = await hashPassword(password)
     const { id } = await db.transaction(async (tx) => {
-      const made = await createAccount(tx, { username, email, ...name }, passwordHash, role)
-      const summary = `Created with role ${role}`
+      const made = await createAccount(tx, { username, email, ...name }, passwordHash, role, true)
+      const summary = `Created as ${describeRole(role)}`
       await record(tx, COMMAND_LINE, { action: 'user.create', subject: ['user', made.id], summary })
       return made
     })
     return `Created ${username} (id ${id}) with role ${role}.${note}`
   },
+
+  migrate: async () => 'The database is up to date.',
 
   async 'set-role'({ db }, options) {
     const { id, username } = await requireAccount(db, options)
@@ -98,21 +105,32 @@ const COMMANDS: Record<string, (service: Service, options: Options) => Promise<s
     return `${username} has a new password and is signed out everywhere.${note}`
   },
 
-  async backup(service, { to }) {
+  async backup(service, { to, encrypt }) {
     if (to === undefined) throw new UsageError('--to is missing')
-    const { tables, files } = await writeBackup(service, to, showProgress)
+    const passphrase = encrypt ? await choosePassphrase() : undefined
+    const { tables, files } = await writeBackup(service, { path: to, passphrase }, showProgress)
     const rows = tables.reduce((sum, table) => sum + table.rows, 0)
-    return `Wrote ${rows} rows and ${files.length} files to ${to}. Secrets are not in it: keep JWT_SECRET, or DATA_DIR/jwt-secret, apart.`
+    return [
+      `Wrote ${rows} rows and ${files.length} files to ${to}.`,
+      ...(encrypt
+        ? []
+        : ['Hashes of passwords are in it: keep it as safe as the database, or use --encrypt.']),
+      'The service’s own secrets are not: keep JWT_SECRET, or DATA_DIR/jwt-secret, apart.',
+    ].join(' ')
   },
 
   async restore(service, { from, force }) {
     if (from === undefined) throw new UsageError('--from is missing')
-    const manifest = await checkBackup(from, showProgress)
+    const passphrase = (await isEncrypted(from).catch(() => false))
+      ? await readLine('Passphrase: ', { hidden: true })
+      : undefined
+    const file = { path: from, passphrase }
+    const manifest = await checkBackup(file, showProgress)
     if (!(await isUnused(service))) {
       if (!force) throw new BackupError('The database is in use: --force empties it first')
       await confirmEmptying()
     }
-    await restoreBackup(service, from, manifest, showProgress)
+    await restoreBackup(service, file, manifest, showProgress)
     return `Restored the service as of ${manifest.taken_at}. Everybody has to sign in again; restart nodes that run. Where tokens were given out after that, set another JWT_SECRET: they live for up to three hours.`
   },
 }
@@ -124,16 +142,19 @@ function showProgress(what: string): void {
 
 async function confirmEmptying(): Promise<void> {
   if (!process.stdin.isTTY) return
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    // If the input ends, nobody answers the question.
-    const ended = once(terminal, 'close').then(() => '')
-    const asked = terminal.question('\nThis deletes everything in the database. Type yes to go on: ')
-    const answer = await Promise.race([asked, ended])
-    if (answer.trim() !== 'yes') throw new UsageError('nothing was changed')
-  } finally {
-    terminal.close()
-  }
+  const answer = await readLine('\nThis deletes everything in the database. Type yes to go on: ')
+  if (answer.trim() !== 'yes') throw new UsageError('nothing was changed')
+}
+
+const SHORTEST_PASSPHRASE = 12
+
+async function choosePassphrase(): Promise<string> {
+  const passphrase = await readLine('Passphrase: ', { hidden: true })
+  if (passphrase.length < SHORTEST_PASSPHRASE)
+    throw new UsageError(`the passphrase must have at least ${SHORTEST_PASSPHRASE} characters`)
+  if (process.stdin.isTTY && (await readLine('Once more: ', { hidden: true })) !== passphrase)
+    throw new UsageError('these were two different passphrases')
+  return passphrase
 }
 
 async function requireAccount(db: Db, { username }: Options) {
@@ -166,7 +187,7 @@ function choosePassword({ password }: Options): { password: string; note: string
 /** The service's database and files, whether or not the service runs. */
 async function withService<T>(work: (service: Service) => Promise<T>): Promise<T> {
   const config = readConfig(process.env)
-  const { databaseUrl, dataDir } = config
+  const { databaseUrl, databaseReadUrl, dataDir } = config
   const log = { info() {}, warn: console.error, error: console.error }
   const running = databaseUrl ?? (await findRunningEmbedded(dataDir))
   const started = running === undefined ? await startEmbedded({ dataDir, log }) : undefined
@@ -175,7 +196,7 @@ async function withService<T>(work: (service: Service) => Promise<T>): Promise<T
     await migrate(url, log)
     const db = connectDatabase({ url, pool: 1, ...(await learnServer(url, log)) })
     try {
-      return await work({ db, databaseUrl: url, files: createFiles(config) })
+      return await work({ db, databaseUrl: url, databaseReadUrl, files: createFiles(config) })
     } finally {
       await closeDatabase(db)
     }

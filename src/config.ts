@@ -3,8 +3,12 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
+import { isLoopback } from './formats/loopback.ts'
+import { OIDC_SETTINGS, type OidcSettings, readOidcSettings } from './oidc-settings.ts'
+import { readRedisAddress } from './redis-address.ts'
 import { readTraceSettings, TRACE_SETTINGS, type TraceSettings } from './telemetry/trace-settings.ts'
 
+const LOOPBACK = '127.0.0.1'
 /** Between the items of a list. */
 const COMMA = /, ?/
 /** Only the scheme is checked; the driver reads the rest, such as a list of several hosts. */
@@ -13,6 +17,8 @@ const Url = (...schemes: string[]) =>
     pattern: `^(${schemes.join('|')})://.`,
     description: `an address such as ${schemes[0]}://…`,
   })
+/** The audit log is kept for a month at least, whatever is set: the database refuses earlier deletions too. */
+const RETENTION_PART = /^(suspended=[1-9]\d{0,4}|tutor=[1-9]\d{0,4}|audit=([3-9]\d|[1-9]\d{2,4}))$/
 const WebUrl = Type.Refine(
   Type.String({ description: 'an address such as https://app.example.org' }),
   (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
@@ -24,9 +30,13 @@ const Environment = Type.Partial(
     NODE_ENV: Type.String(),
     HOST: Type.String({ minLength: 1 }),
     PORT: Type.String({ pattern: '^\\d{1,5}$', description: 'a port number' }),
-    DATABASE_URL: Url('postgres', 'postgresql'),
+    DATABASE_URL: Type.String({
+      pattern: '^(embedded$|postgres(ql)?://.)',
+      description: 'embedded, or an address such as postgres://…',
+    }),
+    DATABASE_READ_URL: Url('postgres', 'postgresql'),
     DATABASE_POOL: Type.String({ pattern: '^[1-9]\\d{0,2}$', description: 'a number from 1 to 999' }),
-    REDIS_URL: Url('redis', 'rediss'),
+    REDIS_URL: Type.String(),
     DATA_DIR: Type.String({ minLength: 1 }),
     STORAGE_URL: Type.String({
       pattern: '^(file:///.|s3://[\\w.-]+/?([?].*)?$)',
@@ -45,9 +55,36 @@ const Environment = Type.Partial(
       description: 'a comma list of client ids',
     }),
     GOOGLE_CERTS_URL: WebUrl,
+    ...OIDC_SETTINGS.properties,
+    REGISTRATION: Type.String({
+      pattern: '^(open|closed|[a-z0-9-]+([.][a-z0-9-]+)+(, ?[a-z0-9-]+([.][a-z0-9-]+)+)*)$',
+      description: 'open, closed, or a comma list of domains such as school.example.org',
+    }),
+    RETENTION: Type.Refine(
+      Type.String({
+        description:
+          'a comma list of suspended=days, tutor=days and audit=days (30 or more), such as suspended=90,audit=365',
+      }),
+      (text) => text.split(COMMA).every((part) => RETENTION_PART.test(part)),
+    ),
+    PRIVACY_URL: WebUrl,
     SMTP_URL: Url('smtp', 'smtps'),
     MAIL_FROM: Type.String({ minLength: 3 }),
-    PUBLIC_URL: WebUrl,
+    VAPID_SUBJECT: Type.String({
+      pattern: '^(mailto:[^\\s@]+@[^\\s@]+|https://\\S+)$',
+      description: 'mailto: with an address, or an https address',
+    }),
+    PUSH_ALLOWED_HOSTS: Type.String({
+      pattern: '^[^,\\s/]+(, ?[^,\\s/]+)*$',
+      description: 'a comma list of hosts, each with or without a port',
+    }),
+    PUBLIC_URL: Type.Refine(
+      Type.String({
+        description:
+          'an address without a path, such as https://exam.example.org: the service has a host to itself',
+      }),
+      (text) => /^https?:[/]{2}[^/?#]+[/]*$/i.test(text) && URL.canParse(text),
+    ),
     CORS_ORIGINS: Type.String({
       pattern: '^(none|https?://[^,/\\s]+(, ?https?://[^,/\\s]+)*)$',
       description: 'none, or a comma list of origins such as https://app.example.org',
@@ -81,6 +118,8 @@ export interface Config {
   port: number
   /** undefined: the embedded database in `dataDir`. */
   databaseUrl: string | undefined
+  /** A standby; undefined: there is none. */
+  databaseReadUrl: string | undefined
   databasePool: number
   /** undefined: everything in this process, one node only. */
   redisUrl: string | undefined
@@ -92,10 +131,23 @@ export interface Config {
   googleClientIds: string[]
   /** undefined: Google's own. */
   googleCertsUrl: string | undefined
+  /** undefined: nobody signs in by an OpenID Connect provider. */
+  oidc: OidcSettings | undefined
+  /** Who may make an account: everybody, nobody, or people with an address of these domains. */
+  registration: 'open' | 'closed' | { domains: string[] }
+  retention: Retention
+  /** The operator's own words on privacy; undefined: the page that the service has itself. */
+  privacyUrl: string | undefined
   /** undefined: mails become files in `dataDir`. */
   smtpUrl: string | undefined
   mailFrom: string
   publicUrl: string | undefined
+  push: {
+    /** Whom push services may ask about our pushes. undefined: none are sent. */
+    subject: string | undefined
+    /** Push services that may be in a network of our own, and without TLS: `host` or `host:port`. */
+    allowedHosts: string[]
+  }
   corsOrigins: string[]
   /**
    * Which proxies' `X-Forwarded-For` counts: none, all, those with these addresses, or this number of nearest
@@ -111,7 +163,10 @@ export interface Config {
     silenceMs: number
   }
   timezone: string
+  /** Whether there are accounts whose password everybody knows (`features/demo`). */
   demo: boolean
+  /** Whether only people at this machine can reach the service, as far as the settings tell. */
+  isPrivate: boolean
   /** Whether `npm start` runs this, and waits for its end. */
   startedByNpm: boolean
   /** Requests a minute and address; undefined: no overall limit. */
@@ -144,7 +199,19 @@ export interface Config {
     beatMs: number
     /** How long a node is believed to live after its last beat. */
     leaseMs: number
+    /** How long somebody counts as active after their last frame that a person causes. */
+    activeMs: number
   }
+}
+
+/** After how many days something is deleted; undefined: when somebody deletes it. */
+export interface Retention {
+  /** Accounts that an administrator has suspended. */
+  suspendedDays: number | undefined
+  /** Conversations with the tutor, after their last question. */
+  tutorDays: number | undefined
+  /** Entries of the audit log. */
+  auditDays: number | undefined
 }
 
 /** Where files are kept. */
@@ -176,24 +243,38 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const problems = describeProblems(given)
   const settings = given as Environment
-  const host = settings.HOST ?? '127.0.0.1'
   const production = settings.NODE_ENV === 'production'
+  const isEmbedded = (settings.DATABASE_URL ?? 'embedded') === 'embedded'
 
   if (Number(settings.PORT ?? 0) > 65_535) problems.push('PORT: must be at most 65535')
+  if (settings.DATABASE_READ_URL !== undefined && isEmbedded)
+    problems.push('DATABASE_READ_URL: needs an external DATABASE_URL, whose standby it is')
+  try {
+    if (settings.REDIS_URL !== undefined) readRedisAddress(settings.REDIS_URL)
+  } catch (error) {
+    problems.push(`REDIS_URL: ${(error as Error).message}`)
+  }
   if (!isTrustProxy(settings.TRUST_PROXY))
     problems.push('TRUST_PROXY: must be true, false, a number of hops, or a comma list of addresses')
-  if (production && settings.DATABASE_URL !== undefined && settings.JWT_SECRET === undefined)
+  // Left out by mistake, or misspelt, it would mean another database: an empty one.
+  if (production && settings.DATABASE_URL === undefined)
+    problems.push('DATABASE_URL: required in production; embedded is the database in DATA_DIR')
+  if (production && !isEmbedded && settings.JWT_SECRET === undefined)
     problems.push('JWT_SECRET: required in production with an external database (32 characters or more)')
   const dataDir = path.resolve(settings.DATA_DIR ?? '.data')
   const storage = readStorage(settings, dataDir, problems)
+  const oidc = readOidcSettings(settings, problems)
   const traces = readTraceSettings(given, problems)
   if (problems.length > 0) throw new ConfigError(problems)
 
+  const publicUrl = settings.PUBLIC_URL?.replace(/\/+$/, '')
+
   return {
     production,
-    host,
+    host: settings.HOST ?? LOOPBACK,
     port: Number(settings.PORT ?? 3000),
-    databaseUrl: settings.DATABASE_URL,
+    databaseUrl: isEmbedded ? undefined : settings.DATABASE_URL,
+    databaseReadUrl: settings.DATABASE_READ_URL,
     databasePool: Number(settings.DATABASE_POOL ?? 10),
     redisUrl: settings.REDIS_URL,
     dataDir,
@@ -201,9 +282,17 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     jwtSecrets: settings.JWT_SECRET?.split(COMMA) ?? [],
     googleClientIds: settings.GOOGLE_CLIENT_ID?.split(COMMA) ?? [],
     googleCertsUrl: settings.GOOGLE_CERTS_URL,
+    oidc,
+    registration: readRegistration(settings),
+    retention: readRetention(settings),
+    privacyUrl: settings.PRIVACY_URL,
     smtpUrl: settings.SMTP_URL,
     mailFrom: settings.MAIL_FROM ?? 'Exam Practice <no-reply@localhost>',
-    publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),
+    publicUrl,
+    push: {
+      subject: settings.VAPID_SUBJECT ?? (publicUrl?.startsWith('https:') ? publicUrl : undefined),
+      allowedHosts: settings.PUSH_ALLOWED_HOSTS?.toLowerCase().split(COMMA) ?? [],
+    },
     corsOrigins: settings.CORS_ORIGINS?.split(COMMA).filter((origin) => origin !== 'none') ?? [],
     trustProxy: parseTrustProxy(settings.TRUST_PROXY),
     ai: {
@@ -213,10 +302,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       silenceMs: 30_000,
     },
     timezone: settings.APP_TIMEZONE ?? 'UTC',
-    demo:
-      settings.DEMO === undefined
-        ? settings.DATABASE_URL === undefined && isLoopback(host)
-        : settings.DEMO === 'on',
+    demo: settings.DEMO === undefined ? isEmbedded && isPrivate(settings) : settings.DEMO === 'on',
+    isPrivate: isPrivate(settings),
     startedByNpm: env.npm_lifecycle_event === 'start',
     rateLimit: Number(settings.RATE_LIMIT) || undefined,
     metricsToken: settings.METRICS_TOKEN,
@@ -227,7 +314,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     requestTimeoutMs: 10_000,
     chat: { sendIntervalMs: 2_000 },
     discussions: { postIntervalMs: 10_000 },
-    presence: { graceMs: 5_000, beatMs: 5_000, leaseMs: 15_000 },
+    presence: { graceMs: 5_000, beatMs: 5_000, leaseMs: 15_000, activeMs: 30_000 },
   }
 }
 
@@ -264,6 +351,18 @@ function readStorage(settings: Environment, dataDir: string, problems: string[])
   }
 }
 
+function readRegistration({ REGISTRATION = 'open' }: Environment): Config['registration'] {
+  const isWord = REGISTRATION === 'open' || REGISTRATION === 'closed'
+  return isWord ? REGISTRATION : { domains: REGISTRATION.split(COMMA) }
+}
+
+function readRetention({ RETENTION = '' }: Environment): Retention {
+  const parts = RETENTION.split(COMMA)
+  const of = (what: string) =>
+    Number(parts.find((part) => part.startsWith(`${what}=`))?.slice(what.length + 1)) || undefined
+  return { suspendedDays: of('suspended'), tutorDays: of('tutor'), auditDays: of('audit') }
+}
+
 function readFolder(url: URL, problems: string[]): string {
   try {
     return fileURLToPath(url)
@@ -273,7 +372,7 @@ function readFolder(url: URL, problems: string[]): string {
   }
 }
 
-function isTimezone(name: string): boolean {
+export function isTimezone(name: string): boolean {
   // Of other names PostgreSQL reads some differently, or not at all: the sign of an offset, and letters such as IST.
   if (!/^(utc|gmt|[a-z]+[/].+)$/i.test(name)) return false
   try {
@@ -284,8 +383,14 @@ function isTimezone(name: string): boolean {
   }
 }
 
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.')
+/** Whether nothing says that anybody but the people at this machine can reach the service. */
+function isPrivate({ NODE_ENV, HOST = LOOPBACK, PUBLIC_URL, TRUST_PROXY = 'false' }: Environment): boolean {
+  return (
+    NODE_ENV !== 'production' &&
+    isLoopback(HOST) &&
+    (PUBLIC_URL === undefined || isLoopback(new URL(PUBLIC_URL).hostname)) &&
+    TRUST_PROXY === 'false'
+  )
 }
 
 /** Names that Fastify's proxy rules accept for ranges of addresses. */

@@ -3,14 +3,18 @@ import type { Ai } from './adapters/ai.ts'
 import type { Files } from './adapters/files.ts'
 import type { Google } from './adapters/google.ts'
 import type { Mail } from './adapters/mail.ts'
+import type { Oidc } from './adapters/oidc.ts'
+import type { Push } from './adapters/push.ts'
+import type { Gate } from './admission/gate.ts'
+import type { Pace } from './admission/pace.ts'
 import type { Bus } from './bus/bus.ts'
-import type { Presence } from './bus/presence/presence.ts'
-import type { RateSlots } from './bus/rate-slots/rate-slots.ts'
-import type { Tallies } from './bus/tallies/tallies.ts'
+import type { Presence } from './bus/presence.ts'
+import type { RateSlots } from './bus/rate-slots.ts'
+import type { Tallies } from './bus/tallies.ts'
 import type { Config } from './config.ts'
-import type { Db } from './db/client.ts'
+import type { Db } from './db/database-client.ts'
 import type { JobQueue } from './db/job-queue.ts'
-import type { Pace } from './scheduling/pace.ts'
+import type { ReadReplica } from './db/read-replica.ts'
 import type { LiveSessions } from './tokens/live-sessions.ts'
 import type { RefreshTokens } from './tokens/refresh-tokens.ts'
 import type { DerivedKeys } from './tokens/secrets.ts'
@@ -25,9 +29,12 @@ export interface Core {
   /** Milliseconds since the epoch. */
   clock: () => number
   db: Db
+  /** undefined: all reads are the primary's. */
+  replica: ReadReplica | undefined
   bus: Bus
   presence: Presence
   rateSlots: RateSlots
+  gate: Gate
   pace: Pace
   tallies: Tallies
   sessions: LiveSessions
@@ -37,8 +44,12 @@ export interface Core {
   ai: Ai | undefined
   jobs: JobQueue
   mail: Mail
+  /** undefined: this service sends none. */
+  push: Push | undefined
   /** undefined: no identity provider is set up. */
   google: Google | undefined
+  /** undefined: there is no OpenID Connect provider. */
+  oidc: Oidc | undefined
   /** For tokens: the first one signs, all of them verify. */
   jwtSecrets: readonly string[]
   /** For the addresses of files: the first one signs, all of them verify. */

@@ -23,12 +23,24 @@ export const CATALOGUE = {
   invalid_credentials: [401, 'Invalid credentials'],
   locked_out: [429, 'Too many failed attempts'],
   invalid_id_token: [401, 'The identity provider does not vouch for this sign-in'],
+  oidc_denied: [403, 'The sign-in was refused'],
+  oidc_state: [400, 'This sign-in was begun elsewhere, or too long ago; try again'],
+  oidc_failed: [401, 'The sign-in could not be confirmed; try again'],
+  email_unverified: [403, 'The sign-in says no e-mail address that is confirmed'],
+  registration_closed: [
+    403,
+    'People do not make their accounts themselves here; ask whoever runs this service',
+  ],
+  account_suspended: [403, 'This account is suspended; ask whoever runs this service'],
+  oidc_only: [403, 'Sign in the way that this service offers: its own passwords are off'],
+  identity_provider_down: [503, 'The sign-in can’t be reached at the moment; try again shortly'],
   admin_required: [403, 'Admin access required'],
   cross_site_request: [403, 'This request comes from another site'],
   not_configured: [503, 'This is not set up on this service'],
   username_taken: [409, 'That username is taken'],
   email_taken: [409, 'That e-mail address is taken'],
   wrong_password: [403, 'The current password is not right'],
+  fresh_sign_in_required: [403, 'Sign in again first: this needs a sign-in of the last ten minutes'],
   invalid_token: [400, 'The link has expired or was used already'],
   confirmation_required: [400, 'Confirm with the exact word DELETE'],
   ghost_account: [403, 'The placeholder of deleted accounts cannot be changed'],
@@ -44,6 +56,10 @@ export const CATALOGUE = {
   self_connection: [400, 'You cannot connect to yourself'],
   not_owner: [403, 'Only its owner may do that'],
   owner_only: [403, 'Only the owner of the group may do this'],
+  deleted: [409, 'The message is deleted'],
+  invalid_attachment: [400, 'A file is not there, not yours, or was sent already'],
+  attachment_gone: [400, 'A file was not sent within a day and is gone'],
+  already_sent: [409, 'The file is sent already'],
   invalid_reply: [400, 'The message replied to is not in this conversation'],
   // the model
   model_failed: [502, 'The model did not answer; try again'],
@@ -59,18 +75,31 @@ export const CATALOGUE = {
   // notes
   version_conflict: [409, 'The page has changed since'],
   notes_full: [409, 'There is no room for more here'],
+  // classes
+  class_archived: [409, 'The class is archived'],
+  class_in_use: [409, 'An exam is for this class alone'],
+  class_group: [403, 'Its members are those of the class'],
   // taking exams
   attempts_exhausted: [403, 'There are no attempts left for this exam'],
+  teaches_exam: [403, 'Who teaches a class of this exam cannot take it'],
   exam_not_open: [403, 'This exam is not open yet'],
   exam_closed: [403, 'This exam is closed'],
   exam_in_progress: [403, 'Not while your exam is in progress'],
+  attempt_active: [409, 'An exam is under way; finish it first'],
   exam_empty: [409, 'This exam has no questions yet'],
+  newer_kinds: [409, 'This exam has questions that only the newer generation of the API can show'],
+  ends_attempts: [409, 'That would end attempts that are under way'],
+  draw_too_few: [409, 'There are too few questions to draw from'],
   no_active_attempt: [409, 'There is no attempt under way'],
   stale_revision: [409, 'A newer revision is stored already'],
+  another_attempt: [409, 'Another attempt at this exam is under way'],
   results_not_released: [403, 'The results of this exam are not released yet'],
   // corrections
   too_many: [409, 'That is as many as there may be'],
   already_undone: [409, 'This regrade was undone already'],
+  // practice
+  not_newest: [409, 'The card was reviewed again since'],
+  not_practisable: [409, 'You may not practise any question of this exam'],
   // files
   invalid_signature: [403, 'This address has expired or is not valid'],
   // gateway
@@ -139,5 +168,10 @@ export function noRoom(message: string, cause: unknown): AppError {
 
 /** 400 for one field of a request; `path` is a JSON pointer to it. */
 export function invalidField(path: string, message: string): AppError {
-  return new AppError('validation_failed', { details: { errors: [{ path, message }] } })
+  return invalidFields([{ path, message }])
+}
+
+/** 400 for several fields. */
+export function invalidFields(errors: { path: string; message: string }[]): AppError {
+  return new AppError('validation_failed', { details: { errors } })
 }

@@ -1,12 +1,16 @@
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rmdir } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import closeWithGrace from 'close-with-grace'
 import { type Config, ConfigError, readConfig } from './config.ts'
-import { type EmbeddedDatabase, startEmbedded } from './db/embedded/server.ts'
-import { migrate } from './db/setup/migrate.ts'
-import { DEMO_PASSWORD, seedDemo } from './features/demo/seed.ts'
-import { buildDesk } from './features/pages/desk/building.ts'
+import { isMended } from './db/database-client.ts'
+import { waitForDatabase } from './db/database-wait.ts'
+import { type EmbeddedDatabase, startEmbedded } from './db/embedded/embedded-server.ts'
+import { migrate } from './db/migrate.ts'
+import { closeOtherDoors } from './features/auth/provider-only.service.ts'
+import { DEMO_PASSWORD } from './features/demo/demo-accounts.ts'
+import { seedDemo } from './features/demo/demo-seed.ts'
+import { buildDesk } from './features/pages/desk-build.ts'
 import { watchNpm } from './launcher.ts'
 import { BACKLOG, createNode } from './node.ts'
 import { createLog } from './telemetry/log.ts'
@@ -23,15 +27,25 @@ async function main(config: Config): Promise<void> {
   await requireWritable(config)
   const log = createLog(config.logLevel)
   let embedded: EmbeddedDatabase | undefined
+  if (!isMended)
+    log.warn('the database driver lacks its repairs (patches/): run "npx patch-package", and start again')
   if (config.databaseUrl === undefined && config.redisUrl !== undefined)
     log.warn('REDIS_URL without DATABASE_URL: other nodes cannot share the embedded database')
+  if (config.demo && !config.isPrivate)
+    log.warn(`DEMO=on: anybody who reaches this service can be its administrator, with ${DEMO_PASSWORD}`)
+  if (config.smtpUrl === undefined && !config.isPrivate)
+    log.warn(
+      `without SMTP_URL nobody gets mails, such as those for a new password: they stay in ${config.dataDir}/mail`,
+    )
   if (config.databaseUrl === undefined) embedded = await startEmbedded({ dataDir: config.dataDir, log })
   const databaseUrl = config.databaseUrl ?? embedded?.url ?? ''
   try {
+    await waitForDatabase(databaseUrl, log)
     await migrate(databaseUrl, log)
     const jwtSecrets =
       config.jwtSecrets.length > 0 ? config.jwtSecrets : [await loadGeneratedSecret(config.dataDir)]
     const node = await createNode({ config, log, databaseUrl, jwtSecrets })
+    await closeOtherDoors(node.core)
     void buildDesk(node.core)
     if (config.demo) await seedDemo(node.core)
     let toldAt: number | undefined
@@ -83,6 +97,7 @@ async function requireWritable({
   if (databaseUrl !== undefined && jwtSecrets.length > 0 && smtpUrl !== undefined && !keepsFiles) return
   try {
     await makeFolder(dataDir)
+    await closeToOthers(dataDir)
     await rmdir(await mkdtemp(path.join(dataDir, '.writable-')))
   } catch (error) {
     throw new ConfigError([`DATA_DIR: ${dataDir} cannot be written: ${describe(error)}`])
@@ -95,6 +110,17 @@ async function makeFolder(folder: string): Promise<void> {
   await makeFolder(path.dirname(folder))
   await mkdir(folder)
 }
+
+/**
+ * What is kept there is nobody else's to read. Started by root, PostgreSQL runs as a user of its own, who has to pass. A
+ * folder of somebody else's, or one that all share, such as /tmp, stays as it is.
+ */
+async function closeToOthers(folder: string): Promise<void> {
+  const { mode, uid } = await stat(folder)
+  if (uid === process.getuid?.() && (mode & STICKY) === 0) await chmod(folder, uid === 0 ? 0o711 : 0o700)
+}
+
+const STICKY = 0o1000
 
 function printWelcome(address: string): void {
   process.stdout.write(`
@@ -120,5 +146,8 @@ try {
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
+  const { code, port } = error as { code?: string; port?: number }
+  if (code === 'EADDRINUSE' && port !== undefined)
+    return `another program listens on port ${port}: choose one, as in PORT=${port + 1} npm start`
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
 }

@@ -1,28 +1,32 @@
-import { Server } from 'node:net'
+import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { createAi } from './adapters/ai.ts'
 import { createGoogle } from './adapters/google.ts'
 import { createMail } from './adapters/mail.ts'
+import { createOidc } from './adapters/oidc.ts'
+import { createPush } from './adapters/push.ts'
 import { createFiles } from './adapters/storage.ts'
+import { createGate } from './admission/gate.ts'
+import { Pace } from './admission/pace.ts'
 import { buildApp } from './app.ts'
 import { startBackground } from './background.ts'
 import { createMemoryBus } from './bus/bus-memory.ts'
 import { createRedisBus } from './bus/bus-redis.ts'
-import { createMemoryPresence } from './bus/presence/memory.ts'
-import { createRedisPresence } from './bus/presence/redis.ts'
-import { createMemoryRateSlots } from './bus/rate-slots/memory.ts'
-import { createRedisRateSlots } from './bus/rate-slots/redis.ts'
-import { connectRedis } from './bus/redis.ts'
-import { createMemoryTallies } from './bus/tallies/memory.ts'
-import { createRedisTallies } from './bus/tallies/redis.ts'
+import { createMemoryPresence } from './bus/presence-memory.ts'
+import { createRedisPresence } from './bus/presence-redis.ts'
+import { createMemoryRateSlots } from './bus/rate-slots-memory.ts'
+import { createRedisRateSlots } from './bus/rate-slots-redis.ts'
+import { connectRedis } from './bus/redis-connections.ts'
+import { createMemoryTallies } from './bus/tallies-memory.ts'
+import { createRedisTallies } from './bus/tallies-redis.ts'
 import type { Config } from './config.ts'
 import type { Core } from './core.ts'
-import { closeDatabase, connectDatabase, identifyDatabase } from './db/client.ts'
+import { closeDatabase, connectDatabase } from './db/database-client.ts'
+import { identifyDatabase, learnServer } from './db/database-server.ts'
 import { createJobQueue } from './db/job-queue.ts'
-import { learnServer } from './db/setup/pooler.ts'
+import { followReplica } from './db/read-replica.ts'
 import { watchSessions } from './features/auth/session-watch.ts'
-import { Pace } from './scheduling/pace.ts'
 import { createRefreshTokens } from './tokens/refresh-tokens.ts'
 import { deriveKeys } from './tokens/secrets.ts'
 
@@ -51,7 +55,7 @@ export interface ServiceNode {
 const IN_FLIGHT_MS = 9_500
 /** How long connections that were accepted last have for sending a request; later ones are refused. */
 const LAST_REQUESTS_MS = 500
-/** The same after `hurry`: enough to send answers that are ready. */
+/** How long running requests may take after `hurry`: enough to send answers that are ready. */
 const HURRIED_MS = 100
 /** Turns of the event loop in which connected clients are accepted before nobody else can connect. */
 const MOST_TURNS = 1_000
@@ -75,6 +79,18 @@ export async function createNode({
 }: NodeOptions): Promise<ServiceNode> {
   const server = await learnServer(databaseUrl, log)
   const db = connectDatabase({ url: databaseUrl, pool: config.databasePool, ...server })
+  const replica =
+    config.databaseReadUrl === undefined
+      ? undefined
+      : followReplica(
+          db,
+          {
+            url: config.databaseReadUrl,
+            pool: config.databasePool,
+            takesSettings: server.takesSettings ?? true,
+          },
+          log,
+        )
   const redis =
     config.redisUrl === undefined
       ? undefined
@@ -86,11 +102,13 @@ export async function createNode({
     log,
     clock,
     db,
+    replica,
     bus: redis ? createRedisBus(redis, log) : createMemoryBus(log),
     presence: redis
       ? createRedisPresence(redis, config.presence, log)
-      : createMemoryPresence(config.presence.graceMs),
+      : createMemoryPresence(config.presence),
     rateSlots: redis ? createRedisRateSlots(redis, ownSlots) : ownSlots,
+    gate: createGate(config),
     pace: new Pace(),
     tallies: redis ? createRedisTallies(redis, config.presence, log) : createMemoryTallies(),
     refreshTokens: createRefreshTokens(jwtSecrets),
@@ -98,7 +116,9 @@ export async function createNode({
     ai: config.ai.apiKey || config.ai.baseUrl ? createAi(config.ai) : undefined,
     jobs: createJobQueue(databaseUrl, log),
     mail: createMail(config, log),
+    push: createPush(config),
     google: createGoogle(config),
+    oidc: config.oidc && createOidc(config.oidc, clock, log),
     jwtSecrets,
     fileKeys: deriveKeys(jwtSecrets, 'file addresses'),
     draining: draining.signal,
@@ -106,7 +126,7 @@ export async function createNode({
   }
   const core: Core = { ...parts, sessions: await watchSessions(parts) }
   const app = await buildApp(core)
-  const background = await startBackground(core)
+  const background = await startBackground(core, () => app.listeningOrigin)
   return {
     app,
     core,
@@ -127,11 +147,13 @@ export async function createNode({
       await lastOne
       clearTimeout(timer)
       await background.close()
+      core.push?.close()
       await core.sessions.close()
       await core.presence.close()
       await core.tallies.close()
       await core.bus.close()
       redis?.close()
+      await replica?.close()
       await closeDatabase(db)
     },
   }
@@ -154,6 +176,5 @@ async function stopListening(server: Server): Promise<{ lastOne: Promise<void> }
     if (accepted === before && performance.now() - began < SHORT_TURN_MS) break
   }
   server.off('connection', count)
-  // Not the HTTP server's own `close`, which ends idle connections: a proxy may be writing into one at this moment.
-  return { lastOne: new Promise((resolve) => Server.prototype.close.call(server, () => resolve())) }
+  return { lastOne: new Promise((resolve) => server.close(() => resolve())) }
 }

@@ -5,7 +5,7 @@ import { Stream } from '@anthropic-ai/sdk/core/streaming'
 import type { FastifyBaseLogger } from 'fastify'
 import { AppError } from '../errors.ts'
 import { model as measured } from '../telemetry/metrics.ts'
-import { beginSpan } from '../telemetry/traces.ts'
+import { beginSpan } from '../telemetry/spans.ts'
 
 /** Tokens as they are billed: `input` is without what was `cached`, that is, read from the provider's cache. */
 export interface Usage {
@@ -119,7 +119,7 @@ export function createAi({ apiKey, baseUrl, model, silenceMs }: AiOptions): Ai {
       clearTimeout(watchdog)
       // A complete answer has ended by itself, and aborting is costly.
       if (outcome !== 'answered') stop.abort()
-      measured.calls.add(outcome)
+      measured.calls.inc({ outcome })
       span?.end({
         failed: outcome === 'failed',
         attributes: {
@@ -128,7 +128,7 @@ export function createAi({ apiKey, baseUrl, model, silenceMs }: AiOptions): Ai {
         },
       })
       measured.seconds.observe((performance.now() - begun) / 1_000)
-      for (const kind of ['input', 'cached', 'output'] as const) measured.tokens.add(kind, usage[kind])
+      for (const kind of ['input', 'cached', 'output'] as const) measured.tokens.inc({ kind }, usage[kind])
     }
   }
   return { model, write }

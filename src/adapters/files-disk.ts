@@ -21,8 +21,8 @@ export function createDiskFiles(folder: string): Files {
       const file = locate(key)
       const written = path.join(path.dirname(file), `.${randomUUID()}.tmp`)
       try {
-        await mkdir(path.dirname(file), { recursive: true })
-        await writeFile(written, bytes)
+        await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
+        await writeFile(written, bytes, { mode: 0o600 })
         await rename(written, file)
       } catch (cause) {
         await rm(written, { force: true }).catch(() => {})

@@ -2,7 +2,7 @@ import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import { OAuth2Client } from 'google-auth-library'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { Email } from '../../schemas/accounts/auth.ts'
+import { Email } from '../../schemas/auth.schemas.ts'
 import { Text } from '../../schemas/common.ts'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
@@ -18,10 +18,11 @@ export interface GoogleIdentity {
 
 export interface Google {
   /**
-   * undefined if the token is not valid, not the provider's, not for this service, or without an address; 503
-   * `unavailable` if the provider's keys can't be read.
+   * undefined if the token is not valid, not the provider's, not for this service, not given to one of its apps (`azp`),
+   * without the `nonce` that the app asked for, or without an address; 503 `unavailable` if the provider's keys can't be
+   * read.
    */
-  verify(idToken: string): Promise<GoogleIdentity | undefined>
+  verify(idToken: string, nonce?: string): Promise<GoogleIdentity | undefined>
 }
 
 /** The claims that an account is made from; nothing else in the token is relied on. */
@@ -30,6 +31,8 @@ const Claims = Type.Object({
   email: Email,
   email_verified: Type.Optional(Type.Unknown()),
   name: Type.Optional(Type.Unknown()),
+  azp: Type.Optional(Type.Unknown()),
+  nonce: Type.Optional(Type.Unknown()),
 })
 
 const ISSUERS = ['accounts.google.com', 'https://accounts.google.com']
@@ -47,7 +50,7 @@ export function createGoogle({ googleClientIds, googleCertsUrl }: Config): Googl
   })
   let reading: Promise<Record<string, string>> | undefined
   return {
-    async verify(idToken) {
+    async verify(idToken, nonce) {
       // Read once for all who wait for them.
       reading ??= readKeys(client).finally(() => {
         reading = undefined
@@ -57,7 +60,9 @@ export function createGoogle({ googleClientIds, googleCertsUrl }: Config): Googl
         const ticket = await client.verifySignedJwtWithCertsAsync(idToken, keys, googleClientIds, ISSUERS)
         const claims: unknown = ticket.getPayload()
         if (!Value.Check(Claims, claims)) return undefined
-        const { sub, email, email_verified, name } = claims
+        const { sub, email, email_verified, name, azp } = claims
+        if (azp !== undefined && !googleClientIds.some((id) => id === azp)) return undefined
+        if (nonce !== undefined && claims.nonce !== nonce) return undefined
         return {
           subject: sub,
           email,

@@ -38,9 +38,9 @@ export function createMail(config: Config, log: FastifyBaseLogger): Mail {
 async function counted(sending: Promise<unknown>): Promise<void> {
   try {
     await sending
-    measured.mails.add('sent')
+    measured.mails.inc({ outcome: 'sent' })
   } catch (error) {
-    measured.mails.add('failed')
+    measured.mails.inc({ outcome: 'failed' })
     throw error
   }
 }
@@ -59,10 +59,10 @@ function createMailFiles(folder: string, from: string, log: FastifyBaseLogger): 
     async send(letter) {
       const { message } = await composer.sendMail(toMessage(from, letter))
       const file = path.join(folder, `${new Date().toISOString().replaceAll(':', '-')}-${randomUUID()}.eml`)
-      await mkdir(folder, { recursive: true })
+      await mkdir(folder, { recursive: true, mode: 0o700 })
       // A mail may contain a link into an account: only the service's own user may read it.
       await writeFile(file, message as Buffer, { mode: 0o600 })
-      measured.mails.add('sent')
+      measured.mails.inc({ outcome: 'sent' })
       log.info({ file }, 'no SMTP_URL: a mail was written to a file')
     },
   }

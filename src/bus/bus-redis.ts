@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
+import { every } from '../scheduling/periodic.ts'
 import { bus as measured } from '../telemetry/metrics.ts'
 import type { Bus } from './bus.ts'
-import type { Topic, Topics } from './events.ts'
+import { isKnownKind, type Topic, type Topics } from './events.ts'
 import { LocalListeners } from './local-listeners.ts'
-import type { SharedRedis } from './redis.ts'
+import { openChannels } from './redis-channels.ts'
+import type { SharedRedis } from './redis-connections.ts'
 
 /** How long a measurement of the lag waits for its event. */
 const LAG_TIMEOUT_MS = 1_000
-/** On this channel a node reports that it failed to publish an event. */
+/** How often a node tries whether the topics on which it failed to publish can be reached again. */
+const RETRY_MS = 1_000
+/** On this topic a node reports that it failed to publish an event. */
 const RESYNC = 'resync'
 
 /**
@@ -17,37 +21,45 @@ const RESYNC = 'resync'
  * published on the topic in one turn of the event loop: an event, or a list of several, which the version before doesn't
  * read.
  */
-export function createRedisBus({ commands, subscriber, prefix }: SharedRedis, log: FastifyBaseLogger): Bus {
+export function createRedisBus(redis: SharedRedis, log: FastifyBaseLogger): Bus {
+  const channels = openChannels(redis)
   const listeners = new LocalListeners(log)
   const resyncListeners: (() => void)[] = []
   const self = randomUUID()
-  /** True while other nodes may have missed an event of this one. */
-  let hasFailed = false
-  /** A channel on which this node sends events to itself, to measure the lag. */
+  /** Topics of which other nodes may have missed an event of this one. */
+  const failed = new Set<string>()
+  /** A topic on which this node sends events to itself, to measure the lag. */
   const echo = `echo:${self}`
   let onEcho = () => {}
-  /** What this turn of the event loop has published, by channel. */
+  /** What this turn of the event loop has published, by topic. */
   let unsent = new Map<string, unknown[]>()
 
-  function tell(channel: string, event: unknown): void {
+  function tell(topic: string, event: unknown): void {
     if (unsent.size === 0) setImmediate(send)
-    const events = unsent.get(channel)
+    const events = unsent.get(topic)
     if (events) events.push(event)
-    else unsent.set(channel, [event])
+    else unsent.set(topic, [event])
   }
 
-  function send(): void {
-    const pipeline = commands.pipeline()
-    for (const [channel, events] of unsent)
-      pipeline.publish(prefix + channel, self + JSON.stringify(events.length === 1 ? events[0] : events))
+  async function send(): Promise<void> {
+    const texts = new Map<string, string>()
+    for (const [topic, events] of unsent)
+      texts.set(topic, self + JSON.stringify(events.length === 1 ? events[0] : events))
     unsent = new Map()
-    void pipeline.exec((error, answers) => {
-      if (error || answers?.some(([failure]) => failure)) hasFailed = true
-    })
+    for (const topic of await channels.publish(texts)) failed.add(topic)
   }
 
-  function hear(channel: string, text: string): void {
-    const topic = channel.slice(prefix.length)
+  /** Once all the topics that failed can be reached again, all nodes read again what they may have missed. */
+  async function retry(): Promise<void> {
+    if (failed.size === 0) return
+    const topics = [...failed]
+    const unreachable = await channels.publish(new Map(topics.map((topic) => [topic, `${self}[]`])))
+    if (unreachable.length > 0) return
+    for (const topic of topics) failed.delete(topic)
+    tell(RESYNC, {})
+  }
+
+  function hear(topic: string, text: string): void {
     if (topic === echo) onEcho()
     if (text.startsWith(self)) return
     if (topic === RESYNC) {
@@ -57,50 +69,33 @@ export function createRedisBus({ commands, subscriber, prefix }: SharedRedis, lo
     try {
       const heard = JSON.parse(text.slice(self.length)) as Topics[Topic] | Topics[Topic][]
       for (const event of Array.isArray(heard) ? heard : [heard]) {
-        measured.received.add()
+        measured.received.inc()
         if (typeof event?.kind !== 'string') throw new TypeError('no event')
-        listeners.deliver(topic as Topic, event)
+        // A node of a newer version says more than this one understands.
+        if (isKnownKind(topic as Topic, event.kind)) listeners.deliver(topic as Topic, event)
       }
     } catch (error) {
       log.warn({ err: error, topic }, 'a message on the bus could not be read')
     }
   }
 
-  /** False if Redis did not answer; after the reconnect `rejoin` repeats the subscriptions. */
-  async function join(channels: string[]): Promise<boolean> {
-    try {
-      await subscriber.subscribe(...channels.map((channel) => prefix + channel))
-      return true
-    } catch {
-      if (subscriber.status === 'ready') subscriber.disconnect(true)
-      return false
-    }
-  }
-
   async function rejoin(): Promise<void> {
-    if (await join([RESYNC, echo, ...listeners.topics()])) resync()
+    measured.reconnects.inc()
+    if (await channels.join([RESYNC, echo, ...listeners.topics()])) resync()
   }
 
   function resync(): void {
     for (const listener of resyncListeners) listener()
   }
 
-  subscriber.on('message', hear)
-  subscriber.on('ready', () => {
-    measured.reconnects.add()
-    void rejoin()
-  })
-  commands.on('ready', () => {
-    measured.reconnects.add()
-    if (!hasFailed) return
-    hasFailed = false
-    tell(RESYNC, {})
-  })
-  void join([RESYNC, echo])
+  channels.onText(hear)
+  channels.onReturn(() => void rejoin())
+  void channels.join([RESYNC, echo])
+  const retrying = every(RETRY_MS, 'telling what other nodes have missed', retry, log)
 
   return {
     publish(topic, event) {
-      measured.published.add()
+      measured.published.inc()
       listeners.deliver(topic, event)
       tell(topic, event)
     },
@@ -108,31 +103,23 @@ export function createRedisBus({ commands, subscriber, prefix }: SharedRedis, lo
       listeners.add(topic, listener)
       return {
         // Further listeners wait too: the subscription of the first one may not be finished yet.
-        ready: join([topic]).then(() => {}),
+        ready: channels.join([topic]).then(() => {}),
         close() {
-          if (listeners.remove(topic, listener)) subscriber.unsubscribe(prefix + topic).catch(() => {})
+          if (listeners.remove(topic, listener)) channels.leave(topic)
         },
       }
     },
     onResync: (listener) => void resyncListeners.push(listener),
-    async ping() {
-      await Promise.all([commands.ping(), subscriber.ping()])
-    },
+    ping: channels.ping,
     async measureLag() {
       const begun = performance.now()
       const heard = new Promise<boolean>((resolve) => {
         onEcho = () => resolve(true)
         setTimeout(() => resolve(false), LAG_TIMEOUT_MS).unref()
       })
-      try {
-        await commands.publish(prefix + echo, self)
-        return (await heard) ? (performance.now() - begun) / 1_000 : undefined
-      } catch {
-        return undefined
-      }
+      const lost = await channels.publish(new Map([[echo, self]]))
+      return lost.length === 0 && (await heard) ? (performance.now() - begun) / 1_000 : undefined
     },
-    async close() {
-      subscriber.off('message', hear)
-    },
+    close: () => retrying.close(),
   }
 }

@@ -1,12 +1,23 @@
-import type { ChatMessage } from '../../schemas/chat.ts'
-import type { CommentEntry } from '../../schemas/discussions.ts'
-import type { ServerFrame } from '../../schemas/events.ts'
+import type { Attachment, ChatMessage, ReactionTotal } from '../../schemas/chat.schemas.ts'
+import type { CommentEntry } from '../../schemas/discussions.schemas.ts'
+import type { ServerFrame } from '../../schemas/events.schemas.ts'
 
 /**
  * A message with everything that its sender may see. Each reader's node adds `is_own`, and removes what only the sender
  * may see.
  */
-export type SharedMessage = Omit<ChatMessage, 'is_own'>
+export type SharedMessage = Omit<ChatMessage, 'is_own' | 'reactions' | 'attachments' | 'mentions'> & {
+  // A node of the previous version leaves these out.
+  reactions?: StoredReaction[]
+  attachments?: Attachment[]
+  mentions?: number[]
+}
+
+/** An emoji on a message, and everybody who uses it, in the order of reacting. */
+export interface StoredReaction {
+  emoji: string
+  user_ids: number[]
+}
 
 /**
  * A change of a conversation. Events with a `version` are its history: nodes deliver them in that order and read missed
@@ -14,6 +25,7 @@ export type SharedMessage = Omit<ChatMessage, 'is_own'>
  */
 export type ConversationEvent =
   | MessageChange
+  | ReactionChange
   /** The members or the name changed: nodes read the members before they deliver anything later. */
   | { kind: 'members'; version: number }
   | ({ kind: 'read'; upToSeq: number } & MemberActivity)
@@ -32,6 +44,17 @@ export interface MessageChange {
   message: SharedMessage
   /** A repeat of a send: it is published again, although its version is not new. */
   repeated?: true
+}
+
+/** Somebody has added or removed an emoji. It is missed as a change of the message. */
+export interface ReactionChange {
+  kind: 'reactions'
+  version: number
+  messageId: number
+  reactions: ReactionTotal[]
+  userId: number
+  emoji: string
+  added: boolean
 }
 
 /** Events for one person, on all of their devices. */
@@ -106,3 +129,36 @@ export interface Topics {
 export type Topic = keyof Topics
 /** Topics that clients may subscribe to. */
 export type ClientTopic = Extract<Topic, `question:${number}` | `ai_job:${string}`>
+
+type TopicName<T extends Topic = Topic> = T extends `${infer Name}:${string}` ? Name : T
+type KindOf<Name extends TopicName> = {
+  [T in Topic]: TopicName<T> extends Name ? Topics[T]['kind'] : never
+}[Topic]
+
+/**
+ * What this version understands. Nodes of two versions run side by side: events only get new kinds and new optional
+ * fields, and a node ignores kinds that it doesn't know. What it misses of a conversation it notices by the version.
+ */
+const KINDS: { [Name in TopicName]: Record<KindOf<Name>, true> } = {
+  conversation: {
+    message: true,
+    message_edited: true,
+    message_deleted: true,
+    reactions: true,
+    members: true,
+    read: true,
+    typing: true,
+  },
+  user: { frame: true, conversation: true, counters: true },
+  question: { comment: true },
+  ai_job: { frame: true },
+  presence: { presence: true },
+  revocations: { revoked: true },
+  exams: { results_released: true, attempt_times: true, results_changed: true },
+  help: { help: true },
+}
+
+export function isKnownKind(topic: Topic, kind: string): boolean {
+  const [name = ''] = topic.split(':', 1)
+  return Object.hasOwn(KINDS, name) && Object.hasOwn(KINDS[name as TopicName], kind)
+}

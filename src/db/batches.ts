@@ -1,3 +1,4 @@
+import { RoundRobin } from '../admission/round-robin.ts'
 import { AppError, busy } from '../errors.ts'
 
 /** A shared statement answers this for an input whose rows are locked by somebody else: the input is tried again. */
@@ -113,7 +114,7 @@ export function batched<Input, Output>(
       return
     }
     // Inputs for the same rows that have come since then stay behind it.
-    held.set(key, [each, ...laneOf(key).remove(({ input }) => options.key(input) === key)])
+    held.set(key, [each, ...laneOf(key).waiting.remove(({ input }) => options.key(input) === key)])
     const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** each.tries) * (0.5 + Math.random())
     each.tries += 1
     setTimeout(() => {
@@ -130,7 +131,7 @@ export function batched<Input, Output>(
       return
     }
     const lane = laneOf(key)
-    lane.add(each)
+    lane.waiting.add(each.owner, each)
     if (lane.isBusy) return
     lane.isBusy = true
     // Starts after this turn of the event loop, so that requests that arrived together share a statement.
@@ -153,7 +154,7 @@ export function batched<Input, Output>(
 
   async function wait(input: Input, owner: unknown, isBehind: boolean): Promise<Output> {
     const key = options.key(input)
-    if (laneOf(key).length >= MOST_WAITING) throw busy()
+    if (laneOf(key).waiting.length >= MOST_WAITING) throw busy()
     return new Promise((resolve, reject) => {
       enter(key, { input, owner, since: performance.now(), tries: 0, isBehind, resolve, reject })
     })
@@ -171,45 +172,21 @@ export function batched<Input, Output>(
   }
 }
 
-/** The inputs that wait for a statement, in one line per owner; the owner whose turn is next is the first. */
+/** The inputs that wait for a statement, by owner. */
 class Lane<Each extends { owner: unknown }> {
   isBusy = false
-  length = 0
-  readonly #lines = new Map<unknown, Each[]>()
+  readonly waiting = new RoundRobin<unknown, Each>()
 
-  add(each: Each): void {
-    this.length += 1
-    const line = this.#lines.get(each.owner)
-    if (line) line.push(each)
-    else this.#lines.set(each.owner, [each])
-  }
-
-  /** The first input of each line, at most this many. Those lines go to the end. */
+  /** One input of each owner, at most this many. */
   take(most: number): Each[] {
     const batch: Each[] = []
-    const more: [unknown, Each[]][] = []
-    for (const [owner, line] of this.#lines) {
-      if (batch.length === most) break
-      batch.push(line.shift() as Each)
-      this.#lines.delete(owner)
-      if (line.length > 0) more.push([owner, line])
+    const owners = new Set<unknown>()
+    while (batch.length < most) {
+      const next = this.waiting.take((owner) => !owners.has(owner))
+      if (!next) break
+      owners.add(next.owner)
+      batch.push(next.item)
     }
-    for (const [owner, line] of more) this.#lines.set(owner, line)
-    this.length -= batch.length
     return batch
-  }
-
-  /** Takes out the inputs for which `isMeant` is true; each line keeps its order. */
-  remove(isMeant: (each: Each) => boolean): Each[] {
-    const removed: Each[] = []
-    for (const [owner, line] of this.#lines) {
-      const { meant = [], other = [] } = Object.groupBy(line, (each) => (isMeant(each) ? 'meant' : 'other'))
-      if (meant.length === 0) continue
-      removed.push(...meant)
-      if (other.length > 0) this.#lines.set(owner, other)
-      else this.#lines.delete(owner)
-    }
-    this.length -= removed.length
-    return removed
   }
 }

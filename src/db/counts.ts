@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Executor } from './client.ts'
+import type { Executor } from './database-client.ts'
 
 /** Most rows, one per change, that are added up in one statement. */
 const MOST_ROWS = 50_000

@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { fromDrizzle, PgBoss } from 'pg-boss'
-import type { Executor } from './client.ts'
-import { readAddress, toConnectionString } from './setup/address.ts'
+import { readAddress, toConnectionString } from './database-address.ts'
+import { type Executor, SILENCE_MS } from './database-client.ts'
+import { followPrimary, REFOUND_SECONDS } from './database-primary.ts'
 
 export interface WorkOptions {
   /** How many pieces of work run at once on this node. */
@@ -27,6 +28,12 @@ export interface JobQueue {
   wake(): void
   /** Starts the workers of this node. */
   work(options: WorkOptions): Promise<void>
+  /**
+   * Looks how long the oldest work has waited, on all nodes, and whether any is done at all; `standing` is the result of
+   * the last look. A node that works on nothing does not look.
+   */
+  look(db: Executor): Promise<void>
+  readonly standing: { waitingSeconds: number; isStill: boolean }
   /** Aborts the work that runs here. Another node continues it, or this one after its restart. */
   close(): Promise<void>
 }
@@ -45,13 +52,19 @@ const HEARTBEAT_SECONDS = 10
 const MONITOR_SECONDS = 5
 const POLL_SECONDS = 1
 const CLOSE_TIMEOUT_MS = 5_000
+/** Work that waits for longer, while nobody works on any, is not going to be done. */
+const STILL_SECONDS = 60
 
 export function createJobQueue(url: string, log: FastifyBaseLogger): JobQueue {
   const closing = new AbortController()
   const address = readAddress(url)
+  const [first, ...others] = address.hosts
   const boss = new PgBoss({
-    connectionString: toConnectionString(address),
+    connectionString: toConnectionString(address, first),
     ssl: address.ssl,
+    ...(others.length > 0
+      ? { stream: followPrimary(address, SILENCE_MS), maxLifetimeSeconds: REFOUND_SECONDS }
+      : {}),
     application_name: 'exam-practice jobs',
     max: 2,
     schedule: false,
@@ -61,8 +74,20 @@ export function createJobQueue(url: string, log: FastifyBaseLogger): JobQueue {
   boss.on('error', (error) => log.warn({ err: error }, 'the job queue failed; trying again'))
   let started = false
   let worker: string | undefined
+  const standing = { waitingSeconds: 0, isStill: false }
 
   return {
+    standing,
+    async look(db) {
+      if (worker === undefined) return
+      const [row] = await db.execute<{ waiting: number; active: boolean }>(sql`
+        select coalesce(extract(epoch from now() - min(start_after) filter (where state < 'active')), 0)::float8 as waiting,
+               coalesce(bool_or(state = 'active' and heartbeat_on > now() - ${`${3 * HEARTBEAT_SECONDS}s`}::interval), false)
+                 as active
+          from pgboss.job where name = ${QUEUE} and state <= 'active' and start_after <= now()`)
+      standing.waitingSeconds = row?.waiting ?? 0
+      standing.isStill = standing.waitingSeconds > STILL_SECONDS && !row?.active
+    },
     async add(tx, id) {
       await boss.send(QUEUE, { id } satisfies Work, { db: fromDrizzle(tx, sql) })
     },

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { AppError } from '../errors.ts'
-import type { Executor } from './client.ts'
-import { isAnyOf } from './query.ts'
+import type { Executor } from './database-client.ts'
+import { isAnyOf, query } from './query.ts'
 
 /**
  * Every advisory lock of this service: for decisions about things that have no row to lock. Each rule has its own
@@ -16,10 +16,14 @@ export const LOCKS = {
   examGrading: (examId: number) => `exam-grading:${examId}` as const,
   /** Taken by changes of the number of a person's attempts at an exam. */
   attempts: (userId: number, examId: number) => `attempts:${userId}:${examId}` as const,
+  /** Taken by sign-ins of one person at an OpenID Connect provider. */
+  identity: (issuer: string, subject: string) => `identity:${issuer} ${subject}` as const,
   /** Taken by changes of a person's like or bookmark of a notebook. */
   interaction: (userId: number, notebookId: number) => `interaction:${userId}:${notebookId}` as const,
   /**
-   * Taken by changes of many people's roles, before they lock those people: a login waits for one of them at most.
+   * Taken by changes of roles, and by whatever else may take an administrator away, before they lock those people: who
+   * the administrators are can't change while their rows are locked one after another, and a login waits for one
+   * change at most.
    */
   roles: () => 'roles' as const,
   /** Shared by backups: no file is deleted meanwhile. */
@@ -56,9 +60,13 @@ export function tryShareEach(tx: Executor, locks: Lock[]): Promise<boolean[]> {
 }
 
 async function tryEach(tx: Executor, take: SQL, locks: Lock[]): Promise<boolean[]> {
-  const rows = await tx.execute<{ taken: boolean }>(sql`
+  const rows = await query<{ taken: boolean }>(
+    tx,
+    { taken: 'boolean' },
+    sql`
     select ${take}(hashtextextended(name, 0)) as taken
-      from unnest(${sql.param(locks)}::text[]) with ordinality as asked(name, ord) order by ord`)
+      from unnest(${sql.param(locks)}::text[]) with ordinality as asked(name, ord) order by ord`,
+  )
   return rows.map(({ taken }) => taken)
 }
 
@@ -85,13 +93,17 @@ export async function lockPerson(tx: Executor, userId: number): Promise<void> {
  * their row is locked now, which it isn't if somebody else holds it.
  */
 export async function tryLockPeople(tx: Executor, userIds: number[]): Promise<Map<number, boolean>> {
-  const rows = await tx.execute<{ id: number; locked: boolean }>(sql`
+  const rows = await query<{ id: number; locked: boolean }>(
+    tx,
+    { id: 'integer', locked: 'boolean' },
+    sql`
     with free as materialized (
       select id from users where ${isAnyOf(sql`id`, userIds)} and deleted_at is null
        order by id for no key update skip locked)
     select people.id, free.id is not null as locked
       from users people left join free using (id)
-     where ${isAnyOf(sql`people.id`, userIds)} and people.deleted_at is null`)
+     where ${isAnyOf(sql`people.id`, userIds)} and people.deleted_at is null`,
+  )
   return new Map(rows.map(({ id, locked }) => [id, locked]))
 }
 

@@ -1,3 +1,5 @@
+import type { Say } from './translations.ts'
+
 /** Text as HTML; what `html` made stays as it is. */
 export class Html {
   readonly text: string
@@ -31,9 +33,14 @@ function escapeText(text: string): string {
 }
 
 /** A whole page; its style is the desk's. */
-export function layout(title: string, content: Html, width: 'narrow' | 'wide' = 'narrow'): string {
+export function layout(
+  { language, direction }: Say,
+  title: string,
+  content: Html,
+  width: 'narrow' | 'wide' = 'narrow',
+): string {
   return html`<!doctype html>
-<html lang="en">
+<html lang="${language}" dir="${direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

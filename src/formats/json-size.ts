@@ -1,6 +1,9 @@
 /** Lists and objects within one another, in what clients send: more than anything they are asked for. */
 const DEEPEST = 64
 
+/** Longest text, in bytes or characters, that is parsed at once. Hardly anything is longer. */
+export const SHORT_TEXT = 4 * 1024
+
 /** Values in all: more than any shorter text holds, or any longer one is asked for. */
 const MOST_VALUES = 600_000
 

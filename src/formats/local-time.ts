@@ -1,47 +1,71 @@
+import { LRUCache } from 'lru-cache'
+
 /** The few timestamps that are answered without a zone, in APP_TIMEZONE (docs/protocol/http.md#input). */
 
 /** `2026-11-20T10:15:00.000` */
 export function localIso(date: Date, timezone: string): string {
-  const { year, month, day, hour, minute, second } = localParts(date, timezone)
-  const milliseconds = String(date.getUTCMilliseconds()).padStart(3, '0')
-  return `${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}`
+  return isoOf(date, timezone).slice(0, -1)
 }
 
 /** `2026-11-20 10:15:00` */
 export function localDateTime(date: Date, timezone: string): string {
-  const { year, month, day, hour, minute, second } = localParts(date, timezone)
-  return `${year}-${month}-${day} ${hour}:${minute}:${second}`
+  return isoOf(date, timezone).slice(0, 19).replace('T', ' ')
 }
 
 /** `2026-11-20` */
 export function localDay(date: Date, timezone: string): string {
-  const { year, month, day } = localParts(date, timezone)
-  return `${year}-${month}-${day}`
+  return isoOf(date, timezone).slice(0, 10)
 }
 
 export const DAY_MS = 24 * 3_600_000
 
-/**
- * The local days of instants in milliseconds, each as days since 1970-01-01. Made for many instants in order: the time
- * zone is only asked again on another day (UTC), and for each instant of a day on which clocks change.
- */
+/** The local days of instants in milliseconds, each as days since 1970-01-01. Made for many instants in order. */
 export function localDays(timezone: string): (instant: number) => number {
   let day = Number.NaN
-  let [first, last] = [0, 0]
+  let offsets: Offsets = [0, 0]
   return (instant) => {
     const today = Math.floor(instant / DAY_MS)
-    if (today !== day) {
-      day = today
-      first = offsetAt(today * DAY_MS, timezone)
-      last = offsetAt((today + 1) * DAY_MS, timezone)
-    }
-    const offset = first === last ? first : offsetAt(instant, timezone)
-    return Math.floor((instant + offset) / DAY_MS)
+    if (today !== day) offsets = offsetsOn(today, timezone)
+    day = today
+    return Math.floor((instant + offsetAt(instant, timezone, offsets)) / DAY_MS)
   }
 }
 
-/** Milliseconds by which local clocks are ahead of UTC. */
-function offsetAt(instant: number, timezone: string): number {
+function isoOf(date: Date, timezone: string): string {
+  return toLocal(date, timezone).toISOString()
+}
+
+/** The local time as if it were UTC. */
+function toLocal(date: Date, timezone: string): Date {
+  const instant = date.getTime()
+  return new Date(instant + offsetAt(instant, timezone))
+}
+
+/** Milliseconds by which local clocks are ahead of UTC at both ends of a day (UTC). */
+type Offsets = [first: number, last: number]
+const offsetsOf = new Map<string, LRUCache<number, Offsets>>()
+/** Days of each zone that are remembered. */
+const REMEMBERED_DAYS = 2_000
+
+/** The zone's rules are only asked at a new day: that takes longer than all the rest of a time's text. */
+function offsetsOn(day: number, timezone: string): Offsets {
+  const days = offsetsOf.get(timezone) ?? new LRUCache<number, Offsets>({ max: REMEMBERED_DAYS })
+  offsetsOf.set(timezone, days)
+  const known = days.get(day) ?? [askOffset(day * DAY_MS, timezone), askOffset((day + 1) * DAY_MS, timezone)]
+  days.set(day, known)
+  return known
+}
+
+/** Asks the zone's rules on a day on which clocks change. */
+function offsetAt(
+  instant: number,
+  timezone: string,
+  [first, last] = offsetsOn(Math.floor(instant / DAY_MS), timezone),
+): number {
+  return first === last ? first : askOffset(instant, timezone)
+}
+
+function askOffset(instant: number, timezone: string): number {
   const seconds = Math.floor(instant / 1_000) * 1_000
   const { year, month, day, hour, minute, second } = localParts(new Date(seconds), timezone)
   return Date.UTC(+year, +month - 1, +day, +hour, +minute, +second) - seconds
@@ -49,24 +73,37 @@ function offsetAt(instant: number, timezone: string): number {
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/
 
+/** Years of five digits are written in a way that PostgreSQL doesn't read; a zone can lead into one. */
+const YEAR_10000 = Date.UTC(10_000)
+
 /** Reads ISO 8601, also without seconds, time or zone; without a zone it is UTC. undefined for anything else. */
 export function readInstant(given: string): Date | undefined {
   const found = INSTANT.exec(given.trim())
   if (!found) return undefined
   const [text, zone] = found
+  if (!isDay(text.slice(0, 10))) return undefined
   const instant = new Date(text.replace(' ', 'T') + (zone || text.length === 10 ? '' : 'Z'))
-  return instant.getTime() >= 0 ? instant : undefined
+  return instant.getTime() >= 0 && instant.getTime() < YEAR_10000 ? instant : undefined
 }
 
-const MONTHS = new Intl.DateTimeFormat('en', { month: 'long', timeZone: 'UTC' })
+/** Whether `2026-11-20` is in the calendar: Date reads the 31st of April as the 1st of May. */
+export function isDay(text: string): boolean {
+  const date = new Date(text)
+  return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text
+}
+
+const MONTHS = Array.from({ length: 12 }, (_, month) =>
+  new Intl.DateTimeFormat('en', { month: 'long', timeZone: 'UTC' }).format(Date.UTC(2000, month)),
+)
 
 /** `15 January 2025 10:30 AM` */
 export function localDisplay(date: Date, timezone: string): string {
-  const { year, month, day, hour, minute } = localParts(date, timezone)
-  const monthName = MONTHS.format(Date.UTC(2000, Number(month) - 1))
-  const twelveHour = String(Number(hour) % 12 || 12).padStart(2, '0')
-  const half = Number(hour) < 12 ? 'AM' : 'PM'
-  return `${Number(day)} ${monthName} ${year} ${twelveHour}:${minute} ${half}`
+  const local = toLocal(date, timezone)
+  const hour = local.getUTCHours()
+  const twelveHour = String(hour % 12 || 12).padStart(2, '0')
+  const minute = String(local.getUTCMinutes()).padStart(2, '0')
+  const day = `${local.getUTCDate()} ${MONTHS[local.getUTCMonth()]} ${local.getUTCFullYear()}`
+  return `${day} ${twelveHour}:${minute} ${hour < 12 ? 'AM' : 'PM'}`
 }
 
 type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second'

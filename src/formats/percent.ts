@@ -11,3 +11,9 @@ export function decodeIfEncoded(text: string): string {
 export function encodePath(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/')
 }
+
+/** A value of an extended parameter of a header, such as `filename*` (RFC 8187). */
+export function encodeExtended(text: string): string {
+  const toHex = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`
+  return encodeURIComponent(text).replaceAll(/['()*]/g, toHex)
+}

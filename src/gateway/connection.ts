@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
 import { CLOSE, type CloseReason } from '../../schemas/close-codes.ts'
-import type { ServerFrame } from '../../schemas/events.ts'
+import type { ServerFrame } from '../../schemas/events.schemas.ts'
+import { type Asker, personAsking } from '../admission/fair-queue.ts'
 import type { Core } from '../core.ts'
-import { type Asker, personAsking } from '../scheduling/fair-queue.ts'
 import { gateway as measured } from '../telemetry/metrics.ts'
 import type { Claims } from '../tokens/tokens.ts'
 import { encodeFrame, MergedFrames, typeOfFrame } from './frame.ts'
@@ -20,7 +20,7 @@ const WRITE_SIZE = 64 * 1024
 const FLUSH_MS = 20
 /** How long a peer may take to answer a close before it is dropped. */
 const CLOSE_TIMEOUT_MS = 1_000
-/** The same for a slow peer: it first has to read what is on its way. */
+/** How long a slow peer may take to answer a close: it first has to read what is on its way. */
 const SLOW_CLOSE_TIMEOUT_MS = 30_000
 
 /** A frame about a conversation that waits. */
@@ -86,7 +86,7 @@ export class Connection {
 
   /** The topics that it has subscribed to. */
   get topics(): SocketTopics {
-    this.#topics ??= new SocketTopics(this.#core, this.claims.userId, (frame) => this.write(frame))
+    this.#topics ??= new SocketTopics(this.#core, this)
     return this.#topics
   }
 
@@ -104,7 +104,7 @@ export class Connection {
     const frames = first.map(encodeFrame)
     if (!this.#makeRoom(frames.reduce((sum, { length }) => sum + length, 0))) return
     this.#queue.unshift(...frames)
-    measured.sent.add(frames.length)
+    measured.sent.inc(frames.length)
     this.#begun = true
     flushSoon(this)
   }
@@ -131,7 +131,7 @@ export class Connection {
     if (this.#isWithheld(frame) || !this.#makeRoom(frame.length)) return
     if (this.#isIdle) flushSoon(this)
     this.#queue.push(frame)
-    measured.sent.add()
+    measured.sent.inc()
   }
 
   /** Queues a frame that replaces an older one with the same key: a slow reader only gets the newest. */
@@ -144,7 +144,7 @@ export class Connection {
     if (this.#isIdle) flushSoon(this)
     latest.delete(key)
     latest.set(key, frame)
-    if (!older) measured.sent.add()
+    if (!older) measured.sent.inc()
   }
 
   /** Queues a change of a conversation; it waits while older changes are being sent by a resume. */
@@ -182,7 +182,7 @@ export class Connection {
     if (!this.#begun || !this.#isOpen) return
     while (!this.#tcp.writableNeedDrain && !this.#isIdle) {
       const bytes = this.#takeWrite(merged)
-      measured.sentBytes.add(bytes.length)
+      measured.sentBytes.inc(bytes.length)
       this.#tcp.write(bytes)
     }
     if (this.#queue.length === 0) this.#goOn()
@@ -203,8 +203,8 @@ export class Connection {
   close(reason: CloseReason): void {
     if (this.#isOpen) {
       const [code, text] = CLOSE[reason]
-      measured.closed.add(reason)
-      if (reason === 'tooSlow') measured.slowReaders.add()
+      measured.closed.inc({ reason })
+      if (reason === 'tooSlow') measured.slowReaders.inc()
       // Queued frames are sent before the close, unless the peer doesn't read.
       if (reason !== 'tooSlow' && this.#begun) this.#tcp.write(Buffer.concat(this.#queue))
       this.#socket.close(code, text)

@@ -1,25 +1,25 @@
 import type { IncomingMessage } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
 import type { WebsocketPluginOptions } from '@fastify/websocket'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { WebSocket } from 'ws'
+import { dropDeadline, withDeadline } from '../admission/deadline.ts'
 import type { Core } from '../core.ts'
 import { AppError } from '../errors.ts'
-import { identifyByCookie, verifyLive } from '../http/callers/callers.ts'
-import { isTrustedOrigin } from '../http/callers/same-site.ts'
-import { bearerToken } from '../http/callers/tokens.ts'
+import { SHORT_TEXT } from '../formats/json-size.ts'
+import { bearerToken } from '../http/caller-tokens.ts'
+import { identifyByCookie, verifyLive } from '../http/callers.ts'
 import { failureFields, failures, logFailure, toAppError } from '../http/failures.ts'
-import { dropDeadline, withDeadline } from '../http/load/deadline.ts'
-import { longTexts, SHORT_TEXT } from '../http/reading.ts'
-import { personTurns } from '../http/turns.ts'
+import { askerOf } from '../http/request-log.ts'
+import { isTrustedOrigin } from '../http/same-site.ts'
 import { gateway as measured } from '../telemetry/metrics.ts'
 import type { Claims } from '../tokens/tokens.ts'
-import { Admission } from './admission.ts'
-import { Backlog } from './commands/backlog.ts'
-import { type Command, collectCommands, readCommand } from './commands/commands.ts'
-import { FrameBudget } from './commands/frame-budget.ts'
+import { Backlog } from './backlog.ts'
+import { type Command, collectCommands, readCommand } from './commands.ts'
 import { Connection } from './connection.ts'
-import type { Commands, LivePlugin } from './live.ts'
+import { FrameCount } from './frame-count.ts'
+import type { Commands, LivePlugin } from './live-plugin.ts'
 import { HEARTBEAT_SECONDS, Sockets } from './sockets.ts'
 
 /** Largest frame of a client in bytes; ws closes with 1009 above it. */
@@ -51,8 +51,13 @@ export const websocketOptions: WebsocketPluginOptions = {
   preClose: (done) => done(),
 }
 
-/** The replies of upgrades in progress. */
-const replies = new WeakMap<IncomingMessage, FastifyReply>()
+interface Upgrade {
+  reply: FastifyReply
+  /** Ends its turn to be set up. */
+  endTurn: () => void
+}
+
+const upgrades = new WeakMap<IncomingMessage, Upgrade>()
 
 /** The WebSocket at `/ws` (docs/protocol/realtime.md#opening). */
 export const gateway: FastifyPluginAsync<{ core: Core; live: LivePlugin[] }> = async (
@@ -60,12 +65,11 @@ export const gateway: FastifyPluginAsync<{ core: Core; live: LivePlugin[] }> = a
   { core, live },
 ) => {
   const sockets = new Sockets(core, live)
-  const admission = new Admission()
   const commands = collectCommands(app, core, sockets.parts)
 
   app.addHook('preClose', async () => sockets.closeAll())
   app.websocketServer.on('headers', (headers, request) => {
-    headers.push(`x-request-id: ${replies.get(request)?.request.id}`)
+    headers.push(`x-request-id: ${upgrades.get(request)?.reply.request.id}`)
   })
 
   app.route({
@@ -94,8 +98,7 @@ export const gateway: FastifyPluginAsync<{ core: Core; live: LivePlugin[] }> = a
       if (request.ws) reply.header('connection', 'close')
       request.caller = authenticate(request, core)
       if (!request.ws) return
-      replies.set(request.raw, reply)
-      await admission.enter(request.raw.socket)
+      upgrades.set(request.raw, { reply, endTurn: await takeTurn(core, request) })
       await holdSocket(core, request)
     },
     handler: async (_request, reply) => {
@@ -103,9 +106,9 @@ export const gateway: FastifyPluginAsync<{ core: Core; live: LivePlugin[] }> = a
       throw new AppError('upgrade_required')
     },
     wsHandler: async (socket, request) => {
-      forgetUpgrade(socket, request)
+      const { endTurn } = forgetUpgrade(socket, request)
       await serve(core, sockets, commands, socket, request)
-      admission.leave(request.raw.socket)
+      endTurn()
     },
   })
 }
@@ -131,6 +134,29 @@ function authenticate(request: FastifyRequest, core: Core): Claims {
   return claims
 }
 
+/** Resolves when this socket may be set up, with what ends its turn; the end of the socket does so too. */
+async function takeTurn({ gate }: Core, request: FastifyRequest): Promise<() => void> {
+  const { socket } = request.raw
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  // Whether a new client has hung up already is only read in the next turn of the event loop.
+  await setImmediate()
+  await setImmediate()
+  if (socket.readableEnded) throw new AppError('aborted')
+  await new Promise<void>((begin, refuse) => {
+    const hold = () => {
+      begin()
+      return ended
+    }
+    gate.sockets.run(askerOf(request), hold).catch(refuse)
+  })
+  if (socket.destroyed) end()
+  else socket.once('close', end)
+  return () => {
+    socket.off('close', end)
+    end()
+  }
+}
+
 /** Counts a person's socket until it ends. 429 `too_many` if they have the most that are allowed, over all nodes. */
 async function holdSocket({ tallies }: Core, { caller, raw: { socket } }: FastifyRequest): Promise<void> {
   const tally = `sockets:${caller.userId}`
@@ -141,12 +167,15 @@ async function holdSocket({ tallies }: Core, { caller, raw: { socket } }: Fastif
 }
 
 /** Releases the request and reply of a finished upgrade: they would stay in memory as long as the socket. */
-function forgetUpgrade(socket: WebSocket, request: FastifyRequest): void {
+function forgetUpgrade(socket: WebSocket, request: FastifyRequest): Upgrade {
   dropDeadline(request)
-  replies.get(request.raw)?.raw.detachSocket(request.raw.socket)
+  const upgrade = upgrades.get(request.raw) as Upgrade
+  upgrades.delete(request.raw)
+  upgrade.reply.raw.removeAllListeners()
   // Replaces the plugin's listener, which refers to both.
   socket.removeAllListeners('error')
   socket.on('error', terminate)
+  return upgrade
 }
 
 function terminate(this: WebSocket): void {
@@ -162,9 +191,9 @@ function serve(
   request: FastifyRequest,
 ): Promise<boolean> {
   const connection = new Connection(core, socket, request.raw.socket, request.caller, sockets.now())
-  const budget = new FrameBudget()
-  measured.opened.add()
-  measured.sockets.add(1)
+  const count = new FrameCount()
+  measured.opened.inc()
+  measured.sockets.inc()
   // A client's first frames wait for this: events between its `resume` and this would be lost.
   const opened = open(core, sockets, connection, request.id)
   const backlog = new Backlog(socket, opened)
@@ -172,7 +201,7 @@ function serve(
   /** Whether a frame, of whatever kind, is one that the socket may send. */
   const take = (): boolean => {
     connection.lastSeen = sockets.now()
-    const excess = budget.spend(connection.lastSeen)
+    const excess = count.add(connection.lastSeen)
     if (!excess) return true
     connection.close(excess)
     socket.pause()
@@ -182,13 +211,13 @@ function serve(
   const read = async (data: Buffer, isBinary: boolean): Promise<Command | undefined> => {
     try {
       const parse = () => readCommand(data, isBinary)
-      const command = data.length <= SHORT_TEXT ? parse() : await longTexts(core).run(connection.asker, parse)
-      measured.received.add(command.type)
+      const command = data.length <= SHORT_TEXT ? parse() : await core.gate.block(connection.asker, parse)
+      measured.received.inc({ type: command.type })
       return command
     } catch (error) {
-      measured.received.add('unreadable')
+      measured.received.inc({ type: 'unreadable' })
       const failure = toAppError(error)
-      const tooMany = failure.code === 'invalid_frame' ? budget.spendMalformed(sockets.now()) : undefined
+      const tooMany = failure.code === 'invalid_frame' ? count.addMalformed() : undefined
       if (tooMany) connection.close(tooMany)
       else connection.send({ type: 'error', ...failureFields(failure) })
       return undefined
@@ -197,7 +226,7 @@ function serve(
   socket.on('ping', take)
   socket.on('pong', take)
   socket.on('close', () => {
-    measured.sockets.add(-1)
+    measured.sockets.dec()
     connection.topics.close()
     sockets.remove(connection)
   })
@@ -253,9 +282,10 @@ async function answer(
   command: Command,
 ): Promise<void> {
   const ref = command.ref === undefined ? {} : { ref: command.ref }
+  if (command.isByPerson) core.presence.touch(connection.claims.userId)
   try {
     const run = () => command.run(commands, sockets.parts, connection)
-    const work = command.takesTurn ? personTurns(core).run(connection.asker, run) : run()
+    const work = command.takesTurn ? core.gate.light.run(connection.asker, run) : run()
     const result = await (command.isAtClientsPace ? work : withDeadline(work, core.config.requestTimeoutMs))
     if (result) connection.send({ type: 'ack', ...ref, ...result })
   } catch (error) {

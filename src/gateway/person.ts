@@ -1,4 +1,4 @@
-import type { ServerFrame } from '../../schemas/events.ts'
+import type { ServerFrame } from '../../schemas/events.schemas.ts'
 import type { Connection } from './connection.ts'
 import { encodeFrame } from './frame.ts'
 

@@ -2,7 +2,7 @@ import type { Subscription } from '../bus/bus.ts'
 import type { UserEvent } from '../bus/events.ts'
 import type { Core } from '../core.ts'
 import type { Connection } from './connection.ts'
-import type { Greeting, Live, LivePlugin } from './live.ts'
+import type { Greeting, Live, LivePlugin } from './live-plugin.ts'
 import { type People, type Person, sendTo } from './person.ts'
 
 /**

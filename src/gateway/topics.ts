@@ -1,7 +1,7 @@
-import type { ServerFrame } from '../../schemas/events.ts'
+import type { ServerFrame } from '../../schemas/events.schemas.ts'
 import type { Bus, Subscription } from '../bus/bus.ts'
 import type { ClientTopic, CommentEvent, FrameEvent } from '../bus/events.ts'
-import type { Tallies } from '../bus/tallies/tallies.ts'
+import type { Tallies } from '../bus/tallies.ts'
 import type { Core } from '../core.ts'
 import { AppError } from '../errors.ts'
 import type { Claims } from '../tokens/tokens.ts'
@@ -14,6 +14,8 @@ const LIMIT = 200
 export interface TopicKind<Event> {
   /** Throws an AppError if this person may not subscribe to it. */
   admit?(topic: ClientTopic, claims: Claims): Promise<void>
+  /** Whether this person may see the event: what a topic shows may have been hidden since they subscribed. */
+  maySee(event: Event, claims: Claims): Promise<boolean>
   /** As this person sees it; without a person, as everybody but its owner does. */
   toFrame(event: Event, readerId?: number): ServerFrame
   /** The event's owner, if their frame differs from the others'. */
@@ -27,28 +29,30 @@ export interface TopicKinds {
 
 type TopicEvent = CommentEvent | FrameEvent
 
+/** The socket that subscribes. */
+interface Reader {
+  readonly claims: Claims
+  write(frame: Buffer): void
+}
+
 /** The topics that one socket has subscribed to. */
 export class SocketTopics {
   readonly #bus: Bus
   readonly #tallies: Tallies
-  readonly #readerId: number
-  readonly #write: (frame: Buffer) => void
+  readonly #reader: Reader
   readonly #subscriptions = new Map<ClientTopic, Subscription>()
+  /** The last event to be delivered: they keep their order. */
+  #delivered = Promise.resolve()
   #isClosed = false
 
-  constructor(
-    { bus, tallies }: Pick<Core, 'bus' | 'tallies'>,
-    readerId: number,
-    write: (frame: Buffer) => void,
-  ) {
+  constructor({ bus, tallies }: Pick<Core, 'bus' | 'tallies'>, reader: Reader) {
     this.#bus = bus
     this.#tallies = tallies
-    this.#readerId = readerId
-    this.#write = write
+    this.#reader = reader
   }
 
   get #tally(): string {
-    return `topics:${this.#readerId}`
+    return `topics:${this.#reader.claims.userId}`
   }
 
   /** Resolves once events of the topic will arrive. 409 `too_many`. */
@@ -59,11 +63,19 @@ export class SocketTopics {
       this.#tallies.release(this.#tally)
       return
     }
-    const subscription = this.#bus.subscribe(topic, (event: TopicEvent) =>
-      this.#write(encodeFor(kind, event, this.#readerId)),
-    )
+    const subscription = this.#bus.subscribe(topic, (event: TopicEvent) => {
+      this.#delivered = this.#delivered.then(() => this.#deliver(topic, kind, event))
+    })
     this.#subscriptions.set(topic, subscription)
     await subscription.ready
+  }
+
+  async #deliver(topic: ClientTopic, kind: TopicKind<TopicEvent>, event: TopicEvent): Promise<void> {
+    const { claims } = this.#reader
+    // Whether they may see it couldn't be read: they learn that something may be missing.
+    const maySee = await kind.maySee(event, claims).catch(() => undefined)
+    if (maySee === false || !this.#subscriptions.has(topic)) return
+    this.#reader.write(maySee ? encodeFor(kind, event, claims.userId) : encodeFrame({ type: 'resync' }))
   }
 
   remove(topic: ClientTopic): void {

@@ -11,10 +11,11 @@ import type {
 } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import { Failure } from '../../schemas/common.ts'
-import { translateDatabaseError } from '../db/errors.ts'
+import { translateDatabaseError } from '../db/database-errors.ts'
 import { AppError, busy, CATALOGUE, type ErrorCode } from '../errors.ts'
-import { nextName } from './requests.ts'
-import { watchMethods } from './semantics/methods.ts'
+import { LogLimit } from '../telemetry/log-limit.ts'
+import { watchMethods } from './methods.ts'
+import { nextName } from './request-log.ts'
 
 /** Token endpoints answer `{status, …}`, all others `{success, …}` (docs/protocol/http.md#envelopes). */
 export type Envelope = 'status' | 'success'
@@ -45,7 +46,7 @@ export function failures(...codes: ErrorCode[]): Record<number, TSchema> {
   return Object.assign({}, ...[...byStatus].map(([status, group]) => failuresAt(status, ...group)))
 }
 
-/** The same for codes that these routes answer with another status than usual. */
+/** The response of a route for codes that it answers with another status than usual, to spread into its `response`. */
 export function failuresAt(status: number, ...codes: ErrorCode[]): Record<number, TSchema> {
   return { [status]: failureSchema(codes.map((code) => `\`${code}\``).join(', ')) }
 }
@@ -104,11 +105,15 @@ export function logFailure(
   log: FastifyBaseLogger,
   what: 'request' | 'stream' | 'frame',
 ): void {
-  if (status < 500) return
-  if (cause !== undefined) log.error({ err: cause, code }, `${what} failed`)
-  else if (status === 500) log.error({ stack, code }, `${what} failed`)
-  else log.warn({ code }, `${what} refused`)
+  const line = status < 500 ? undefined : failureLines.next()
+  if (!line) return
+  if (cause !== undefined) log.error({ err: cause, code, ...line }, `${what} failed`)
+  else if (status === 500) log.error({ stack, code, ...line }, `${what} failed`)
+  else log.warn({ code, ...line }, `${what} refused`)
 }
+
+/** While the database is away, every request fails. */
+const failureLines = new LogLimit(10)
 
 /**
  * A failure after the answer, such as that at the deadline. Fastify would log each with its stack as an error, even
@@ -122,6 +127,8 @@ export function logLate(error: unknown, request: FastifyRequest): void {
 export function refuseUnroutable(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const failure = toAppError(error)
   request.log.info({ method: request.method, status: failure.status }, 'request')
+  // Nothing else would end a body that stalls.
+  reply.header('connection', 'close')
   sendFailure(failure, request, reply.header('x-request-id', request.id))
 }
 

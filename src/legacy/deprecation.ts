@@ -1,5 +1,5 @@
-import 'fastify-metrics'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { http as measured } from '../telemetry/metrics.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -25,12 +25,7 @@ export type Deprecate = (scope: FastifyInstance, successorOf: (url: string) => s
  * (RFC 8594) if that is known, and what replaces it. The API's documents mark it. `deprecated_calls_total` counts its
  * calls from 0 on, so routes that nobody calls are visible as well.
  */
-export function createDeprecation(app: FastifyInstance, { since, sunset }: Deprecation): Deprecate {
-  const calls = new app.metrics.client.Counter({
-    name: 'deprecated_calls_total',
-    help: 'Calls of deprecated routes, refused ones included',
-    labelNames: ['method', 'route'],
-  })
+export function createDeprecation({ since, sunset }: Deprecation): Deprecate {
   const headers = {
     deprecation: `@${Math.floor(since.getTime() / 1_000)}`,
     ...(sunset ? { sunset: sunset.toUTCString() } : {}),
@@ -41,14 +36,14 @@ export function createDeprecation(app: FastifyInstance, { since, sunset }: Depre
       route.schema = { ...route.schema, deprecated: true }
       route.config = { ...route.config, successor: successorOf(route.url) }
       for (const method of [route.method].flat())
-        if (method !== 'HEAD') calls.inc({ method, route: route.url }, 0)
+        if (method !== 'HEAD') measured.deprecated.inc({ method, route: route.url }, 0)
     })
     scope.addHook('onSend', (request, reply, _payload, done) => {
       reply.headers({ ...headers, link: `<${fillIn(request)}>; rel="successor-version"` })
       done()
     })
     scope.addHook('onResponse', (request, _reply, done) => {
-      calls.inc({ method: request.method, route: request.routeOptions.url ?? '' })
+      measured.deprecated.inc({ method: request.method, route: request.routeOptions.url ?? '' })
       done()
     })
   }

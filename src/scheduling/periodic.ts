@@ -7,10 +7,17 @@ export interface Periodic {
   close(): Promise<void>
 }
 
-/** Runs `work` periodically, never twice at once. A failure is logged, and the next run tries again. */
+/** Between two lines about work that goes on failing. */
+const REMINDER_MS = 60_000
+
+/**
+ * Runs `work` periodically, never twice at once. After a failure the next run tries again. The first failure of a row is
+ * logged, then one a minute.
+ */
 export function every(ms: number, name: string, work: () => Promise<void>, log: FastifyBaseLogger): Periodic {
   let running: Promise<void> | undefined
   let again = false
+  let saidAt = Number.NEGATIVE_INFINITY
   const timer = setInterval(start, ms).unref()
 
   function start(): void {
@@ -24,7 +31,10 @@ export function every(ms: number, name: string, work: () => Promise<void>, log: 
       again = false
       try {
         await work()
+        saidAt = Number.NEGATIVE_INFINITY
       } catch (error) {
+        if (performance.now() - saidAt < REMINDER_MS) continue
+        saidAt = performance.now()
         log.warn({ err: error }, `${name} failed; trying again`)
       }
     } while (again)

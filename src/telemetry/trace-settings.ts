@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { decodeIfEncoded } from '../formats/percent.ts'
+import { VERSION } from '../version.ts'
 
 /** Where traces go, read from OpenTelemetry's standard variables (docs/protocol/operations.md#traces). */
 export interface TraceSettings {
@@ -59,6 +61,9 @@ export function readTraceSettings(
     timeoutMs,
     delayMs,
     resource: {
+      // Nodes are told apart by it; a name of the operator's own wins.
+      'service.instance.id': randomUUID(),
+      'service.version': VERSION,
       ...resource,
       'service.name': env.OTEL_SERVICE_NAME ?? resource['service.name'] ?? 'exam-practice-service',
     },

@@ -1,155 +1,118 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-import { randomBytes } from 'node:crypto'
+import {
+  type Context,
+  context,
+  createContextKey,
+  defaultTextMapGetter,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
+import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import {
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
 import { VERSION } from '../version.ts'
+import { type Attributes, beginSpansWith, type Span } from './spans.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
-/** Kinds of spans, as OTLP numbers them. */
-const KINDS = { server: 2, client: 3 } as const
-/** Spans that wait to be sent; more are dropped, so that traces never slow anybody down. */
-const MOST_WAITING = 2_048
-const MOST_TOGETHER = 512
+/** Longest wait for a collector when a node stops; what it hasn't taken by then is lost. */
+const LAST_EXPORT_MS = 2_000
 
-type Attributes = Record<string, string | number>
+/** The tracer of the current request's node. */
+const TRACER = createContextKey('tracer')
+const propagator = new W3CTraceContextPropagator()
 
-interface Outcome {
-  name?: string
-  failed?: boolean
-  attributes?: Attributes
+export interface RequestSpan extends Span {
+  /** Makes the request the parent of all steps that begin in `work`, and in everything that `work` causes. */
+  within<T>(work: () => T): T
+  end(outcome?: { name?: string; failed?: boolean; attributes?: Attributes }): void
 }
 
-/** A span: one step of a request, and how long it took. */
-export class Span {
-  readonly traceId: string
-  readonly id = randomBytes(8).toString('hex')
+/** One node's traces, sent to a collector as OTLP over HTTP. */
+export class Traces {
+  readonly #provider: TracerProvider
   readonly #tracer: Tracer
-  readonly #parentId: string | undefined
-  readonly #kind: keyof typeof KINDS
-  readonly #startedAt = now()
-  readonly #attributes: Attributes
-  readonly #name: string
-
-  constructor(
-    tracer: Tracer,
-    kind: keyof typeof KINDS,
-    name: string,
-    attributes: Attributes,
-    parent: { traceId: string; id: string } | undefined,
-  ) {
-    this.#tracer = tracer
-    this.#kind = kind
-    this.#name = name
-    this.#attributes = attributes
-    this.traceId = parent?.traceId ?? randomBytes(16).toString('hex')
-    this.#parentId = parent?.id
-  }
-
-  /** Begins a part of this span. */
-  begin(name: string, attributes: Attributes): Span {
-    return new Span(this.#tracer, 'client', name, attributes, this)
-  }
-
-  /** `attributes` that are known by then. */
-  end({ name = this.#name, failed = false, attributes = {} }: Outcome = {}): void {
-    this.#tracer.add({
-      traceId: this.traceId,
-      spanId: this.id,
-      ...(this.#parentId === undefined ? {} : { parentSpanId: this.#parentId }),
-      name,
-      kind: KINDS[this.#kind],
-      startTimeUnixNano: this.#startedAt,
-      endTimeUnixNano: now(),
-      attributes: toAttributes({ ...this.#attributes, ...attributes }),
-      status: failed ? { code: 2 } : {},
-    })
-  }
-}
-
-const current = new AsyncLocalStorage<Span>()
-
-/** Begins a part of the current span; undefined if nothing is traced here, which then costs nothing more. */
-export function beginSpan(name: string, attributes: Attributes = {}): Span | undefined {
-  return current.getStore()?.begin(name, attributes)
-}
-
-/** Makes `span` the parent of all spans that begin in `work`, and in everything that `work` causes. */
-export function within<T>(span: Span, work: () => T): T {
-  return current.run(span, work)
-}
-
-/** Sends what has ended to a collector, now and then, as OTLP in JSON over HTTP. */
-export class Tracer {
-  readonly #settings: TraceSettings
-  readonly #warn: (error: unknown) => void
-  readonly #timer: NodeJS.Timeout
-  #waiting: object[] = []
-  #isAway = false
 
   /** `warn` is told of the first failure of each row of them. */
   constructor(settings: TraceSettings, warn: (error: unknown) => void) {
-    this.#settings = settings
-    this.#warn = warn
-    this.#timer = setInterval(() => void this.#send(), settings.delayMs).unref()
+    const { url, headers, timeoutMs, delayMs, resource, ratio, followsCaller } = settings
+    const root = ratio === 1 ? new AlwaysOnSampler() : new TraceIdRatioBasedSampler(ratio)
+    this.#provider = new TracerProvider({
+      resource: resourceFromAttributes(resource),
+      sampler: followsCaller ? new ParentBasedSampler({ root }) : root,
+      spanProcessors: [
+        new BatchSpanProcessor({
+          exporter: telling(new OTLPTraceExporter({ url, headers, timeoutMillis: timeoutMs }), warn),
+          scheduledDelayMillis: delayMs,
+        }),
+      ],
+    })
+    this.#tracer = this.#provider.getTracer('exam-practice', VERSION)
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
+    beginSpansWith(beginStep)
   }
 
-  /** A request's own span; `traceparent` is its header (W3C). undefined: this one isn't traced. */
-  beginRequest(name: string, attributes: Attributes, traceparent: string | undefined): Span | undefined {
-    const [, traceId = '', id = '', flags = ''] =
-      /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})/.exec(traceparent ?? '') ?? []
-    const parent = traceId === '' ? undefined : { traceId, id }
-    const span = new Span(this, 'server', name, attributes, parent)
-    const { ratio, followsCaller } = this.#settings
-    const isKept =
-      parent && followsCaller
-        ? (Number.parseInt(flags, 16) & 1) === 1
-        : Number.parseInt(span.traceId.slice(-13), 16) < ratio * 2 ** 52
-    return isKept ? span : undefined
-  }
-
-  add(span: object): void {
-    if (this.#waiting.length < MOST_WAITING) this.#waiting.push(span)
-    if (this.#waiting.length === MOST_TOGETHER) void this.#send()
+  /** `headers` may have a caller's `traceparent`. undefined: this request isn't traced. */
+  beginRequest(name: string, attributes: Attributes, headers: object): RequestSpan | undefined {
+    const parent = propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter)
+    const span = this.#tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent)
+    if (!span.isRecording()) return undefined
+    const own: Context = trace.setSpan(parent, span).setValue(TRACER, this.#tracer)
+    return {
+      within: (work) => context.with(own, work),
+      end({ name, ...outcome } = {}) {
+        if (name !== undefined) span.updateName(name)
+        toStep(span).end(outcome)
+      },
+    }
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#send()
+    const { promise: tooLong, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, LAST_EXPORT_MS)
+    await Promise.race([this.#provider.shutdown(), tooLong])
+    clearTimeout(timer)
   }
+}
 
-  async #send(): Promise<void> {
-    const spans = this.#waiting
-    if (spans.length === 0) return
-    this.#waiting = []
-    const { url, headers, timeoutMs, resource } = this.#settings
-    const scope = { name: 'exam-practice', version: VERSION }
-    const body = {
-      resourceSpans: [{ resource: { attributes: toAttributes(resource) }, scopeSpans: [{ scope, spans }] }],
-    }
-    try {
-      const answer = await fetch(url, {
-        method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-        signal: AbortSignal.timeout(timeoutMs),
+function beginStep(name: string, attributes: Attributes): Span | undefined {
+  const active = context.active()
+  const tracer = active.getValue(TRACER) as Tracer | undefined
+  return tracer && toStep(tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, active))
+}
+
+function toStep(span: ReturnType<Tracer['startSpan']>): Span {
+  return {
+    end({ failed = false, attributes = {} } = {}) {
+      span.setAttributes(attributes)
+      if (failed) span.setStatus({ code: SpanStatusCode.ERROR })
+      span.end()
+    },
+  }
+}
+
+/** The exporter, which tells when it begins to fail: by itself it keeps silent. */
+function telling(exporter: SpanExporter, warn: (error: unknown) => void): SpanExporter {
+  let isAway = false
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        const failed = result.code === ExportResultCode.FAILED
+        if (failed && !isAway) warn(result.error)
+        isAway = failed
+        done(result)
       })
-      await answer.arrayBuffer()
-      if (!answer.ok) throw new Error(`the collector answered ${answer.status}`)
-      this.#isAway = false
-    } catch (error) {
-      if (!this.#isAway) this.#warn(error)
-      this.#isAway = true
-    }
+    },
+    shutdown: () => exporter.shutdown(),
   }
-}
-
-/** Nanoseconds since the epoch, as text: they are more than a number holds. */
-function now(): string {
-  const microseconds = Math.round((performance.timeOrigin + performance.now()) * 1_000)
-  return `${microseconds}000`
-}
-
-function toAttributes(attributes: Attributes) {
-  return Object.entries(attributes).map(([key, value]) => ({
-    key,
-    value: typeof value === 'number' ? { intValue: String(value) } : { stringValue: value },
-  }))
 }

@@ -5,7 +5,7 @@ import path from 'node:path'
 /** The signing secret if none is configured: generated once, readable by the service's user only. */
 export async function loadGeneratedSecret(dataDir: string): Promise<string> {
   const file = path.join(dataDir, 'jwt-secret')
-  await mkdir(dataDir, { recursive: true })
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
   try {
     await writeFile(file, randomBytes(48).toString('base64url'), { flag: 'wx', mode: 0o600 })
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Role } from '../../schemas/accounts/auth.ts'
+import type { Role } from '../../schemas/auth.schemas.ts'
 
 /** The claims of a session's tokens. */
 export interface SessionClaims {
@@ -7,6 +7,12 @@ export interface SessionClaims {
   sessionId: number
   /** Increases with each revocation of the session: a role change voids its older tokens and keeps the session. */
   generation: number
+}
+
+/** The claims of a new token. */
+export interface IssuedClaims extends SessionClaims {
+  /** The token ends with its session; null: that goes on for longer. */
+  endsAt: Date | null
 }
 
 /** The claims of a verified token. `LiveSessions` knows whether its session has ended. */

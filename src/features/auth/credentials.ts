@@ -1,16 +1,15 @@
-import { availableParallelism } from 'node:os'
-import type { LoginBody } from '../../../schemas/accounts/auth.ts'
+import type { LoginBody } from '../../../schemas/auth.schemas.ts'
 import type { Device } from '../../actor.ts'
 import type { Core } from '../../core.ts'
-import { shareOf } from '../../db/client.ts'
-import { AppError } from '../../errors.ts'
+import type { UserRow } from '../../db/user-rows.ts'
+import { AppError, invalidField } from '../../errors.ts'
 import { foldCase } from '../../formats/case-fold.ts'
-import { perNode } from '../../per-node.ts'
-import { FairQueue } from '../../scheduling/fair-queue.ts'
 import { accounts as measured } from '../../telemetry/metrics.ts'
-import * as lockouts from './lockouts/store.ts'
+import { isOutdatedDemo } from '../demo/demo-accounts.ts'
+import * as store from './auth.store.ts'
+import * as lockouts from './lockouts.store.ts'
 import { verifyPassword } from './passwords.ts'
-import * as store from './store.ts'
+import { requireOwnDoors } from './provider-only.service.ts'
 
 /**
  * Failures after which a network is locked out of an identifier, and for how long
@@ -18,15 +17,8 @@ import * as store from './store.ts'
  */
 const LOCKOUT_FAILURES = 3
 const LOCKOUT_MS = 15 * 60_000
-
-/**
- * Logins take turns, until their session is stored. Those that run at once are enough to keep the hashing busy, and
- * one network's are too few to delay other queries, even if all wait for the row of one account.
- */
-export const logins = perNode(
-  ({ config: { databasePool } }) =>
-    new FairQueue({ places: 4 * availableParallelism(), each: shareOf(databasePool), waiting: 200 }),
-)
+/** How long a sign-in stands for the password of an account that has none. */
+const FRESH_MS = 10 * 60_000
 
 /**
  * The account of these credentials, for a login that has its turn. Failures are counted per network and identifier,
@@ -39,14 +31,16 @@ export async function checkCredentials(
   core: Core,
   { username, password }: LoginBody,
   device: Device,
-): Promise<store.UserRow> {
+): Promise<UserRow> {
   const pair = { network: device.network, identifier: foldCase(username) }
   await refuseLocked(core, pair)
   const user = await store.findUserByIdentifier(core.db, username)
-  const valid = await verifyPassword(user?.passwordHash, password, device)
+  requireOwnDoors(core, user)
+  const matches = await core.gate.passwords.run(device, () => verifyPassword(user?.passwordHash, password))
+  const valid = matches && !isOutdatedDemo(core, user?.username ?? '', password)
   const remaining = await countAttempt(core, pair, valid)
   if (!user || !valid) {
-    measured.refused.add('invalid_credentials')
+    measured.refused.inc({ code: 'invalid_credentials' })
     throw new AppError('invalid_credentials', {
       message: `Invalid credentials. ${remaining} attempts remaining.`,
     })
@@ -54,20 +48,40 @@ export async function checkCredentials(
   return user
 }
 
-/** Checks the password of somebody who is signed in; a wrong one counts as a failed login. */
-export function confirmPassword(
+/**
+ * Makes sure that an account's owner is at the device, and not somebody who found it signed in: by the password, or, where
+ * there is none, by a sign-in of the last ten minutes. 400 without a password, 403 `wrong_password` or
+ * `fresh_sign_in_required`, 429 `locked_out`.
+ */
+export async function confirmOwner(
   core: Core,
-  account: Pick<store.UserRow, 'username' | 'passwordHash'>,
+  account: UserRow,
+  { sessionId }: { sessionId: number },
+  password: string | undefined,
+  device: Device,
+): Promise<void> {
+  if (account.passwordHash !== null) {
+    if (password === undefined) throw invalidField('/current_password', 'is required')
+    return confirmPassword(core, account, password, device)
+  }
+  if (!(await store.isFresh(core.db, sessionId, new Date(core.clock() - FRESH_MS))))
+    throw new AppError('fresh_sign_in_required')
+}
+
+/** Checks the password of somebody who is signed in; a wrong one counts as a failed login. */
+function confirmPassword(
+  core: Core,
+  account: Pick<UserRow, 'username' | 'passwordHash'>,
   password: string,
   device: Device,
 ): Promise<void> {
-  return logins(core).run(device, async () => {
+  return core.gate.logins.run(device, async () => {
     const pair = { network: device.network, identifier: foldCase(account.username) }
     await refuseLocked(core, pair)
-    const valid = await verifyPassword(account.passwordHash, password, device)
+    const valid = await core.gate.passwords.run(device, () => verifyPassword(account.passwordHash, password))
     await countAttempt(core, pair, valid)
     if (valid) return
-    measured.refused.add('wrong_password')
+    measured.refused.inc({ code: 'wrong_password' })
     throw new AppError('wrong_password')
   })
 }
@@ -91,6 +105,6 @@ async function countAttempt(core: Core, pair: lockouts.LoginPair, valid: boolean
 }
 
 function lockedOut(until: Date, now: number): AppError {
-  measured.refused.add('locked_out')
+  measured.refused.inc({ code: 'locked_out' })
   return new AppError('locked_out', { retryAfter: (until.getTime() - now) / 1_000 })
 }

@@ -1,31 +1,34 @@
-import { randomInt } from 'node:crypto'
 import type { GoogleIdentity } from '../../adapters/google.ts'
-import type { Executor } from '../../db/client.ts'
+import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/database-client.ts'
+import { type UserRow, updateUser } from '../../db/user-rows.ts'
 import { AppError } from '../../errors.ts'
-import { endSessionsOf } from './sessions.ts'
-import * as store from './store.ts'
-
-/** Tries to find a free username; from the second try on it ends with six random digits. */
-const NAME_TRIES = 10
+import { confirmAddress, voidResets } from './address-proof.ts'
+import * as store from './auth.store.ts'
+import { fitName, NAME_TRIES, suggestUsername } from './new-names.ts'
+import { requireRegistration } from './registration.ts'
 
 /**
  * The account of somebody whom the identity provider has identified: the one with their subject, else the one with
  * their address, which is linked to the subject, else a new one. 409 `email_taken` if the account with that address
- * is linked to somebody else.
+ * is linked to somebody else; 403 `registration_closed`.
  */
 export async function findOrCreateGoogleUser(
+  core: Core,
   tx: Executor,
   identity: GoogleIdentity,
-): Promise<{ user: store.UserRow; isNew: boolean }> {
+): Promise<{ user: UserRow; isNew: boolean }> {
   const found = await store.findUserByGoogleForUpdate(tx, identity)
   if (found) return { user: await link(tx, found, identity), isNew: false }
+  requireRegistration(core, identity.email)
   for (let attempt = 0; attempt < NAME_TRIES; attempt++) {
+    const username = suggestUsername(identity.email, attempt)
     const user = await store.insertUserIfFree(tx, {
-      username: suggestUsername(identity.email, attempt),
+      username,
       email: identity.email,
       emailVerified: true,
       googleSubject: identity.subject,
-      fullName: fitName(identity),
+      fullName: fitName(identity.name) ?? username,
       role: 'user',
     })
     if (user) return { user, isNew: true }
@@ -36,29 +39,12 @@ export async function findOrCreateGoogleUser(
   throw new AppError('unavailable', { retryAfter: 1 })
 }
 
-async function link(tx: Executor, user: store.UserRow, { subject }: GoogleIdentity): Promise<store.UserRow> {
+async function link(tx: Executor, user: UserRow, { subject }: GoogleIdentity): Promise<UserRow> {
   if (user.googleSubject === subject) return user
-  if (user.googleSubject !== null) throw new AppError('email_taken')
-  const change = { googleSubject: subject, emailVerified: true }
-  if (user.emailVerified) {
-    await store.updateUser(tx, user.id, change)
-    return { ...user, ...change }
-  }
-  // Until now nobody had proved to own this address, so its owner takes over the account.
-  await store.updateUser(tx, user.id, { ...change, passwordHash: null })
-  await endSessionsOf(tx, user.id)
-  return { ...user, ...change, passwordHash: null }
-}
-
-function suggestUsername(email: string, attempt: number): string {
-  const [local = ''] = email.split('@', 1)
-  const base = local.replaceAll(/[^A-Za-z0-9_.-]/g, '').slice(0, 24)
-  if (attempt === 0 && base.length >= 3) return base
-  return `${base || 'user'}.${String(randomInt(1_000_000)).padStart(6, '0')}`
-}
-
-function fitName({ name, email }: GoogleIdentity): string {
-  const line = (name ?? '').toWellFormed().replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-  const text = line.trim() || email
-  return [...text].slice(0, 200).join('')
+  const owned = await confirmAddress(tx, user)
+  if (owned.googleSubject !== null) throw new AppError('email_taken')
+  const change = { googleSubject: subject }
+  await updateUser(tx, user.id, change)
+  await voidResets(tx, user.id)
+  return { ...owned, ...change }
 }

@@ -2,7 +2,7 @@ import type { Core } from '../../core.ts'
 import { every } from '../../scheduling/periodic.ts'
 import type { LiveSessions, RevokedListener } from '../../tokens/live-sessions.ts'
 import { type Claims, TOKEN_LIFETIME_SECONDS } from '../../tokens/tokens.ts'
-import * as store from './store.ts'
+import * as store from './auth.store.ts'
 
 /** How long a revocation is needed: the longest lifetime of a token, plus time for clocks that differ. */
 export const REMEMBERED_SECONDS = Math.max(...Object.values(TOKEN_LIFETIME_SECONDS)) + 600

@@ -1,7 +1,8 @@
 import { fileTypeFromBuffer } from 'file-type'
-import { IMAGE_TYPES, imageTypeOf } from '../../formats/image-types.ts'
-import type { Asker } from '../../scheduling/fair-queue.ts'
-import { decodeImage } from './decoding.ts'
+import type { Asker } from '../../admission/fair-queue.ts'
+import type { Core } from '../../core.ts'
+import { imageTypeOf, isImageType } from '../../formats/image-types.ts'
+import { decodeImage } from './image-decoding.ts'
 
 /** "500 KB" in docs/protocol/http.md#limits. */
 export const IMAGE_BYTES = 512_000
@@ -16,6 +17,7 @@ export type CheckedImage =
  * whatever type was declared. The signature alone would accept polyglots, the decoder alone SVG.
  */
 export async function checkImage(
+  { gate }: Pick<Core, 'gate'>,
   filename: string,
   bytes: Buffer,
   largest: number,
@@ -25,8 +27,7 @@ export async function checkImage(
   if (bytes.length === 0) return { error: 'The file is empty' }
   if (bytes.length > largest) return { error: `The file is larger than ${Math.floor(largest / 1_024)} KB` }
   const sniffed = await fileTypeFromBuffer(bytes)
-  if (!sniffed || !Object.values(IMAGE_TYPES).includes(sniffed.mime))
-    return { error: 'The file is not an image of an allowed type' }
-  const decoded = await decodeImage(bytes, asker)
+  if (!sniffed || !isImageType(sniffed.mime)) return { error: 'The file is not an image of an allowed type' }
+  const decoded = await gate.decoding.run(asker, () => decodeImage(bytes))
   return 'error' in decoded ? decoded : { contentType: sniffed.mime, ...decoded }
 }

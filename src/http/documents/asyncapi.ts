@@ -1,15 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { TSchema } from 'typebox'
 import { CLOSE } from '../../../schemas/close-codes.ts'
-import * as events from '../../../schemas/events.ts'
+import { CLIENT_FRAMES, ServerFrame } from '../../../schemas/events.schemas.ts'
 import type { Config } from '../../config.ts'
 import { VERSION } from '../../version.ts'
-import { serveFixed } from './fixed.ts'
-import { Components, type Schema } from './schemas.ts'
+import { serveFixed } from './fixed-documents.ts'
+import { Components, type Schema } from './named-schemas.ts'
 
-const { CLIENT_FRAMES, ServerFrame } = events
-
-/** Describes the WebSocket at `/asyncapi.json`: every frame that schemas/events.ts lists. */
+/** Describes the WebSocket at `/asyncapi.json`: every frame that schemas/events.schemas.ts lists. */
 export function registerAsyncApi(app: FastifyInstance, config: Config): void {
   serveFixed(app, '/asyncapi.json', () => describeFrames(config))
 }
@@ -75,7 +73,7 @@ function describeFrames({ publicUrl, host, port }: Config) {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token.' },
       },
-      schemas: components.identify(),
+      schemas: components.schemas,
     },
   }
 }
@@ -84,10 +82,10 @@ interface Message {
   name: string
   title: string
   summary: string
-  payload: Schema
+  payload: { $ref: string | undefined }
 }
 
-/** The messages of one direction, by name; `$id` is the name of the payload's schema. */
+/** The messages of one direction, by name. */
 function messagesOf(
   components: Components,
   side: 'server' | 'client',
@@ -96,10 +94,8 @@ function messagesOf(
   return Object.fromEntries(
     frames.map((frame) => {
       const type = typeOf(frame)
-      const summary = 'description' in frame ? String(frame.description) : type
-      const [$id] = Object.entries(events).find(([, schema]) => schema === frame) ?? [type]
-      const payload = { $id, ...components.show(frame) }
-      return [`${side}.${type}`, { name: type, title: type, summary, payload }]
+      const { $ref, description = type } = components.show(frame as Schema)
+      return [`${side}.${type}`, { name: type, title: type, summary: description, payload: { $ref } }]
     }),
   )
 }

@@ -1,13 +1,13 @@
 import { STATUS_CODES } from 'node:http'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance, onRequestHookHandler } from 'fastify'
+import type { FastifyInstance, FastifySchema, onRequestHookHandler } from 'fastify'
 import type { Config } from '../../config.ts'
 import { VERSION } from '../../version.ts'
-import { SESSION_COOKIE } from '../callers/cookies.ts'
+import { SESSION_COOKIE } from '../cookies.ts'
 import { readCodes } from '../failures.ts'
-import { serveFixed } from './fixed.ts'
-import { Components, type Schema } from './schemas.ts'
+import { serveFixed } from './fixed-documents.ts'
+import { Components, type Schema } from './named-schemas.ts'
 import { TAGS } from './tags.ts'
 
 const ADDRESS = '/openapi.json'
@@ -27,6 +27,7 @@ const sendAsIs: onRequestHookHandler = (request, _reply, done) => {
 
 /** Describes the API at `/openapi.json`; the page at `/docs` shows and tries it. */
 export async function registerOpenApi(app: FastifyInstance, { publicUrl }: Config): Promise<void> {
+  const components = new Components(() => app.getSchemas() as Record<string, Schema>)
   await app.register(swagger, {
     convertConstToEnum: false,
     openapi: {
@@ -35,7 +36,7 @@ export async function registerOpenApi(app: FastifyInstance, { publicUrl }: Confi
         title: 'Exam Practice Service',
         version: VERSION,
         description:
-          'Take exams, ask a tutor, talk live, keep notes. The WebSocket is described in /asyncapi.json.',
+          'Take exams, ask a tutor, talk live, keep notes. The WebSocket is described in `/asyncapi.json`. Not described are what browsers load (`/docs`, `/desk`, `/pages.css`), the two documents themselves, and `/metrics`, which is in the text format of Prometheus.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: publicUrl ?? '/', description: 'This service' }],
@@ -52,13 +53,10 @@ export async function registerOpenApi(app: FastifyInstance, { publicUrl }: Confi
         },
       },
     },
+    transform: ({ schema, url }) => ({ schema: nameParts(components, schema ?? {}), url }),
     transformObject: (described) => {
       const document = ('openapiObject' in described ? described.openapiObject : {}) as unknown as Document
-      return finish(document) as never
-    },
-    refResolver: {
-      buildLocalReference: (json, _base, _fragment, i) =>
-        json.$id === undefined ? `schema-${i}` : String(json.$id),
+      return finish(components, document) as never
     },
   })
   app.addHook('onRoute', (route) => {
@@ -87,17 +85,39 @@ interface Document {
   components: { schemas: Record<string, Schema> }
 }
 
+/** A route's schema with references to the named ones. */
+function nameParts(components: Components, { response, ...rest }: FastifySchema): FastifySchema {
+  const parts = Object.entries(rest).map(([part, schema]) =>
+    PARTS.has(part) ? [part, components.show(schema as Schema)] : [part, schema],
+  )
+  const answers = Object.entries((response ?? {}) as Record<string, Schema & Content>).map(
+    ([status, answer]) => [status, nameContent(components, answer)],
+  )
+  return {
+    ...Object.fromEntries(parts),
+    ...(response !== undefined && { response: Object.fromEntries(answers) }),
+  }
+}
+
+const PARTS: ReadonlySet<string> = new Set(['body', 'querystring', 'params', 'headers'])
+
+function nameContent(components: Components, answer: Schema & Content): object {
+  const { content, ...rest } = answer
+  if (!content) return components.show(answer)
+  const named = Object.entries(content).map(([type, { schema, ...others }]) => [
+    type,
+    { ...others, ...(schema && { schema: components.show(schema) }) },
+  ])
+  return { ...rest, content: Object.fromEntries(named) }
+}
+
 /** Rewrites what generators of clients can't use in the form of the routes' schemas. */
-function finish(document: Document): Document {
-  const components = new Components()
+function finish(components: Components, document: Document): Document {
   const paths = Object.entries(document.paths).map(([route, operations]) => [
     // Only the router calls the rest of a path `*`.
     route.replace('{*}', '{path}'),
     Object.fromEntries(
-      Object.entries(operations).map(([method, operation]) => [
-        method,
-        finishOperation(components, method, operation),
-      ]),
+      Object.entries(operations).map(([method, operation]) => [method, finishOperation(method, operation)]),
     ),
   ])
   return {
@@ -107,7 +127,7 @@ function finish(document: Document): Document {
   }
 }
 
-function finishOperation(components: Components, method: string, operation: Operation): Operation {
+function finishOperation(method: string, operation: Operation): Operation {
   const { operationId, parameters, requestBody, responses, deprecated, security = [] } = operation
   const isForm = requestBody?.content?.['application/x-www-form-urlencoded'] !== undefined
   return {
@@ -119,14 +139,13 @@ function finishOperation(components: Components, method: string, operation: Oper
         ...rest,
         name: name === '*' ? 'path' : name,
         required: required === true && schema.default === undefined,
-        schema: components.show(schema),
+        schema,
       })),
     }),
-    ...(requestBody && { requestBody: showContent(components, requestBody) }),
     responses: Object.fromEntries(
       Object.entries(responses).map(([status, response]) => [
         status,
-        showContent(components, {
+        narrowContent({
           ...response,
           ...(isForm && Number(status) >= 400 && { content: { ...response.content, ...FORM_AGAIN } }),
           description: describe(status, response.description),
@@ -142,14 +161,14 @@ function nameOperation(name: string, method: string, isOld = false): string {
   return isOld ? `old${own.charAt(0).toUpperCase()}${own.slice(1)}` : own
 }
 
-function showContent<T extends Content & { description?: string }>(components: Components, part: T): T {
+function narrowContent<T extends Content & { description?: string }>(part: T): T {
   const { content, description } = part
   if (!content) return part
-  const shown = Object.entries(content).map(([type, { schema, ...rest }]) => [
+  const narrowed = Object.entries(content).map(([type, { schema, ...rest }]) => [
     type,
-    { ...rest, ...(schema && { schema: narrow(components.show(schema), description) }) },
+    { ...rest, ...(schema && { schema: narrow(schema, description) }) },
   ])
-  return { ...part, content: Object.fromEntries(shown) }
+  return { ...part, content: Object.fromEntries(narrowed) }
 }
 
 /** A default description of a status. */

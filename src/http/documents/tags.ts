@@ -3,6 +3,7 @@ const DESCRIPTIONS: Record<string, string> = {
   auth: 'Signing in and out, and tokens.',
   account: 'One’s own account, its sessions, and asking for another role.',
   exams: 'Exams as students find and take them: papers, answers, results, challenges.',
+  practice: 'Questions that are asked again before they are forgotten, and what one would score.',
   assistant: 'The tutor: questions, answers while they are written, conversations.',
   chat: 'People, connections, groups and their messages.',
   discussions: 'Comments on questions.',

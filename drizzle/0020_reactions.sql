@@ -1,0 +1,2 @@
+ALTER TABLE "messages" ADD COLUMN "reactions" jsonb;--> statement-breakpoint
+CREATE INDEX "messages_reactions_idx" ON "messages" USING gin ("reactions" jsonb_path_ops) WHERE "messages"."reactions" is not null;

@@ -1,0 +1,1 @@
+ALTER TABLE "push_settings" ADD COLUMN "practice_told_on" date;

@@ -1,0 +1,1 @@
+CREATE INDEX "class_members_present_idx" ON "class_members" USING btree ("class_id","role","user_id") WHERE "class_members"."left_at" is null;

@@ -1,0 +1,193 @@
+import { type Static, Type } from 'typebox'
+import { AnalyticsQuery } from './analytics.schemas.ts'
+import { GivenInstant, Id, MAX_INT, Name, Nullable, Page, paging, Text, Timestamp, UserId } from './common.ts'
+
+export const ClassRole = Type.Enum(['student', 'teacher'], { $id: 'ClassRole' })
+export type ClassRole = Static<typeof ClassRole>
+
+export const ClassParams = Type.Object({ id: Id })
+export const ClassMemberParams = Type.Object({ id: Id, user_id: Id })
+export const ClassInvitationParams = Type.Object({ id: Id, invitation_id: Id })
+
+const IncludeArchived = Type.Optional(Type.Boolean({ description: 'archived ones as well' }))
+const ClassName = Name(1, 200)
+
+/** A class as its members see it. */
+export const OwnClass = Type.Object(
+  {
+    id: Id,
+    name: Type.String(),
+    role: ClassRole,
+    students: Type.Integer({ description: 'how many it has' }),
+    archived: Type.Boolean(),
+  },
+  { $id: 'OwnClass' },
+)
+export type OwnClass = Static<typeof OwnClass>
+
+/** A class that asks somebody to join. */
+export const ClassInvitation = Type.Object(
+  { id: Id, name: Type.String(), role: ClassRole, invited_at: Timestamp },
+  { $id: 'ClassInvitation', description: '`id` is of the class' },
+)
+export type ClassInvitation = Static<typeof ClassInvitation>
+
+export const ClassesQuery = Type.Object({ archived: IncludeArchived })
+export const ClassesAnswer = Type.Object(
+  {
+    success: Type.Literal(true),
+    classes: Type.Array(OwnClass),
+    invitations: Type.Array(ClassInvitation),
+  },
+  { $id: 'ClassesAnswer' },
+)
+export const OwnClassAnswer = Type.Object(
+  { success: Type.Literal(true), class: OwnClass },
+  { $id: 'OwnClassAnswer' },
+)
+
+export const JoinBody = Type.Object(
+  { code: Text(1, 100, { description: "the class's code, in any case, or the one of a mailed link" }) },
+  { $id: 'JoinBody' },
+)
+
+// --- as administrators keep them
+
+const Person = Type.Object({ user_id: UserId, username: Type.String(), full_name: Type.String() })
+
+export const AdminClass = Type.Object(
+  {
+    id: Id,
+    name: Type.String(),
+    archived: Type.Boolean(),
+    students: Type.Integer(),
+    teachers: Type.Array(Person),
+    created_at: Timestamp,
+  },
+  { $id: 'AdminClass' },
+)
+export type AdminClass = Static<typeof AdminClass>
+
+const TeacherIds = Type.Array(Id, { maxItems: 50, description: 'all of its teachers' })
+export const NewClass = Type.Object(
+  { name: ClassName, teacher_ids: Type.Optional(TeacherIds) },
+  { $id: 'NewClass' },
+)
+export type NewClass = Static<typeof NewClass>
+export const ClassChanges = Type.Object(
+  {
+    name: Type.Optional(ClassName),
+    archived: Type.Optional(Type.Boolean()),
+    teacher_ids: Type.Optional(TeacherIds),
+  },
+  { $id: 'ClassChanges' },
+)
+export type ClassChanges = Static<typeof ClassChanges>
+
+export const AdminClassesQuery = Type.Object({
+  q: Type.Optional(Text(0, 200, { description: 'part of the name, in any case' })),
+  archived: IncludeArchived,
+  page: Page,
+})
+export type AdminClassesQuery = Static<typeof AdminClassesQuery>
+export const AdminClassesAnswer = Type.Object(
+  { success: Type.Literal(true), classes: Type.Array(AdminClass), ...paging },
+  { $id: 'AdminClassesAnswer' },
+)
+export const AdminClassAnswer = Type.Object(
+  { success: Type.Literal(true), class: AdminClass },
+  { $id: 'AdminClassAnswer' },
+)
+
+// --- as teachers see them
+
+export const ClassMember = Type.Object(
+  { ...Person.properties, role: ClassRole, joined_at: Timestamp },
+  { $id: 'ClassMember' },
+)
+export type ClassMember = Static<typeof ClassMember>
+
+export const InvitedAddress = Type.Object(
+  { id: Id, email: Type.String(), full_name: Type.String(), role: ClassRole, invited_at: Timestamp },
+  { $id: 'InvitedAddress' },
+)
+export type InvitedAddress = Static<typeof InvitedAddress>
+
+export const ClassQuery = Type.Object({ page: Page })
+export const ClassAnswer = Type.Object(
+  {
+    success: Type.Literal(true),
+    class: Type.Object({
+      id: Id,
+      name: Type.String(),
+      archived: Type.Boolean(),
+      students: Type.Integer(),
+      conversation_id: Nullable(Id),
+    }),
+    join_code: Nullable(Type.String()),
+    code_ends_at: Nullable(Timestamp),
+    exams: Type.Array(Type.Object({ id: Id, name: Type.String() }), {
+      description: 'the newest 500, newest first',
+    }),
+    members: Type.Array(ClassMember),
+    invited: Type.Array(InvitedAddress),
+    invited_total: Type.Integer(),
+    ...paging,
+  },
+  { $id: 'ClassAnswer' },
+)
+
+export const CodeBody = Type.Object(
+  { ends_at: Type.Optional(Nullable({ ...GivenInstant, description: 'null: it has no end' })) },
+  { $id: 'CodeBody' },
+)
+export const CodeAnswer = Type.Object(
+  {
+    success: Type.Literal(true),
+    code: Nullable(Type.String({ description: '8 letters; null: nobody can join by one' })),
+    ends_at: Nullable(Timestamp),
+  },
+  { $id: 'CodeAnswer' },
+)
+
+export const NewMembers = Type.Object(
+  {
+    user_ids: Type.Optional(
+      Type.Array(Type.Integer({ minimum: -MAX_INT, maximum: MAX_INT }), {
+        maxItems: 10_000,
+        description: 'administrators only',
+      }),
+    ),
+    emails: Type.Optional(Type.Array(Text(0, 320), { maxItems: 1_000 })),
+  },
+  { $id: 'NewMembers' },
+)
+export type NewMembers = Static<typeof NewMembers>
+
+export const RosterQuery = Type.Object({
+  dry_run: Type.Optional(Type.Boolean({ description: 'reads everything and changes nothing' })),
+})
+export const RosterForm = Type.Object({ file: Type.String({ format: 'binary' }) }, { $id: 'RosterForm' })
+
+export const MembersAdded = Type.Object(
+  {
+    success: Type.Literal(true),
+    added: Type.Integer({ description: 'people who are members now; administrators only' }),
+    invited: Type.Integer({ description: 'addresses that are asked to join' }),
+    errors: Nullable(Type.Array(Type.String())),
+  },
+  { $id: 'MembersAdded' },
+)
+export type MembersAdded = Static<typeof MembersAdded>
+
+export const ClassConversationAnswer = Type.Object(
+  { success: Type.Literal(true), conv_id: Id },
+  { $id: 'ClassConversationAnswer' },
+)
+
+/** As the administrators', of one class. */
+export const ClassAnalyticsQuery = Type.Omit(AnalyticsQuery, ['class_id'])
+
+export const ClassExamParams = Type.Object({ id: Id, exam_id: Id })
+export const ClassStudentParams = Type.Object({ id: Id, exam_id: Id, user_id: Id })
+export const ClassAttemptParams = Type.Object({ id: Id, attempt_id: Id })

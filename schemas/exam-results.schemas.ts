@@ -1,0 +1,115 @@
+import { type Static, Type } from 'typebox'
+import { AttemptRow, ReviewedQuestion, Score } from './attempts.schemas.ts'
+import { Id, Nullable, Page, paging, Timestamp, UserId } from './common.ts'
+
+const Count = Type.Integer({ minimum: 0 })
+const person = { user_id: UserId, username: Type.String(), full_name: Type.String() }
+const mark = {
+  score: Type.Number(),
+  max_score: Type.Number(),
+  percentage: Type.Number({ description: 'to two decimals' }),
+  passed: Type.Boolean(),
+}
+
+/** How one student did at an exam. */
+export const StudentResult = Type.Object(
+  {
+    ...person,
+    attempts: Type.Integer({ minimum: 0, description: 'those that they took, the active one included' }),
+    best: Nullable(Type.Object(mark)),
+    newest: Nullable(
+      Type.Object({
+        attempt_id: Id,
+        attempt_number: Count,
+        status: Type.Enum(['submitted', 'expired']),
+        submitted_at: Timestamp,
+        ...mark,
+      }),
+    ),
+    active: Nullable(
+      Type.Object({
+        attempt_id: Id,
+        started_at: Timestamp,
+        ends_at: Nullable(Timestamp),
+        answered: Type.Integer({ minimum: 0, description: 'questions with a saved answer' }),
+      }),
+    ),
+  },
+  { $id: 'StudentResult' },
+)
+export type StudentResult = Static<typeof StudentResult>
+
+export const ExamResultsQuery = Type.Object({ page: Page })
+export const ClassResultsQuery = Type.Object({ exam_id: Id, page: Page })
+export const ClassResultsCsvQuery = Type.Object({ exam_id: Id })
+export const ExamResultsAnswer = Type.Object(
+  {
+    success: Type.Literal(true),
+    exam: Type.Object({ id: Id, name: Type.String() }),
+    results: Type.Array(StudentResult),
+    ...paging,
+  },
+  { $id: 'ExamResultsAnswer' },
+)
+
+const hidden = { description: 'null as long as keys are not shown' }
+
+/** A question of somebody's attempt; what would tell its key is null until teachers may know that. */
+export const StaffReviewedQuestion = Type.Object(
+  {
+    ...ReviewedQuestion.properties,
+    correct_answer: Nullable({ ...ReviewedQuestion.properties.correct_answer, ...hidden }),
+    explanation: Nullable({ ...ReviewedQuestion.properties.explanation, ...hidden }),
+    tolerance: Nullable({ ...ReviewedQuestion.properties.tolerance, ...hidden }),
+    is_correct: Nullable({ ...ReviewedQuestion.properties.is_correct, ...hidden }),
+    marks_awarded: Nullable({ ...ReviewedQuestion.properties.marks_awarded, ...hidden }),
+  },
+  { $id: 'StaffReviewedQuestion' },
+)
+export type StaffReviewedQuestion = Static<typeof StaffReviewedQuestion>
+
+export const StaffReviewAnswer = Type.Object(
+  {
+    success: Type.Literal(true),
+    ...AttemptRow.properties,
+    ...person,
+    status: Type.Enum(['active', 'submitted', 'expired']),
+    submitted_at: Nullable(Timestamp),
+    ends_at: Nullable(Timestamp),
+    result_mode: Type.Enum(['instant', 'on_release']),
+    answered: Type.Integer({ minimum: 0, description: 'questions with a saved answer' }),
+    question_count: Count,
+    shows_keys: Type.Boolean(),
+    result: Nullable(Score),
+    review: Nullable(Type.Array(StaffReviewedQuestion, { description: 'null while it is under way' })),
+  },
+  { $id: 'StaffReviewAnswer' },
+)
+export type StaffReviewAnswer = Static<typeof StaffReviewAnswer>
+
+// --- all exams of a class
+
+export const GradebookAnswer = Type.Object(
+  {
+    success: Type.Literal(true),
+    exams: Type.Array(Type.Object({ id: Id, name: Type.String() })),
+    students: Type.Array(
+      Type.Object({
+        ...person,
+        left: Type.Optional(Type.Literal(true, { description: 'not in the class any more' })),
+        results: Type.Array(
+          Type.Object({
+            exam_id: Id,
+            percentage: Nullable(Type.Number({ description: 'of the best result; null: there is none yet' })),
+            passed: Nullable(Type.Boolean()),
+            attempts: Count,
+          }),
+          { description: 'of exams that they have attempts at' },
+        ),
+      }),
+    ),
+    ...paging,
+  },
+  { $id: 'GradebookAnswer' },
+)
+export const GradebookQuery = Type.Object({ page: Page })

@@ -1,0 +1,55 @@
+import { type Static, Type } from 'typebox'
+import { Id, Nullable } from './common.ts'
+import { ImportKey, QuestionFields } from './questions.schemas.ts'
+
+export const ImportFormat = Type.Enum(['csv', 'gift', 'aiken', 'moodle_xml', 'qti'], { $id: 'ImportFormat' })
+export type ImportFormat = Static<typeof ImportFormat>
+export const ExportFormat = Type.Enum(['csv', 'gift', 'moodle_xml', 'qti', 'qti3'], { $id: 'ExportFormat' })
+export type ExportFormat = Static<typeof ExportFormat>
+
+export const ExamParams = Type.Object({ exam_id: Id })
+
+export const ExchangeForm = Type.Object({ file: Type.String({ format: 'binary' }) }, { $id: 'ExchangeForm' })
+export const ImportQuery = Type.Object({
+  format: Type.Optional(
+    Type.Enum(['auto', 'csv', 'gift', 'aiken', 'moodle_xml', 'qti'], {
+      description: '`auto` (default) goes by what the file holds',
+    }),
+  ),
+  dry_run: Type.Optional(Type.Boolean({ description: 'reads everything and stores nothing' })),
+  key: ImportKey,
+})
+export const ExportQuery = Type.Object({ format: ExportFormat })
+
+export const Exchanged = Type.Object(
+  {
+    success: Type.Literal(true),
+    message: Type.String(),
+    format: ImportFormat,
+    inserted: Type.Integer({ description: 'in a dry run, how many would be' }),
+    skipped: Type.Integer(),
+    errors: Nullable(Type.Array(Type.String({ description: '`<item>: skipped`, for each of them' }))),
+    details: Nullable(
+      Type.Array(
+        Type.String({ description: 'why, for the first thousand of them; what asks nothing is named too' }),
+      ),
+    ),
+  },
+  { $id: 'Exchanged' },
+)
+export type Exchanged = Static<typeof Exchanged>
+
+export const Tried = Type.Object(
+  {
+    ...Exchanged.properties,
+    questions: Type.Array(
+      Type.Object({
+        ...QuestionFields.properties,
+        has_image: Type.Boolean({ description: 'the file brings an image along' }),
+      }),
+      { description: 'the first 50' },
+    ),
+  },
+  { $id: 'Tried' },
+)
+export type Tried = Static<typeof Tried>

@@ -1,0 +1,20 @@
+import { Format } from 'typebox/format'
+
+/** The account that stands for deleted people is called so, and nobody else is. */
+export const GHOST_NAME = 'Deleted Account'
+
+const INVISIBLE = /[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]+/gu
+
+export function isVisible(name: string): boolean {
+  return name.replace(INVISIBLE, '') !== ''
+}
+
+/** Whether a person may have this full name, however it is spelt. */
+export function isPersonName(name: string): boolean {
+  const shown = name.normalize('NFKC').replace(INVISIBLE, '').toLowerCase()
+  return shown !== '' && shown !== GHOST_NAME.replace(INVISIBLE, '').toLowerCase()
+}
+
+/** Checked by the service; other programs need not know them. */
+Format.Set('name', isVisible)
+Format.Set('person-name', isPersonName)

@@ -1,0 +1,55 @@
+import { type Static, Type } from 'typebox'
+
+/** What makes up a question beside its text and options, by its type, as teachers write it and as students see it. */
+
+export const MatchingParts = Type.Object({
+  pairs: Type.Array(Type.Object({ prompt: Type.String(), match: Type.String() }), {
+    description: '2 to 20; equal matches are one choice',
+  }),
+  distractors: Type.Array(Type.String(), { description: 'up to 10 choices that match no prompt' }),
+})
+export type MatchingParts = Static<typeof MatchingParts>
+
+export const OrderingParts = Type.Object({
+  items: Type.Array(Type.String(), { description: '2 to 20, in the right order' }),
+})
+export type OrderingParts = Static<typeof OrderingParts>
+
+const Decimal = Type.Union([Type.Number(), Type.String()], { description: 'a number or its decimal text' })
+
+export const Gap = Type.Union([
+  Type.Object({
+    kind: Type.Literal('text'),
+    accepted: Type.Array(Type.String(), { description: '1 to 50 texts, `%50%text` for a share' }),
+  }),
+  Type.Object({
+    kind: Type.Literal('choice'),
+    choices: Type.Array(Type.String(), { description: '2 to 20' }),
+    correct: Type.Integer({ description: 'the index of the right one, from 0' }),
+  }),
+  Type.Object({ kind: Type.Literal('number'), key: Decimal, tolerance: Decimal }),
+])
+export type Gap = Static<typeof Gap>
+
+export const GapsParts = Type.Object({
+  gaps: Type.Array(Gap, { description: '1 to 20, for `[[1]]` … of the text' }),
+})
+export type GapsParts = Static<typeof GapsParts>
+
+export const Parts = Type.Union([MatchingParts, OrderingParts, GapsParts])
+export type Parts = Static<typeof Parts>
+
+const Choices = Type.Array(Type.Object({ id: Type.String(), text: Type.String() }), {
+  description: "shuffled; an id is an attempt's own",
+})
+
+export const ShownParts = Type.Union([
+  Type.Object({ prompts: Type.Array(Type.String()), choices: Choices }),
+  Type.Object({ items: Choices }),
+  Type.Object({
+    gaps: Type.Array(
+      Type.Object({ kind: Type.Enum(['text', 'choice', 'number']), choices: Type.Optional(Choices) }),
+    ),
+  }),
+])
+export type ShownParts = Static<typeof ShownParts>

@@ -1,0 +1,204 @@
+import { type Static, Type } from 'typebox'
+import { Id, Nullable, Page, paging, QuestionType, Tag, Text, Uuid } from './common.ts'
+import { Parts } from './parts.schemas.ts'
+
+/** What a question is made of, as it is stored and answered. */
+export const QuestionFields = Type.Object({
+  question_text: Type.String({ description: 'may contain LaTeX' }),
+  option_a: Type.String(),
+  option_b: Type.String(),
+  option_c: Type.String(),
+  option_d: Type.String(),
+  more_options: Type.Array(Type.String(), { description: 'options E, F, …' }),
+  correct_answer: Type.String({
+    description:
+      'MCQ `B`, MSQ `A,C`, NUMERIC a decimal string, SHORT the accepted texts, one a line; empty where `parts` hold the key, or for none: everybody gets 0 until there is one',
+  }),
+  parts: Nullable(Parts),
+  question_type: QuestionType,
+  image_path: Nullable(Type.String({ description: '`<SubjectFolder>/<filename>`' })),
+  positive_marks: Type.Number(),
+  negative_marks: Type.Number(),
+  tolerance: Type.Number({ description: 'for NUMERIC answers' }),
+  explanation: Type.String({
+    description: 'why the right answer is right, for those who may see it; may contain LaTeX',
+  }),
+  tags: Type.Array(Type.String()),
+})
+export type QuestionFields = Static<typeof QuestionFields>
+
+export const Question = Type.Object(
+  {
+    id: Id,
+    exam_id: Id,
+    ...QuestionFields.properties,
+    image_url: Nullable(Type.String({ description: 'signed, for a limited time' })),
+  },
+  { $id: 'Question' },
+)
+export type Question = Static<typeof Question>
+
+/** A question as somebody offers it: everything may be missing; `checkQuestion` decides. */
+const offered = {
+  question_text: Type.String(),
+  option_a: Type.String(),
+  option_b: Type.String(),
+  option_c: Type.String(),
+  option_d: Type.String(),
+  correct_answer: Type.String({ description: 'MSQ also as `AC` or `["A","C"]`, in any case' }),
+  question_type: Type.String({ description: 'MCQ (default) or another type' }),
+  image_path: Type.String({ description: '`<SubjectFolder>/<filename>`; empty: no image' }),
+  explanation: Type.String({ description: 'up to 10,000 characters' }),
+}
+
+/** A form's fields are text: numbers are read by `checkQuestion` too. */
+export const QuestionForm = Type.Partial(
+  Type.Object({
+    exam_id: Id,
+    ...offered,
+    more_options: Type.String({ description: 'a JSON array of up to 22 texts; empty: none' }),
+    parts: Type.String({ description: 'JSON of the form that the type needs; empty: null' }),
+    tags: Type.String({ description: 'a JSON array of up to 20 texts of 1 to 40 characters; empty: none' }),
+    positive_marks: Type.String({ description: 'default 4' }),
+    negative_marks: Type.String({ description: 'default 1' }),
+    tolerance: Type.String({ description: 'default 0' }),
+  }),
+  { $id: 'QuestionForm' },
+)
+export type QuestionForm = Static<typeof QuestionForm>
+export const NewQuestionForm = Type.Object(
+  { ...QuestionForm.properties, exam_id: Id },
+  { $id: 'NewQuestionForm' },
+)
+
+/** Numbers and booleans are read as texts, so that such an entry of a list is reported and doesn't refuse the others. */
+const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])
+export const OfferedQuestion = Type.Partial(
+  Type.Object({
+    question_text: Scalar,
+    option_a: Scalar,
+    option_b: Scalar,
+    option_c: Scalar,
+    option_d: Scalar,
+    more_options: Type.Unknown({ description: 'an array of texts, or its JSON text' }),
+    correct_answer: Type.Union([Scalar, Type.Array(Scalar, { maxItems: 100 })]),
+    parts: Type.Unknown({ description: 'of the form that the type needs, or its JSON text' }),
+    question_type: Scalar,
+    image_path: Scalar,
+    explanation: Scalar,
+    tags: Type.Unknown({ description: 'an array of texts, or its JSON text' }),
+    positive_marks: Scalar,
+    negative_marks: Scalar,
+    tolerance: Scalar,
+  }),
+  { $id: 'OfferedQuestion' },
+)
+export type OfferedQuestion = Static<typeof OfferedQuestion>
+
+export const QuestionsQuery = Type.Object({
+  exam_id: Type.Optional(Id),
+  tag: Type.Optional(Tag),
+  page: Page,
+})
+export type QuestionsQuery = Static<typeof QuestionsQuery>
+export const QuestionsAnswer = Type.Object(
+  {
+    success: Type.Literal(true),
+    questions: Type.Array(Question),
+    ...paging,
+  },
+  { $id: 'QuestionsAnswer' },
+)
+export const QuestionAnswer = Type.Object(
+  { success: Type.Literal(true), question: Question },
+  { $id: 'QuestionAnswer' },
+)
+export const QuestionAdded = Type.Object(
+  {
+    success: Type.Literal(true),
+    message: Type.String(),
+    question_id: Id,
+  },
+  { $id: 'QuestionAdded' },
+)
+
+export const TagsAnswer = Type.Object(
+  {
+    success: Type.Literal(true),
+    tags: Type.Array(Type.Object({ tag: Type.String(), questions: Type.Integer() })),
+  },
+  { $id: 'TagsAnswer' },
+)
+
+export const BulkDeleteBody = Type.Object(
+  { ids: Type.Array(Id, { maxItems: 10_000 }) },
+  { $id: 'BulkDeleteBody' },
+)
+export const BulkDeleted = Type.Object(
+  { success: Type.Literal(true), deleted: Type.Integer() },
+  { $id: 'BulkDeleted' },
+)
+
+export const BulkAddBody = Type.Object(
+  {
+    exam_id: Id,
+    questions: Type.Array(OfferedQuestion, { maxItems: 10_000 }),
+  },
+  { $id: 'BulkAddBody' },
+)
+/** Why single entries were left out; null where none was. */
+const Errors = Nullable(Type.Array(Type.String()))
+export const BulkAdded = Type.Object(
+  { success: Type.Literal(true), added: Type.Integer(), errors: Errors },
+  { $id: 'BulkAdded' },
+)
+
+export const CopyBody = Type.Object(
+  {
+    ids: Type.Array(Id, { maxItems: 10_000, description: 'in the order in which the copies are made' }),
+    exam_id: { ...Id, description: 'where the copies go' },
+  },
+  { $id: 'CopyQuestionsBody' },
+)
+export type CopyBody = Static<typeof CopyBody>
+export const Copied = Type.Object(
+  { success: Type.Literal(true), copied: Type.Integer(), errors: Errors },
+  { $id: 'QuestionsCopied' },
+)
+
+export const BulkMarksBody = Type.Object(
+  {
+    exam_id: Id,
+    question_type: Text(1, 20, { description: 'in any case' }),
+    positive_marks: Type.Optional(Type.Number()),
+    negative_marks: Type.Optional(Type.Number()),
+    tolerance: Type.Optional(Type.Number()),
+  },
+  { $id: 'BulkMarksBody' },
+)
+export type BulkMarksBody = Static<typeof BulkMarksBody>
+export const BulkMarked = Type.Object(
+  { success: Type.Literal(true), updated: Type.Integer() },
+  { $id: 'BulkMarked' },
+)
+
+export const ImportKey = Type.Optional({
+  ...Uuid,
+  description: 'a UUID: the same one again, within a day, imports nothing and answers the same',
+})
+export const ImportCsvQuery = Type.Object({ key: ImportKey })
+export const ImportForm = Type.Object({ csv_file: Type.String({ format: 'binary' }) }, { $id: 'ImportForm' })
+export const Imported = Type.Object(
+  {
+    success: Type.Literal(true),
+    message: Type.String(),
+    inserted: Type.Integer(),
+    skipped: Type.Integer(),
+    errors: Nullable(
+      Type.Array(Type.String({ description: '`Row <n>: skipped`; the first record is row 2' })),
+    ),
+    details: Nullable(Type.Array(Type.String({ description: 'why, for the first thousand of them' }))),
+  },
+  { $id: 'Imported' },
+)
+export type Imported = Static<typeof Imported>

@@ -1,0 +1,297 @@
+import { setTimeout } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify } from 'jose'
+import * as openid from 'openid-client'
+import { Value } from 'typebox/value'
+import { Email } from '../../schemas/auth.schemas.ts'
+import { Text } from '../../schemas/common.ts'
+import { AppError } from '../errors.ts'
+import { foldCase } from '../formats/case-fold.ts'
+import { isConfidential } from '../formats/loopback.ts'
+import type { OidcSettings } from '../oidc-settings.ts'
+import { ProviderDown, readAnswer } from './provider-answers.ts'
+
+/** Somebody whom the provider has identified. */
+export interface ProviderIdentity {
+  issuer: string
+  /** Never changes at its issuer, unlike the address. */
+  subject: string
+  /** undefined: none that could be an account's. */
+  email: string | undefined
+  emailVerified: boolean
+  name: string | undefined
+  username: string | undefined
+  /** undefined: the provider doesn't decide. */
+  isAdmin: boolean | undefined
+  /** What the provider calls its session. */
+  sid: string | undefined
+}
+
+/** What a browser's sign-in is asked with, and has to come back with. */
+export interface SignInChecks {
+  state: string
+  nonce: string
+  verifier: string
+}
+
+/** A code that an app got from the provider. */
+export interface AppCode {
+  code: string
+  verifier: string
+  redirectUri: string
+  nonce: string
+}
+
+/** An OpenID Connect provider. What can't be reached is 503 `identity_provider_down`. */
+export interface Oidc {
+  settings: OidcSettings
+  /** Where a browser goes to sign in. */
+  startSignIn(redirectUri: string, checks: SignInChecks): Promise<URL>
+  /** Who came back to `answered`, the whole address; 403 `oidc_denied`, 401 `oidc_failed`. */
+  finishSignIn(answered: URL, checks: SignInChecks): Promise<ProviderIdentity>
+  /** 401 `oidc_failed` */
+  redeemCode(code: AppCode): Promise<ProviderIdentity>
+  /** Whom the provider signs out: a person, or one of its sessions. undefined: the token is not valid. */
+  readLogoutToken(token: string): Promise<LogoutOrder | undefined>
+  /** The provider's page for signing out, which leads back to `returnTo`; undefined if it has none or is away. */
+  endSessionUrl(returnTo: string): Promise<string | undefined>
+}
+
+export interface LogoutOrder {
+  issuer: string
+  subject: string | undefined
+  sid: string | undefined
+}
+
+/** Seconds that each call may take. */
+const TIMEOUT_SECONDS = 10
+/** How long what the provider says about itself and its keys is believed: replaced keys are known after that. */
+const FRESH_MS = 60_000
+/** How long somebody who signs out here waits for the address where they sign out there. */
+const LEAVING_MS = 2_000
+const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+/** How old a logout token may be. */
+const LOGOUT_TOKEN_AGE = '10m'
+/** Of keys that are public: with others, whoever has the provider's public key could sign. */
+const ALGORITHMS = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+]
+const Subject = Text(1, 255)
+
+/** The provider as it described itself. */
+interface Described {
+  config: openid.Configuration
+  keys: ReturnType<typeof createRemoteJWKSet>
+  readAt: number
+}
+
+export function createOidc(settings: OidcSettings, clock: () => number, log: FastifyBaseLogger): Oidc {
+  let described: Described | undefined
+  let reading: Promise<Described> | undefined
+  let isDown = false
+
+  /** Reads it anew when it isn't fresh, once for all who wait. */
+  async function describe(): Promise<Described> {
+    if (described && clock() - described.readAt < FRESH_MS) return described
+    reading ??= discover(settings, clock()).finally(() => {
+      reading = undefined
+    })
+    described = await reading
+    if (isDown) log.info('the identity provider answers again')
+    isDown = false
+    return described
+  }
+
+  /** Calls the provider; what goes wrong is told to the log, without codes and tokens, and to nobody else. */
+  async function ask<T>(work: (provider: Described) => Promise<T>): Promise<T> {
+    let provider: Described
+    try {
+      provider = await describe()
+    } catch (error) {
+      if (!isDown) log.warn(reasonOf(error), 'the identity provider could not be asked what it is')
+      isDown = true
+      throw down()
+    }
+    try {
+      return await work(provider)
+    } catch (error) {
+      if (error instanceof AppError) throw error
+      const failure = isAway(error) ? down() : new AppError('oidc_failed')
+      log.warn({ code: failure.code, ...reasonOf(error) }, 'a sign-in by the identity provider failed')
+      throw failure
+    }
+  }
+
+  async function identify({ config }: Described, tokens: Tokens): Promise<ProviderIdentity> {
+    const claims = tokens.claims()
+    if (!claims || !Value.Check(Subject, claims.sub)) throw new AppError('oidc_failed')
+    const more =
+      config.serverMetadata().userinfo_endpoint === undefined
+        ? {}
+        : await openid.fetchUserInfo(config, tokens.access_token, claims.sub)
+    return { issuer: claims.iss, subject: claims.sub, ...readPerson(claims, more, settings) }
+  }
+
+  return {
+    settings,
+    startSignIn: (redirectUri, { state, nonce, verifier }) =>
+      ask(async ({ config }) =>
+        openid.buildAuthorizationUrl(config, {
+          redirect_uri: redirectUri,
+          scope: settings.scopes,
+          state,
+          nonce,
+          code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+          code_challenge_method: 'S256',
+        }),
+      ),
+    finishSignIn: (answered, { state, nonce, verifier }) =>
+      ask(async (provider) => {
+        const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier }
+        const tokens = await openid
+          .authorizationCodeGrant(provider.config, answered, { ...checks, idTokenExpected: true })
+          .catch((error: unknown) => {
+            throw isRefusal(error) ? new AppError('oidc_denied') : error
+          })
+        return identify(provider, tokens)
+      }),
+    redeemCode: ({ code, verifier, redirectUri, nonce }) =>
+      ask(async (provider) => {
+        // By its parts: an address that was read as such could be written differently than at the provider.
+        const tokens = await openid.genericGrantRequest(provider.config, 'authorization_code', {
+          code,
+          code_verifier: verifier,
+          redirect_uri: redirectUri,
+        })
+        if (tokens.claims()?.nonce !== nonce) throw new AppError('oidc_failed')
+        return identify(provider, tokens)
+      }),
+    readLogoutToken: (token) =>
+      ask(async ({ config, keys }) => {
+        try {
+          const { issuer } = config.serverMetadata()
+          const { payload } = await jwtVerify(token, keys, {
+            issuer,
+            audience: settings.clientId,
+            algorithms: ALGORITHMS,
+            requiredClaims: ['iat', 'jti', 'events'],
+            maxTokenAge: LOGOUT_TOKEN_AGE,
+            clockTolerance: '30s',
+          })
+          return readOrder(issuer, payload)
+        } catch (error) {
+          if (isAway(error)) throw error
+          return undefined
+        }
+      }),
+    async endSessionUrl(returnTo) {
+      const late = setTimeout(LEAVING_MS, undefined, { ref: false })
+      const provider = described ?? (await Promise.race([describe().catch(() => undefined), late]))
+      if (provider?.config.serverMetadata().end_session_endpoint === undefined) return undefined
+      return openid.buildEndSessionUrl(provider.config, { post_logout_redirect_uri: returnTo }).href
+    },
+  }
+}
+
+type Tokens = openid.TokenEndpointResponse & openid.TokenEndpointResponseHelpers
+
+async function discover(settings: OidcSettings, readAt: number): Promise<Described> {
+  const { issuer, clientId, clientSecret } = settings
+  const url = new URL(issuer)
+  const config = await openid.discovery(url, clientId, {}, authenticate(clientSecret), {
+    timeout: TIMEOUT_SECONDS,
+    [openid.customFetch]: readAnswer,
+    // By default the library believes what came by TLS, whoever signed it.
+    execute: [
+      openid.enableNonRepudiationChecks,
+      ...(url.protocol === 'http:' ? [openid.allowInsecureRequests] : []),
+    ],
+  })
+  const metadata = config.serverMetadata()
+  // Browsers are sent to these.
+  for (const address of [metadata.authorization_endpoint, metadata.end_session_endpoint])
+    if (address !== undefined && !isConfidential(new URL(address)))
+      throw new ProviderDown(`${address} is neither https nor on this machine`)
+  const keys = createRemoteJWKSet(new URL(metadata.jwks_uri ?? ''), {
+    timeoutDuration: TIMEOUT_SECONDS * 1_000,
+    [customFetch]: readAnswer,
+  })
+  return { config, keys, readAt }
+}
+
+/** As the provider prefers; `client_secret_basic` unless it says that it takes another one only. */
+function authenticate(secret: string | undefined): openid.ClientAuth {
+  if (secret === undefined) return openid.None()
+  const [basic, post] = [openid.ClientSecretBasic(secret), openid.ClientSecretPost(secret)]
+  return (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported
+    const byBody = methods?.includes('client_secret_post') && !methods.includes('client_secret_basic')
+    return (byBody ? post : basic)(server, ...rest)
+  }
+}
+
+type Claims = Readonly<Record<string, unknown>>
+
+function readPerson(idToken: Claims, userInfo: Claims, { admins, emailDomains }: OidcSettings) {
+  const [first, other] = idToken.email === undefined ? [userInfo, idToken] : [idToken, userInfo]
+  const email = Value.Check(Email, first.email) ? first.email : undefined
+  const said = first.email_verified ?? (other.email === first.email ? other.email_verified : undefined)
+  const domain = foldCase(email?.split('@').at(-1) ?? '')
+  return {
+    email,
+    emailVerified: said === true || (said === undefined && emailDomains.includes(domain)),
+    name: textOf(idToken.name ?? userInfo.name),
+    username: textOf(idToken.preferred_username ?? userInfo.preferred_username),
+    isAdmin: admins && (hasClaim(idToken, admins) || hasClaim(userInfo, admins)),
+    sid: sidOf(idToken.sid),
+  }
+}
+
+function hasClaim(claims: Claims, { claim, value }: NonNullable<OidcSettings['admins']>): boolean {
+  const given = claims[claim]
+  return (Array.isArray(given) ? given : [given]).some((each) => String(each) === value)
+}
+
+function readOrder(issuer: string, { sub, sid, nonce, events }: JWTPayload): LogoutOrder | undefined {
+  const isLogout = typeof events === 'object' && events !== null && LOGOUT_EVENT in events
+  // A nonce would make it an ID token.
+  if (!isLogout || nonce !== undefined) return undefined
+  const order = { issuer, subject: Value.Check(Subject, sub) ? sub : undefined, sid: sidOf(sid) }
+  return order.subject === undefined && order.sid === undefined ? undefined : order
+}
+
+function sidOf(sid: unknown): string | undefined {
+  return Value.Check(Subject, sid) ? sid : undefined
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+function down(): AppError {
+  return new AppError('identity_provider_down', { retryAfter: 5 })
+}
+
+/** Whether the provider, or somebody there, said no. */
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof openid.AuthorizationResponseError &&
+    ['access_denied', 'consent_required', 'login_required', 'interaction_required'].includes(error.error)
+  )
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof ProviderDown || (error instanceof Error && isAway(error.cause))
+}
+
+/** What went wrong, without the answer that it went wrong with. */
+function reasonOf(error: unknown): { reason: string; said?: string } {
+  if (!(error instanceof Error)) return { reason: String(error) }
+  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''
+  const said =
+    error instanceof openid.ResponseBodyError || error instanceof openid.AuthorizationResponseError
+      ? { said: error.error.slice(0, 100) }
+      : {}
+  return { reason: `${error.message}${cause}`, ...said }
+}

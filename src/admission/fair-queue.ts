@@ -1,0 +1,103 @@
+import type { Socket } from 'node:net'
+import { AppError, busy } from '../errors.ts'
+import { RoundRobin } from './round-robin.ts'
+
+/** Who asks for costly work. */
+export interface Asker {
+  /** The person, or the network of somebody who has not signed in. */
+  name: string
+  /** Work that waits is dropped if it has closed by then. */
+  connection?: Socket
+}
+
+/** Somebody who has signed in is the same asker from every address. */
+export function personAsking(userId: number, connection: Socket): Asker {
+  return { name: `person ${userId}`, connection }
+}
+
+export interface FairQueueOptions {
+  /** Pieces of work that run at once. Left out: any number. */
+  places?: number
+  /** How many of them may be one asker's. Left out: all. */
+  each?: number
+  /** Most pieces of work that may wait. */
+  waiting: number
+}
+
+/** Called at the turn of somebody who waits, or with the reason of a refusal. */
+type Settle = (refusal?: AppError) => void
+
+/**
+ * Runs costly work, some pieces at once. Askers take turns: somebody who asks for much delays everybody else by one
+ * piece at most. If too much waits, the asker with the most waiting work loses the last piece of it, 503 `unavailable`;
+ * where nobody has more than one piece waiting, the newcomer is refused.
+ */
+export class FairQueue {
+  readonly #places: number
+  readonly #each: number
+  readonly #mostWaiting: number
+  #taken = 0
+  readonly #takenBy = new Map<string, number>()
+  readonly #waiting = new RoundRobin<string, { asker: Asker; settle: Settle }>()
+
+  constructor({ places = Number.POSITIVE_INFINITY, each = places, waiting }: FairQueueOptions) {
+    this.#places = places
+    this.#each = each
+    this.#mostWaiting = waiting
+  }
+
+  /** Throws `aborted` if the asker hung up before its turn. */
+  async run<T>(asker: Asker, work: () => T | Promise<T>): Promise<T> {
+    await this.enter(asker)
+    try {
+      return await work()
+    } finally {
+      this.leave(asker)
+    }
+  }
+
+  /** Takes a place until `leave`. Throws as `run` does. */
+  async enter(asker: Asker): Promise<void> {
+    if (asker.connection?.destroyed) throw new AppError('aborted')
+    if (this.#isFree(asker.name)) this.#take(asker.name)
+    else await this.#wait(asker)
+  }
+
+  /** Gives the place to the next in line, if there is one. */
+  leave({ name }: Asker): void {
+    this.#taken -= 1
+    const left = (this.#takenBy.get(name) ?? 0) - 1
+    if (left > 0) this.#takenBy.set(name, left)
+    else this.#takenBy.delete(name)
+    for (;;) {
+      const next = this.#waiting.take((owner) => this.#isFree(owner))?.item
+      if (!next) return
+      if (next.asker.connection?.destroyed) next.settle(new AppError('aborted'))
+      else {
+        this.#take(next.asker.name)
+        next.settle()
+      }
+    }
+  }
+
+  #isFree(name: string): boolean {
+    return this.#taken < this.#places && (this.#takenBy.get(name) ?? 0) < this.#each
+  }
+
+  #take(name: string): void {
+    this.#taken += 1
+    this.#takenBy.set(name, (this.#takenBy.get(name) ?? 0) + 1)
+  }
+
+  #wait(asker: Asker): Promise<void> {
+    if (this.#waiting.length >= this.#mostWaiting) {
+      const dropped = this.#waiting.dropLast()
+      if (!dropped) throw busy()
+      dropped.settle(busy())
+    }
+    return new Promise((resolve, reject) => {
+      const settle: Settle = (refusal) => (refusal ? reject(refusal) : resolve())
+      this.#waiting.add(asker.name, { asker, settle })
+    })
+  }
+}

@@ -1,0 +1,68 @@
+import { sql } from 'drizzle-orm'
+import { check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { createdAt, id, instant } from './columns.ts'
+import { GHOST_ID, users } from './users.tables.ts'
+
+/** The newest password reset of each account. */
+export const passwordResets = pgTable(
+  'password_resets',
+  {
+    userId: integer()
+      .primaryKey()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** SHA-256 of the mailed token; null after it was used or voided. */
+    tokenHash: text(),
+    requestedAt: instant().notNull(),
+    /** Where the link was mailed; null: by a version that didn't store it. */
+    email: text(),
+  },
+  (table) => [uniqueIndex('password_resets_token_hash_key').on(table.tokenHash)],
+)
+
+/** Older resets whose links are still valid. */
+export const earlierResets = pgTable(
+  'earlier_resets',
+  {
+    tokenHash: text().primaryKey(),
+    userId: integer()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    requestedAt: instant().notNull(),
+    email: text(),
+  },
+  (table) => [index('earlier_resets_user_id_idx').on(table.userId, table.requestedAt)],
+)
+
+const ROLES = ['user', 'admin', 'user,admin'] as const
+
+/** Accounts that ask for another role. */
+export const accessRequests = pgTable(
+  'access_requests',
+  {
+    id: id(),
+    userId: integer()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    currentAccess: text({ enum: ROLES }).notNull(),
+    requestedAccess: text({ enum: ROLES }).notNull(),
+    status: text({ enum: ['pending', 'completed', 'denied'] })
+      .notNull()
+      .default('pending'),
+    userReason: text().notNull(),
+    /** Why it was denied. */
+    adminReason: text(),
+    /** null while pending. Always given explicitly, since the default is the ghost. */
+    processedBy: integer()
+      .default(GHOST_ID)
+      .references(() => users.id, { onDelete: 'set default' }),
+    processedAt: instant(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex('access_requests_pending_key').on(table.userId).where(sql`${table.status} = 'pending'`),
+    index('access_requests_user_id_idx').on(table.userId),
+    index('access_requests_processed_by_idx').on(table.processedBy),
+    index('access_requests_status_idx').on(table.status, table.id),
+    check('access_requests_status_check', sql`${table.status} in ('pending', 'completed', 'denied')`),
+  ],
+)

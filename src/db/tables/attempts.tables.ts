@@ -1,0 +1,144 @@
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  check,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import type { QuestionType } from '../../../schemas/common.ts'
+import type { Parts } from '../../../schemas/parts.schemas.ts'
+import { createdAt, id, instant } from './columns.ts'
+import { exams } from './exams.tables.ts'
+import { users } from './users.tables.ts'
+
+/** A question as it was when its paper was made, with its key. Decimals are text, so that none is rounded. */
+export interface StoredQuestion {
+  id: number
+  question_text: string
+  option_a: string
+  option_b: string
+  option_c: string
+  option_d: string
+  more_options: string[]
+  question_type: QuestionType
+  image_path: string | null
+  correct_answer: string
+  parts: Parts | null
+  /** Folded. */
+  tag_keys: string[]
+  /** `questions.key_version` and `content_version` at that time; missing in papers from before these columns existed. */
+  key_version?: number
+  content_version?: number
+  positive_marks: string
+  negative_marks: string
+  tolerance: string
+}
+
+/** What a student gave, as the question's kind reads it: a letter, letters in order, a text as typed, places of choices. */
+export type StoredAnswer = string | string[]
+/** By question id. */
+export type Answers = Record<string, StoredAnswer>
+
+/** Fields that papers from before they existed lack. */
+type Later = 'more_options' | 'parts' | 'tag_keys'
+export type StoredInPaper = Omit<StoredQuestion, Later> & Partial<Pick<StoredQuestion, Later>>
+
+/**
+ * An exam's questions and keys in one version. A paper never changes, and all attempts that start with a version
+ * share it.
+ */
+export const examPapers = pgTable(
+  'exam_papers',
+  {
+    id: id(),
+    examId: integer()
+      .notNull()
+      .references(() => exams.id, { onDelete: 'cascade' }),
+    /** `exams.paper_version` and `exams.msq_scoring` at the time: with the exam they name a paper. */
+    version: integer().notNull(),
+    msqScoring: text({ enum: ['all_or_nothing', 'partial'] }).notNull(),
+    questions: jsonb().$type<StoredInPaper[]>().notNull(),
+    /** The questions of an exam that the previous version can't serve (`exams.is_newer`); then `questions` is empty. */
+    newerQuestions: jsonb().$type<StoredInPaper[]>(),
+    createdAt: createdAt(),
+  },
+  (table) => [uniqueIndex('exam_papers_version_key').on(table.examId, table.version, table.msqScoring)],
+)
+
+/**
+ * One person's attempt at an exam. All answers are in one object, which is merged in place: a row for each answer
+ * would write twelve times as much per sync. The result is stored in the row, so dashboards read an index and grade
+ * nothing. Whether somebody has passed is not stored: the exam's `pass_percentage` decides that when it is asked.
+ */
+export const attempts = pgTable(
+  'attempts',
+  {
+    id: id(),
+    userId: integer()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    examId: integer()
+      .notNull()
+      .references(() => exams.id, { onDelete: 'cascade' }),
+    /** null for a manual one. */
+    paperId: integer().references(() => examPapers.id, { onDelete: 'cascade' }),
+    attemptNumber: integer().notNull(),
+    /**
+     * `running`: active as well, but at an exam that the previous version can't serve: it leaves such attempts alone
+     * (`UNDER_WAY` names both). `expired`: closed when the time was up. `manual`: added by an administrator, only counts
+     * as used.
+     */
+    status: text({ enum: ['active', 'running', 'submitted', 'expired', 'manual'] }).notNull(),
+    /** Makes the ids and orders of the attempt; null where the previous version began it, in natural order. */
+    seed: uuid(),
+    /** `exams.shuffle` at its start; null: `none`. */
+    shuffle: text({ enum: ['questions', 'options', 'both'] }),
+    /** The ids of the drawn questions, in the paper's order; null: all. */
+    drawn: integer().array(),
+    startedAt: instant().notNull(),
+    /** Computed from the exam's and the person's times, extensions included; null: no end. */
+    endsAt: instant(),
+    /** Minutes that were added while it was under way. */
+    extraMinutes: integer().notNull().default(0),
+    answers: jsonb().$type<Answers>().notNull().default({}),
+    markedForReview: integer().array().notNull().default([]),
+    /** The client's number of its newest sync, which increases. */
+    revision: bigint({ mode: 'number' }).notNull().default(0),
+    // The result: null until the attempt is closed.
+    submittedAt: instant(),
+    score: numeric({ mode: 'number' }),
+    maxScore: numeric({ mode: 'number' }),
+    /** score ÷ max_score × 100, not rounded; 0 where nothing could be scored. */
+    percentage: doublePrecision(),
+    correct: integer(),
+    incorrect: integer(),
+    unattempted: integer(),
+  },
+  (table) => [
+    uniqueIndex('attempts_active_key')
+      .on(table.userId, table.examId)
+      .where(sql`${table.status} in ('active', 'running')`),
+    uniqueIndex('attempts_number_key').on(table.userId, table.examId, table.attemptNumber),
+    // Finds people who may have used up an exam's attempts.
+    index('attempts_exam_id_number_idx').on(table.examId, table.attemptNumber),
+    index('attempts_overdue_idx').on(table.endsAt).where(sql`${table.status} in ('active', 'running')`),
+    index('attempts_under_way_idx').on(table.examId).where(sql`${table.status} in ('active', 'running')`),
+    index('attempts_paper_id_idx').on(table.paperId),
+    check(
+      'attempts_status_check',
+      sql`${table.status} in ('active', 'running', 'submitted', 'expired', 'manual')`,
+    ),
+    check(
+      'attempts_result_check',
+      sql`(${table.status} in ('submitted', 'expired')) = (num_nulls(${table.submittedAt}, ${table.score},
+        ${table.maxScore}, ${table.percentage}, ${table.correct}, ${table.incorrect}, ${table.unattempted}) = 0)`,
+    ),
+  ],
+)

@@ -1,0 +1,163 @@
+import { sql } from 'drizzle-orm'
+import {
+  boolean,
+  check,
+  date,
+  foreignKey,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
+import { LANGUAGES } from '../../../schemas/languages.ts'
+import { foldedCase } from '../text-search.ts'
+import { conversations } from './chat.tables.ts'
+import { createdAt, id, instant } from './columns.ts'
+import { exams } from './exams.tables.ts'
+import { users } from './users.tables.ts'
+
+export const classes = pgTable(
+  'classes',
+  {
+    id: id(),
+    name: text().notNull(),
+    /** Nobody changes it any more, and its exams are there for nobody but those who are taking them. */
+    archived: boolean().notNull().default(false),
+    /** In capitals; null: nobody can join by one. */
+    joinCode: text(),
+    /** null: the code has no end. */
+    codeEndsAt: instant(),
+    /** The class's group, once somebody has made it. */
+    conversationId: integer().references(() => conversations.id, { onDelete: 'set null' }),
+    createdAt: createdAt(),
+    updatedAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex('classes_join_code_key').on(table.joinCode),
+    uniqueIndex('classes_conversation_id_key').on(table.conversationId),
+    index('classes_name_idx').on(foldedCase(table.name), table.id),
+  ],
+)
+
+export const CLASS_ROLES = ['student', 'teacher'] as const
+
+/** Members of classes, and former ones: their marks stay in the gradebook. */
+export const classMembers = pgTable(
+  'class_members',
+  {
+    classId: integer()
+      .notNull()
+      .references(() => classes.id, { onDelete: 'cascade' }),
+    userId: integer()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    role: text({ enum: CLASS_ROLES }).notNull(),
+    joinedAt: createdAt(),
+    /** null: a member. */
+    leftAt: instant(),
+    /** Whether somebody else ended it: then the code doesn't bring the person back. */
+    removed: boolean().notNull().default(false),
+  },
+  (table) => [
+    primaryKey({ columns: [table.classId, table.userId] }),
+    index('class_members_user_id_idx').on(table.userId),
+    index('class_members_present_idx')
+      .on(table.classId, table.role, table.userId)
+      .where(sql`${table.leftAt} is null`),
+    check('class_members_role_check', sql`${table.role} in ('student', 'teacher')`),
+    check('class_members_removed_check', sql`${table.leftAt} is not null or not ${table.removed}`),
+  ],
+)
+
+/** Addresses that were asked to join a class. A mailed link confirms the address and joins. */
+export const classInvitations = pgTable(
+  'class_invitations',
+  {
+    id: id(),
+    classId: integer()
+      .notNull()
+      .references(() => classes.id, { onDelete: 'cascade' }),
+    email: text().notNull(),
+    fullName: text().notNull().default(''),
+    role: text({ enum: CLASS_ROLES }).notNull(),
+    invitedAt: instant().notNull(),
+    /** Of whoever asks; the mail is in it, unless its reader has an account with a language. */
+    language: text({ enum: LANGUAGES }).notNull().default('en'),
+    /** SHA-256 of the token in the newest mail; null until one is sent. */
+    tokenHash: text(),
+    /** When a node should send the mail, or try again; null: it is sent, or was given up. */
+    mailDueAt: instant(),
+    /** How often that was tried. */
+    mailTries: integer().notNull().default(0),
+    /** When it was accepted, declined or withdrawn. The row stays, so that its address is mailed to no sooner for that. */
+    endedAt: instant(),
+  },
+  (table) => [
+    uniqueIndex('class_invitations_email_key').on(table.classId, foldedCase(table.email)),
+    uniqueIndex('class_invitations_token_hash_key').on(table.tokenHash),
+    index('class_invitations_person_idx').on(foldedCase(table.email)),
+    index('class_invitations_due_idx').on(table.mailDueAt).where(sql`${table.mailDueAt} is not null`),
+    index('class_invitations_invited_at_idx').on(table.invitedAt),
+    check('class_invitations_role_check', sql`${table.role} in ('student', 'teacher')`),
+  ],
+)
+
+/** How many mails invited to a class on the latest day when any did. */
+export const classMails = pgTable('class_mails', {
+  classId: integer()
+    .primaryKey()
+    .references(() => classes.id, { onDelete: 'cascade' }),
+  day: date().notNull(),
+  count: integer().notNull(),
+})
+
+/** Wrong codes that somebody has tried since `since`. */
+export const joinFailures = pgTable('join_failures', {
+  userId: integer()
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  failures: integer().notNull(),
+  since: instant().notNull(),
+})
+
+/** Whom exams with `for_classes` are there for. */
+export const examClasses = pgTable(
+  'exam_classes',
+  {
+    examId: integer()
+      .notNull()
+      .references(() => exams.id, { onDelete: 'cascade' }),
+    classId: integer()
+      .notNull()
+      .references(() => classes.id, { onDelete: 'cascade' }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.examId, table.classId] }),
+    index('exam_classes_class_id_idx').on(table.classId, table.examId),
+  ],
+)
+
+/** Times of an exam that differ for a class. */
+export const classAccommodations = pgTable(
+  'class_accommodations',
+  {
+    examId: integer().notNull(),
+    classId: integer().notNull(),
+    extraTimePercent: integer().notNull().default(0),
+    /** null: the exam's own. */
+    opensAt: instant(),
+    closesAt: instant(),
+    updatedAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.examId, table.classId] }),
+    foreignKey({
+      columns: [table.examId, table.classId],
+      foreignColumns: [examClasses.examId, examClasses.classId],
+      name: 'class_accommodations_exam_class_fk',
+    }).onDelete('cascade'),
+    check('class_accommodations_window_check', sql`${table.closesAt} > ${table.opensAt}`),
+  ],
+)

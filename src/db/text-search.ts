@@ -1,0 +1,40 @@
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { isLonger } from '../formats/code-points.ts'
+import type { Db, Pool } from './database-client.ts'
+
+/** Folds case as `foldCase` (formats/case-fold.ts) does: collation "C" changes A to Z only. */
+export function foldedCase(column: SQLWrapper): SQL {
+  return sql`lower(${column} collate "C")`
+}
+
+/** Whether a text contains these characters, in any case; `%` and `_` are plain characters. */
+export function contains(column: SQLWrapper, text: string): SQL {
+  return sql`${column} ilike ${containing(text)}`
+}
+
+/** The pattern of such a text, as a value of a statement that compares columns with `ilike`. */
+export function containing(text: string): string {
+  return `%${escapePattern(text)}%`
+}
+
+/** Whether a text begins with these characters. */
+export function beginsWith(column: SQLWrapper, text: string): SQL {
+  return sql`${column} like ${`${escapePattern(text)}%`}`
+}
+
+function escapePattern(text: string): string {
+  return text.replaceAll(/[\\%_]/g, '\\$&')
+}
+
+/** The pool for a statement that looks for this text, if it isn't empty. */
+export function plannedFor(text: string | undefined, db: Db): Pool {
+  return text ? db.unprepared : db
+}
+
+/** The index of trigrams can't find shorter texts. */
+const SHORTEST_INDEXED = 3
+
+/** Whether an index can find this text. If not, a search reads only a part of all rows. */
+export function isIndexed(text: string): boolean {
+  return isLonger(text, SHORTEST_INDEXED - 1)
+}

@@ -1,0 +1,32 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import type { Core } from '../../core.ts'
+import { exportAccount } from './account-export.service.ts'
+
+const Archive = Type.Unsafe<NodeJS.ReadableStream>({
+  description: 'A zip, as an attachment',
+  content: { 'application/zip': { schema: Type.String({ format: 'binary' }) } },
+})
+
+/** A person's download of their data (docs/protocol/records.md#personal-export), at `/api/v01/account`. */
+export const accountExportRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+  app.get(
+    '/export',
+    {
+      config: { budget: 'heavy' },
+      schema: {
+        operationId: 'exportAccount',
+        summary: 'Everything that the service holds about oneself',
+        description:
+          'JSON files with their schemas, and the images of notes. README.txt says what is in which.',
+        tags: ['account'],
+        response: { 200: Archive },
+      },
+    },
+    async ({ caller }, reply) =>
+      reply
+        .header('content-type', 'application/zip')
+        .header('content-disposition', 'attachment; filename="account.zip"')
+        .send(exportAccount(core, caller.userId)),
+  )
+}

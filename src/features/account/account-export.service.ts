@@ -1,0 +1,196 @@
+import path from 'node:path'
+import type { Readable } from 'node:stream'
+import { exportFile } from '../../../schemas/account-export.schemas.ts'
+import type { Core } from '../../core.ts'
+import { toZip, type ZipFile } from '../../formats/zip-stream.ts'
+import { requireHelp } from '../help-lock/help-lock.service.ts'
+import * as store from './account-export.store.ts'
+import {
+  type Area,
+  CHAT_FILES,
+  LEFT_OUT,
+  LISTS,
+  listSchema,
+  NOTE_IMAGES,
+  NOTE_PAGES,
+  PROFILE,
+} from './account-export-areas.ts'
+import type { Source } from './account-export-rows.store.ts'
+
+/** Most rows, or objects of a page, that are in memory at once. */
+const AT_ONCE = 100
+
+/**
+ * A zip of everything that the service holds about a person, written as fast as the client reads. It breaks off if the
+ * person begins an exam that locks help meanwhile.
+ */
+export function exportAccount(core: Core, userId: number): Readable {
+  return toZip(listFiles(core, userId))
+}
+
+/** A row of a list, in one or more pieces. */
+type Pieces = string[] | AsyncIterable<string>
+
+async function* listFiles(core: Core, userId: number): AsyncGenerator<ZipFile> {
+  yield { path: 'README.txt', content: describe() }
+  const { title, schema } = PROFILE
+  yield* writeFile('profile', exportFile('profile', title, schema), writeProfile(core, userId))
+  for (const [name, area] of Object.entries(LISTS))
+    yield* writeList(name, area, writeRows(core, userId, area))
+  yield* writeList('note_pages', NOTE_PAGES, writePages(core, userId))
+  const lost = new Set<number>()
+  for await (const { id, fileKey } of readRows(core, userId, store.noteImages)) {
+    const file = await core.files.get(fileKey)
+    if (file) yield { path: placeOf({ id, fileKey }), content: file.bytes }
+    else lost.add(id)
+  }
+  yield* writeList('note_images', NOTE_IMAGES, writeImages(core, userId, lost))
+  const lostFiles = new Set<number>()
+  for await (const row of readRows(core, userId, store.chatFiles)) {
+    const file = row.fileKey === null ? undefined : await core.files.get(row.fileKey)
+    if (file) yield { path: chatFilePlace(row), content: file.bytes }
+    else lostFiles.add(row.id)
+  }
+  yield* writeList('chat_files', CHAT_FILES, writeChatFiles(core, userId, lostFiles))
+}
+
+function describe(): string {
+  const parts = {
+    profile: PROFILE,
+    ...LISTS,
+    note_pages: NOTE_PAGES,
+    note_images: NOTE_IMAGES,
+    chat_files: CHAT_FILES,
+  }
+  const files = Object.entries(parts).map(([name, { title }]) => `${name}.json: ${title}`)
+  const leftOut = Object.entries(LEFT_OUT).map(([what, why]) => `${what}: ${why}`)
+  return [
+    'Everything that this service holds about you. X.schema.json says what X.json looks like; times are in UTC.',
+    '',
+    ...files,
+    '',
+    'Your password and the secrets of your sessions are in none of them. Tables that are not here either, and why:',
+    '',
+    ...leftOut,
+    '',
+  ].join('\n')
+}
+
+function* writeFile(name: string, schema: object, content: AsyncIterable<string>): Generator<ZipFile> {
+  yield { path: `${name}.schema.json`, content: JSON.stringify(schema, undefined, 2) }
+  yield { path: `${name}.json`, content: writeDocument(name, content) }
+}
+
+async function* writeDocument(name: string, content: AsyncIterable<string>): AsyncGenerator<string> {
+  yield `{"$schema":"./${name}.schema.json","${name}":`
+  yield* content
+  yield '}\n'
+}
+
+function writeList(
+  name: string,
+  area: Pick<Area, 'title' | 'schema'>,
+  rows: AsyncIterable<Pieces>,
+): Generator<ZipFile> {
+  return writeFile(name, listSchema(name, area), joined(rows))
+}
+
+async function* joined(rows: AsyncIterable<Pieces>): AsyncGenerator<string> {
+  let separator = '[\n'
+  for await (const row of rows) {
+    yield separator
+    yield* row
+    separator = ',\n'
+  }
+  yield separator === ',\n' ? ']' : '[]'
+}
+
+/** The rows, read in steps; rows that were deleted meanwhile are left out. */
+async function* readRows<Row>(core: Core, userId: number, source: Source<Row>): AsyncGenerator<Row> {
+  const keys = await source.listKeys(core.db, userId)
+  for (let start = 0; start < keys.length; start += AT_ONCE) {
+    await requireHelp(core, userId)
+    yield* await source.listRows(core.db, userId, keys.slice(start, start + AT_ONCE))
+  }
+}
+
+async function* writeProfile(core: Core, userId: number): AsyncGenerator<string> {
+  for await (const row of readRows(core, userId, PROFILE.source)) yield JSON.stringify(row)
+}
+
+async function* writeRows(core: Core, userId: number, { source }: Area): AsyncGenerator<string[]> {
+  for await (const row of readRows(core, userId, source)) yield [JSON.stringify(row)]
+}
+
+async function* writePages(core: Core, userId: number): AsyncGenerator<AsyncIterable<string>> {
+  for await (const page of readRows(core, userId, store.notePages)) yield writePage(core, userId, page)
+}
+
+async function* writePage(
+  core: Core,
+  userId: number,
+  { stack, ...page }: store.NotePageRow,
+): AsyncGenerator<string> {
+  yield `${JSON.stringify(page).slice(0, -1)},"objects":[`
+  let separator = ''
+  for (let start = 0; start < stack.length; start += AT_ONCE) {
+    await requireHelp(core, userId)
+    const objects = await store.listObjects(core.db, stack.slice(start, start + AT_ONCE))
+    if (objects.length === 0) continue
+    yield separator + objects.join()
+    separator = ','
+  }
+  yield ']}'
+}
+
+async function* writeImages(core: Core, userId: number, lost: ReadonlySet<number>): AsyncGenerator<string[]> {
+  for await (const image of readRows(core, userId, store.noteImages)) {
+    const { id, pageId, contentType, size, width, height, createdAt } = image
+    const file = lost.has(id) ? null : placeOf(image)
+    yield [
+      JSON.stringify({
+        id,
+        page_id: pageId,
+        file,
+        content_type: contentType,
+        size,
+        width,
+        height,
+        created_at: createdAt,
+      }),
+    ]
+  }
+}
+
+function placeOf({ id, fileKey }: Pick<store.NoteImageRow, 'id' | 'fileKey'>): string {
+  return `note_images/${id}${path.posix.extname(fileKey)}`
+}
+
+async function* writeChatFiles(
+  core: Core,
+  userId: number,
+  lost: ReadonlySet<number>,
+): AsyncGenerator<string[]> {
+  for await (const row of readRows(core, userId, store.chatFiles)) {
+    const { id, conversationId, messageId, name, contentType, size, width, height, createdAt } = row
+    yield [
+      JSON.stringify({
+        id,
+        conversation_id: conversationId,
+        message_id: messageId,
+        name,
+        file: lost.has(id) ? null : chatFilePlace(row),
+        type: contentType,
+        size,
+        width,
+        height,
+        created_at: createdAt,
+      }),
+    ]
+  }
+}
+
+/** By number: names may be the same, and not every disk takes every name. */
+function chatFilePlace({ id, fileKey }: store.ChatFileRow): string {
+  return `chat_files/${id}${path.posix.extname(fileKey ?? '')}`
+}

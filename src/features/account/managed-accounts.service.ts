@@ -1,0 +1,215 @@
+import { Value } from 'typebox/value'
+import { Email, FullName, Role, Username } from '../../../schemas/auth.schemas.ts'
+import type { ManagedAccount, NewAccountBody } from '../../../schemas/managed-accounts.schemas.ts'
+import { type Actor, COMMAND_LINE, type Device } from '../../actor.ts'
+import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/database-client.ts'
+import { type UserRow, updateUser } from '../../db/user-rows.ts'
+import { AppError } from '../../errors.ts'
+import { type CsvColumns, type CsvUpload, readCsv } from '../../formats/csv-reading.ts'
+import { record } from '../audit/audit.service.ts'
+import { describeRole } from '../audit/audit-words.ts'
+import { createAccount, getAccount } from '../auth/auth.service.ts'
+import { confirmOwner } from '../auth/credentials.ts'
+import { suggestUsername } from '../auth/new-names.ts'
+import { resetMails } from '../auth/password-reset.service.ts'
+import { hashPassword } from '../auth/passwords.ts'
+import { isProviderOnly } from '../auth/provider-only.service.ts'
+import { announceRevocations, endSessionsOf } from '../auth/sessions.service.ts'
+import { requireOtherAdmin } from '../users/users.service.ts'
+import { closeAccount } from './account.service.ts'
+import * as store from './account.store.ts'
+import { erasing } from './account-erasing.service.ts'
+
+/** Rows of one import. */
+const MOST_ROWS = 10_000
+/** Rows of one statement. */
+const AT_ONCE = 500
+/** Suspended accounts that one look deletes. */
+const SUSPENDED_AT_ONCE = 100
+const DAY_MS = 86_400_000
+
+type Column = 'email' | 'username' | 'full_name' | 'role'
+const COLUMNS: CsvColumns<Column> = { required: ['email'], optional: ['username', 'full_name', 'role'] }
+
+/**
+ * An account for somebody else. Without a password its owner is mailed a link to choose one, unless everybody signs in
+ * by the provider. `ownAddress`: where this service listens. 409 `username_taken`, `email_taken`.
+ */
+export async function createManaged(
+  core: Core,
+  actor: Actor,
+  { password, role = 'user', ...names }: NewAccountBody,
+  device: Device,
+  ownAddress: string,
+): Promise<ManagedAccount> {
+  const passwordHash =
+    password === undefined ? null : await core.gate.passwords.run(device, () => hashPassword(password))
+  const user = await core.db.transaction(async (tx) => {
+    const made = await createAccount(tx, names, passwordHash, role)
+    await recordCreation(tx, actor, [made])
+    return made
+  })
+  if (passwordHash === null && !isProviderOnly(core)) resetMails(core).request(user.email, device, ownAddress)
+  return describe(user)
+}
+
+/**
+ * Keeps somebody from signing in, and ends their sessions, or lets them in again. 404; 409 `last_admin`, which counts
+ * administrators who may sign in.
+ */
+export async function setSuspended(
+  core: Core,
+  actor: Actor,
+  userId: number,
+  isSuspended: boolean,
+): Promise<ManagedAccount> {
+  const user = await core.db.transaction(async (tx) => {
+    if (isSuspended) await requireOtherAdmin(tx, userId)
+    const before = await store.findUserForUpdate(tx, userId)
+    if (!before) throw new AppError('not_found')
+    if ((before.suspendedAt !== null) === isSuspended) return before
+    const suspendedAt = isSuspended ? new Date(core.clock()) : null
+    const after = await updateUser(tx, userId, { suspendedAt })
+    if (isSuspended) await endSessionsOf(tx, userId)
+    const action = isSuspended ? 'user.suspend' : 'user.restore'
+    const summary = isSuspended ? 'Can no longer sign in' : 'Can sign in again'
+    await record(tx, actor, { action, subject: ['user', userId], summary })
+    return after
+  })
+  announceRevocations(core)
+  return describe(user)
+}
+
+/**
+ * Deletes somebody's account, as they could themselves; the administrator confirms it with their own password, or a
+ * fresh sign-in. 400 `confirmation_required`, 403 `wrong_password`, 404, 409 `last_admin`, `attempt_active`.
+ */
+export async function deleteManaged(
+  core: Core,
+  actor: Actor,
+  caller: { userId: number; sessionId: number },
+  userId: number,
+  { confirm, current_password }: { confirm?: unknown; current_password?: string },
+  device: Device,
+): Promise<void> {
+  if (confirm !== 'DELETE') throw new AppError('confirmation_required')
+  const own = await getAccount(core, caller.userId)
+  await confirmOwner(core, own, caller, current_password, device)
+  await core.db.transaction(async (tx) => {
+    await requireOtherAdmin(tx, userId)
+    if (!(await store.findUserForUpdate(tx, userId))) throw new AppError('not_found')
+    await closeAccount(core, tx, userId, actor, 'An administrator deleted the account')
+  })
+  announceRevocations(core)
+  await erasing(core).erase(userId)
+}
+
+/**
+ * Deletes accounts so many days after their suspension, as if at the command line; what refers to them is erased piece
+ * by piece afterwards, as after every deletion.
+ */
+export async function deleteSuspended(core: Core, days: number): Promise<void> {
+  const before = new Date(core.clock() - days * DAY_MS)
+  for (const id of await store.listSuspended(core.db, before, SUSPENDED_AT_ONCE)) {
+    try {
+      await core.db.transaction(async (tx) => {
+        const user = await store.findUserForUpdate(tx, id)
+        // An administrator has let them in meanwhile, or another node was quicker.
+        if (!user?.suspendedAt || user.suspendedAt >= before) return
+        await closeAccount(core, tx, id, COMMAND_LINE, `Deleted ${days} days after its suspension`)
+      })
+    } catch (error) {
+      // Their attempt ends by itself.
+      if (!(error instanceof AppError && error.code === 'attempt_active')) throw error
+    }
+  }
+  announceRevocations(core)
+}
+
+interface OfferedAccount {
+  row: number
+  email: string
+  username: string
+  fullName: string | undefined
+  role: Role
+}
+
+/** Undoes a dry run. */
+class DryRun extends Error {}
+
+/**
+ * Makes an account without a password for each row that can have one, in one transaction: how many, and why the others
+ * have none, by row. A dry run answers the same and changes nothing.
+ */
+export async function importManaged(core: Core, actor: Actor, upload: CsvUpload, dryRun: boolean) {
+  const errors: { row: number; message: string }[] = []
+  const offered = await readOffered(upload, errors)
+  let created = 0
+  try {
+    await core.db.transaction(async (tx) => {
+      for (let start = 0; start < offered.length; start += AT_ONCE) {
+        const some = offered.slice(start, start + AT_ONCE)
+        const made = await store.insertUsersIfFree(tx, some)
+        await recordCreation(tx, actor, made)
+        created += made.length
+        // Each made account is one row's: of rows that say the same, the first one's.
+        const unclaimed = new Set(made.map(nameOf))
+        for (const each of some)
+          if (!unclaimed.delete(nameOf(each)))
+            errors.push({ row: each.row, message: 'the username or e-mail address is taken' })
+      }
+      if (dryRun) throw new DryRun()
+    })
+  } catch (error) {
+    if (!(error instanceof DryRun)) throw error
+  }
+  errors.sort((one, other) => one.row - other.row)
+  return { created, errors: errors.map(({ row, message }) => `Row ${row}: ${message}`), dry_run: dryRun }
+}
+
+/** Neither part can contain a space. */
+function nameOf({ username, email }: Pick<OfferedAccount, 'username' | 'email'>): string {
+  return `${username} ${email}`
+}
+
+async function readOffered(
+  upload: CsvUpload,
+  errors: { row: number; message: string }[],
+): Promise<OfferedAccount[]> {
+  const offered: OfferedAccount[] = []
+  let rows = 0
+  for await (const { row, record: given } of readCsv(upload, COLUMNS)) {
+    rows += 1
+    if (rows > MOST_ROWS)
+      throw new AppError('invalid_csv', { message: `An import has at most ${MOST_ROWS} rows` })
+    const email = given.email.trim()
+    const username = given.username.trim() || suggestUsername(email, 0)
+    const fullName = given.full_name.trim() || undefined
+    const role = given.role.trim() || 'user'
+    if (!Value.Check(Email, email)) errors.push({ row, message: 'email must be an e-mail address' })
+    else if (!Value.Check(Username, username))
+      errors.push({ row, message: 'username must be 3 to 32 letters, digits, dots, hyphens and underscores' })
+    else if (fullName !== undefined && !Value.Check(FullName, fullName))
+      errors.push({ row, message: 'full_name must be a line of at most 200 characters' })
+    else if (!Value.Check(Role, role)) errors.push({ row, message: 'role must be user, admin or user,admin' })
+    else offered.push({ row, email, username, fullName, role })
+  }
+  return offered
+}
+
+async function recordCreation(tx: Executor, actor: Actor, made: UserRow[]): Promise<void> {
+  await record(
+    tx,
+    actor,
+    ...made.map(({ id, role }) => ({
+      action: 'user.create' as const,
+      subject: ['user', id] as const,
+      summary: `Created as ${describeRole(role)}`,
+    })),
+  )
+}
+
+function describe({ id, username, email, fullName, role, suspendedAt }: UserRow): ManagedAccount {
+  return { id, username, email, full_name: fullName, role, suspended_at: suspendedAt?.toISOString() ?? null }
+}

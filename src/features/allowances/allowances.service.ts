@@ -1,0 +1,77 @@
+import type { Allowance, AllowanceChange, AllowancesQuery } from '../../../schemas/allowances.schemas.ts'
+import type { Actor } from '../../actor.ts'
+import type { Core } from '../../core.ts'
+import { AppError } from '../../errors.ts'
+import { offsetOf } from '../../paging.ts'
+import {
+  addManualAttempts,
+  removeLatestAttempts,
+  resetAttempts,
+} from '../attempts/manual-attempts.service.ts'
+import * as store from './allowances.store.ts'
+
+/** Rows of a page. */
+export const ALLOWANCES_PER_PAGE = 50
+
+/** One page by username, and how many rows there are. */
+export async function listAllowances(core: Core, { q, exam_id, class_id, status, page }: AllowancesQuery) {
+  const filter = { q, examId: exam_id, classId: class_id, status }
+  const offset = offsetOf(page, ALLOWANCES_PER_PAGE)
+  const { rows, total } = await store.listAllowances(core.db, filter, ALLOWANCES_PER_PAGE, offset)
+  return { rows: rows.map(present), total }
+}
+
+export interface StudentOfExam {
+  student_id: number
+  exam_id: number
+}
+
+/**
+ * `increase` adds attempts that only count as used, `decrease` removes the newest ones with their results, `reset`
+ * removes all (docs/protocol/http.md#people). 404 without such a student or exam.
+ */
+export async function changeAllowance(
+  core: Core,
+  actor: Actor,
+  { student_id: studentId, exam_id: examId }: StudentOfExam,
+  { action, amount = 1 }: AllowanceChange,
+): Promise<void> {
+  if (!(await store.hasStudentAndExam(core.db, studentId, examId))) throw new AppError('not_found')
+  if (action === 'increase') await addManualAttempts(core, actor, studentId, examId, amount)
+  else if (action === 'decrease') await removeLatestAttempts(core, actor, studentId, examId, amount)
+  else await resetAttempts(core, actor, studentId, examId)
+}
+
+/** Changes the allowances of many pairs, each one on its own: how many were changed, and why the others were not. */
+export async function changeAllowances(
+  core: Core,
+  actor: Actor,
+  items: StudentOfExam[],
+  change: AllowanceChange,
+) {
+  const errors: string[] = []
+  for (const item of items) {
+    try {
+      await changeAllowance(core, actor, item, change)
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'not_found')) throw error
+      errors.push(`Student ${item.student_id}, exam ${item.exam_id}: not found`)
+    }
+  }
+  return { processed: items.length - errors.length, errors }
+}
+
+function present(row: store.AllowanceRow): Allowance {
+  const { maxAttempts: most, attemptsUsed: used } = row
+  const remaining = most === null ? '∞' : Math.max(0, most - used)
+  return {
+    student_id: row.studentId,
+    username: row.username,
+    exam_id: row.examId,
+    exam_name: row.examName,
+    max_attempts: String(most ?? '∞'),
+    attempts_used: used,
+    remaining,
+    status: remaining === '∞' ? 'unlimited' : remaining > 0 ? 'available' : 'exhausted',
+  }
+}

@@ -1,0 +1,128 @@
+import type { AnalyticsQuery, Dashboard, OverviewAnswer } from '../../../schemas/analytics.schemas.ts'
+import type { Content } from '../../../schemas/common.ts'
+import type { Core } from '../../core.ts'
+import { localDay } from '../../formats/local-time.ts'
+import * as store from './analytics.store.ts'
+import {
+  compareText,
+  type Figures,
+  MOST_RESULTS,
+  readFigures,
+  round,
+  TABLE_ROWS,
+} from './dashboard-figures.ts'
+import { readPeriod } from './periods.ts'
+
+/** The columns of each table's download. */
+const COLUMNS = {
+  results: [
+    'created_at',
+    'student_id',
+    'username',
+    'full_name',
+    'exam_name',
+    'score',
+    'max_score',
+    'percentage',
+  ],
+  topPerformers: ['student_id', 'username', 'full_name', 'avgScore', 'attempts'],
+  recentActivity: ['created_at', 'username', 'full_name', 'exam_name', 'score', 'max_score', 'percentage'],
+  examStats: ['name', 'attempts', 'avgScore', 'passRate'],
+}
+/** Rows of one query of a download. */
+const DOWNLOAD_PAGE = 1_000
+
+/** The analytics dashboard of a period, of one exam or of all. 400 for an impossible period. */
+export async function readDashboard(core: Core, query: AnalyticsQuery): Promise<Dashboard> {
+  const matching = readMatching(core, query)
+  const [{ summary, distribution, days, exams, performers }, recent] = await Promise.all([
+    readFigures(core, matching),
+    store.listResults(core.db, matching, TABLE_ROWS),
+  ])
+  const [topPerformers, examStats] = await Promise.all([
+    namePerformers(core, performers),
+    nameExams(core, exams),
+  ])
+  const labels = days.map(({ day }) => day)
+  return {
+    summary,
+    charts: {
+      scoreDistribution: distribution,
+      examPerformance: {
+        labels: examStats.map(({ name }) => name),
+        data: examStats.map(({ avgScore }) => avgScore),
+      },
+      performanceTrends: { labels, data: days.map(({ avgScore }) => avgScore) },
+      userActivity: { labels, data: days.map(({ people }) => people) },
+    },
+    tables: { topPerformers, recentActivity: recent.map(describeResult), examStats },
+  }
+}
+
+/** One table of the dashboard, as a download. */
+export async function readTable(core: Core, query: AnalyticsQuery) {
+  const { table: name = 'results' } = query
+  const rows =
+    name === 'results'
+      ? streamResults(core, readMatching(core, query))
+      : (await readDashboard(core, query)).tables[name]
+  return { name, columns: COLUMNS[name], rows }
+}
+
+/** Every result that a dashboard would count, most recent first, read as fast as they are asked for. */
+async function* streamResults(core: Core, matching: store.Matching) {
+  let last: store.ResultRow | undefined
+  for (let left = MOST_RESULTS; left > 0; left -= DOWNLOAD_PAGE) {
+    const rows = await store.listResults(core.db, matching, DOWNLOAD_PAGE, last)
+    for (const row of rows) yield { student_id: String(row.userId), ...describeResult(row) }
+    last = rows.at(-1)
+    if (rows.length < DOWNLOAD_PAGE) return
+  }
+}
+
+/** How much there is of everything. */
+export async function countEverything(core: Core): Promise<Content<OverviewAnswer>> {
+  const { users, exams, results, responses } = await store.countEverything(core.db)
+  return { total_users: users, total_exams: exams, total_results: results, total_responses: responses }
+}
+
+function readMatching(core: Core, query: AnalyticsQuery): store.Matching {
+  const { timezone } = core.config
+  const today = localDay(new Date(core.clock()), timezone)
+  return { examId: query.exam, classId: query.class_id, period: readPeriod(query, today), timezone }
+}
+
+async function namePerformers(
+  core: Core,
+  performers: Figures['performers'],
+): Promise<Dashboard['tables']['topPerformers']> {
+  const ids = performers.map(({ id }) => id)
+  const people = new Map((await store.listPeople(core.db, ids)).map((person) => [person.id, person]))
+  return performers.flatMap(({ id, average, attempts }) => {
+    const person = people.get(id)
+    if (!person) return []
+    const { username, fullName } = person
+    return { student_id: String(id), username, full_name: fullName, avgScore: round(average), attempts }
+  })
+}
+
+/** Those with most attempts first, then by name. */
+async function nameExams(core: Core, exams: Figures['exams']): Promise<Dashboard['tables']['examStats']> {
+  const ids = exams.map(({ id }) => id)
+  const names = new Map((await store.listExams(core.db, ids)).map(({ id, name }) => [id, name]))
+  return exams
+    .map(({ id, ...numbers }) => ({ name: names.get(id) ?? '', ...numbers }))
+    .sort((one, other) => other.attempts - one.attempts || compareText(one.name, other.name))
+}
+
+function describeResult(row: store.ResultRow) {
+  return {
+    created_at: row.submittedAt?.toISOString() ?? '',
+    username: row.username,
+    full_name: row.fullName,
+    exam_name: row.examName,
+    score: round(row.score ?? 0),
+    max_score: round(row.maxScore ?? 0),
+    percentage: round(row.percentage ?? 0),
+  }
+}

@@ -1,0 +1,206 @@
+import type { Grading, Paper } from '../attempts/paper.ts'
+import type { GradedQuestion } from '../attempts/regraded-questions.ts'
+import { kindOf } from '../questions/kinds/kinds.ts'
+import { Moments } from './item-statistics.ts'
+import type { ChosenAttempt } from './items.store.ts'
+
+/** How many chose it, and the sum of their scores on all other questions. */
+export interface Choice {
+  chosen: number
+  rest: number
+}
+
+/** A wrong text of one gap, or of the whole question. */
+export interface WrongText {
+  gap?: number
+  text: string
+  count: number
+}
+
+/** What is counted of one question. */
+export interface ItemTally {
+  /** Pairs of its marks and the score on all other questions. */
+  moments: Moments
+  omitted: number
+  /** The positive marks that could be reached. */
+  positive: number
+  /** Letters, or values of NUMERIC answers. */
+  choices: Map<string, Choice>
+  wrongTexts: Map<string, WrongText>
+  /** How many had a prompt or an item right, by its place and text (`nameOfShared`). */
+  right: Map<string, { count: number }>
+}
+
+/** The outcome of an answer, the same for everybody who gave it. */
+interface Outcome {
+  /** Its marks. */
+  units: number
+  isOmitted: boolean
+  choices: Choice[]
+  wrongTexts: WrongText[]
+  right: { count: number }[]
+}
+
+/** Answers to one question whose outcomes are remembered: letters, and more numbers than people usually give. */
+const OUTCOMES_KEPT = 10_000
+
+interface CountedQuestion {
+  id: string
+  positive: number
+  counter: ReturnType<ReturnType<typeof kindOf>['counter']>
+  outcomes: Map<string, Outcome>
+}
+
+/**
+ * What is counted over the attempts with one paper, question by question. Marks are taken apart and summed up as whole
+ * units, so that equal ones are equal whatever they are made of; each becomes a number only once it is complete.
+ */
+export class PaperTally {
+  readonly paper: Paper
+  readonly grading: Grading
+  readonly items: ItemTally[]
+  /** Scores as they are shown. */
+  readonly scores = new Moments()
+  /** Sums of the marks, which are not rounded. */
+  readonly totals = new Moments()
+  /** Whether attempts have different questions of the paper. */
+  isDrawn = false
+  readonly #unitsPerMark: number
+  /** Our units in one of the paper's own. */
+  readonly #factor: bigint
+  readonly #questions: CountedQuestion[]
+  readonly #places: ReadonlyMap<number, number>
+  /** The places of all questions. */
+  readonly #all: readonly number[]
+
+  /** `unitsPerMark` is the same for all papers that are compared, and a multiple of each one's own. */
+  constructor(paper: Paper, grading: Grading, unitsPerMark: bigint) {
+    this.paper = paper
+    this.grading = grading
+    this.#unitsPerMark = Number(unitsPerMark)
+    this.#factor = unitsPerMark / grading.key.unitsPerMark
+    this.items = grading.questions.map(newItem)
+    this.#questions = grading.questions.map((question) => ({
+      id: String(question.id),
+      positive: question.ruling === 'drop' ? 0 : Number(question.positive_marks),
+      counter: kindOf(question.question_type).counter(question),
+      outcomes: new Map(),
+    }))
+    this.#all = [...this.#questions.keys()]
+    this.#places = new Map(grading.questions.map(({ id }, place) => [id, place]))
+  }
+
+  add({ answers, drawn, score }: ChosenAttempt): void {
+    if (drawn !== null) this.isDrawn = true
+    const places = drawn ? drawn.map((id) => this.#places.get(id) ?? -1) : this.#all
+    const outcomes = places.map((place) => this.#findOutcome(place, answers))
+    const total = outcomes.reduce((sum, outcome) => sum + (outcome?.units ?? 0), 0)
+    this.scores.add(score, 0)
+    this.totals.add(this.#toMarks(total), 0)
+    for (const [index, place] of places.entries()) this.#addItem(place, outcomes[index], total)
+  }
+
+  #addItem(place: number, outcome: Outcome | undefined, total: number): void {
+    const question = this.#questions[place]
+    const item = this.items[place]
+    if (!question || !item || !outcome) return
+    const rest = this.#toMarks(total - outcome.units)
+    item.moments.add(this.#toMarks(outcome.units), rest)
+    item.positive += question.positive
+    if (outcome.isOmitted) item.omitted += 1
+    for (const choice of outcome.choices) {
+      choice.chosen += 1
+      choice.rest += rest
+    }
+    for (const wrong of outcome.wrongTexts) wrong.count += 1
+    for (const right of outcome.right) right.count += 1
+  }
+
+  #findOutcome(place: number, answers: ChosenAttempt['answers']): Outcome | undefined {
+    const question = this.#questions[place]
+    const item = this.items[place]
+    if (!question || !item) return undefined
+    const answer = answers[question.id] ?? ''
+    const given = typeof answer === 'string' ? answer : answer.join('\0')
+    return question.outcomes.get(given) ?? this.#judge(place, question, item, given, answer)
+  }
+
+  #judge(
+    place: number,
+    { counter, outcomes }: CountedQuestion,
+    item: ItemTally,
+    given: string,
+    answer: string | string[],
+  ): Outcome {
+    const question = this.grading.questions[place] as GradedQuestion
+    const isOmitted = !kindOf(question.question_type).isAnswered(question, answer)
+    const { choices = [], wrong = [], right = [] } = isOmitted ? {} : counter.count(answer)
+    const outcome = {
+      units: Number(this.grading.key.judgeOne(place, answer).units * this.#factor),
+      isOmitted,
+      choices: choices.map((name) => choiceOf(item, name)),
+      wrongTexts: wrong.map((each) => wrongTextOf(item, each)),
+      right: right.map((at) => rightOf(item, nameOfShared(at, counter.shared[at] ?? ''))),
+    }
+    if (outcomes.size < OUTCOMES_KEPT) outcomes.set(given, outcome)
+    return outcome
+  }
+
+  #toMarks(units: number): number {
+    return units / this.#unitsPerMark
+  }
+}
+
+export function newItem(): ItemTally {
+  return {
+    moments: new Moments(),
+    omitted: 0,
+    positive: 0,
+    choices: new Map(),
+    wrongTexts: new Map(),
+    right: new Map(),
+  }
+}
+
+/** Adds what the other has counted. */
+export function mergeItem(item: ItemTally, other: ItemTally): void {
+  item.moments.merge(other.moments)
+  item.omitted += other.omitted
+  item.positive += other.positive
+  for (const [name, { chosen, rest }] of other.choices) {
+    const choice = choiceOf(item, name)
+    choice.chosen += chosen
+    choice.rest += rest
+  }
+  for (const wrong of other.wrongTexts.values()) wrongTextOf(item, wrong).count += wrong.count
+  for (const [name, { count }] of other.right) rightOf(item, name).count += count
+}
+
+function choiceOf({ choices }: ItemTally, name: string): Choice {
+  return entryOf(choices, name, () => ({ chosen: 0, rest: 0 }))
+}
+
+function wrongTextOf({ wrongTexts }: ItemTally, { gap, text }: Omit<WrongText, 'count'>): WrongText {
+  return entryOf(wrongTexts, `${gap}/${text}`, () => ({
+    ...(gap === undefined ? {} : { gap }),
+    text,
+    count: 0,
+  }))
+}
+
+function rightOf({ right }: ItemTally, name: string): { count: number } {
+  return entryOf(right, name, () => ({ count: 0 }))
+}
+
+export function nameOfShared(place: number, text: string): string {
+  return `${place}/${text}`
+}
+
+function entryOf<T>(entries: Map<string, T>, name: string, create: () => T): T {
+  let entry = entries.get(name)
+  if (entry === undefined) {
+    entry = create()
+    entries.set(name, entry)
+  }
+  return entry
+}

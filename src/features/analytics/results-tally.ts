@@ -1,0 +1,104 @@
+import { setImmediate } from 'node:timers/promises'
+import type { ResultColumns } from './analytics.store.ts'
+
+/** Results that are counted in one go before other requests get their turn. */
+const SLICE = 10_000
+/** Percentages are rounded quotients: a rounding error must not turn a pass into a fail. */
+const TOLERANCE = 1e-9
+
+export interface Group {
+  attempts: number
+  /** Of percentages. */
+  sum: number
+  passed: number
+}
+
+/** The numbers of a dashboard, from one pass over the results. */
+export interface Tally {
+  all: Group
+  /** 90 and above, 75 to 89, 60 to 74, below 60. */
+  distribution: [number, number, number, number]
+  users: Map<number, Group & { lastDay: number }>
+  exams: Map<number, Group>
+  /** By day since 2000-01-01, with how many different people were active. */
+  days: Map<number, Group & { people: number }>
+}
+
+/** `passMarks` gives the percentage from which an exam is passed. */
+export async function tallyResults(
+  columns: ResultColumns,
+  passMarks: ReadonlyMap<number, number>,
+): Promise<Tally> {
+  const tally: Tally = {
+    all: newGroup(),
+    distribution: [0, 0, 0, 0],
+    users: new Map(),
+    exams: new Map(),
+    days: new Map(),
+  }
+  const { length } = columns.userIds
+  for (let start = 0; start < length; start += SLICE) {
+    if (start > 0) await setImmediate()
+    addSlice(tally, columns, passMarks, start, Math.min(start + SLICE, length))
+  }
+  return tally
+}
+
+function addSlice(
+  tally: Tally,
+  { userIds, examIds, days, percentages }: ResultColumns,
+  passMarks: ReadonlyMap<number, number>,
+  start: number,
+  end: number,
+): void {
+  for (let row = start; row < end; row++) {
+    const userId = userIds[row] as number
+    const examId = examIds[row] as number
+    const percentage = percentages[row] as number
+    const reached = percentage + TOLERANCE
+    const passed = reached >= (passMarks.get(examId) ?? 0) ? 1 : 0
+    tally.distribution[reached >= 90 ? 0 : reached >= 75 ? 1 : reached >= 60 ? 2 : 3] += 1
+    const user = entry(tally.users, userId, newUser)
+    const dayNumber = days[row] as number
+    const day = entry(tally.days, dayNumber, newDay)
+    // Results are in order of time, so those of one day are next to each other.
+    if (user.lastDay !== dayNumber) day.people += 1
+    user.lastDay = dayNumber
+    add(tally.all, percentage, passed)
+    add(day, percentage, passed)
+    add(user, percentage, passed)
+    add(entry(tally.exams, examId, newGroup), percentage, passed)
+  }
+}
+
+function add(group: Group, percentage: number, passed: number): void {
+  group.attempts += 1
+  group.sum += percentage
+  group.passed += passed
+}
+
+function newGroup(): Group {
+  return { attempts: 0, sum: 0, passed: 0 }
+}
+
+const newUser = () => ({ ...newGroup(), lastDay: Number.NaN })
+const newDay = () => ({ ...newGroup(), people: 0 })
+
+function entry<T>(groups: Map<number, T>, key: number, create: () => T): T {
+  let group = groups.get(key)
+  if (group === undefined) {
+    group = create()
+    groups.set(key, group)
+  }
+  return group
+}
+
+/** 0 where there is nothing to average. */
+export function averageOf({ sum, attempts }: Group): number {
+  return attempts === 0 ? 0 : sum / attempts
+}
+
+/** In percent. */
+export function passRateOf({ passed, attempts }: Group): number {
+  return attempts === 0 ? 0 : (passed / attempts) * 100
+}

@@ -1,0 +1,269 @@
+import { and, desc, eq, getTableColumns, inArray, isNotNull, lt, ne, type SQL, sql } from 'drizzle-orm'
+import type { Executor } from '../../db/database-client.ts'
+import { isTaughtBy, isThereFor } from '../../db/exam-access.ts'
+import { personalColumns, personalTimes } from '../../db/personal-times.ts'
+import { isAnyOf } from '../../db/query.ts'
+import type { PersonalTimes } from '../../db/tables/accommodations.tables.ts'
+import { type Answers, attempts, examPapers } from '../../db/tables/attempts.tables.ts'
+import { exams } from '../../db/tables/exams.tables.ts'
+import { UNDER_WAY } from '../../db/under-way.ts'
+import { isCurrentPaper } from './papers.store.ts'
+
+export type ExamRow = typeof exams.$inferSelect
+export type AttemptRow = typeof attempts.$inferSelect
+
+const IS_UNDER_WAY = sql`${attempts.status} in ${sql.raw(UNDER_WAY)}`
+
+// --- starting
+
+/** A person and an exam. */
+export interface Asked {
+  userId: number
+  examId: number
+}
+
+/** Rows `asked` of these pairs. */
+function unnestAsked(asked: Asked[]): SQL {
+  return sql`unnest(${sql.param(asked.map(({ userId }) => userId))}::int[],
+                    ${sql.param(asked.map(({ examId }) => examId))}::int[])
+               with ordinality as asked(user_id, exam_id, ord)`
+}
+
+/** Whose row of `asked` it is. */
+const ASKING = sql`asked.user_id`
+
+/** How a person stands with an exam. */
+export interface Standing {
+  exam: ExamRow
+  isThere: boolean
+  teaches: boolean
+  /** Attempts of every status, including active and manual ones. */
+  used: number
+  completed: number
+  active: Pick<AttemptRow, 'id' | 'endsAt'> | null
+  highestNumber: number
+  /** The paper of the exam's questions as they are now; null where it is not stored yet. */
+  paperId: number | null
+  personal: PersonalTimes
+}
+
+/** How these people stand with these exams, in the order asked; undefined without such an exam. */
+export async function listStandings(db: Executor, asked: Asked[]): Promise<(Standing | undefined)[]> {
+  const rows = await db
+    .select({
+      ord: sql<number>`asked.ord::int`,
+      exam: exams,
+      isThere: sql<boolean>`${isThereFor(ASKING)}`,
+      teaches: sql<boolean>`${isTaughtBy(ASKING)}`,
+      used: sql<number>`count(${attempts.id})::int`,
+      completed: sql<number>`count(${attempts.submittedAt})::int`,
+      activeId: sql<number | null>`max(${attempts.id}) filter (where ${IS_UNDER_WAY})`,
+      activeEndsAt: sql<Date | null>`max(${attempts.endsAt}) filter (where ${IS_UNDER_WAY})`.mapWith(
+        attempts.endsAt,
+      ),
+      highestNumber: sql<number>`coalesce(max(${attempts.attemptNumber}), 0)`,
+      paperId: examPapers.id,
+      personal: personalColumns,
+    })
+    .from(exams)
+    .innerJoin(unnestAsked(asked), sql`asked.exam_id = ${exams.id}`)
+    .leftJoin(examPapers, isCurrentPaper)
+    .leftJoin(personalTimes({ person: ASKING, exam: sql`exams` }), sql`true`)
+    .leftJoin(attempts, and(eq(attempts.examId, exams.id), eq(attempts.userId, ASKING)))
+    .groupBy(
+      sql`asked.ord, asked.user_id`,
+      exams.id,
+      examPapers.id,
+      sql`personal.extra_time_percent, personal.opens_at, personal.closes_at`,
+    )
+  const standings: (Standing | undefined)[] = asked.map(() => undefined)
+  for (const { ord, activeId, activeEndsAt, ...standing } of rows)
+    standings[ord - 1] = {
+      ...standing,
+      active: activeId === null ? null : { id: activeId, endsAt: activeEndsAt },
+    }
+  return standings
+}
+
+// --- allowances
+
+export async function insertManualAttempts(
+  tx: Executor,
+  userId: number,
+  examId: number,
+  amount: number,
+  now: Date,
+): Promise<void> {
+  await tx.execute(sql`
+    insert into attempts (user_id, exam_id, attempt_number, status, started_at)
+    select ${userId}::int, ${examId}::int, highest + n, 'manual', ${now.toISOString()}
+      from (select coalesce(max(attempt_number), 0) as highest from attempts
+             where user_id = ${userId} and exam_id = ${examId}) so_far,
+           generate_series(1, ${amount}::int) n`)
+}
+
+/** Removes the newest `amount` attempts of whatever kind, or all of them; how many there were. */
+export async function deleteLatestAttempts(
+  tx: Executor,
+  userId: number,
+  examId: number,
+  amount?: number,
+): Promise<number> {
+  const latest = tx
+    .select({ id: attempts.id })
+    .from(attempts)
+    .where(and(eq(attempts.userId, userId), eq(attempts.examId, examId)))
+    .orderBy(desc(attempts.attemptNumber))
+  const rows = await tx
+    .delete(attempts)
+    .where(inArray(attempts.id, amount === undefined ? latest : latest.limit(amount)))
+    .returning({ id: attempts.id })
+  return rows.length
+}
+
+// --- the active attempt
+
+const isActive = (userId: number, examId: number) =>
+  and(eq(attempts.userId, userId), eq(attempts.examId, examId), IS_UNDER_WAY)
+
+/** The active attempts of these people at these exams, in any order. */
+export async function listActive(db: Executor, asked: Asked[]): Promise<AttemptRow[]> {
+  return db
+    .select(getTableColumns(attempts))
+    .from(attempts)
+    .innerJoin(
+      unnestAsked(asked),
+      and(eq(attempts.userId, sql`asked.user_id`), eq(attempts.examId, sql`asked.exam_id`), IS_UNDER_WAY),
+    )
+}
+
+export async function findActiveForUpdate(
+  tx: Executor,
+  userId: number,
+  examId: number,
+): Promise<AttemptRow | undefined> {
+  const [row] = await tx.select().from(attempts).where(isActive(userId, examId)).for('no key update')
+  return row
+}
+
+/** Exams with active attempts, of everybody or one person, whose end is before an instant. */
+/** Somebody's attempt under way that ends last, of those that have an end. */
+export async function findLastToEnd(
+  db: Executor,
+  userId: number,
+): Promise<Pick<AttemptRow, 'examId' | 'endsAt'> | undefined> {
+  const [row] = await db
+    .select({ examId: attempts.examId, endsAt: attempts.endsAt })
+    .from(attempts)
+    .where(and(eq(attempts.userId, userId), IS_UNDER_WAY, isNotNull(attempts.endsAt)))
+    .orderBy(desc(attempts.endsAt))
+    .limit(1)
+  return row
+}
+
+export async function listOverdueExams(db: Executor, endedBefore: Date, userId?: number): Promise<number[]> {
+  const rows = await db
+    .selectDistinct({ examId: attempts.examId })
+    .from(attempts)
+    .where(
+      and(
+        IS_UNDER_WAY,
+        lt(attempts.endsAt, endedBefore),
+        userId === undefined ? undefined : eq(attempts.userId, userId),
+      ),
+    )
+  return rows.map(({ examId }) => examId)
+}
+
+/**
+ * Attempts at an exam that ended before an instant, locked. The lock checks the end again as it was committed last.
+ * Attempts that others have locked are skipped.
+ */
+export async function listOverdueForUpdate(
+  tx: Executor,
+  examId: number,
+  endedBefore: Date,
+  limit: number,
+): Promise<AttemptRow[]> {
+  return tx
+    .select()
+    .from(attempts)
+    .where(and(eq(attempts.examId, examId), IS_UNDER_WAY, lt(attempts.endsAt, endedBefore)))
+    .orderBy(attempts.endsAt)
+    .limit(limit)
+    .for('no key update', { skipLocked: true })
+}
+
+export interface ClosedValues {
+  status: 'submitted' | 'expired'
+  submittedAt: Date
+  answers: Answers
+  markedForReview: number[]
+  score: number
+  maxScore: number
+  percentage: number
+  correct: number
+  incorrect: number
+  unattempted: number
+}
+
+export async function updateClosed(tx: Executor, id: number, values: ClosedValues): Promise<void> {
+  await tx.update(attempts).set(values).where(eq(attempts.id, id))
+}
+
+// --- afterwards
+
+export interface FinishedRow {
+  attempt: AttemptRow
+  exam: ExamRow
+}
+
+/** The newest attempt of this person at this exam that is over, or the one with this id. */
+export async function findLatestFinished(
+  db: Executor,
+  userId: number,
+  examId: number,
+  attemptId: number | undefined,
+): Promise<FinishedRow | undefined> {
+  const [row] = await selectWithExam(db)
+    .where(
+      and(
+        eq(attempts.userId, userId),
+        eq(attempts.examId, examId),
+        isNotNull(attempts.submittedAt),
+        attemptId === undefined ? undefined : eq(attempts.id, attemptId),
+      ),
+    )
+    .orderBy(desc(attempts.attemptNumber))
+    .limit(1)
+  return row
+}
+
+/** Somebody's own attempt that is active or over. */
+export async function findOwnAttempt(
+  db: Executor,
+  userId: number,
+  attemptId: number,
+): Promise<FinishedRow | undefined> {
+  const [row] = await selectWithExam(db).where(
+    and(eq(attempts.id, attemptId), eq(attempts.userId, userId), ne(attempts.status, 'manual')),
+  )
+  return row
+}
+
+function selectWithExam(db: Executor) {
+  return db
+    .select({ attempt: attempts, exam: exams })
+    .from(attempts)
+    .innerJoin(exams, eq(exams.id, attempts.examId))
+    .$dynamic()
+}
+
+/** Which of these people have an attempt of this exam that they took themselves. */
+export async function listStudents(db: Executor, examId: number, userIds: number[]): Promise<number[]> {
+  const rows = await db
+    .selectDistinct({ userId: attempts.userId })
+    .from(attempts)
+    .where(and(eq(attempts.examId, examId), isAnyOf(attempts.userId, userIds), ne(attempts.status, 'manual')))
+  return rows.map(({ userId }) => userId)
+}

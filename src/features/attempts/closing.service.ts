@@ -1,0 +1,138 @@
+import type { Core } from '../../core.ts'
+import { batched } from '../../db/batches.ts'
+import type { Executor } from '../../db/database-client.ts'
+import type { Regrade } from '../../db/tables/corrections.tables.ts'
+import { AppError } from '../../errors.ts'
+import { perNode } from '../../per-node.ts'
+import { exams as measured } from '../../telemetry/metrics.ts'
+import * as store from './attempts.store.ts'
+import { type Changes, mergeAnswers } from './fitting-answers.ts'
+import { tryWithGradingLock, withGradingLock } from './grading-lock.service.ts'
+import { paperOf } from './papers.service.ts'
+
+/**
+ * A timed attempt accepts syncs for this long after its end, so that those on their way still count
+ * (docs/protocol/exams.md#the-end).
+ */
+export const GRACE_MS = 30_000
+/** Attempts that are closed in one transaction. */
+const SWEEP_SIZE = 50
+/** Most attempts that are looked up in one query. */
+const MOST_LOOK_UPS = 250
+
+/** The client's last answers; none if the time is up. */
+export type Closing = { status: 'submitted'; changes: Changes } | { status: 'expired' }
+
+/**
+ * Grades an attempt and closes it, in the transaction that has locked it, so its answers and its end are the latest.
+ */
+export async function closeAttempt(
+  core: Core,
+  tx: Executor,
+  attempt: store.AttemptRow,
+  inForce: readonly Regrade[],
+  closing: Closing,
+): Promise<void> {
+  const { key } = (await paperOf(core, tx, attempt)).gradedBy(inForce)
+  const changes = closing.status === 'submitted' ? closing.changes : undefined
+  const answers = changes ? mergeAnswers(attempt.answers, changes.answers) : attempt.answers
+  await store.updateClosed(tx, attempt.id, {
+    status: closing.status,
+    // An expired attempt ended at its end, not when that was noticed.
+    submittedAt: (closing.status === 'expired' && attempt.endsAt) || new Date(core.clock()),
+    answers,
+    markedForReview: changes?.markedForReview ?? attempt.markedForReview,
+    ...key.grade(answers, attempt.drawn),
+  })
+  measured.closed.inc({ how: closing.status })
+}
+
+/** Those who ask for their attempts at the same time share one query. */
+const activeShared = perNode((core) =>
+  batched({
+    lanes: 2,
+    size: MOST_LOOK_UPS,
+    key: ({ userId }: store.Asked) => userId,
+    async run(asked): Promise<(store.AttemptRow | undefined)[]> {
+      const attempts = await store.listActive(core.db, asked)
+      const active = new Map(attempts.map((attempt) => [keyOf(attempt), attempt]))
+      return asked.map((each) => active.get(keyOf(each)))
+    },
+  }),
+)
+
+function keyOf({ userId, examId }: store.Asked): string {
+  return `${userId}:${examId}`
+}
+
+/** Somebody's active attempt. An overdue one is closed here, and then there is none. */
+export async function findLive(
+  core: Core,
+  userId: number,
+  examId: number,
+): Promise<store.AttemptRow | undefined> {
+  const attempt = await activeShared(core)({ userId, examId })
+  if (!attempt || !isOverdue(attempt, core.clock())) return attempt
+  const live = await withGradingLock(core, examId, async (tx, inForce) => {
+    const locked = await store.findActiveForUpdate(tx, userId, examId)
+    // It may have been extended in the meantime.
+    if (!locked || !isOverdue(locked, core.clock())) return locked
+    await closeAttempt(core, tx, locked, inForce, { status: 'expired' })
+    return undefined
+  })
+  if (!live) publishHelp(core, [userId])
+  return live
+}
+
+/** Closes one person's overdue attempts. */
+export async function closeOverdueOf(core: Core, userId: number): Promise<void> {
+  for (const examId of await store.listOverdueExams(core.db, overdueBefore(core), userId))
+    await findLive(core, userId, examId)
+}
+
+/**
+ * Closes everybody's overdue attempts. Several nodes can do this at once: each skips attempts that another one has
+ * locked.
+ */
+export async function closeOverdue(core: Core): Promise<void> {
+  const endedBefore = overdueBefore(core)
+  for (const examId of await store.listOverdueExams(core.db, endedBefore)) {
+    let closed: number
+    do {
+      // If an exam is being regraded, the next sweep closes its attempts.
+      const done = await tryWithGradingLock(core, examId, async (tx, inForce) => {
+        const overdue = await store.listOverdueForUpdate(tx, examId, endedBefore, SWEEP_SIZE)
+        for (const attempt of overdue) await closeAttempt(core, tx, attempt, inForce, { status: 'expired' })
+        return overdue.map(({ userId }) => userId)
+      })
+      closed = done?.result.length ?? 0
+      if (done && closed > 0) publishHelp(core, done.result)
+    } while (closed === SWEEP_SIZE)
+  }
+}
+
+/** Whether an attempt takes no more answers at `at`, in milliseconds since the epoch. */
+export function isOverdue({ endsAt }: Pick<store.AttemptRow, 'endsAt'>, at: number): boolean {
+  return endsAt !== null && endsAt.getTime() < at - GRACE_MS
+}
+
+/** 409 `attempt_active` while somebody has an attempt under way that has an end. */
+export async function requireNoTimedAttempt(core: Core, tx: Executor, userId: number): Promise<void> {
+  const attempt = await store.findLastToEnd(tx, userId)
+  if (!attempt?.endsAt || isOverdue(attempt, core.clock())) return
+  throw new AppError('attempt_active', {
+    details: { exam_id: attempt.examId, ends_at: attempt.endsAt.toISOString() },
+  })
+}
+
+/**
+ * Makes every node look up again whether the help of these people, or of everybody, is locked, because attempts began
+ * or ended. Call it after the commit.
+ */
+export function publishHelp(core: Core, userIds?: number[]): void {
+  core.bus.publish('help', userIds === undefined ? { kind: 'help' } : { kind: 'help', userIds })
+}
+
+export function overdueBefore(core: Core): Date {
+  return new Date(core.clock() - GRACE_MS)
+}

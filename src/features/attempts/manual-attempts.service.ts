@@ -1,0 +1,74 @@
+import type { AuditAction } from '../../../schemas/audit.schemas.ts'
+import type { Actor } from '../../actor.ts'
+import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/database-client.ts'
+import { LOCKS, lockAlone } from '../../db/locks.ts'
+import { record } from '../audit/audit.service.ts'
+import * as store from './attempts.store.ts'
+import { publishHelp } from './closing.service.ts'
+
+/** Adds attempts that only count as used. */
+export async function addManualAttempts(
+  core: Core,
+  actor: Actor,
+  studentId: number,
+  examId: number,
+  amount: number,
+): Promise<void> {
+  const entry = {
+    action: 'attempt.use_up',
+    summary: `${amount} attempts count as used at exam ${examId}`,
+  } as const
+  await changeAttempts(core, actor, studentId, examId, entry, (tx) =>
+    store.insertManualAttempts(tx, studentId, examId, amount, new Date(core.clock())),
+  )
+}
+
+/** Removes the newest attempts of any status, with their results; answers how many there were. */
+export async function removeLatestAttempts(
+  core: Core,
+  actor: Actor,
+  studentId: number,
+  examId: number,
+  amount: number,
+): Promise<number> {
+  const entry = {
+    action: 'attempt.give_back',
+    summary: `The newest ${amount} attempts at exam ${examId} went`,
+  } as const
+  return changeAttempts(core, actor, studentId, examId, entry, (tx) =>
+    store.deleteLatestAttempts(tx, studentId, examId, amount),
+  )
+}
+
+/** Removes all attempts, with their results; answers how many there were. */
+export async function resetAttempts(
+  core: Core,
+  actor: Actor,
+  studentId: number,
+  examId: number,
+): Promise<number> {
+  const entry = { action: 'attempt.reset', summary: `All attempts at exam ${examId} went` } as const
+  return changeAttempts(core, actor, studentId, examId, entry, (tx) =>
+    store.deleteLatestAttempts(tx, studentId, examId),
+  )
+}
+
+/** Nobody else changes this person's attempts at this exam meanwhile; starts wait. */
+async function changeAttempts<T>(
+  core: Core,
+  actor: Actor,
+  studentId: number,
+  examId: number,
+  entry: { action: AuditAction; summary: string },
+  change: (tx: Executor) => Promise<T>,
+): Promise<T> {
+  const result = await core.db.transaction(async (tx) => {
+    await lockAlone(tx, LOCKS.attempts(studentId, examId))
+    await record(tx, actor, { ...entry, subject: ['user', studentId] })
+    return change(tx)
+  })
+  // An active attempt may have been among them.
+  publishHelp(core, [studentId])
+  return result
+}

@@ -1,0 +1,38 @@
+import type { PaperQuestion } from '../../../schemas/attempts.schemas.ts'
+import type { StoredQuestion } from '../../db/tables/attempts.tables.ts'
+import type { Regrade } from '../../db/tables/corrections.tables.ts'
+import type { MsqScoring } from '../questions/kinds/kind.ts'
+import type { GradedQuestion } from './regraded-questions.ts'
+import type { AnswerKey } from './scoring.ts'
+
+/**
+ * A question as all students get it. This type has no key; the image's address, and what is each attempt's own, is
+ * added later.
+ */
+export type PublicQuestion = Omit<PaperQuestion, 'image_url' | 'option_order' | 'parts'>
+
+/** A question of a paper, with its key: for its kind to work with, never for an answer to a student. */
+export type PaperTask = StoredQuestion
+
+export interface Paper {
+  id: number
+  questions: PublicQuestion[]
+  /** The questions with their keys as the paper has them, in the same order. */
+  tasks: readonly PaperTask[]
+  find(questionId: number): PaperTask | undefined
+  placeOf(questionId: number): number | undefined
+  msqScoring: MsqScoring
+  /** Whether some of its questions have choices with ids, which differ between attempts. */
+  hasOwnIds: boolean
+  /** Whether the older generation leaves out some of its questions. */
+  hasNewerKinds: boolean
+  /** How the regrades in force, oldest first, let it be graded. */
+  gradedBy(inForce: readonly Regrade[]): Grading
+}
+
+export interface Grading {
+  /** Grades answers; the key can't be read from it. */
+  key: AnswerKey
+  /** The questions with their keys in readable form, for released results and administrators only. */
+  questions: GradedQuestion[]
+}

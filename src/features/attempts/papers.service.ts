@@ -1,0 +1,192 @@
+import { LRUCache } from 'lru-cache'
+import type { PaperQuestion } from '../../../schemas/attempts.schemas.ts'
+import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/database-client.ts'
+import type { Regrade } from '../../db/tables/corrections.tables.ts'
+import { AppError } from '../../errors.ts'
+import { perNode } from '../../per-node.ts'
+import { isKnownToOlder } from '../questions/kinds/kinds.ts'
+import { expiryOf, questionImageUrl } from '../uploads/upload-addresses.ts'
+import type { AttemptRow } from './attempts.store.ts'
+import type { Grading, Paper, PaperTask } from './paper.ts'
+import * as store from './papers.store.ts'
+import { overlay, PREVIEWED } from './regraded-questions.ts'
+import { AnswerKey } from './scoring.ts'
+import { isNatural, placesOf, type Sitting, showOwn } from './sitting.ts'
+
+/** Papers that a node keeps in memory; the one that was used least recently makes room. */
+const KEPT = 200
+
+/** Gradings that are kept for one paper: the one in force, and those for previews and undos. */
+const GRADINGS_KEPT = 4
+/** Characters of papers that are kept as JSON texts. */
+const MOST_WRITTEN = 32 * 1024 * 1024
+
+const papersOf = perNode(() => new LRUCache<number, Paper>({ max: KEPT }))
+const writtenBy = perNode(
+  () =>
+    new LRUCache<string, WrittenPaper>({
+      maxSize: MOST_WRITTEN,
+      sizeCalculation: ({ whole, pieces }) =>
+        pieces.reduce((sum, { length }) => sum + length, whole.length + 1),
+    }),
+)
+
+/** A paper's questions as JSON texts. */
+interface WrittenPaper {
+  /** For attempts that have nothing of their own. */
+  whole: string
+  /** Each question without its end, which is the attempt's own. */
+  pieces: string[]
+}
+
+/** Whether this node holds the paper already. */
+export function holdsPaper(core: Core, id: number): boolean {
+  return papersOf(core).has(id)
+}
+
+/**
+ * A paper, from memory if this node has it. A paper never changes, so nothing has to be invalidated: the database is
+ * asked each time which paper the exam's next attempt gets (`Standing.paperId`). 404 if its exam is gone.
+ */
+export async function getPaper(core: Core, db: Executor, id: number): Promise<Paper> {
+  const paper = await findPaper(core, db, id)
+  if (!paper) throw new AppError('not_found')
+  return paper
+}
+
+/** The same; undefined if its exam is gone. */
+export async function findPaper(core: Core, db: Executor, id: number): Promise<Paper | undefined> {
+  const papers = papersOf(core)
+  const known = papers.get(id)
+  if (known) return known
+  const row = await store.findPaper(db, id)
+  if (!row) return undefined
+  const paper = compilePaper(row)
+  papers.set(id, paper)
+  return paper
+}
+
+/** The paper of an exam's questions as they are now. 404 if the exam is gone. */
+export async function currentPaperOf(core: Core, db: Executor, examId: number): Promise<Paper> {
+  return getPaper(
+    core,
+    db,
+    (await store.findCurrentPaper(db, examId)) ?? (await insertCurrentPaper(db, examId)),
+  )
+}
+
+/** The paper that an attempt was started with; attempts that an administrator added have none. */
+export function paperOf(
+  core: Core,
+  db: Executor,
+  { id, paperId }: Pick<AttemptRow, 'id' | 'paperId'>,
+): Promise<Paper> {
+  if (paperId === null) throw new Error(`attempt ${id} has no paper`)
+  return getPaper(core, db, paperId)
+}
+
+/**
+ * An attempt's questions as a JSON text. Students share it, or at least its pieces, while the addresses of images stay
+ * the same: writing it anew would take most of their request. `isOlder`: without the kinds and fields that the older
+ * generation doesn't know.
+ */
+export function writeQuestions(core: Core, paper: Paper, sitting: Sitting, isOlder = false): string {
+  const { whole, pieces } = writePaper(core, paper)
+  if (isNatural(sitting) && !paper.hasOwnIds && !isOlder) return whole
+  const written = placesOf(paper, sitting).flatMap((place) => {
+    const task = paper.tasks[place] as PaperTask
+    if (!isOlder) return [`${pieces[place]}${writeOwn(task, sitting)}`]
+    return isKnownToOlder(task) ? [`${pieces[place]}}`] : []
+  })
+  return `[${written.join()}]`
+}
+
+const NATURAL: Sitting = { seed: null, shuffle: null, drawn: null }
+
+function writePaper(core: Core, paper: Paper): WrittenPaper {
+  const written = writtenBy(core)
+  const name = `${paper.id} ${expiryOf(core)}`
+  const known = written.get(name)
+  if (known !== undefined) return known
+  const pieces = paper.questions.map(({ more_options, ...question }) => {
+    const shown: Omit<PaperQuestion, 'more_options' | 'option_order' | 'parts'> = {
+      ...question,
+      image_url: questionImageUrl(core, question.image_path),
+    }
+    return JSON.stringify(shown).slice(0, -1)
+  })
+  const whole = paper.hasOwnIds
+    ? ''
+    : `[${pieces.map((piece, place) => piece + writeOwn(paper.tasks[place] as PaperTask, NATURAL)).join()}]`
+  const fresh = { whole, pieces }
+  written.set(name, fresh)
+  return fresh
+}
+
+/** The end of a question's object: what only the newer generation has. */
+function writeOwn(task: PaperTask, sitting: Sitting): string {
+  const { more_options } = task
+  return `,${JSON.stringify({ more_options, ...showOwn(task, sitting) }).slice(1)}`
+}
+
+/** Stores the paper of the exam's questions as they are now; its id. 404 where the exam is gone. */
+export async function insertCurrentPaper(db: Executor, examId: number): Promise<number> {
+  const id = await store.insertCurrentPaper(db, examId)
+  if (id === undefined) throw new AppError('not_found')
+  return id
+}
+
+function compilePaper(row: store.PaperRow): Paper {
+  const { id, examId, msqScoring } = row
+  const tasks = (row.newerQuestions ?? row.questions).map((question) => ({
+    more_options: [],
+    parts: null,
+    tag_keys: [],
+    ...question,
+  }))
+  const places = new Map(tasks.map(({ id }, place) => [id, place]))
+  return {
+    id,
+    tasks,
+    questions: tasks.map((task) => ({
+      id: task.id,
+      exam_id: examId,
+      question_text: task.question_text,
+      option_a: task.option_a,
+      option_b: task.option_b,
+      option_c: task.option_c,
+      option_d: task.option_d,
+      more_options: task.more_options,
+      question_type: task.question_type,
+      image_path: task.image_path,
+      positive_marks: Number(task.positive_marks),
+      negative_marks: Number(task.negative_marks),
+    })),
+    find: (questionId) => tasks[places.get(questionId) ?? -1],
+    placeOf: (questionId) => places.get(questionId),
+    msqScoring,
+    hasOwnIds: tasks.some(({ parts }) => parts !== null),
+    hasNewerKinds: !tasks.every(isKnownToOlder),
+    gradedBy: rememberGradings((inForce) => {
+      const graded = overlay(tasks, inForce)
+      return { key: new AnswerKey(graded, msqScoring), questions: graded }
+    }),
+  }
+}
+
+/**
+ * A regrade never changes, so the ids of the regrades name the grading. A preview has no id of its own and is not
+ * kept.
+ */
+function rememberGradings(grade: (inForce: readonly Regrade[]) => Grading): Paper['gradedBy'] {
+  const kept = new LRUCache<string, Grading>({ max: GRADINGS_KEPT })
+  return (inForce) => {
+    const ids = inForce.map(({ id }) => id)
+    if (ids.includes(PREVIEWED)) return grade(inForce)
+    const name = ids.join()
+    const grading = kept.get(name) ?? grade(inForce)
+    kept.set(name, grading)
+    return grading
+  }
+}

@@ -1,0 +1,63 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Executor } from '../../db/database-client.ts'
+import { query } from '../../db/query.ts'
+import { examPapers } from '../../db/tables/attempts.tables.ts'
+import { exams } from '../../db/tables/exams.tables.ts'
+
+export type PaperRow = typeof examPapers.$inferSelect
+
+export async function findPaper(db: Executor, id: number): Promise<PaperRow | undefined> {
+  const [row] = await db.select().from(examPapers).where(eq(examPapers.id, id))
+  return row
+}
+
+/** Whether a row of `exam_papers` is that of the exam's questions as they are now. */
+export const isCurrentPaper = and(
+  eq(examPapers.examId, exams.id),
+  eq(examPapers.version, exams.paperVersion),
+  eq(examPapers.msqScoring, exams.msqScoring),
+  // One that the previous version has stored meanwhile lacks what is newer.
+  sql`(${examPapers.newerQuestions} is not null) = ${exams.isNewer}`,
+)
+
+/** The id of that row; undefined where it is not stored yet. */
+export async function findCurrentPaper(db: Executor, examId: number): Promise<number | undefined> {
+  const [row] = await db
+    .select({ id: examPapers.id })
+    .from(exams)
+    .innerJoin(examPapers, isCurrentPaper)
+    .where(eq(exams.id, examId))
+  return row?.id
+}
+
+/**
+ * Stores the current questions in one statement. If another transaction has stored the same paper first, the answer is
+ * the id of that one. The exam's row is locked before the paper's, as when an exam is deleted. The previous version
+ * reads `questions` alone, so what it can't serve is beside that.
+ */
+export async function insertCurrentPaper(db: Executor, examId: number): Promise<number | undefined> {
+  const [row] = await query<{ id: number }>(
+    db,
+    { id: 'integer' },
+    sql`
+    insert into exam_papers (exam_id, version, msq_scoring, questions, newer_questions)
+    select e.id, e.paper_version, e.msq_scoring, case when e.is_newer then '[]' else paper.questions end,
+           case when e.is_newer then paper.questions end
+      from exams e, lateral (
+             select coalesce(jsonb_agg(jsonb_build_object(
+                      'id', q.id, 'question_text', q.question_text, 'question_type', q.question_type,
+                      'option_a', q.option_a, 'option_b', q.option_b, 'option_c', q.option_c, 'option_d', q.option_d,
+                      'more_options', q.more_options, 'parts', q.parts, 'tag_keys', q.tag_keys,
+                      'image_path', q.image_path, 'correct_answer', q.correct_answer,
+                      'key_version', q.key_version, 'content_version', q.content_version,
+                      'positive_marks', q.positive_marks::text, 'negative_marks', q.negative_marks::text,
+                      'tolerance', q.tolerance::text) order by q.id), '[]') as questions
+               from questions q where q.exam_id = e.id) paper
+     where e.id = ${examId} for key share of e
+    on conflict (exam_id, version, msq_scoring) do update
+       set newer_questions = coalesce(exam_papers.newer_questions, excluded.newer_questions),
+           questions = case when excluded.newer_questions is null then exam_papers.questions else '[]' end
+    returning id`,
+  )
+  return row?.id
+}

@@ -1,0 +1,84 @@
+import type { Score } from '../../../schemas/attempts.schemas.ts'
+import type { Core } from '../../core.ts'
+import { AppError } from '../../errors.ts'
+import * as store from './attempts.store.ts'
+import type { Paper } from './paper.ts'
+import { paperOf } from './papers.service.ts'
+
+export type { FinishedRow } from './attempts.store.ts'
+
+/** An attempt's score as it is stored. */
+export type StoredScore = Pick<
+  store.AttemptRow,
+  'score' | 'maxScore' | 'percentage' | 'correct' | 'incorrect' | 'unattempted'
+>
+
+/** A result that its student may see. `releaseResult` alone makes one. */
+export interface ReleasedResult<Attempt extends StoredScore = store.AttemptRow> {
+  attempt: Attempt
+  score: Score
+}
+
+/** Whether students may see the results of an exam: if they are instant, or as long as they are released. */
+export function showsResults(
+  exam: Pick<store.FinishedRow['exam'], 'resultMode' | 'resultsReleased'>,
+): boolean {
+  return exam.resultMode === 'instant' || exam.resultsReleased
+}
+
+/**
+ * Every result that a student gets passes through here (docs/protocol/exams.md#attempts). undefined: not visible yet.
+ */
+export function releaseResult<Attempt extends StoredScore>({
+  attempt,
+  exam,
+}: {
+  attempt: Attempt
+  exam: Pick<store.FinishedRow['exam'], 'resultMode' | 'resultsReleased'>
+}): ReleasedResult<Attempt> | undefined {
+  const score = showsResults(exam) ? readScore(attempt) : undefined
+  return score && { attempt, score }
+}
+
+/** An attempt's score; undefined while it has none. Students get it by `releaseResult` alone. */
+export function readScore(attempt: StoredScore): Score | undefined {
+  const { score, maxScore, percentage, correct, incorrect, unattempted } = attempt
+  if (score === null || maxScore === null || percentage === null) return undefined
+  return {
+    score,
+    max_score: maxScore,
+    percentage: Math.round(percentage * 100) / 100,
+    correct: correct ?? 0,
+    incorrect: incorrect ?? 0,
+    unattempted: unattempted ?? 0,
+  }
+}
+
+/**
+ * Whether an exam's teachers may know its keys, and what tells them: when it is over, or its students learn them at once.
+ */
+export function showsKeys(
+  exam: Pick<store.FinishedRow['exam'], 'resultMode' | 'closesAt'>,
+  now: number,
+): boolean {
+  return exam.resultMode === 'instant' || (exam.closesAt !== null && exam.closesAt.getTime() <= now)
+}
+
+/** One's own attempt whose result may be seen, and its paper. 404 for another's, 403 `results_not_released`. */
+export async function requireVisible(
+  core: Core,
+  userId: number,
+  attemptId: number,
+): Promise<{ attempt: store.AttemptRow; paper: Paper }> {
+  const finished = await requireOwn(core, userId, attemptId)
+  if (!releaseResult(finished)) throw new AppError('results_not_released')
+  const { attempt } = finished
+  return { attempt, paper: await paperOf(core, core.db, attempt) }
+}
+
+/** 404 for another's attempt. */
+export async function requireOwn(core: Core, userId: number, attemptId: number): Promise<store.FinishedRow> {
+  const found = await store.findOwnAttempt(core.db, userId, attemptId)
+  if (!found) throw new AppError('not_found')
+  return found
+}

@@ -1,0 +1,68 @@
+import type { Answers, StoredAnswer } from '../../db/tables/attempts.tables.ts'
+import type { Task } from '../questions/kinds/kind.ts'
+import { kindOf } from '../questions/kinds/kinds.ts'
+import { shuffled } from '../questions/kinds/opaque-ids.ts'
+import type { AttemptRow } from './attempts.store.ts'
+import type { Paper, PaperTask } from './paper.ts'
+
+/** What an attempt has of its own beside its paper, fixed at its start (docs/protocol/questions.md). */
+export type Sitting = Pick<AttemptRow, 'seed' | 'shuffle' | 'drawn'>
+
+/** Whether every student with this paper gets it like this. */
+export function isNatural({ shuffle, drawn }: Sitting): boolean {
+  return shuffle === null && drawn === null
+}
+
+/** Attempts that the previous version began have no seed, and nothing that would need one. */
+export function seedOf({ seed }: Sitting): string {
+  return seed ?? ''
+}
+
+/** Whether the attempt has this question of its paper. */
+export function isGiven({ drawn }: Sitting, questionId: number): boolean {
+  return drawn === null || drawn.includes(questionId)
+}
+
+/** The places in the paper of the attempt's questions, in its own order. */
+export function placesOf(paper: Paper, sitting: Sitting): number[] {
+  const places = paper.questions.flatMap(({ id }, place) => (isGiven(sitting, id) ? [place] : []))
+  const isShuffled = sitting.shuffle === 'questions' || sitting.shuffle === 'both'
+  return isShuffled ? shuffled(seedOf(sitting), 'questions', places) : places
+}
+
+/** What of a question differs between attempts: the order of its options, and ids of choices. */
+export function showOwn(task: PaperTask, sitting: Sitting) {
+  return {
+    option_order: orderOptions(task, sitting),
+    parts: kindOf(task.question_type).show(task, seedOf(sitting)),
+  }
+}
+
+function orderOptions(task: Task & Pick<PaperTask, 'question_type'>, sitting: Sitting): string[] | null {
+  const letters = kindOf(task.question_type).letters(task)
+  const isShuffled = sitting.shuffle === 'options' || sitting.shuffle === 'both'
+  return letters && isShuffled ? shuffled(seedOf(sitting), `options/${task.id}`, letters) : letters
+}
+
+/** The right answer, in the form of the attempt's answers; null without a key. */
+export function showRight(
+  task: Task & Pick<PaperTask, 'question_type'>,
+  sitting: Sitting,
+): StoredAnswer | null {
+  const kind = kindOf(task.question_type)
+  const right = kind.rightAnswer(task)
+  return right && kind.showAnswer(task, right, seedOf(sitting))
+}
+
+/** Stored answers as the attempt's student gave them. */
+export function showAnswers(paper: Paper, sitting: Sitting, answers: Answers): Answers {
+  if (!paper.hasOwnIds) return answers
+  const seed = seedOf(sitting)
+  return Object.fromEntries(
+    Object.entries(answers).map(([id, answer]) => {
+      const task = paper.find(Number(id))
+      const isBlank = answer.length === 0
+      return [id, task && !isBlank ? kindOf(task.question_type).showAnswer(task, answer, seed) : answer]
+    }),
+  )
+}

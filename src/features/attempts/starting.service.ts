@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto'
+import type { Core } from '../../core.ts'
+import { batched, HELD } from '../../db/batches.ts'
+import type { Executor } from '../../db/database-client.ts'
+import { LOCKS, tryLockEach, tryLockPeople, tryShareEach } from '../../db/locks.ts'
+import { AppError } from '../../errors.ts'
+import { perNode } from '../../per-node.ts'
+import { retryFor } from '../../scheduling/retry.ts'
+import { exams as measured } from '../../telemetry/metrics.ts'
+import { draw, planDraw } from '../exams/drawing.ts'
+import { endOf, findClosed, timesFor } from '../timing/time-windows.ts'
+import { type Asked, listStandings, type Standing } from './attempts.store.ts'
+import { remainingOf } from './attempts-left.service.ts'
+import { findLive, isOverdue, publishHelp } from './closing.service.ts'
+import type { Paper } from './paper.ts'
+import { getPaper, insertCurrentPaper } from './papers.service.ts'
+import * as store from './starting.store.ts'
+
+export type Started = { id: number; resumed: true } | { id: number; resumed: false; number: number }
+
+/** What comes of a start. An error refuses it alone, not those that share its transaction. */
+type Outcome = Started | 'overdue' | AppError | typeof HELD
+
+/** A start that nothing stands against. */
+interface Admitted {
+  userId: number
+  standing: Standing
+}
+
+/** Attempts of one person at an exam without a cap of its own (docs/protocol/http.md#caps). */
+const MOST_ATTEMPTS = 1_000
+/** Most starts of one person that may wait on a node. */
+const MOST_OF_ONE = 32
+
+/** Starts that wait for the database at the same time share one transaction, with at most one of each person. */
+const startShared = perNode((core) =>
+  batched({
+    lanes: 2,
+    size: 64,
+    key: ({ userId }: Asked) => userId,
+    turns: { owner: ({ userId }) => userId, most: MOST_OF_ONE },
+    run: (starts) => startTogether(core, starts),
+  }),
+)
+
+/**
+ * Resumes the active attempt or starts a new one, with the paper that the exam has at this moment. Changes of the
+ * number of somebody's attempts at an exam run one after another, so any number of starts at once make one attempt,
+ * and never more than the cap. Starts and changes of the exam's times wait for each other.
+ */
+export async function startAttempt(core: Core, userId: number, examId: number): Promise<Started> {
+  return retryFor(core.config.requestTimeoutMs, async () => {
+    const outcome = await startShared(core)({ userId, examId })
+    if (outcome instanceof AppError) throw outcome
+    if (outcome !== 'overdue') return outcome
+    await findLive(core, userId, examId)
+    return undefined
+  })
+}
+
+/** The outcomes in the order of the starts: `HELD` where somebody else has a lock that a start needs. */
+async function startTogether(core: Core, starts: Asked[]): Promise<Outcome[]> {
+  const { outcomes, admitted } = await core.db.transaction(async (tx) => {
+    // Sent together; PostgreSQL runs them in this order, the last one once the locks are held.
+    const [areAlone, areSteady, standings] = await Promise.all([
+      tryLockEach(
+        tx,
+        starts.map(({ userId, examId }) => LOCKS.attempts(userId, examId)),
+      ),
+      tryShareEach(
+        tx,
+        starts.map(({ examId }) => LOCKS.examTimes(examId)),
+      ),
+      listStandings(tx, starts),
+    ])
+    const now = core.clock()
+    const judged = starts.map(({ userId }, index) =>
+      areAlone[index] && areSteady[index] ? judge(userId, standings[index], now) : HELD,
+    )
+    const papers = await findPapers(core, tx, judged.filter(isAdmitted))
+    const seated = judged.map((each) =>
+      isAdmitted(each) && !papers.has(each.standing.exam.id) ? new AppError('exam_empty') : each,
+    )
+    const stopped = await lockHelp(tx, seated.filter(isAdmitted))
+    const admitted = seated.filter(isAdmitted).filter(({ userId }) => !stopped.has(userId))
+    const started = await insertNext(tx, admitted, papers, now)
+    const outcomes = seated.map((each) =>
+      isAdmitted(each) ? (stopped.get(each.userId) ?? (started.get(each.userId) as Started)) : each,
+    )
+    return { outcomes, admitted }
+  })
+  measured.started.inc(admitted.length)
+  const withoutHelp = admitted.filter(locksHelp).map(({ userId }) => userId)
+  if (withoutHelp.length > 0) publishHelp(core, withoutHelp)
+  return outcomes
+}
+
+/** What comes of a start as its person stands with the exam. */
+function judge(
+  userId: number,
+  standing: Standing | undefined,
+  now: number,
+): Admitted | Exclude<Outcome, typeof HELD> {
+  const active = standing?.active
+  if (active) return isOverdue(active, now) ? 'overdue' : { id: active.id, resumed: true }
+  if (!standing?.exam.isPublished || !standing.isThere) return new AppError('not_found')
+  if (standing.teaches) return new AppError('teaches_exam')
+  const closed = findClosed(timesFor(standing.exam, standing.personal), now)
+  if (closed) return closed
+  const remaining = remainingOf(standing)
+  if (remaining === 0) return new AppError('attempts_exhausted')
+  return remaining === null && standing.used >= MOST_ATTEMPTS
+    ? new AppError('too_many')
+    : { userId, standing }
+}
+
+function isAdmitted(outcome: Outcome | Admitted): outcome is Admitted {
+  return typeof outcome === 'object' && 'standing' in outcome
+}
+
+function locksHelp({ standing }: Admitted): boolean {
+  return standing.exam.lockHelp
+}
+
+/**
+ * Locks those whose help ends: decisions that take the same lock, such as storing an answer of the tutor, come entirely
+ * before or after this. The answer has those who can't be locked.
+ */
+async function lockHelp(tx: Executor, admitted: Admitted[]): Promise<Map<number, AppError | typeof HELD>> {
+  const userIds = admitted.filter(locksHelp).map(({ userId }) => userId)
+  if (userIds.length === 0) return new Map()
+  const areLocked = await tryLockPeople(tx, userIds)
+  return new Map(
+    userIds
+      .filter((id) => !areLocked.get(id))
+      .map((id) => [id, areLocked.has(id) ? HELD : new AppError('token_expired_or_invalid')]),
+  )
+}
+
+/** The papers of these exams but for empty ones; where one is not stored yet, the exams are locked in the order of their ids. */
+async function findPapers(core: Core, tx: Executor, admitted: Admitted[]): Promise<Map<number, Paper>> {
+  const stored = new Map(admitted.map(({ standing: { exam, paperId } }) => [exam.id, paperId]))
+  const draws = new Map(admitted.map(({ standing: { exam } }) => [exam.id, exam.draw]))
+  const papers = new Map<number, Paper>()
+  for (const [examId, paperId] of [...stored].sort(([one], [other]) => one - other)) {
+    const id = paperId ?? (await insertCurrentPaper(tx, examId))
+    const paper = await getPaper(core, tx, id)
+    const rules = draws.get(examId)
+    const count = rules ? planDraw(rules, paper.tasks).count : paper.tasks.length
+    if (count > 0) papers.set(examId, paper)
+  }
+  return papers
+}
+
+/** Stores the next attempt of each person, who is among them once. */
+async function insertNext(
+  tx: Executor,
+  admitted: Admitted[],
+  papers: ReadonlyMap<number, Paper>,
+  now: number,
+): Promise<Map<number, Started>> {
+  const rows = await store.insertAttempts(
+    tx,
+    admitted.map(({ userId, standing: { exam, personal, highestNumber } }) => {
+      const paper = papers.get(exam.id) as Paper
+      return {
+        userId,
+        examId: exam.id,
+        paperId: paper.id,
+        attemptNumber: highestNumber + 1,
+        status: exam.isServedByPrevious ? ('active' as const) : ('running' as const),
+        seed: randomUUID(),
+        shuffle: exam.shuffle === 'none' ? null : exam.shuffle,
+        drawn: exam.draw && draw(exam.draw, paper.tasks),
+        startedAt: new Date(now),
+        endsAt: endOf(timesFor(exam, personal), now),
+      }
+    }),
+  )
+  return new Map(rows.map(({ userId, id, number }) => [userId, { id, resumed: false, number }]))
+}

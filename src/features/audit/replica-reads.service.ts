@@ -1,0 +1,19 @@
+import type { Core } from '../../core.ts'
+import { perNode } from '../../per-node.ts'
+import * as store from './audit.store.ts'
+
+const throughReplica = perNode((core): Core => (core.replica ? { ...core, db: core.replica.db } : core))
+
+/**
+ * For reads of teachers and administrators that may be some seconds old: `core` with the replica as its database, if
+ * there is one that is current and has whatever this person has changed themselves, on any node. Their changes are in
+ * the audit log, in the same transactions.
+ */
+export async function toRead(core: Core, userId: number): Promise<Core> {
+  if (!core.replica?.isCurrent()) return core
+  const [changed, known] = await Promise.all([
+    store.readNewest(core.db, userId),
+    store.readNewest(core.replica.db, userId).catch(() => undefined),
+  ])
+  return changed === known ? throughReplica(core) : core
+}

@@ -1,0 +1,31 @@
+import type { Executor } from '../../db/database-client.ts'
+import { type UserRow, updateUser } from '../../db/user-rows.ts'
+import { deleteIdentities } from './identities.store.ts'
+import { voidResets } from './password-resets.store.ts'
+import { endSessionsOf } from './sessions.service.ts'
+
+export { voidResets }
+
+/**
+ * Notes that mail to an account's address reaches whoever asks now: a provider says so, or they have a mailed link. If
+ * nobody had proved that before, somebody else may have made the account, so every way into it that is older than the
+ * proof ends (docs/protocol/http.md#linked-identities). The account's row is locked; call `announceRevocations` after
+ * the commit.
+ */
+export async function confirmAddress(tx: Executor, user: UserRow): Promise<UserRow> {
+  if (user.emailVerified) return user
+  const change = { emailVerified: true, passwordHash: null, googleSubject: null }
+  await updateUser(tx, user.id, change)
+  await deleteIdentities(tx, user.id)
+  await voidResets(tx, user.id)
+  await endSessionsOf(tx, user.id)
+  return { ...user, ...change }
+}
+
+/**
+ * Notes the same where who asks is signed in to that account already: whoever has the mailed link and the account is one
+ * person, so nothing ends.
+ */
+export async function noteAddress(tx: Executor, userId: number): Promise<void> {
+  await updateUser(tx, userId, { emailVerified: true })
+}

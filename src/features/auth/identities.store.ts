@@ -1,0 +1,70 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Executor } from '../../db/database-client.ts'
+import { identities } from '../../db/tables/sign-in.tables.ts'
+import { isAccount, users } from '../../db/tables/users.tables.ts'
+import { foldedCase } from '../../db/text-search.ts'
+import type { UserRow } from '../../db/user-rows.ts'
+import { foldCase } from '../../formats/case-fold.ts'
+
+/** Who somebody is at a provider. */
+export interface ProviderSubject {
+  issuer: string
+  subject: string
+}
+
+/** An account, and the link that leads to it. */
+export interface Linked {
+  user: UserRow
+  identityId: number
+}
+
+export async function findLinked(
+  db: Executor,
+  { issuer, subject }: ProviderSubject,
+): Promise<Linked | undefined> {
+  const [row] = await db
+    .select({ user: users, identityId: identities.id })
+    .from(identities)
+    .innerJoin(users, eq(users.id, identities.userId))
+    .where(and(eq(identities.issuer, issuer), eq(identities.subject, subject), isAccount()))
+  return row
+}
+
+export async function findUserByEmailForUpdate(tx: Executor, email: string): Promise<UserRow | undefined> {
+  const [row] = await tx
+    .select()
+    .from(users)
+    .where(and(eq(foldedCase(users.email), foldCase(email)), isAccount()))
+    .for('update')
+  return row
+}
+
+/** The id of the new link; undefined if the account has another one at this issuer. */
+export async function insertIdentityIfFree(
+  tx: Executor,
+  userId: number,
+  { issuer, subject }: ProviderSubject,
+): Promise<number | undefined> {
+  const [row] = await tx
+    .insert(identities)
+    .values({ userId, issuer, subject })
+    .onConflictDoNothing()
+    .returning({ id: identities.id })
+  return row?.id
+}
+
+export async function deleteIdentities(tx: Executor, userId: number): Promise<void> {
+  await tx.delete(identities).where(eq(identities.userId, userId))
+}
+
+/** Whether somebody could come in with a password that the operator gave them, and administrate. */
+export async function hasOperatorsAdmin(db: Executor): Promise<boolean> {
+  const rows = await db
+    .select({ id: users.id })
+    .from(users)
+    .where(sql`
+      ${users.byOperator} and ${users.role} <> 'user' and ${users.passwordHash} is not null
+      and ${users.suspendedAt} is null and ${isAccount()}`)
+    .limit(1)
+  return rows.length > 0
+}

@@ -1,0 +1,138 @@
+import type { FoundMessage, SearchQuery } from '../../../schemas/chat.schemas.ts'
+import { MAX_INT } from '../../../schemas/common.ts'
+import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/database-client.ts'
+import { AppError } from '../../errors.ts'
+import { findWords, type Range, type Wanted, wantedKeys, wordsOf } from '../../formats/words.ts'
+import { toMessage } from './message-mapping.ts'
+import * as store from './message-search.store.ts'
+import { inConversation, senderKey } from './message-words.service.ts'
+import type { MessageRow } from './messages.store.ts'
+
+const DEFAULT_PAGE = 20
+const LARGEST_PAGE = 50
+
+/** About how many messages a look begins with, and with how many it ends. */
+const FIRST_LOOK = 64
+const SHORT_LOOK = 256
+const LONG_LOOK = 5_000
+/** Words that more messages have than this are not looked up before a long look at the newest ones. */
+const FEW = 1_000
+/** Messages that the index has not followed yet and that are read at once. */
+const UNINDEXED_PAGE = 500
+
+/**
+ * Messages with all of these words, newest first, of conversations that one is in; without those of people whom one has
+ * blocked. 404 for a conversation of others.
+ */
+export async function searchMessages(
+  core: Core,
+  userId: number,
+  { q, conversation_id, from_user_id, before = MAX_INT, limit = DEFAULT_PAGE }: SearchQuery,
+): Promise<{ messages: FoundMessage[]; has_more: boolean }> {
+  const wanted = wordsOf(q)
+  const size = Math.min(limit, LARGEST_PAGE)
+  // What is indexed while this reads is neither missed nor found twice.
+  return core.db.unprepared.transaction(
+    async (tx) => {
+      const searched = await store.listSearched(tx, userId, conversation_id)
+      if (conversation_id !== undefined && searched.length === 0) throw new AppError('not_found')
+      if (wanted.length === 0) return { messages: [], has_more: false }
+      const newest = await store.findNewestId(tx)
+      const search: store.Search = {
+        readerId: userId,
+        fromId: from_user_id,
+        before: Math.min(before, newest + 1),
+        searched,
+        words: toQuery(wanted, from_user_id),
+      }
+      const unindexed = (older: store.Search) => store.listUnindexed(tx, older, UNINDEXED_PAGE)
+      const indexed = (older: store.Search) => listNewestIndexed(tx, older, newest, size + 1)
+      const found = [
+        ...(await collect(wanted, search, size + 1, UNINDEXED_PAGE, unindexed)),
+        ...(await collect(wanted, search, size + 1, size + 1, indexed)),
+      ].sort((one, other) => other.row.id - one.row.id)
+      const names = new Map(searched.map(({ id, name }) => [id, name]))
+      return {
+        messages: found.slice(0, size).map(({ row, matches }) => ({
+          ...toMessage(core, row, userId),
+          conversation_id: row.conversationId,
+          conversation_name: names.get(row.conversationId) ?? '',
+          matches,
+        })),
+        has_more: found.length > size,
+      }
+    },
+    { isolationLevel: 'repeatable read', accessMode: 'read only' },
+  )
+}
+
+interface Found {
+  row: MessageRow
+  matches: Range[]
+}
+
+/** Reads older and older messages, in pages of a size, until enough of them have the words, or there are no more. */
+async function collect(
+  wanted: Wanted,
+  search: store.Search,
+  enough: number,
+  page: number,
+  read: (older: store.Search) => Promise<MessageRow[]>,
+): Promise<Found[]> {
+  const found: Found[] = []
+  for (let before = search.before; ; ) {
+    const rows = await read({ ...search, before })
+    for (const row of rows) {
+      const names = (row.attachments ?? []).map(({ name }) => name)
+      const matches = findWords(wanted, [row.message, ...names])
+      if (matches) found.push({ row, matches })
+    }
+    const last = rows.at(-1)
+    if (!last || rows.length < page || found.length >= enough) return found.slice(0, enough)
+    before = last.id
+  }
+}
+
+/**
+ * The newest messages that have the words by the index. Words that many messages have are found among the newest ones,
+ * words that few have by looking them up; so neither takes long.
+ */
+async function listNewestIndexed(
+  tx: Executor,
+  search: store.Search,
+  newest: number,
+  limit: number,
+): Promise<MessageRow[]> {
+  const theirs = search.searched.reduce((sum, { lastSeq }) => sum + lastSeq, 0)
+  const span = Math.ceil((FIRST_LOOK * newest) / Math.max(theirs, 1))
+  const ids: number[] = []
+  const look = async (most: number) => {
+    const { ids: found, from } = await store.lookThroughNewest(tx, search, {
+      span,
+      enough: limit - ids.length,
+      most,
+    })
+    ids.push(...found)
+    search = { ...search, before: from }
+    return ids.length >= limit || from === 0
+  }
+  const lookUp = async () => {
+    const few = await store.listIndexed(tx, search, 'any', FEW + 1)
+    if (few.length > FEW) return false
+    ids.push(...few)
+    return true
+  }
+  if (!(await look(SHORT_LOOK)) && !(await lookUp()) && !(await look(LONG_LOOK)))
+    ids.push(...(await store.listIndexed(tx, search, 'newest', limit)))
+  return store.listByIds(tx, ids.sort((one, other) => other - one).slice(0, limit))
+}
+
+/** The text search query for the index: words are letters and digits, so nothing in them has to be escaped. */
+function toQuery(wanted: Wanted, fromId: number | undefined): string {
+  const keys = wantedKeys(wanted)
+  if (fromId !== undefined) keys.push({ key: senderKey(fromId), isBeginning: false })
+  return keys
+    .map(({ key, isBeginning }) => `'${inConversation('#', key)}'${isBeginning ? ':*' : ''}`)
+    .join(' & ')
+}

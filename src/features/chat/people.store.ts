@@ -1,0 +1,138 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { Db, Executor } from '../../db/database-client.ts'
+import { isAnyOf, query } from '../../db/query.ts'
+import { blocks, type connections } from '../../db/tables/chat.tables.ts'
+import { isAccount, isPerson, users } from '../../db/tables/users.tables.ts'
+import { beginsWith, contains, foldedCase } from '../../db/text-search.ts'
+import { foldCase } from '../../formats/case-fold.ts'
+
+export async function findPerson(db: Executor, id: number) {
+  const [row] = await db
+    .select({ id: users.id, username: users.username, fullName: users.fullName })
+    .from(users)
+    .where(and(eq(users.id, id), isAccount()))
+  return row
+}
+
+export interface FoundRow {
+  id: number
+  username: string
+  fullName: string
+  connectionStatus: (typeof connections.$inferSelect)['status'] | null
+  connectionId: number | null
+  /** Whether the seeker may see their presence. */
+  isVisible: boolean
+}
+
+/**
+ * People who haven't blocked the seeker, and whose username or full name contains `text`, in any case; those whose username begins with it come first.
+ * At most `limit` rows of each kind are read.
+ */
+export async function searchPeople(
+  db: Db,
+  seekerId: number,
+  text: string,
+  limit: number,
+): Promise<FoundRow[]> {
+  const name = foldedCase(sql`username`)
+  const mayBeFound = sql`${isAccount()} and id <> ${seekerId}
+    and not exists (select from blocks where blocker_id = id and blocked_id = ${seekerId})`
+  const begins = beginsWith(name, foldCase(text))
+  return query<FoundRow>(
+    db.unprepared,
+    {
+      id: 'integer',
+      username: 'text',
+      fullName: 'text',
+      connectionStatus: 'text',
+      connectionId: 'integer',
+      isVisible: 'boolean',
+    },
+    sql`
+    with found as materialized (
+      (select 1 as rank, id, username, full_name from users
+        where ${begins} and ${mayBeFound} order by ${name} limit ${limit})
+      union all
+      (select 2, id, username, full_name from users
+        where (${contains(sql`username`, text)} or ${contains(sql`full_name`, text)}) and not ${begins} and ${mayBeFound}
+        order by ${name} limit ${limit})
+      limit ${limit})
+    select person.id, person.username, person.full_name as "fullName",
+           connection.status as "connectionStatus", connection.id as "connectionId",
+           not ${areBlocked(sql`${seekerId}`, sql`person.id`)}
+             and exists (select from conversation_members mine
+                           join conversation_members theirs using (conversation_id)
+                          where mine.user_id = ${seekerId} and theirs.user_id = person.id) as "isVisible"
+      from found person
+      left join connections connection
+        on least(connection.requester_id, connection.recipient_id) = least(person.id, ${seekerId}::int)
+       and greatest(connection.requester_id, connection.recipient_id) = greatest(person.id, ${seekerId}::int)
+       and connection.status <> 'ended'
+     order by rank, ${foldedCase(sql`person.username`)}`,
+  )
+}
+
+export interface PeersRow {
+  userId: number
+  visibleIds: number[]
+  /** The people whom this one has blocked, or who have blocked this one. */
+  hiddenIds: number[]
+}
+
+/** For each of these people everybody who is in a conversation with them, or in this one. */
+export async function listPeers(
+  db: Executor,
+  userIds: number[],
+  conversationId?: number,
+): Promise<PeersRow[]> {
+  return query<PeersRow>(
+    db,
+    { userId: 'integer', visibleIds: 'integer[]', hiddenIds: 'integer[]' },
+    sql`
+    select user_id as "userId",
+           coalesce(array_agg(peer_id) filter (where blocked.one is null), '{}') as "visibleIds",
+           coalesce(array_agg(peer_id) filter (where blocked.one is not null), '{}') as "hiddenIds"
+      from (select distinct mine.user_id, them.user_id as peer_id
+              from conversation_members mine join conversation_members them using (conversation_id)
+             where ${isAnyOf(sql`mine.user_id`, userIds)} and them.user_id <> mine.user_id and ${isPerson(sql`them.user_id`)}
+               ${conversationId === undefined ? sql`` : sql`and conversation_id = ${conversationId}`}) pair
+      left join (select blocker_id as one, blocked_id as other from blocks where ${isAnyOf(sql`blocker_id`, userIds)}
+                 union select blocked_id, blocker_id from blocks where ${isAnyOf(sql`blocked_id`, userIds)}) blocked
+        on blocked.one = user_id and blocked.other = peer_id
+     group by user_id`,
+  )
+}
+
+// --- blocks
+
+/** Whether one of the two has blocked the other: then neither sees the other's presence. */
+export function areBlocked(one: SQL, other: SQL): SQL {
+  return sql`exists (
+    select from blocks where (blocker_id = ${one} and blocked_id = ${other})
+                          or (blocker_id = ${other} and blocked_id = ${one}))`
+}
+
+export async function isBlocked(db: Executor, blockerId: number, blockedId: number): Promise<boolean> {
+  const rows = await db
+    .select({ blockedId: blocks.blockedId })
+    .from(blocks)
+    .where(and(eq(blocks.blockerId, blockerId), eq(blocks.blockedId, blockedId)))
+  return rows.length > 0
+}
+
+export async function insertBlock(db: Executor, blockerId: number, blockedId: number): Promise<void> {
+  await db.insert(blocks).values({ blockerId, blockedId }).onConflictDoNothing()
+}
+
+export async function deleteBlock(db: Executor, blockerId: number, blockedId: number): Promise<void> {
+  await db.delete(blocks).where(and(eq(blocks.blockerId, blockerId), eq(blocks.blockedId, blockedId)))
+}
+
+export async function listBlocked(db: Executor, blockerId: number) {
+  return db
+    .select({ id: users.id, username: users.username, fullName: users.fullName })
+    .from(blocks)
+    .innerJoin(users, eq(users.id, blocks.blockedId))
+    .where(and(eq(blocks.blockerId, blockerId), isAccount()))
+    .orderBy(blocks.createdAt)
+}

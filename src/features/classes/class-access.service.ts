@@ -1,0 +1,52 @@
+import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/database-client.ts'
+import { AppError } from '../../errors.ts'
+import * as store from './classes.store.ts'
+
+/** Who asks for something of a class. */
+export interface Visitor {
+  userId: number
+  isAdmin: boolean
+}
+
+/** For its teachers and administrators: 403 `forbidden` for its students, 404 for everybody else. */
+export function requireTeacher({ db }: Pick<Core, 'db'>, visitor: Visitor, classId: number) {
+  return findTaught(db, visitor, classId)
+}
+
+/** The same for a change; 409 `class_archived`. */
+export async function requireOpenClass(core: Core, visitor: Visitor, classId: number) {
+  return requireOpen(await requireTeacher(core, visitor, classId))
+}
+
+/**
+ * Locks a class for a change by its teachers or administrators. They are looked at behind the lock, which removals take
+ * too: who was removed before changes nothing any more.
+ */
+export async function lockTaughtClass(
+  tx: Executor,
+  visitor: Visitor,
+  classId: number,
+): Promise<store.ClassRow> {
+  await store.lockClass(tx, classId)
+  return requireOpen(await findTaught(tx, visitor, classId))
+}
+
+/** Locks a class for a change by anybody: 404 where it is gone, 409 `class_archived`. */
+export async function lockOpenClass(tx: Executor, classId: number): Promise<store.ClassRow> {
+  const row = await store.lockClass(tx, classId)
+  if (!row) throw new AppError('not_found')
+  return requireOpen(row)
+}
+
+async function findTaught(db: Executor, { userId, isAdmin }: Visitor, classId: number) {
+  const standing = await store.findStanding(db, classId, userId)
+  if (!standing || (!isAdmin && standing.role === null)) throw new AppError('not_found')
+  if (!isAdmin && standing.role === 'student') throw new AppError('forbidden')
+  return standing.class
+}
+
+function requireOpen(row: store.ClassRow): store.ClassRow {
+  if (row.archived) throw new AppError('class_archived')
+  return row
+}

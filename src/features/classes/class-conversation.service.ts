@@ -1,0 +1,48 @@
+import { GROUP_SIZE } from '../../../schemas/chat.schemas.ts'
+import type { Actor } from '../../actor.ts'
+import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/database-client.ts'
+import { AppError } from '../../errors.ts'
+import { record } from '../audit/audit.service.ts'
+import { insertOwnerlessGroup, replaceMembers, type TellGroup } from '../chat/class-groups.service.ts'
+import { lockTaughtClass, type Visitor } from './class-access.service.ts'
+import * as members from './class-members.store.ts'
+import * as store from './classes.store.ts'
+
+/**
+ * Makes the members of the class's group, if it has one, those of the class. Call it in the transaction that has locked
+ * the class and changed its members. A class that has outgrown its group keeps the first of its members there.
+ */
+export async function followMembers(
+  core: Core,
+  tx: Executor,
+  { id, conversationId }: Pick<store.ClassRow, 'id' | 'conversationId'>,
+): Promise<TellGroup> {
+  if (conversationId === null) return () => {}
+  return replaceMembers(core, tx, conversationId, await members.listFirstMemberIds(tx, id, GROUP_SIZE))
+}
+
+/** The class's group, made if there is none yet; 409 `too_many` for a class that doesn't fit into one. */
+export async function openConversation(
+  core: Core,
+  actor: Actor,
+  visitor: Visitor,
+  classId: number,
+): Promise<{ id: number; isNew: boolean }> {
+  const { tell, ...opened } = await core.db.transaction(async (tx) => {
+    const row = await lockTaughtClass(tx, visitor, classId)
+    if (row.conversationId !== null) return { id: row.conversationId, isNew: false }
+    if ((await members.countMembers(tx, classId)) > GROUP_SIZE)
+      throw new AppError('too_many', { message: `A group has at most ${GROUP_SIZE} people` })
+    const id = await insertOwnerlessGroup(tx, row.name)
+    await store.updateClass(tx, classId, { conversationId: id })
+    await record(tx, actor, {
+      action: 'class.conversation',
+      subject: ['class', classId],
+      summary: `The class has the conversation ${id}`,
+    })
+    return { id, isNew: true, tell: await followMembers(core, tx, { id: classId, conversationId: id }) }
+  })
+  tell?.()
+  return opened
+}

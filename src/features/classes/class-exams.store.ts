@@ -1,0 +1,137 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../db/database-client.ts'
+import { isAnyOf, query } from '../../db/query.ts'
+import { isAccount } from '../../db/tables/users.tables.ts'
+import { foldedCase } from '../../db/text-search.ts'
+
+export interface ClassExam {
+  id: number
+  name: string
+  resultMode: 'instant' | 'on_release'
+  closesAt: string | null
+}
+
+/** An exam that is for a class; undefined otherwise. */
+export async function findClassExam(
+  db: Executor,
+  classId: number,
+  examId: number,
+): Promise<ClassExam | undefined> {
+  const [row] = await query<ClassExam>(
+    db,
+    { id: 'integer', name: 'text', resultMode: 'text', closesAt: 'timestamptz' },
+    sql`
+    select exams.id, exams.name, result_mode as "resultMode", closes_at as "closesAt"
+      from exam_classes taken join exams on exams.id = taken.exam_id
+     where taken.class_id = ${classId} and taken.exam_id = ${examId}`,
+  )
+  return row
+}
+
+/** Whether an attempt counts for a class: a student of it made it at one of its exams, before they left. */
+export async function isAttemptOfClass(db: Executor, classId: number, attemptId: number): Promise<boolean> {
+  const rows = await db.execute(sql`
+    select from attempts a
+      join exam_classes taken on taken.exam_id = a.exam_id and taken.class_id = ${classId}
+      join class_members member on member.class_id = ${classId} and member.user_id = a.user_id
+     where a.id = ${attemptId} and member.role = 'student'
+       and (member.left_at is null or a.started_at < member.left_at)`)
+  return rows.length > 0
+}
+
+export async function isStudent(db: Executor, classId: number, userId: number): Promise<boolean> {
+  const rows = await db.execute(sql`
+    select from class_members
+     where class_id = ${classId} and user_id = ${userId} and role = 'student' and left_at is null`)
+  return rows.length > 0
+}
+
+export async function listStudentIds(db: Executor, classId: number): Promise<number[]> {
+  const rows = await query<{ userId: number }>(
+    db,
+    { userId: 'integer' },
+    sql`
+    select user_id as "userId" from class_members
+     where class_id = ${classId} and role = 'student' and left_at is null order by user_id`,
+  )
+  return rows.map(({ userId }) => userId)
+}
+
+// --- the gradebook
+
+export interface StudentRow {
+  userId: number
+  username: string
+  fullName: string
+  isFormer: boolean
+}
+
+const STUDENTS = sql`
+  from class_members member join users on users.id = member.user_id and ${isAccount()}
+ where member.role = 'student'
+   and (member.left_at is null
+        or exists (
+          select from attempts a join exam_classes taken on taken.exam_id = a.exam_id
+           where taken.class_id = member.class_id and a.user_id = member.user_id and a.status <> 'manual'
+             and a.started_at < member.left_at))`
+
+/** A page of the students of a class, and of those who were and have marks, by username. */
+export async function listStudents(
+  db: Executor,
+  classId: number,
+  limit: number,
+  offset: number,
+): Promise<StudentRow[]> {
+  return query<StudentRow>(
+    db,
+    { userId: 'integer', username: 'text', fullName: 'text', isFormer: 'boolean' },
+    sql`
+    select users.id as "userId", users.username, users.full_name as "fullName",
+           member.left_at is not null as "isFormer"
+      ${STUDENTS} and member.class_id = ${classId}
+     order by ${foldedCase(sql`users.username`)} limit ${limit} offset ${offset}`,
+  )
+}
+
+export async function countStudents(db: Executor, classId: number): Promise<number> {
+  const [row] = await query<{ students: number }>(
+    db,
+    { students: 'integer' },
+    sql`select count(*)::int as students ${STUDENTS} and member.class_id = ${classId}`,
+  )
+  return row?.students ?? 0
+}
+
+export interface MarkRow {
+  userId: number
+  examId: number
+  attempts: number
+  /** null: none of them is over. */
+  percentage: number | null
+  passPercentage: number
+}
+
+/** The best results of these students at the exams of a class, as far as they count for it. */
+export async function listMarks(db: Executor, classId: number, userIds: number[]): Promise<MarkRow[]> {
+  return query<MarkRow>(
+    db,
+    {
+      userId: 'integer',
+      examId: 'integer',
+      attempts: 'integer',
+      percentage: 'float8',
+      passPercentage: 'float8',
+    },
+    sql`
+    select a.user_id as "userId", a.exam_id as "examId", count(*)::int as attempts,
+           max(a.percentage)::float8 as percentage, exams.pass_percentage::float8 as "passPercentage"
+      from attempts a
+      join exam_classes taken on taken.exam_id = a.exam_id and taken.class_id = ${classId}
+      join exams on exams.id = a.exam_id
+      join class_members member on member.class_id = ${classId} and member.user_id = a.user_id
+     where ${isAnyOf(sql`a.user_id`, userIds)} and a.status <> 'manual'
+       and (member.left_at is null or a.started_at < member.left_at)
+     group by a.user_id, a.exam_id, exams.pass_percentage
+     order by a.user_id, a.exam_id`,
+  )
+}

@@ -1,0 +1,167 @@
+import type { OwnClass } from '../../../schemas/classes.schemas.ts'
+import type { Actor } from '../../actor.ts'
+import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/database-client.ts'
+import { lockPerson } from '../../db/locks.ts'
+import { AppError } from '../../errors.ts'
+import { record } from '../audit/audit.service.ts'
+import { noteAddress } from '../auth/address-proof.ts'
+import { hashSecretToken } from '../auth/secret-tokens.ts'
+import type { TellGroup } from '../chat/class-groups.service.ts'
+import { lockOpenClass } from './class-access.service.ts'
+import { followMembers } from './class-conversation.service.ts'
+import * as invitations from './class-invitations.store.ts'
+import * as members from './class-members.store.ts'
+import { getOwnClass } from './classes.service.ts'
+import * as store from './classes.store.ts'
+
+/** Wrong codes that somebody may try within an hour. */
+const MOST_FAILURES = 10
+const FAILURES_MS = 3_600_000
+/** Classes that somebody may be in by their own doing. */
+const MOST_CLASSES = 500
+const CLASS_CODE = /^[A-Z]{8}$/
+
+interface Joined {
+  class: OwnClass
+  tell: TellGroup
+}
+
+/**
+ * Joins by a class's code, or by that of a mailed link, which also proves that the address is theirs. 404 for a wrong or
+ * ended one, and for who was removed; 429 `rate_limited` after too many of these.
+ */
+export async function joinByCode(core: Core, actor: Actor, userId: number, code: string): Promise<OwnClass> {
+  const joined = await core.db.transaction(async (tx) => {
+    await lockPerson(tx, userId)
+    const now = new Date(core.clock())
+    const since = new Date(now.getTime() - FAILURES_MS)
+    const wrong = await store.findFailures(tx, userId, since)
+    if (wrong && wrong.failures >= MOST_FAILURES)
+      throw new AppError('rate_limited', {
+        message: 'Too many wrong codes: wait a moment before the next one',
+        retryAfter: (wrong.since.getTime() - since.getTime()) / 1_000,
+      })
+    const given = code.toUpperCase()
+    const joined = CLASS_CODE.test(given)
+      ? await joinWithCode(core, tx, actor, userId, given, now)
+      : await joinWithToken(core, tx, actor, userId, hashSecretToken(code))
+    if (!joined) await store.countFailure(tx, userId, now, since)
+    return joined
+  })
+  // Thrown behind the commit, since the failure counts.
+  if (!joined) throw new AppError('not_found')
+  joined.tell()
+  return joined.class
+}
+
+async function joinWithCode(
+  core: Core,
+  tx: Executor,
+  actor: Actor,
+  userId: number,
+  code: string,
+  now: Date,
+): Promise<Joined | undefined> {
+  const classId = await store.findByCode(tx, code, now)
+  if (classId === undefined) return undefined
+  const row = await store.lockClass(tx, classId)
+  // The code may have ended while this waited.
+  if (!row || (await store.findByCode(tx, code, now)) !== classId) return undefined
+  const known = await members.findMember(tx, classId, userId)
+  if (known?.removed) return undefined
+  return enter(core, tx, actor, userId, row, 'student')
+}
+
+async function joinWithToken(
+  core: Core,
+  tx: Executor,
+  actor: Actor,
+  userId: number,
+  tokenHash: string,
+): Promise<Joined | undefined> {
+  const since = invitations.liveSince(core.clock())
+  const found = await invitations.findForPerson(tx, userId, { tokenHash }, since)
+  const row = found && (await store.lockClass(tx, found.classId))
+  // It may have been withdrawn while this waited.
+  const invited = await invitations.findForPerson(tx, userId, { tokenHash }, since)
+  if (!row || row.archived || !invited) return undefined
+  await noteAddress(tx, userId)
+  return enter(core, tx, actor, userId, row, invited.role)
+}
+
+/** Joins a class that asks one's confirmed address. 404 without that, 409 `class_archived`. */
+export async function acceptInvitation(
+  core: Core,
+  actor: Actor,
+  userId: number,
+  classId: number,
+): Promise<OwnClass> {
+  const joined = await core.db.transaction(async (tx) => {
+    await lockPerson(tx, userId)
+    const row = await lockOpenClass(tx, classId)
+    const since = invitations.liveSince(core.clock())
+    const invited = await invitations.findForPerson(tx, userId, { classId }, since)
+    if (!invited) throw new AppError('not_found')
+    return enter(core, tx, actor, userId, row, invited.role)
+  })
+  joined.tell()
+  return joined.class
+}
+
+/** Ends what a class asks one's confirmed address; 404 without. */
+export async function declineInvitation(
+  core: Core,
+  actor: Actor,
+  userId: number,
+  classId: number,
+): Promise<void> {
+  await core.db.transaction(async (tx) => {
+    const isDeclined = await invitations.endForPerson(tx, classId, userId, new Date(core.clock()))
+    if (!isDeclined) throw new AppError('not_found')
+    await record(
+      tx,
+      { ...actor, classId },
+      { action: 'class.decline', subject: ['class', classId], summary: `User ${userId} declined to join` },
+    )
+  })
+}
+
+/** Makes somebody a member, in the transaction that has locked them and the class. Who is one stays what they are. */
+async function enter(
+  core: Core,
+  tx: Executor,
+  actor: Actor,
+  userId: number,
+  row: store.ClassRow,
+  role: OwnClass['role'],
+): Promise<Joined> {
+  const now = new Date(core.clock())
+  await invitations.endForPerson(tx, row.id, userId, now)
+  const added = await members.insertMembers(tx, row.id, [{ userId, role }], now)
+  if (added.length > 0) {
+    if ((await store.countOwn(tx, userId)) > MOST_CLASSES) throw new AppError('too_many')
+    await record(
+      tx,
+      { ...actor, classId: row.id },
+      { action: 'class.join', subject: ['class', row.id], summary: `User ${userId} joined as a ${role}` },
+    )
+  }
+  return { tell: await followMembers(core, tx, row), class: await getOwnClass(tx, userId, row.id) }
+}
+
+/** Ends one's own membership; 404 without. */
+export async function leaveClass(core: Core, actor: Actor, userId: number, classId: number): Promise<void> {
+  const tell = await core.db.transaction(async (tx) => {
+    const row = await store.lockClass(tx, classId)
+    const left = { leftAt: new Date(core.clock()), removed: false }
+    if (!row || !(await members.endMembership(tx, classId, userId, left))) throw new AppError('not_found')
+    await record(
+      tx,
+      { ...actor, classId },
+      { action: 'class.leave', subject: ['class', classId], summary: `User ${userId} left` },
+    )
+    return followMembers(core, tx, row)
+  })
+  tell()
+}

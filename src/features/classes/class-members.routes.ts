@@ -1,0 +1,134 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import {
+  ClassInvitationParams,
+  ClassMemberParams,
+  ClassParams,
+  MembersAdded,
+  NewMembers,
+  RosterForm,
+  RosterQuery,
+} from '../../../schemas/classes.schemas.ts'
+import { Success } from '../../../schemas/common.ts'
+import { runInTurn } from '../../admission/admission.ts'
+import type { Core } from '../../core.ts'
+import { actorOf, toParticipant } from '../../http/callers.ts'
+import { failures } from '../../http/failures.ts'
+import { readImport, takesImport } from '../../http/import-body.ts'
+import { ownLanguageOf } from '../../http/request-language.ts'
+import { requireOpenClass } from './class-access.service.ts'
+import * as service from './class-members.service.ts'
+import { readRoster } from './class-roster.ts'
+
+const tags = ['classes']
+const success = true as const
+/** For a thousand addresses. */
+const MEMBERS_BYTES = 1024 * 1024
+
+/** Who is in a class, at `/api/v01/classes`, for its teachers and administrators. */
+export const classMemberRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+  app.post(
+    '/:id/members',
+    {
+      bodyLimit: MEMBERS_BYTES,
+      config: { budget: 'heavy' },
+      schema: {
+        operationId: 'addClassMembers',
+        summary: 'Ask addresses to join a class, or add people',
+        description:
+          'Teachers ask addresses: the answer is the same whether or not somebody has an account with them. Administrators add people by id, and those who have confirmed such an address.',
+        tags,
+        params: ClassParams,
+        body: NewMembers,
+        response: { 200: MembersAdded, ...failures('forbidden', 'not_found', 'class_archived') },
+      },
+    },
+    async (request) => {
+      const { id } = request.params
+      const actor = { ...actorOf(request), classId: id }
+      const visitor = toParticipant(request.caller)
+      const language = ownLanguageOf(request)
+      return { success, ...(await service.addMembers(core, actor, visitor, id, request.body, language)) }
+    },
+  )
+
+  app.delete(
+    '/:id/members/:user_id',
+    {
+      schema: {
+        operationId: 'removeClassMember',
+        summary: 'Remove a student from a class; administrators remove teachers too',
+        description:
+          'An attempt under way goes on. The class has to add them again before they can come back.',
+        tags,
+        params: ClassMemberParams,
+        response: { 200: Success, ...failures('forbidden', 'not_found', 'class_archived') },
+      },
+    },
+    async (request) => {
+      const { id, user_id } = request.params
+      const actor = { ...actorOf(request), classId: id }
+      await service.removeMember(core, actor, toParticipant(request.caller), id, user_id)
+      return { success }
+    },
+  )
+
+  app.delete(
+    '/:id/invitations/:invitation_id',
+    {
+      schema: {
+        operationId: 'withdrawClassInvitation',
+        summary: 'Withdraw an invitation; its link ends',
+        tags,
+        params: ClassInvitationParams,
+        response: { 200: Success, ...failures('forbidden', 'not_found', 'class_archived') },
+      },
+    },
+    async (request) => {
+      const { id, invitation_id } = request.params
+      const actor = { ...actorOf(request), classId: id }
+      await service.withdrawInvitation(core, actor, toParticipant(request.caller), id, invitation_id)
+      return { success }
+    },
+  )
+}
+
+/** Rosters: the part of it that takes files. */
+export const classRosterRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+  app.post(
+    '/:id/roster',
+    {
+      ...takesImport,
+      schema: {
+        operationId: 'importRoster',
+        summary: 'Ask the addresses of a CSV to join a class',
+        description:
+          'Columns `email`, `full_name` and `role`, of which only the first is needed. Only administrators add teachers. Rows that do not fit are named; the others are asked or added.',
+        tags,
+        consumes: ['multipart/form-data'],
+        params: ClassParams,
+        querystring: RosterQuery,
+        body: RosterForm,
+        response: {
+          200: MembersAdded,
+          ...failures(
+            'forbidden',
+            'not_found',
+            'class_archived',
+            'missing_columns',
+            'invalid_csv',
+            'payload_too_large',
+          ),
+        },
+      },
+    },
+    async (request) => {
+      const { id } = request.params
+      const visitor = toParticipant(request.caller)
+      await requireOpenClass(core, visitor, id)
+      const rows = await runInTurn(core.gate.imports, request, () => readImport(request, 'file', readRoster))
+      const actor = { ...actorOf(request), classId: id }
+      const how = { language: ownLanguageOf(request), isTry: request.query.dry_run ?? false }
+      return { success, ...(await service.addRoster(core, actor, visitor, id, rows, how)) }
+    },
+  )
+}

@@ -1,0 +1,260 @@
+import { Compile } from 'typebox/compile'
+import { Email, FullName } from '../../../schemas/auth.schemas.ts'
+import type { ClassRole, MembersAdded, NewMembers } from '../../../schemas/classes.schemas.ts'
+import type { Content } from '../../../schemas/common.ts'
+import type { Language } from '../../../schemas/languages.ts'
+import type { Actor } from '../../actor.ts'
+import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/database-client.ts'
+import { AppError } from '../../errors.ts'
+import { foldCase } from '../../formats/case-fold.ts'
+import { record } from '../audit/audit.service.ts'
+import { lockTaughtClass, type Visitor } from './class-access.service.ts'
+import { followMembers } from './class-conversation.service.ts'
+import * as invitations from './class-invitations.store.ts'
+import * as members from './class-members.store.ts'
+import type { RosterRow } from './class-roster.ts'
+
+/** Mails that invite to one class in a day (docs/protocol/classes.md#invitations). */
+const MOST_MAILS = 2_000
+/** An address isn't mailed to again sooner. */
+const MAIL_INTERVAL_MS = 3_600_000
+
+const emailCheck = Compile(Email)
+const nameCheck = Compile(FullName)
+
+/** Somebody whom a request names by an address. */
+interface Offered {
+  /** What errors call it: `Row 3`, or the address. */
+  place: string
+  email: string
+  fullName: string
+  role: string
+}
+
+type Added = Content<MembersAdded>
+
+interface Adding {
+  userIds: number[]
+  offered: Offered[]
+  /** What addresses are asked in. */
+  language: Language
+  isTry: boolean
+}
+
+/** Thrown to undo a dry run. */
+class DryRun extends Error {
+  readonly answer: Added
+  constructor(answer: Added) {
+    super('a dry run')
+    this.answer = answer
+  }
+}
+
+/**
+ * Adds people by id, which administrators alone do, and asks addresses to join. Administrators add who has confirmed such
+ * an address at once; for teachers the answer is the same whoever has an account.
+ */
+export async function addMembers(
+  core: Core,
+  actor: Actor,
+  visitor: Visitor,
+  classId: number,
+  { user_ids: userIds = [], emails = [] }: NewMembers,
+  language: Language,
+): Promise<Added> {
+  const offered = emails.map((email) => ({ place: email, email, fullName: '', role: 'student' }))
+  return add(core, actor, visitor, classId, { userIds, offered, language, isTry: false })
+}
+
+/** The same for the rows of a roster; a dry run answers what would come of it and changes nothing. */
+export async function addRoster(
+  core: Core,
+  actor: Actor,
+  visitor: Visitor,
+  classId: number,
+  rows: RosterRow[],
+  { language, isTry }: Pick<Adding, 'language' | 'isTry'>,
+): Promise<Added> {
+  const offered = rows.map(({ row, email, full_name, role }) => ({
+    place: `Row ${row}`,
+    email: email.trim(),
+    fullName: full_name.trim(),
+    role: foldCase(role.trim()) || 'student',
+  }))
+  return add(core, actor, visitor, classId, { userIds: [], offered, language, isTry })
+}
+
+async function add(
+  core: Core,
+  actor: Actor,
+  visitor: Visitor,
+  classId: number,
+  { userIds, offered, language, isTry }: Adding,
+): Promise<Added> {
+  const errors: string[] = []
+  const asked = readOffered(offered, visitor, errors)
+  try {
+    const { answer, tell } = await core.db.transaction(async (tx) => {
+      const row = await lockTaughtClass(tx, visitor, classId)
+      if (userIds.length > 0 && !visitor.isAdmin) throw new AppError('forbidden')
+      const byId = await findByIds(tx, userIds, errors)
+      const byEmail = visitor.isAdmin ? await findByEmail(tx, asked) : []
+      const now = new Date(core.clock())
+      const people = [...byId, ...byEmail].sort((one, other) => one.userId - other.userId)
+      const added = await members.insertMembers(tx, classId, uniqueMembers(people), now)
+      await invitations.endForPeople(
+        tx,
+        classId,
+        people.map(({ userId }) => userId),
+        now,
+      )
+      const known = new Set(byEmail.map(({ email }) => email))
+      const unknown = asked.filter(({ email }) => !known.has(foldCase(email)))
+      const invited = await invite(core, tx, classId, unknown, language, now, errors)
+      const answer = { added: added.length, invited, errors: errors.length > 0 ? errors : null }
+      if (isTry) throw new DryRun(answer)
+      await recordAdded(tx, actor, classId, added.length, invited)
+      return { answer, tell: await followMembers(core, tx, row) }
+    })
+    tell()
+    return answer
+  } catch (error) {
+    if (error instanceof DryRun) return error.answer
+    throw error
+  }
+}
+
+/** One person once, as a teacher if any entry says so. */
+function uniqueMembers(people: { userId: number; role: ClassRole }[]) {
+  const roles = new Map<number, ClassRole>()
+  for (const { userId, role } of people) if (roles.get(userId) !== 'teacher') roles.set(userId, role)
+  return [...roles].map(([userId, role]) => ({ userId, role }))
+}
+
+/** The entries that can be asked; `errors` gets the others. */
+function readOffered(offered: Offered[], visitor: Visitor, errors: string[]) {
+  const places = new Map<string, string>()
+  return offered.flatMap(({ place, email, fullName, role }) => {
+    const reason = findFault({ email, fullName, role }, visitor)
+    const before = places.get(foldCase(email))
+    if (reason === undefined && before === undefined) {
+      places.set(foldCase(email), place)
+      return [{ place, email, fullName, role: role as ClassRole }]
+    }
+    errors.push(`${place}: ${reason ?? `is the address of ${before} again`}`)
+    return []
+  })
+}
+
+function findFault(
+  { email, fullName, role }: Omit<Offered, 'place'>,
+  { isAdmin }: Visitor,
+): string | undefined {
+  if (!emailCheck.Check(email)) return 'is no e-mail address'
+  if (fullName !== '' && !nameCheck.Check(fullName))
+    return 'full_name must be on one line of at most 200 characters'
+  if (role !== 'student' && role !== 'teacher') return 'role is neither student nor teacher'
+  if (role === 'teacher' && !isAdmin) return 'only administrators add teachers'
+  return undefined
+}
+
+async function findByIds(tx: Executor, userIds: number[], errors: string[]) {
+  const known = new Set(await members.listAccounts(tx, userIds))
+  for (const id of new Set(userIds)) if (!known.has(id)) errors.push(`User ${id}: not found`)
+  return [...known].map((userId) => ({ userId, role: 'student' as const }))
+}
+
+async function findByEmail(tx: Executor, asked: { email: string; role: ClassRole }[]) {
+  const roles = new Map(asked.map(({ email, role }) => [foldCase(email), role]))
+  const confirmed = await members.listConfirmed(tx, [...roles.keys()])
+  return confirmed.map(({ email, userId }) => ({
+    email,
+    userId,
+    role: roles.get(email) ?? ('student' as const),
+  }))
+}
+
+/** How many of these addresses are asked now, or were within the hour; `errors` gets those beyond the mails of a day. */
+async function invite(
+  core: Core,
+  tx: Executor,
+  classId: number,
+  asked: (invitations.Asked & { place: string })[],
+  language: Language,
+  now: Date,
+  errors: string[],
+): Promise<number> {
+  const since = new Date(now.getTime() - MAIL_INTERVAL_MS)
+  const emails = asked.map(({ email }) => foldCase(email))
+  const recent = new Set(await invitations.listAskedSince(tx, classId, emails, since))
+  const isRecent = ({ email }: invitations.Asked) => recent.has(foldCase(email))
+  const due = asked.filter((each) => !isRecent(each))
+  const limit = { now, timezone: core.config.timezone, most: MOST_MAILS }
+  const taken = await invitations.takeMails(tx, classId, due.length, limit)
+  for (const { place } of due.slice(taken))
+    errors.push(`${place}: a class sends at most ${MOST_MAILS} invitations a day`)
+  const stored = [
+    ...due.slice(0, taken).map((each) => ({ ...each, isDue: true })),
+    ...asked.filter(isRecent).map((each) => ({ ...each, isDue: false })),
+  ]
+  await invitations.putInvitations(tx, classId, stored, language, now)
+  return asked.length - (due.length - taken)
+}
+
+async function recordAdded(tx: Executor, actor: Actor, classId: number, added: number, invited: number) {
+  const subject = ['class', classId] as const
+  if (added > 0)
+    await record(tx, actor, { action: 'class.add_members', subject, summary: `${added} were added` })
+  if (invited > 0)
+    await record(tx, actor, {
+      action: 'class.invite',
+      subject,
+      summary: `${invited} addresses were asked to join`,
+    })
+}
+
+/** Ends somebody's membership: teachers that of students, administrators everybody's. 403 `forbidden`, 404. */
+export async function removeMember(
+  core: Core,
+  actor: Actor,
+  visitor: Visitor,
+  classId: number,
+  userId: number,
+): Promise<void> {
+  const tell = await core.db.transaction(async (tx) => {
+    const row = await lockTaughtClass(tx, visitor, classId)
+    const member = await members.findMember(tx, classId, userId)
+    if (!member || member.leftAt) throw new AppError('not_found')
+    if (member.role === 'teacher' && !visitor.isAdmin) throw new AppError('forbidden')
+    const now = new Date(core.clock())
+    await members.endMembership(tx, classId, userId, { leftAt: now, removed: true })
+    await invitations.endForAddress(tx, classId, userId, now)
+    const summary = `User ${userId} was removed`
+    await record(tx, actor, { action: 'class.remove_member', subject: ['class', classId], summary })
+    return followMembers(core, tx, row)
+  })
+  tell()
+}
+
+/** Withdraws an invitation; its link ends. */
+export async function withdrawInvitation(
+  core: Core,
+  actor: Actor,
+  visitor: Visitor,
+  classId: number,
+  invitationId: number,
+): Promise<void> {
+  await core.db.transaction(async (tx) => {
+    await lockTaughtClass(tx, visitor, classId)
+    const isWithdrawn = await invitations.endInvitation(tx, classId, invitationId, new Date(core.clock()))
+    if (!isWithdrawn) throw new AppError('not_found')
+    const summary = `Invitation ${invitationId} was withdrawn`
+    await record(tx, actor, { action: 'class.uninvite', subject: ['class', classId], summary })
+  })
+}
+
+/** Ends what asks somebody's confirmed address, before that goes with their account. */
+export async function endInvitations(tx: Executor, userId: number): Promise<void> {
+  await invitations.deleteAllForPerson(tx, userId)
+}

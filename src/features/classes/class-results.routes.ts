@@ -1,0 +1,164 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { DashboardAnswer } from '../../../schemas/analytics.schemas.ts'
+import { ClassAnalyticsQuery, ClassAttemptParams, ClassParams } from '../../../schemas/classes.schemas.ts'
+import {
+  ClassResultsCsvQuery,
+  ClassResultsQuery,
+  ExamResultsAnswer,
+  GradebookAnswer,
+  GradebookQuery,
+  StaffReviewAnswer,
+} from '../../../schemas/exam-results.schemas.ts'
+import type { Core } from '../../core.ts'
+import { toParticipant } from '../../http/callers.ts'
+import { CsvFile, sendCsv, wantsCsv } from '../../http/csv-body.ts'
+import { failures } from '../../http/failures.ts'
+import { describePage } from '../../paging.ts'
+import { readDashboard, readTable } from '../analytics/analytics.service.ts'
+import { toRead } from '../audit/replica-reads.service.ts'
+import * as results from '../results/exam-results.service.ts'
+import { requireTeacher } from './class-access.service.ts'
+import { requireClassExam, reviewClassAttempt } from './class-exams.service.ts'
+import * as gradebook from './gradebook.service.ts'
+
+const tags = ['classes']
+const success = true as const
+const refusals = failures('forbidden', 'not_found')
+
+/** How a class did, at `/api/v01/classes`, for its teachers and administrators. */
+export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+  app.get(
+    '/:id/results',
+    {
+      config: { budget: 'heavy' },
+      schema: {
+        operationId: 'listClassResults',
+        summary: 'How the students of a class did at one of its exams, by username',
+        description: 'Before the results are released too.',
+        tags,
+        params: ClassParams,
+        querystring: ClassResultsQuery,
+        response: { 200: ExamResultsAnswer, ...refusals },
+      },
+    },
+    async ({ caller, params, query }) => {
+      const at = { classId: params.id, examId: query.exam_id }
+      await requireClassExam(core, toParticipant(caller), at)
+      const { total, ...answer } = await results.listExamResults(core, at, query.page)
+      return { success, ...answer, ...describePage(total, query.page, results.RESULTS_PER_PAGE) }
+    },
+  )
+
+  app.get(
+    '/:id/results.csv',
+    {
+      config: { budget: 'heavy' },
+      schema: {
+        operationId: 'downloadClassResults',
+        summary: 'The same as a CSV',
+        tags,
+        params: ClassParams,
+        querystring: ClassResultsCsvQuery,
+        response: { 200: CsvFile, ...refusals },
+      },
+    },
+    async ({ caller, params, query }, reply) => {
+      const at = { classId: params.id, examId: query.exam_id }
+      await requireClassExam(core, toParticipant(caller), at)
+      const rows = results.streamExamResults(await toRead(core, caller.userId), at)
+      return sendCsv(reply, 'results', results.RESULT_COLUMNS, rows)
+    },
+  )
+
+  app.get(
+    '/:id/gradebook',
+    {
+      config: { budget: 'heavy' },
+      schema: {
+        operationId: 'getGradebook',
+        summary: 'The best results of the students at all exams of a class',
+        description: 'Those of former students, as far as they were students then, stay with `left` true.',
+        tags,
+        params: ClassParams,
+        querystring: GradebookQuery,
+        response: { 200: GradebookAnswer, ...refusals },
+      },
+    },
+    async ({ caller, params, query }) => {
+      const { total, ...answer } = await gradebook.readGradebook(
+        core,
+        toParticipant(caller),
+        params.id,
+        query.page,
+      )
+      return { success, ...answer, ...describePage(total, query.page, gradebook.GRADEBOOK_PAGE) }
+    },
+  )
+
+  app.get(
+    '/:id/gradebook.csv',
+    {
+      config: { budget: 'heavy' },
+      schema: {
+        operationId: 'downloadGradebook',
+        summary: 'The whole gradebook as a CSV, with a column for each exam',
+        tags,
+        params: ClassParams,
+        response: { 200: CsvFile, ...refusals },
+      },
+    },
+    async ({ caller, params }, reply) => {
+      const { columns, rows } = await gradebook.downloadGradebook(core, toParticipant(caller), params.id)
+      return sendCsv(reply, 'gradebook', columns, rows)
+    },
+  )
+
+  app.get(
+    '/:id/analytics',
+    {
+      config: { budget: 'heavy' },
+      schema: {
+        operationId: 'getClassAnalytics',
+        summary: 'The analytics dashboard of the students of a class, at all of its exams or one',
+        description: 'As for administrators, downloads included.',
+        tags,
+        produces: ['application/json', 'text/csv'],
+        params: ClassParams,
+        querystring: ClassAnalyticsQuery,
+        response: { 200: DashboardAnswer, ...refusals },
+      },
+    },
+    async (request, reply) => {
+      const { id: classId } = request.params
+      const { exam: examId } = request.query
+      const visitor = toParticipant(request.caller)
+      if (examId === undefined) await requireTeacher(core, visitor, classId)
+      else await requireClassExam(core, visitor, { classId, examId })
+      const query = { ...request.query, class_id: classId }
+      const reading = await toRead(core, visitor.userId)
+      if (!wantsCsv(request)) return { success, ...(await readDashboard(reading, query)) }
+      const { name, columns, rows } = await readTable(reading, query)
+      return sendCsv(reply, name, columns, rows)
+    },
+  )
+
+  app.get(
+    '/:id/attempts/:attempt_id',
+    {
+      config: { budget: 'heavy' },
+      schema: {
+        operationId: 'reviewClassAttempt',
+        summary: "A student's attempt as its review shows it, before its release too",
+        description:
+          'What tells keys is null until the exam is over, unless its students learn them at once. While it is under way, how much is answered.',
+        tags,
+        params: ClassAttemptParams,
+        response: { 200: StaffReviewAnswer, ...refusals },
+      },
+    },
+    async ({ caller, params }) => ({
+      success,
+      ...(await reviewClassAttempt(core, toParticipant(caller), params.id, params.attempt_id)),
+    }),
+  )
+}

@@ -1,0 +1,246 @@
+import { randomInt } from 'node:crypto'
+import type {
+  AdminClass,
+  AdminClassesQuery,
+  ClassChanges,
+  ClassInvitation,
+  ClassMember,
+  InvitedAddress,
+  NewClass,
+  OwnClass,
+} from '../../../schemas/classes.schemas.ts'
+import type { Actor } from '../../actor.ts'
+import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/database-client.ts'
+import { violates } from '../../db/database-errors.ts'
+import { AppError, invalidField } from '../../errors.ts'
+import { readInstant } from '../../formats/local-time.ts'
+import { offsetOf } from '../../paging.ts'
+import { record } from '../audit/audit.service.ts'
+import { describeChanged } from '../audit/audit-words.ts'
+import { lockTaughtClass, requireTeacher, type Visitor } from './class-access.service.ts'
+import { followMembers } from './class-conversation.service.ts'
+import * as invitations from './class-invitations.store.ts'
+import * as members from './class-members.store.ts'
+import * as store from './classes.store.ts'
+
+/** Classes on a page of the administrators' list, and members on a page of a class. */
+export const CLASSES_PER_PAGE = 50
+export const MEMBERS_PER_PAGE = 100
+/** Exams that a class names. */
+const MOST_EXAMS = 500
+/** Neither I and L nor O, which look like digits, nor vowels that make words. */
+const CODE_LETTERS = 'BCDFGHJKMNPQRSTVWXYZ'
+const CODE_LENGTH = 8
+
+// --- one's own
+
+/** Somebody's classes by name, and those that ask their confirmed address to join. */
+export async function listOwnClasses(
+  core: Core,
+  userId: number,
+  archived: boolean,
+): Promise<{ classes: OwnClass[]; invitations: ClassInvitation[] }> {
+  const [classes, asked] = await Promise.all([
+    store.listOwn(core.db, userId, { archived }),
+    invitations.listForPerson(core.db, userId, invitations.liveSince(core.clock())),
+  ])
+  return {
+    classes,
+    invitations: asked.map(({ classId, name, role, invitedAt }) => ({
+      id: classId,
+      name,
+      role,
+      invited_at: new Date(invitedAt).toISOString(),
+    })),
+  }
+}
+
+/** One of somebody's classes, archived or not; 404 without. */
+export async function getOwnClass(db: Executor, userId: number, classId: number): Promise<OwnClass> {
+  const [own] = await store.listOwn(db, userId, { archived: true, classId })
+  if (!own) throw new AppError('not_found')
+  return own
+}
+
+// --- as administrators keep them
+
+/** One page by name, and how many there are. */
+export async function listClasses(core: Core, { q, archived = false, page }: AdminClassesQuery) {
+  const filter = { q, archived }
+  const [rows, total] = await Promise.all([
+    store.listClasses(core.db, filter, CLASSES_PER_PAGE, offsetOf(page, CLASSES_PER_PAGE)),
+    store.countClasses(core.db, filter),
+  ])
+  return { classes: rows.map(toAdminClass), total }
+}
+
+async function getClass(core: Core, id: number): Promise<AdminClass> {
+  const [row] = await store.listClasses(core.db, { q: undefined, archived: true, id }, 1, 0)
+  if (!row) throw new AppError('not_found')
+  return toAdminClass(row)
+}
+
+export async function createClass(core: Core, actor: Actor, input: NewClass): Promise<AdminClass> {
+  const id = await core.db.transaction(async (tx) => {
+    const inserted = await store.insertClass(tx, input.name)
+    if (input.teacher_ids) await replaceTeachers(core, tx, inserted, input.teacher_ids)
+    const entry = { action: 'class.create', summary: 'The class was created' } as const
+    await record(tx, { ...actor, classId: inserted }, { ...entry, subject: ['class', inserted] })
+    return inserted
+  })
+  return getClass(core, id)
+}
+
+/** Changes the given fields. An archived class only comes back, by `archived` false: 409 `class_archived` otherwise. */
+export async function changeClass(
+  core: Core,
+  actor: Actor,
+  id: number,
+  { name, archived, teacher_ids: teacherIds }: ClassChanges,
+): Promise<AdminClass> {
+  if (name === undefined && archived === undefined && teacherIds === undefined)
+    throw new AppError('nothing_to_update')
+  const tell = await core.db.transaction(async (tx) => {
+    const row = await store.lockClass(tx, id)
+    if (!row) throw new AppError('not_found')
+    if (row.archived && archived === undefined) throw new AppError('class_archived')
+    await store.updateClass(tx, id, {
+      ...(name === undefined ? {} : { name }),
+      ...(archived === undefined ? {} : { archived }),
+    })
+    if (teacherIds) await replaceTeachers(core, tx, id, teacherIds)
+    const changed = Object.entries({ name, archived, teachers: teacherIds }).filter(
+      ([, value]) => value !== undefined,
+    )
+    await record(tx, actor, {
+      action: 'class.change',
+      subject: ['class', id],
+      summary: describeChanged(changed.map(([field]) => field)),
+    })
+    return followMembers(core, tx, row)
+  })
+  tell()
+  return getClass(core, id)
+}
+
+/** 400 for ids of nobody. Whom it leaves out is not in the class any more. */
+async function replaceTeachers(core: Core, tx: Executor, id: number, userIds: number[]): Promise<void> {
+  const known = await members.listAccounts(tx, userIds)
+  const missing = userIds.filter((userId) => !known.includes(userId))
+  if (missing.length > 0) throw invalidField('/teacher_ids', `names nobody: ${missing.join(', ')}`)
+  const now = new Date(core.clock())
+  for (const userId of await members.listTeacherIds(tx, id))
+    if (!known.includes(userId)) {
+      await members.endMembership(tx, id, userId, { leftAt: now, removed: true })
+      await invitations.endForAddress(tx, id, userId, now)
+    }
+  const teachers = known.map((userId) => ({ userId, role: 'teacher' as const }))
+  await members.insertMembers(tx, id, teachers, now)
+}
+
+/** 409 `class_in_use` where an exam is for this class alone, which would be for nobody without it. */
+export async function deleteClass(core: Core, actor: Actor, id: number): Promise<void> {
+  await core.db.transaction(async (tx) => {
+    if (!(await store.lockWithExams(tx, id))) throw new AppError('not_found')
+    if ((await store.countOnlyExams(tx, id)) > 0) throw new AppError('class_in_use')
+    await store.deleteClass(tx, id)
+    const entry = { action: 'class.delete', summary: 'The class was deleted' } as const
+    await record(tx, actor, { ...entry, subject: ['class', id] })
+  })
+}
+
+function toAdminClass({ createdAt, ...row }: store.AdminClassRow): AdminClass {
+  return { ...row, created_at: new Date(createdAt).toISOString() }
+}
+
+// --- as its teachers see it
+
+/** A class with a page of its members, and of the addresses that are asked to join. */
+export async function describeClass(core: Core, visitor: Visitor, id: number, page: number) {
+  const row = await requireTeacher(core, visitor, id)
+  const offset = offsetOf(page, MEMBERS_PER_PAGE)
+  const since = invitations.liveSince(core.clock())
+  const [shown, total, invited, invitedTotal, exams, students] = await Promise.all([
+    members.listMembers(core.db, id, MEMBERS_PER_PAGE, offset),
+    members.countMembers(core.db, id),
+    invitations.listOfClass(core.db, id, since, MEMBERS_PER_PAGE, offset),
+    invitations.countOfClass(core.db, id, since),
+    store.listExams(core.db, id, MOST_EXAMS),
+    store.countStudents(core.db, id),
+  ])
+  const { name, archived, conversationId: conversation_id } = row
+  return {
+    class: { id, name, archived, students, conversation_id },
+    join_code: row.joinCode,
+    code_ends_at: row.codeEndsAt?.toISOString() ?? null,
+    exams,
+    members: shown.map(
+      (member): ClassMember => ({
+        user_id: member.userId,
+        username: member.username,
+        full_name: member.fullName,
+        role: member.role,
+        joined_at: new Date(member.joinedAt).toISOString(),
+      }),
+    ),
+    invited: invited.map(
+      (each): InvitedAddress => ({
+        id: each.id,
+        email: each.email,
+        full_name: each.fullName,
+        role: each.role,
+        invited_at: new Date(each.invitedAt).toISOString(),
+      }),
+    ),
+    total,
+    invited_total: invitedTotal,
+  }
+}
+
+/** Gives a class a new code; the one before ends. 400 for an end that is past. */
+export async function makeCode(
+  core: Core,
+  actor: Actor,
+  visitor: Visitor,
+  classId: number,
+  endsAt: string | null | undefined,
+): Promise<{ code: string; ends_at: string | null }> {
+  const codeEndsAt = endsAt == null ? null : readInstant(endsAt)
+  if (codeEndsAt === undefined) throw invalidField('/ends_at', 'is no point in time')
+  if (codeEndsAt && codeEndsAt.getTime() <= core.clock()) throw invalidField('/ends_at', 'is past')
+  const joinCode = Array.from(
+    { length: CODE_LENGTH },
+    () => CODE_LETTERS[randomInt(CODE_LETTERS.length)],
+  ).join('')
+  try {
+    await changeCode(core, actor, visitor, classId, { joinCode, codeEndsAt })
+  } catch (error) {
+    // Another class has it, which is as likely as guessing it.
+    if (violates(error, 'classes_join_code_key')) return makeCode(core, actor, visitor, classId, endsAt)
+    throw error
+  }
+  return { code: joinCode, ends_at: codeEndsAt?.toISOString() ?? null }
+}
+
+export async function endCode(core: Core, actor: Actor, visitor: Visitor, classId: number): Promise<void> {
+  await changeCode(core, actor, visitor, classId, { joinCode: null, codeEndsAt: null })
+}
+
+async function changeCode(
+  core: Core,
+  actor: Actor,
+  visitor: Visitor,
+  classId: number,
+  values: Pick<store.ClassRow, 'joinCode' | 'codeEndsAt'>,
+): Promise<void> {
+  await core.db.transaction(async (tx) => {
+    await lockTaughtClass(tx, visitor, classId)
+    await store.updateClass(tx, classId, values)
+    await record(tx, actor, {
+      action: 'class.code',
+      subject: ['class', classId],
+      summary: values.joinCode === null ? 'Nobody can join by a code' : 'The class has a new code',
+    })
+  })
+}

@@ -1,0 +1,62 @@
+import type { Core } from '../../core.ts'
+import type { CsvRow } from '../../formats/csv-cells.ts'
+import { offsetOf } from '../../paging.ts'
+import { isPassed, roundPercentage } from '../results/exam-results.service.ts'
+import { requireTeacher, type Visitor } from './class-access.service.ts'
+import * as store from './class-exams.store.ts'
+import { listExams } from './classes.store.ts'
+
+/** Students on a page. */
+export const GRADEBOOK_PAGE = 100
+/** Exams that it has, the newest ones. */
+const MOST_EXAMS = 500
+
+/** The best results of a page of students at all exams of the class, and how many students there are. */
+export async function readGradebook(core: Core, visitor: Visitor, classId: number, page: number) {
+  await requireTeacher(core, visitor, classId)
+  const [exams, students, total] = await Promise.all([
+    listExams(core.db, classId, MOST_EXAMS),
+    readPage(core, classId, page),
+    store.countStudents(core.db, classId),
+  ])
+  return { exams, students, total }
+}
+
+async function readPage(core: Core, classId: number, page: number) {
+  const students = await store.listStudents(core.db, classId, GRADEBOOK_PAGE, offsetOf(page, GRADEBOOK_PAGE))
+  const ids = students.map(({ userId }) => userId)
+  const marks = Map.groupBy(await store.listMarks(core.db, classId, ids), ({ userId }) => userId)
+  return students.map(({ userId, username, fullName, isFormer }) => ({
+    user_id: userId,
+    username,
+    full_name: fullName,
+    ...(isFormer ? { left: true as const } : {}),
+    results: (marks.get(userId) ?? []).map(({ examId, attempts, percentage, passPercentage }) => ({
+      exam_id: examId,
+      percentage: percentage === null ? null : roundPercentage(percentage),
+      passed: percentage === null ? null : isPassed(percentage, passPercentage),
+      attempts,
+    })),
+  }))
+}
+
+/** The whole gradebook as a download, with a column for each exam. */
+export async function downloadGradebook(core: Core, visitor: Visitor, classId: number) {
+  await requireTeacher(core, visitor, classId)
+  const exams = await listExams(core.db, classId, MOST_EXAMS)
+  const nameOf = ({ id, name }: { id: number; name: string }) => `${name} (${id})`
+  const columns = ['user_id', 'username', 'full_name', 'left', ...exams.map(nameOf)]
+
+  async function* readRows(): AsyncGenerator<CsvRow> {
+    for (let page = 1; ; page++) {
+      const students = await readPage(core, classId, page)
+      for (const { results, left = false, ...person } of students) {
+        const marks = new Map(results.map(({ exam_id, percentage }) => [exam_id, percentage]))
+        const cells = exams.map((exam) => [nameOf(exam), marks.get(exam.id) ?? null])
+        yield { ...person, left, ...Object.fromEntries(cells) }
+      }
+      if (students.length < GRADEBOOK_PAGE) return
+    }
+  }
+  return { columns, rows: readRows() }
+}

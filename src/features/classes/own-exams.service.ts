@@ -1,0 +1,34 @@
+import type { Teachers } from '../../actor.ts'
+import type { Core } from '../../core.ts'
+import { AppError } from '../../errors.ts'
+import { perNode } from '../../per-node.ts'
+import * as store from './own-exams.store.ts'
+
+/** For the guard of operations that are open to teachers for exams of their own. */
+export const teachersOf = perNode(
+  ({ db, clock }): Teachers => ({
+    isTeacher: (userId) => store.isTeacher(db, userId),
+    async isOwn(userId, subject) {
+      if ('exam' in subject) {
+        const { exam, reads } = subject
+        if (exam === undefined) return false
+        if (await store.isOwnExam(db, userId, exam)) return true
+        const keysAt = reads === 'keys' ? new Date(clock()) : undefined
+        return reads !== undefined && store.isTaughtExam(db, userId, exam, keysAt)
+      }
+      if ('questions' in subject) return store.areOwnQuestions(db, userId, subject.questions)
+      if ('regrade' in subject) return store.isOwnRegrade(db, userId, subject.regrade)
+      return store.isOwnChallenge(db, userId, subject.challenge)
+    },
+  }),
+)
+
+/** For a teacher's request whose exam stands in its form: 403 `admin_required` unless it is their own. */
+export async function requireOwnExam(
+  core: Core,
+  keeperId: number | undefined,
+  examId: number,
+): Promise<void> {
+  if (keeperId === undefined) return
+  if (!(await store.isOwnExam(core.db, keeperId, examId))) throw new AppError('admin_required')
+}

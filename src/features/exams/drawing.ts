@@ -1,0 +1,67 @@
+import { randomInt } from 'node:crypto'
+import type { DrawRule } from '../../../schemas/exams.schemas.ts'
+import { foldTag } from '../questions/question-tags.ts'
+
+/** Tags are folded. */
+interface Tagged {
+  tag_keys: readonly string[]
+}
+
+/**
+ * The questions that each rule of a draw takes from (docs/protocol/questions.md#drawn-papers): a question with the tags
+ * of several rules serves the first of them.
+ */
+function poolsOf<Question extends Tagged>(
+  rules: readonly DrawRule[],
+  questions: readonly Question[],
+): Question[][] {
+  const pools: Question[][] = rules.map(() => [])
+  const keys = rules.map(({ tag }) => foldTag(tag))
+  for (const question of questions)
+    pools[keys.findIndex((key) => question.tag_keys.includes(key))]?.push(question)
+  return pools
+}
+
+/** How many of these questions an attempt gets, and the rules whose tag has too few. */
+export function planDraw(rules: readonly DrawRule[], questions: readonly Tagged[]) {
+  const sizes = poolsOf(rules, questions).map(({ length }) => length)
+  return {
+    count: rules.reduce((sum, { count }, index) => sum + Math.min(count, sizes[index] ?? 0), 0),
+    tooFew: rules.filter(({ count }, index) => (sizes[index] ?? 0) < count),
+  }
+}
+
+/** How likely an attempt has each question, by its id; those that no rule takes are left out. */
+export function chancesOf(
+  rules: readonly DrawRule[],
+  questions: readonly (Tagged & { id: number })[],
+): ReadonlyMap<number, number> {
+  return new Map(
+    poolsOf(rules, questions).flatMap((pool, index) => {
+      const chance = Math.min(1, (rules[index]?.count ?? 0) / pool.length)
+      return pool.map(({ id }) => [id, chance] as const)
+    }),
+  )
+}
+
+/** The ids of an attempt's questions, in the order of the questions; all of a pool that is too small. */
+export function draw(rules: readonly DrawRule[], questions: readonly (Tagged & { id: number })[]): number[] {
+  const pools = poolsOf(rules, questions)
+  const drawn = new Set(
+    pools.flatMap((pool, index) => pick(pool, rules[index]?.count ?? 0).map(({ id }) => id)),
+  )
+  return questions.flatMap(({ id }) => (drawn.has(id) ? [id] : []))
+}
+
+/** So many of them, each set of them equally likely. */
+function pick<T>(things: readonly T[], count: number): T[] {
+  const rest = [...things]
+  const picked: T[] = []
+  while (picked.length < count && rest.length > 0) {
+    const at = randomInt(rest.length)
+    picked.push(rest[at] as T)
+    rest[at] = rest.at(-1) as T
+    rest.pop()
+  }
+  return picked
+}

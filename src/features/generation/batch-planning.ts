@@ -1,0 +1,51 @@
+import {
+  GENERATED_TYPES,
+  type GeneratedQuestion,
+  type GeneratedType,
+} from '../../../schemas/generation.schemas.ts'
+
+export type Counts = Record<GeneratedType, number>
+
+/** Most questions that the model is asked for at once (docs/protocol/http.md#generation). */
+export const BATCH_SIZE = 10
+/** A job that takes everything from a document ends after this many batches. */
+export const MOST_BATCHES = 60
+
+/** The wanted questions in batches, type after type. Empty where nothing is counted. */
+export function planBatches(counts: Counts): Counts[] {
+  const queue = GENERATED_TYPES.flatMap((type) => Array.from({ length: counts[type] }, () => type))
+  const batches: Counts[] = []
+  for (let start = 0; start < queue.length; start += BATCH_SIZE)
+    batches.push(countTypes(queue.slice(start, start + BATCH_SIZE)))
+  return batches
+}
+
+/** The wanted questions that are still missing. */
+export function missingOf(wanted: Counts, questions: readonly GeneratedQuestion[]): Counts {
+  const got = countTypes(questions.map(({ question_type }) => question_type))
+  return mapCounts((type) => Math.max(0, wanted[type] - got[type]))
+}
+
+export function totalOf(counts: Counts): number {
+  return counts.MCQ + counts.MSQ + counts.NUMERIC
+}
+
+/** `4 MCQ, 1 NUMERIC` */
+export function describeCounts(counts: Counts): string {
+  return GENERATED_TYPES.flatMap((type) => (counts[type] > 0 ? `${counts[type]} ${type}` : [])).join(', ')
+}
+
+/** In the order of the batches' types, whatever order the model wrote them in. */
+export function sortByType(questions: readonly GeneratedQuestion[]): GeneratedQuestion[] {
+  return questions.toSorted(
+    (one, other) => GENERATED_TYPES.indexOf(one.question_type) - GENERATED_TYPES.indexOf(other.question_type),
+  )
+}
+
+function countTypes(types: readonly GeneratedType[]): Counts {
+  return mapCounts((type) => types.filter((each) => each === type).length)
+}
+
+function mapCounts(count: (type: GeneratedType) => number): Counts {
+  return { MCQ: count('MCQ'), MSQ: count('MSQ'), NUMERIC: count('NUMERIC') }
+}

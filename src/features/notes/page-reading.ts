@@ -1,0 +1,51 @@
+import type { Asset, ObjectsQuery } from '../../../schemas/notes.schemas.ts'
+import type { Core } from '../../core.ts'
+import { listNotebookAssets } from './note-assets.service.ts'
+import { requireReadable } from './notebook-access.ts'
+import { toPage } from './notebook-pages.service.ts'
+import * as store from './notebook-pages.store.ts'
+import * as notebooks from './notebooks.store.ts'
+
+const DEFAULT_LIMIT = 200
+const LARGEST_LIMIT = 500
+
+/** Some of a page's objects in stacking order, each as JSON. */
+export async function readObjects(
+  core: Core,
+  readerId: number,
+  pageId: number,
+  { start_index: start = 0, limit = DEFAULT_LIMIT }: ObjectsQuery,
+): Promise<{ objects: string[]; total: number }> {
+  await requireReadable(core, await store.findPage(core.db, pageId), readerId)
+  const most = Math.min(limit, LARGEST_LIMIT)
+  return store.listObjects(core.db, pageId, start, most)
+}
+
+/**
+ * Every page of a notebook with its objects and assets, in order, each as JSON, read as fast as they are taken. The
+ * list of pages is read at the beginning, each page's objects at its turn.
+ */
+export async function readPrintList(
+  core: Core,
+  readerId: number,
+  notebookId: number,
+): Promise<AsyncGenerator<string>> {
+  await requireReadable(core, await notebooks.findNotebook(core.db, notebookId), readerId)
+  const [pages, assets] = await Promise.all([
+    store.listPagesWithStacks(core.db, notebookId),
+    listNotebookAssets(core, notebookId),
+  ])
+  return writePages(core, pages, assets)
+}
+
+async function* writePages(
+  { db }: Core,
+  pages: store.StackRow[],
+  assets: Map<number, Asset[]>,
+): AsyncGenerator<string> {
+  for (const page of pages) {
+    const head = JSON.stringify({ ...toPage(page), assets: assets.get(page.id) ?? [] })
+    const objects = await store.listStackedObjects(db, page)
+    yield `${head.slice(0, -1)},"objects":[${objects.join()}]}`
+  }
+}

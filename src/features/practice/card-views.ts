@@ -1,0 +1,48 @@
+import type { PracticeCard, ReviewedCard } from '../../../schemas/practice.schemas.ts'
+import type { Core } from '../../core.ts'
+import { findPaper } from '../attempts/papers.service.ts'
+import type { Memory } from './decks.store.ts'
+import { listNames } from './practice.store.ts'
+import { retrievability } from './practice-schedule.ts'
+
+/** What names a card. */
+export interface CardName {
+  questionId: number
+  examId: number
+  paperId: number | null
+}
+
+/** The part of a card that follows from its reviews, as of an instant; a new one is due at once. */
+export function toReviewed(memory: Memory, now: number): ReviewedCard {
+  const { state, due, stability, difficulty, reps, lapses } = memory
+  return {
+    state,
+    due: new Date(due ?? now).toISOString(),
+    stability,
+    difficulty,
+    reps,
+    lapses,
+    retrievability: retrievability(memory, now),
+  }
+}
+
+/** Looks up what clients are told of these cards beside that: the exam's name, and the question's tags. */
+export async function cardDescriber(
+  core: Core,
+  cards: readonly CardName[],
+): Promise<(card: CardName, reviewed: ReviewedCard) => PracticeCard> {
+  const { examNames, tags } = await listNames(core.db, cards)
+  // Of deleted questions the papers know.
+  const gone = cards.filter(({ questionId, paperId }) => !tags.has(questionId) && paperId !== null)
+  for (const { questionId, paperId } of gone) {
+    const paper = paperId === null ? undefined : await findPaper(core, core.db, paperId)
+    tags.set(questionId, paper?.find(questionId)?.tag_keys ?? [])
+  }
+  return ({ questionId, examId }, reviewed) => ({
+    question_id: questionId,
+    exam_id: examId,
+    exam_name: examNames.get(examId) ?? '',
+    tags: tags.get(questionId) ?? [],
+    ...reviewed,
+  })
+}

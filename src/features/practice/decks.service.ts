@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import { MOST_CARDS } from '../../../schemas/practice.schemas.ts'
+import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/database-client.ts'
+import { lockPerson } from '../../db/locks.ts'
+import type { Regrade } from '../../db/tables/corrections.tables.ts'
+import { closeOverdueOf } from '../attempts/closing.service.ts'
+import { listInForce } from '../attempts/grading-lock.service.ts'
+import { currentPaperOf, getPaper } from '../attempts/papers.service.ts'
+import { isGiven } from '../attempts/sitting.ts'
+import { type Asked, findAsked, formOf, judge, listAsked } from './asked-questions.ts'
+import * as store from './decks.store.ts'
+import { NEW_CARD, SCHEDULER } from './practice-schedule.ts'
+import { replayCards } from './replaying.service.ts'
+
+const HIDDEN: store.Form = { paperId: null, marks: 0, guess: 0 }
+
+/**
+ * Looks again at the cards of a person's exams where anything has changed that decides about them: results came or
+ * went, keys were corrected, an exam was opened or edited. Everything else pays nothing for that. Statements about
+ * cards leave out those that were not looked at since (`withFreshDecks`).
+ */
+export async function lookAgain(core: Core, userId: number): Promise<void> {
+  await closeOverdueOf(core, userId)
+  for (const examId of await store.listStale(core.db, userId))
+    await core.db.transaction(async (tx) => {
+      await lockPerson(tx, userId)
+      await renewDeck(core, tx, userId, examId)
+    })
+}
+
+/** Brings the person's cards of an exam up to date, under the lock of their row. */
+export async function renewDeck(core: Core, tx: Executor, userId: number, examId: number): Promise<void> {
+  // Read before everything that it stands for: what changes meanwhile makes it another one.
+  const deck = await store.findDeck(tx, userId, examId)
+  if (!deck || (deck.isThere && deck.before === deck.now)) return
+  if (!deck.isThere) return store.deleteDeck(tx, userId, examId)
+  const inForce = await listInForce(tx, examId)
+  const results = deck.showsResults ? await store.listFinished(tx, userId, examId) : []
+  const cards = new Map(
+    (await store.listDeckCards(tx, userId, examId)).map((card) => [card.questionId, card]),
+  )
+
+  const forms = new Map<number, store.Form>()
+  for (const result of results) {
+    const paper = await getPaper(core, tx, result.paperId)
+    for (const { id } of paper.tasks) {
+      if (!isGiven({ seed: null, shuffle: null, drawn: result.drawn }, id)) continue
+      const asked = findAsked(paper, inForce, id)
+      forms.set(id, asked ? formOf(asked) : HIDDEN)
+    }
+  }
+  const fromResults = new Set(forms.keys())
+  if (deck.isOpen)
+    for (const asked of listAsked(await currentPaperOf(core, tx, examId), inForce))
+      forms.set(asked.question.id, formOf(asked))
+
+  const seeded = await seed(core, tx, userId, examId, results)
+  const { cards: changed } = await replayCards(tx, userId, [...seeded])
+  let room = MOST_CARDS - (await store.countCards(tx, userId))
+  const renewed: store.CardRow[] = []
+  for (const questionId of new Set([...cards.keys(), ...fromResults])) {
+    const card = cards.get(questionId)
+    const form = forms.get(questionId) ?? HIDDEN
+    if (!card && room-- <= 0) continue
+    const memory = changed.get(questionId) ?? card ?? NEW_CARD
+    const isSame =
+      card !== undefined &&
+      card.paperId === form.paperId &&
+      card.marks === form.marks &&
+      card.guess === form.guess &&
+      !changed.has(questionId)
+    if (!isSame) renewed.push({ ...memory, ...form, questionId, examId })
+  }
+  await store.putCards(tx, userId, renewed)
+  await store.putDeck(tx, userId, examId, deck.now)
+}
+
+/** Stores what was answered in results that practice has not read yet; the questions of these results. */
+async function seed(
+  core: Core,
+  tx: Executor,
+  userId: number,
+  examId: number,
+  results: readonly store.FinishedRow[],
+): Promise<Set<number>> {
+  const reviews: store.ExamReview[] = []
+  const unread = results.filter(({ answers }) => answers !== null)
+  for (const { id, paperId, drawn, answers, submittedAt, visibleAt } of unread) {
+    const paper = await getPaper(core, tx, paperId)
+    const inForce = await listInForce(tx, examId, new Date(visibleAt))
+    for (const asked of listKeyed(paper, inForce)) {
+      const questionId = asked.question.id
+      if (!isGiven({ seed: null, shuffle: null, drawn }, questionId)) continue
+      const isRight = judge(asked, answers?.[questionId]) === 'right'
+      const rating = isRight ? 3 : 1
+      reviews.push({
+        clientId: randomUUID(),
+        questionId,
+        paperId,
+        attemptId: id,
+        answeredAt: submittedAt,
+        rating,
+      })
+    }
+  }
+  if (unread.length > 0)
+    await store.insertSeeded(
+      tx,
+      unread.map(({ id }) => id),
+    )
+  if (reviews.length > 0) await store.insertExamReviews(tx, userId, examId, SCHEDULER, reviews)
+  return new Set(reviews.map(({ questionId }) => questionId))
+}
+
+/** The questions that have a key, dropped ones too: what was answered stays when they come back. */
+function listKeyed(paper: Parameters<typeof listAsked>[0], inForce: readonly Regrade[]): Asked[] {
+  return listAsked(
+    paper,
+    inForce.filter(({ action }) => action !== 'drop'),
+  )
+}

@@ -1,0 +1,271 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Executor } from '../../db/database-client.ts'
+import { isThereFor } from '../../db/exam-access.ts'
+import { query } from '../../db/query.ts'
+import type { Answers } from '../../db/tables/attempts.tables.ts'
+import { UNDER_WAY } from '../../db/under-way.ts'
+import { SHOWS_RESULTS } from '../../db/visible-results.ts'
+
+/**
+ * Whether an exam is open for this person to practise: it is published and open for it, they may see it, and have no
+ * attempt at it under way.
+ */
+export function isOpenFor(userId: number): SQL {
+  return sql`(exams.open_for_practice and exams.published and ${isThereFor(userId)} and not exists (
+    select from attempts way
+     where way.user_id = ${userId} and way.exam_id = exams.id and way.status in ${sql.raw(UNDER_WAY)}))`
+}
+
+/**
+ * The exams that a person has cards or results of, as rows `looked`: `now` is what decides at this instant which of
+ * their questions may be practised, `before` what did when the cards were looked at last. It is a part of each
+ * statement that shows or asks cards: those of another basis are none.
+ */
+function lookedDecks(userId: number): SQL {
+  return sql`
+    looked as materialized (
+      select own.exam_id, deck.basis as before, exams.id is not null as is_there, coalesce(rule.is_open, false) as is_open,
+             coalesce(rule.shows, false) as shows,
+             concat_ws('|', case when rule.is_open then exams.paper_version || exams.msq_scoring else '' end,
+                       case when rule.shows then finished.stamp else '' end, regraded.stamp) as now
+        from (select exam_id from practice_decks where user_id = ${userId}
+              union select exam_id from attempts where user_id = ${userId} and submitted_at is not null) own
+        left join practice_decks deck on deck.user_id = ${userId} and deck.exam_id = own.exam_id
+        left join exams on exams.id = own.exam_id
+        left join lateral (select ${isOpenFor(userId)} as is_open, ${SHOWS_RESULTS} as shows) rule on true
+        left join lateral (
+          select count(*) || ':' || coalesce(max(id), 0) as stamp from attempts
+           where user_id = ${userId} and exam_id = own.exam_id and submitted_at is not null) finished on true
+        left join lateral (
+          select count(undone_at) || ':' || coalesce(max(id), 0) as stamp from regrades
+           where exam_id = own.exam_id) regraded on true)`
+}
+
+/** Before a statement that reads cards: rows `fresh` of the decks whose cards are as they may be practised now. */
+export function withFreshDecks(userId: number): SQL {
+  return sql`with ${lookedDecks(userId)},
+    fresh as materialized (select exam_id, is_open from looked where is_there and before = now)`
+}
+
+const IS_STALE = sql.raw(
+  'before is distinct from now and (before is not null or shows) or before is not null and not is_there',
+)
+
+/** The exams whose cards have to be looked at again. */
+export async function listStale(db: Executor, userId: number): Promise<number[]> {
+  const rows = await query<{ id: number }>(
+    db,
+    { id: 'integer' },
+    sql`with ${lookedDecks(userId)} select exam_id as id from looked where ${IS_STALE} order by exam_id`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** What decides about a deck. */
+export interface DeckRow {
+  /** null: the deck isn't stored yet. */
+  before: string | null
+  now: string
+  isThere: boolean
+  isOpen: boolean
+  showsResults: boolean
+}
+
+/** undefined where the person has neither a deck nor a result of the exam. */
+export async function findDeck(tx: Executor, userId: number, examId: number): Promise<DeckRow | undefined> {
+  const [row] = await query<DeckRow>(
+    tx,
+    { before: 'text', now: 'text', isThere: 'boolean', isOpen: 'boolean', showsResults: 'boolean' },
+    sql`with ${lookedDecks(userId)}
+    select before, now, is_there as "isThere", is_open as "isOpen", shows as "showsResults" from looked where exam_id = ${examId}`,
+  )
+  return row
+}
+
+/** A deck whose cards have to be looked at; false if there is one. */
+export async function insertDeck(tx: Executor, userId: number, examId: number): Promise<boolean> {
+  const rows = await tx.execute(sql`
+    insert into practice_decks (user_id, exam_id, basis) values (${userId}, ${examId}, '')
+    on conflict do nothing returning 1`)
+  return rows.length > 0
+}
+
+export async function putDeck(tx: Executor, userId: number, examId: number, basis: string): Promise<void> {
+  await tx.execute(sql`
+    insert into practice_decks (user_id, exam_id, basis) values (${userId}, ${examId}, ${basis})
+    on conflict (user_id, exam_id) do update set basis = excluded.basis`)
+}
+
+/** Takes the cards of a deleted exam away; its reviews stay. */
+export async function deleteDeck(tx: Executor, userId: number, examId: number): Promise<void> {
+  await tx.execute(sql`delete from practice_cards where user_id = ${userId} and exam_id = ${examId}`)
+  await tx.execute(sql`delete from practice_decks where user_id = ${userId} and exam_id = ${examId}`)
+}
+
+// --- what decks are made of
+
+/** A finished attempt. */
+export interface FinishedRow {
+  id: number
+  paperId: number
+  drawn: number[] | null
+  submittedAt: number
+  /** When its student could see its result: corrections since then don't count for its cards. */
+  visibleAt: number
+  /** null: they are among the reviews already. */
+  answers: Answers | null
+}
+
+/** A person's finished attempts at an exam, oldest first. */
+export async function listFinished(tx: Executor, userId: number, examId: number): Promise<FinishedRow[]> {
+  return query<FinishedRow>(
+    tx,
+    {
+      id: 'integer',
+      paperId: 'integer',
+      drawn: 'integer[]',
+      submittedAt: 'float8',
+      visibleAt: 'float8',
+      answers: 'jsonb',
+    },
+    sql`
+    select a.id, a.paper_id as "paperId", a.drawn, (extract(epoch from a.submitted_at) * 1000)::float8 as "submittedAt",
+           (extract(epoch from greatest(a.submitted_at, e.results_visible_since)) * 1000)::float8 as "visibleAt",
+           case when known.attempt_id is null then a.answers end as answers
+      from attempts a join exams e on e.id = a.exam_id
+      left join practice_attempts known on known.attempt_id = a.id
+     where a.user_id = ${userId} and a.exam_id = ${examId} and a.submitted_at is not null
+     order by a.submitted_at, a.id`,
+  )
+}
+
+export async function insertSeeded(tx: Executor, attemptIds: number[]): Promise<void> {
+  await tx.execute(sql`
+    insert into practice_attempts (attempt_id) select unnest(${sql.param(attemptIds)}::int[])
+    on conflict do nothing`)
+}
+
+/** Instants are milliseconds since the epoch. */
+export interface Memory {
+  state: 'new' | 'learning' | 'review' | 'relearning'
+  /** null for a new card, as `lastReview`. */
+  due: number | null
+  lastReview: number | null
+  stability: number
+  difficulty: number
+  learningSteps: number
+  reps: number
+  lapses: number
+  /** The first answer, where that was in practice. */
+  introducedAt: number | null
+}
+
+/** Where a card's question stands, and what its marks weigh; a `paperId` of null: it may not be practised. */
+export interface Form {
+  paperId: number | null
+  marks: number
+  guess: number
+}
+
+export interface CardRow extends Memory, Form {
+  questionId: number
+  examId: number
+}
+
+/** The columns of `card` as a `CardRow`. */
+export const CARD_TYPES = {
+  questionId: 'integer',
+  examId: 'integer',
+  paperId: 'integer',
+  marks: 'float8',
+  guess: 'float8',
+  state: 'text',
+  due: 'float8',
+  lastReview: 'float8',
+  stability: 'float8',
+  difficulty: 'float8',
+  learningSteps: 'integer',
+  reps: 'integer',
+  lapses: 'integer',
+  introducedAt: 'float8',
+} as const
+
+export const CARD_COLUMNS = sql`
+  card.question_id as "questionId", card.exam_id as "examId", card.paper_id as "paperId", card.marks, card.guess,
+  card.state, (extract(epoch from card.due) * 1000)::float8 as due,
+  (extract(epoch from card.last_review) * 1000)::float8 as "lastReview", card.stability, card.difficulty,
+  card.learning_steps as "learningSteps", card.reps, card.lapses,
+  (extract(epoch from card.introduced_at) * 1000)::float8 as "introducedAt"`
+
+/** All cards that a person has of an exam, those that may not be practised too. */
+export async function listDeckCards(tx: Executor, userId: number, examId: number): Promise<CardRow[]> {
+  return query<CardRow>(
+    tx,
+    CARD_TYPES,
+    sql`select ${CARD_COLUMNS} from practice_cards card where user_id = ${userId} and exam_id = ${examId}`,
+  )
+}
+
+export async function countCards(tx: Executor, userId: number): Promise<number> {
+  const [row] = await query<{ count: number }>(
+    tx,
+    { count: 'integer' },
+    sql`select count(*)::int as count from practice_cards where user_id = ${userId}`,
+  )
+  return row?.count ?? 0
+}
+
+/** Stores these cards as they are now. */
+export async function putCards(tx: Executor, userId: number, cards: readonly CardRow[]): Promise<void> {
+  if (cards.length === 0) return
+  const column = (name: keyof CardRow) => sql.param(cards.map(({ [name]: value }) => value))
+  const times = (name: 'due' | 'lastReview' | 'introducedAt') =>
+    sql.param(cards.map(({ [name]: at }) => (at === null ? null : new Date(at).toISOString())))
+  await tx.execute(sql`
+    insert into practice_cards (user_id, question_id, exam_id, paper_id, marks, guess, state, due, last_review, stability,
+                                difficulty, learning_steps, reps, lapses, introduced_at)
+    select ${userId}::int, question_id, exam_id, paper_id, marks, guess, state, due::timestamptz, last_review::timestamptz,
+           stability, difficulty, learning_steps, reps, lapses, introduced_at::timestamptz
+      from unnest(${column('questionId')}::int[], ${column('examId')}::int[], ${column('paperId')}::int[],
+                  ${column('marks')}::float8[], ${column('guess')}::float8[], ${column('state')}::text[],
+                  ${times('due')}::text[], ${times('lastReview')}::text[], ${column('stability')}::float8[],
+                  ${column('difficulty')}::float8[], ${column('learningSteps')}::int[], ${column('reps')}::int[],
+                  ${column('lapses')}::int[], ${times('introducedAt')}::text[])
+             as given(question_id, exam_id, paper_id, marks, guess, state, due, last_review, stability, difficulty,
+                      learning_steps, reps, lapses, introduced_at)
+    on conflict (user_id, question_id) do update
+       set paper_id = excluded.paper_id, marks = excluded.marks, guess = excluded.guess, state = excluded.state,
+           due = excluded.due, last_review = excluded.last_review, stability = excluded.stability,
+           difficulty = excluded.difficulty, learning_steps = excluded.learning_steps, reps = excluded.reps,
+           lapses = excluded.lapses, introduced_at = excluded.introduced_at`)
+}
+
+// --- answers in exams
+
+export interface ExamReview {
+  clientId: string
+  questionId: number
+  paperId: number
+  attemptId: number
+  answeredAt: number
+  rating: number
+}
+
+export async function insertExamReviews(
+  tx: Executor,
+  userId: number,
+  examId: number,
+  scheduler: string,
+  reviews: readonly ExamReview[],
+): Promise<void> {
+  const column = (name: keyof ExamReview) => sql.param(reviews.map(({ [name]: value }) => value))
+  const times = sql.param(reviews.map(({ answeredAt }) => new Date(answeredAt).toISOString()))
+  await tx.execute(sql`
+    insert into practice_reviews (user_id, client_id, question_id, exam_id, paper_id, attempt_id, answered_at, outcome,
+                                  rating, scheduler)
+    select ${userId}::int, client_id, question_id, ${examId}::int, paper_id, attempt_id, answered_at::timestamptz,
+           case when rating = 1 then 'wrong' else 'right' end, rating, ${scheduler}::text
+      from unnest(${column('clientId')}::uuid[], ${column('questionId')}::int[], ${column('paperId')}::int[],
+                  ${column('attemptId')}::int[], ${times}::text[], ${column('rating')}::int[])
+             as given(client_id, question_id, paper_id, attempt_id, answered_at, rating)`)
+}

@@ -1,0 +1,112 @@
+import type { Content } from '../../../schemas/common.ts'
+import type { ForecastAnswer, ForecastQuery } from '../../../schemas/practice.schemas.ts'
+import type { Core } from '../../core.ts'
+import { AppError, invalidField } from '../../errors.ts'
+import { readInstant } from '../../formats/local-time.ts'
+import { requireStanding } from '../attempts/attempts-left.service.ts'
+import { listInForce } from '../attempts/grading-lock.service.ts'
+import { currentPaperOf } from '../attempts/papers.service.ts'
+import { chancesOf } from '../exams/drawing.ts'
+import { timesFor } from '../timing/time-windows.ts'
+import { guessOf, listAsked } from './asked-questions.ts'
+import { lookAgain } from './decks.service.ts'
+import * as store from './forecast.store.ts'
+import { type Chance, forecast } from './forecasting.ts'
+import { retrievability } from './practice-schedule.ts'
+
+/** A question of the paper that a new attempt would have. */
+interface Forecasted extends Chance {
+  tags: readonly string[]
+  isCovered: boolean
+  /** Whether the person may see its key. */
+  isVisible: boolean
+}
+
+/** What somebody would score at an exam. 404, 409 `not_practisable` where they may see none of its keys. */
+export async function readForecast(
+  core: Core,
+  userId: number,
+  { exam_id: examId, at: given }: ForecastQuery,
+): Promise<Content<ForecastAnswer>> {
+  await lookAgain(core, userId)
+  const { exam, personal } = await requireStanding(core.db, userId, examId)
+  const at = readAt(given) ?? Math.max(core.clock(), timesFor(exam, personal).opensAt?.getTime() ?? 0)
+  const [questions, { passPercentage }] = [await listForecasted(core, userId, exam, at), exam]
+  if (!questions.some(({ isVisible }) => isVisible)) throw new AppError('not_practisable')
+  const { expected, low, high, maxScore, expectedPercentage, passChance } = forecast(
+    questions,
+    passPercentage,
+  )
+  return {
+    exam_id: examId,
+    at: new Date(at).toISOString(),
+    expected,
+    low,
+    high,
+    max_score: maxScore,
+    expected_percentage: expectedPercentage,
+    pass_percentage: passPercentage,
+    pass_chance: passChance,
+    covered: questions.filter(({ isCovered }) => isCovered).length,
+    questions: questions.length,
+    by_tag: listTags(questions, passPercentage),
+  }
+}
+
+function readAt(given: string | undefined): number | undefined {
+  if (given === undefined) return undefined
+  const instant = readInstant(given)
+  if (!instant) throw invalidField('/at', 'must be a point in time')
+  return instant.getTime()
+}
+
+async function listForecasted(
+  core: Core,
+  userId: number,
+  { id: examId, draw }: Awaited<ReturnType<typeof requireStanding>>['exam'],
+  at: number,
+): Promise<Forecasted[]> {
+  const [paper, inForce, { cards, isOpen }, tags] = await Promise.all([
+    currentPaperOf(core, core.db, examId),
+    listInForce(core.db, examId),
+    store.readDeck(core.db, userId, examId),
+    store.listTags(core.db, examId),
+  ])
+  const askable = new Set(listAsked(paper, inForce).map(({ question }) => question.id))
+  const chances = draw && chancesOf(draw, paper.tasks)
+  return paper.gradedBy(inForce).questions.flatMap((question): Forecasted[] => {
+    const weight = chances ? (chances.get(question.id) ?? 0) : 1
+    if (weight === 0 || question.ruling === 'drop') return []
+    const card = cards.get(question.id)
+    const known = (card && retrievability(card, at)) ?? 0
+    const guess = guessOf(question)
+    const isCredited = question.ruling === 'credit_all'
+    return [
+      {
+        p: isCredited ? 1 : askable.has(question.id) ? known + (1 - known) * guess : null,
+        isCredited,
+        positive: Number(question.positive_marks),
+        negative: Number(question.negative_marks),
+        weight,
+        tags: tags.get(question.id) ?? [],
+        isCovered: card !== undefined && card.reps > 0,
+        isVisible: card !== undefined || (isOpen && askable.has(question.id)),
+      },
+    ]
+  })
+}
+
+/** Tags of questions whose keys are not to be seen stay unknown. */
+function listTags(questions: readonly Forecasted[], passPercentage: number): ForecastAnswer['by_tag'] {
+  const byTag = new Map<string, Forecasted[]>()
+  for (const question of questions.filter(({ isVisible }) => isVisible))
+    for (const tag of question.tags) byTag.set(tag, [...(byTag.get(tag) ?? []), question])
+  return [...byTag]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([tag, tagged]) => ({
+      tag,
+      questions: tagged.length,
+      covered: tagged.filter(({ isCovered }) => isCovered).length,
+      expected_percentage: forecast(tagged, passPercentage).expectedPercentage,
+    }))
+}

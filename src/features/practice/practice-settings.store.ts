@@ -1,0 +1,35 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../db/database-client.ts'
+import { query } from '../../db/query.ts'
+import { practiceSettings } from '../../db/tables/practice.tables.ts'
+
+/** A person's settings from an instant on, in milliseconds since the epoch. */
+export interface SettingsRow {
+  since: number
+  newPerDay: number
+  retention: number
+}
+
+/** All that they ever had, oldest first. */
+export async function listSettings(db: Executor, userId: number): Promise<SettingsRow[]> {
+  return query<SettingsRow>(
+    db,
+    { since: 'float8', newPerDay: 'integer', retention: 'float8' },
+    sql`
+    select (extract(epoch from since) * 1000)::float8 as since, new_per_day as "newPerDay", retention
+      from practice_settings settings where user_id = ${userId} order by settings.since`,
+  )
+}
+
+/** Those of the same instant are replaced. */
+export async function putSettings(
+  tx: Executor,
+  userId: number,
+  { since, newPerDay, retention }: SettingsRow,
+): Promise<void> {
+  const values = { newPerDay, retention }
+  await tx
+    .insert(practiceSettings)
+    .values({ userId, since: new Date(since), ...values })
+    .onConflictDoUpdate({ target: [practiceSettings.userId, practiceSettings.since], set: values })
+}

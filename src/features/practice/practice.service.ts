@@ -1,0 +1,265 @@
+import { LRUCache } from 'lru-cache'
+import type { Content } from '../../../schemas/common.ts'
+import {
+  MOST_NEXT,
+  type NextAnswer,
+  type NextQuery,
+  type PracticeAnswer,
+  type PracticeHistoryAnswer,
+  type PracticeQuestion,
+  type PracticeSettings,
+  type PracticeSettingsChanges,
+} from '../../../schemas/practice.schemas.ts'
+import type { Core } from '../../core.ts'
+import { lockPerson } from '../../db/locks.ts'
+import { AppError } from '../../errors.ts'
+import { perNode } from '../../per-node.ts'
+import { listInForceOf } from '../attempts/grading-lock.service.ts'
+import type { Paper } from '../attempts/paper.ts'
+import { currentPaperOf, getPaper } from '../attempts/papers.service.ts'
+import { kindOf } from '../questions/kinds/kinds.ts'
+import { shuffled } from '../questions/kinds/opaque-ids.ts'
+import { foldTag } from '../questions/question-tags.ts'
+import { questionImageUrl } from '../uploads/upload-addresses.ts'
+import { type Asked, findAsked } from './asked-questions.ts'
+import { cardDescriber, toReviewed } from './card-views.ts'
+import { lookAgain } from './decks.service.ts'
+import type { Memory } from './decks.store.ts'
+import { seedFor } from './learners.service.ts'
+import { spread } from './page-order.ts'
+import * as store from './practice.store.ts'
+import { DEFAULT_RETENTION, FORGETTING, NEW_CARD } from './practice-schedule.ts'
+import { listSettings, putSettings } from './practice-settings.store.ts'
+
+const DEFAULT_NEW_PER_DAY = 20
+/** Changes of one person's settings that are kept. */
+const MOST_SETTINGS = 1_000
+
+const EVERYTHING: store.Wanted = { examId: undefined, tagKey: undefined }
+
+/** Where somebody stands. */
+export async function readPractice(core: Core, userId: number): Promise<Content<PracticeAnswer>> {
+  await lookAgain(core, userId)
+  const today = todayOf(core)
+  const [settings, { introduced, ...figures }, counts, streak] = await Promise.all([
+    readSettings(core, userId),
+    store.readToday(core.db, userId, today),
+    store.countByState(core.db, userId, today.now),
+    store.countStreak(core.db, userId, today),
+  ])
+  const left = Math.max(0, settings.new_per_day - introduced)
+  return {
+    due: counts.due,
+    new: (await store.listNew(core.db, userId, EVERYTHING, left)).length,
+    learning: counts.learning,
+    known: counts.known,
+    next_due_at: counts.nextDueAt === null ? null : new Date(counts.nextDueAt).toISOString(),
+    today: figures,
+    streak_days: streak,
+    settings,
+  }
+}
+
+function todayOf(core: Core): store.Today {
+  return { now: core.clock(), timezone: core.config.timezone }
+}
+
+// --- settings
+
+async function readSettings(core: Core, userId: number): Promise<PracticeSettings> {
+  const settings = await listSettings(core.db, userId)
+  return toSettings(settings)
+}
+
+function toSettings(settings: Awaited<ReturnType<typeof listSettings>>): PracticeSettings {
+  const newest = settings.at(-1)
+  return {
+    new_per_day: newest?.newPerDay ?? DEFAULT_NEW_PER_DAY,
+    retention: newest?.retention ?? DEFAULT_RETENTION,
+  }
+}
+
+/** Left-out ones stay. Answers are scheduled by the retention of their time. */
+export async function changeSettings(
+  core: Core,
+  userId: number,
+  changes: PracticeSettingsChanges,
+): Promise<PracticeSettings> {
+  const settings = await core.db.transaction(async (tx) => {
+    await lockPerson(tx, userId)
+    const before = await listSettings(tx, userId)
+    if (before.length >= MOST_SETTINGS) throw new AppError('too_many')
+    const current = toSettings(before)
+    const after = { ...current, ...changes }
+    const { new_per_day: newPerDay, retention } = after
+    if (newPerDay !== current.new_per_day || retention !== current.retention)
+      await putSettings(tx, userId, { since: core.clock(), newPerDay, retention })
+    return after
+  })
+  await tellCounts(core, userId)
+  return settings
+}
+
+// --- cards
+
+/** What of practice waits for somebody: cards that are due, and what today still brings of new ones. */
+async function countWaiting(core: Core, userId: number, wanted = EVERYTHING) {
+  const today = todayOf(core)
+  const [due, left] = await Promise.all([
+    store.countDue(core.db, userId, wanted, today.now),
+    countLeft(core, userId, today),
+  ])
+  return { due, new: (await store.listNew(core.db, userId, wanted, left)).length }
+}
+
+/** Whether cards are to be asked now that were asked before. */
+export async function hasDue(core: Core, userId: number): Promise<boolean> {
+  await lookAgain(core, userId)
+  return (await store.countDue(core.db, userId, EVERYTHING, core.clock())) > 0
+}
+
+/** New ones that today may still bring. */
+async function countLeft(core: Core, userId: number, today: store.Today): Promise<number> {
+  const [settings, { introduced }] = await Promise.all([
+    readSettings(core, userId),
+    store.readToday(core.db, userId, today),
+  ])
+  return Math.max(0, settings.new_per_day - introduced)
+}
+
+/** Tells the person's devices. Call it after the commit. */
+export async function tellCounts(core: Core, userId: number): Promise<void> {
+  const counts = await countWaiting(core, userId)
+  core.bus.publish(`user:${userId}`, { kind: 'frame', frame: { type: 'practice', ...counts } })
+}
+
+type Next = Content<NextAnswer>
+/** A card that is asked. */
+interface NextCard {
+  questionId: number
+  examId: number
+  paperId: number | null
+  isOpen: boolean
+  memory: Memory
+}
+
+/**
+ * The cards that are to be asked now: those that are due, the ones whose review gains most first, then new ones.
+ * Without a review in between they are the same again.
+ */
+export async function listNext(core: Core, userId: number, asked: NextQuery): Promise<Next> {
+  await lookAgain(core, userId)
+  const end = asked.offset + Math.min(MOST_NEXT, asked.limit)
+  const wanted = { examId: asked.exam_id, tagKey: asked.tag && foldTag(asked.tag) }
+  const today = todayOf(core)
+  const [{ cards: dueCards, due }, left, seed] = await Promise.all([
+    store.listDue(core.db, userId, wanted, today.now, FORGETTING, end),
+    countLeft(core, userId, today),
+    seedFor(core, userId),
+  ])
+  const fresh = await store.listNew(core.db, userId, wanted, left)
+  const chosen = [
+    ...dueCards.map((card) => ({ ...card, memory: card })),
+    ...fresh.map((card) => ({ ...card, memory: NEW_CARD })),
+  ].slice(asked.offset, end)
+  return { cards: await showCards(core, chosen, seed, today.now), due, new: fresh.length }
+}
+
+async function showCards(
+  core: Core,
+  chosen: readonly NextCard[],
+  seed: string,
+  now: number,
+): Promise<Next['cards']> {
+  const [describe, inForce] = await Promise.all([
+    cardDescriber(core, chosen),
+    listInForceOf(
+      core.db,
+      chosen.map(({ examId }) => examId),
+    ),
+  ])
+  const papers = await findPapers(core, chosen)
+  const shown: Next['cards'] = []
+  const open = new Set<number>()
+  for (const card of chosen) {
+    const paper = papers.get(nameOfPaper(card))
+    const asked = paper && findAsked(paper, inForce.get(card.examId) ?? [], card.questionId)
+    if (!asked) continue
+    if (card.isOpen) open.add(asked.paper.id)
+    shown.push({
+      card: describe(card, toReviewed(card.memory, now)),
+      question: showQuestion(core, asked, seed, card.memory.reps),
+    })
+  }
+  await rememberShown(core, open)
+  return spread(shown, ({ card }) => card.tags[0])
+}
+
+const nameOfPaper = ({ examId, paperId }: NextCard) => (paperId === null ? `exam ${examId}` : `${paperId}`)
+
+/** The papers of these cards, each looked for once. */
+async function findPapers(core: Core, cards: readonly NextCard[]): Promise<Map<string, Paper>> {
+  const different = new Map(cards.map((card) => [nameOfPaper(card), card]))
+  return new Map(
+    await Promise.all(
+      [...different].map(
+        async ([name, { examId, paperId }]): Promise<[string, Paper]> => [
+          name,
+          paperId === null
+            ? await currentPaperOf(core, core.db, examId)
+            : await getPaper(core, core.db, paperId),
+        ],
+      ),
+    ),
+  )
+}
+
+/** As a paper shows it. Options come in another order after each review; ids stay. */
+function showQuestion(core: Core, asked: Asked, seed: string, reps: number): PracticeQuestion {
+  const { paper, place, question } = asked
+  const shown = paper.questions[place] as Paper['questions'][number]
+  const kind = kindOf(question.question_type)
+  const letters = kind.letters(question)
+  return {
+    ...shown,
+    image_url: questionImageUrl(core, shown.image_path),
+    option_order: letters && shuffled(seed, `options/${question.id}/${reps}`, letters),
+    parts: kind.show(question, seed),
+    question_version: paper.id,
+  }
+}
+
+/** Papers of open exams that this node knows to be remembered as shown. */
+const knownShown = perNode(() => new LRUCache<number, true>({ max: 10_000 }))
+
+async function rememberShown(core: Core, paperIds: ReadonlySet<number>): Promise<void> {
+  const known = knownShown(core)
+  const fresh = [...paperIds].filter((id) => !known.has(id))
+  if (fresh.length === 0) return
+  await store.insertShown(core.db, fresh)
+  for (const id of fresh) known.set(id, true)
+}
+
+// --- history
+
+export async function readHistory(
+  core: Core,
+  userId: number,
+  days: number,
+): Promise<Content<PracticeHistoryAnswer>> {
+  const today = todayOf(core)
+  const [listed, certainty] = await Promise.all([
+    store.listDays(core.db, userId, today, days),
+    store.readCertainty(core.db, userId, today, days),
+  ])
+  return {
+    days: listed,
+    sure: { n: certainty.sure, right: certainty.sureRight },
+    unsure: { n: certainty.unsure, right: certainty.unsureRight },
+    retention: {
+      expected: certainty.expected,
+      measured: certainty.measured,
+      n: certainty.expectedCount,
+    },
+  }
+}

@@ -1,0 +1,237 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../db/database-client.ts'
+import { isHelpLocked } from '../../db/help-lock-sql.ts'
+import { query } from '../../db/query.ts'
+import type { StoredAnswer } from '../../db/tables/attempts.tables.ts'
+import type { Outcome, StoredOutcome } from '../../db/tables/practice.tables.ts'
+import { SHOWS_RESULTS } from '../../db/visible-results.ts'
+import { CARD_COLUMNS, CARD_TYPES, type CardRow, isOpenFor, withFreshDecks } from './decks.store.ts'
+
+// --- the log
+
+/** A review as schedules count it. */
+export interface LoggedReview {
+  clientId: string
+  answeredAt: number
+  rating: number
+  /** Whether it is an answer in an exam, which counts only where a card begins. */
+  isExam: boolean
+}
+
+export interface LogRow extends LoggedReview {
+  questionId: number
+  expected: number | null
+}
+
+/** The reviews of these questions that count, in any order. */
+export async function listLog(
+  tx: Executor,
+  userId: number,
+  questionIds: readonly number[],
+): Promise<LogRow[]> {
+  return query<LogRow>(
+    tx,
+    {
+      questionId: 'integer',
+      clientId: 'uuid',
+      answeredAt: 'float8',
+      rating: 'integer',
+      isExam: 'boolean',
+      expected: 'float8',
+    },
+    sql`
+    select question_id as "questionId", client_id as "clientId",
+           (extract(epoch from answered_at) * 1000)::float8 as "answeredAt", rating,
+           attempt_id is not null as "isExam", expected
+      from practice_reviews
+     where user_id = ${userId} and question_id = any(${sql.param([...questionIds])}::int[]) and undone_at is null`,
+  )
+}
+
+export interface Expectation {
+  clientId: string
+  expected: number | null
+}
+
+export async function updateExpected(
+  tx: Executor,
+  userId: number,
+  changed: readonly Expectation[],
+): Promise<void> {
+  if (changed.length === 0) return
+  await tx.execute(sql`
+    update practice_reviews review set expected = changed.expected
+      from unnest(${sql.param(changed.map(({ clientId }) => clientId))}::uuid[],
+                  ${sql.param(changed.map(({ expected }) => expected))}::float8[]) as changed(client_id, expected)
+     where review.user_id = ${userId} and review.client_id = changed.client_id`)
+}
+
+/** A review of the person's own, as it was stored. */
+export interface StoredReview {
+  clientId: string
+  questionId: number
+  examId: number
+  paperId: number
+  outcome: Outcome
+  rating: number
+  isUndone: boolean
+  stored: StoredOutcome
+}
+
+/** Reviews in practice, undone ones too, by their ids. */
+export async function listReviews(
+  tx: Executor,
+  userId: number,
+  clientIds: readonly string[],
+): Promise<StoredReview[]> {
+  return query<StoredReview>(
+    tx,
+    {
+      clientId: 'uuid',
+      questionId: 'integer',
+      examId: 'integer',
+      paperId: 'integer',
+      outcome: 'text',
+      rating: 'integer',
+      isUndone: 'boolean',
+      stored: 'jsonb',
+    },
+    sql`
+    select client_id as "clientId", question_id as "questionId", exam_id as "examId", paper_id as "paperId", outcome,
+           rating, undone_at is not null as "isUndone", stored
+      from practice_reviews
+     where user_id = ${userId} and client_id = any(${sql.param([...clientIds])}::uuid[]) and attempt_id is null`,
+  )
+}
+
+export interface NewReview extends LoggedReview {
+  questionId: number
+  examId: number
+  paperId: number
+  answer: StoredAnswer
+  outcome: Outcome
+  sure: boolean
+  tookMs: number | null
+  expected: number | null
+  stored: StoredOutcome
+}
+
+export async function insertReviews(
+  tx: Executor,
+  userId: number,
+  scheduler: string,
+  arrivedAt: number,
+  reviews: readonly NewReview[],
+): Promise<void> {
+  const column = (name: keyof NewReview) => sql.param(reviews.map(({ [name]: value }) => value))
+  const json = (name: 'answer' | 'stored') =>
+    sql.param(reviews.map(({ [name]: value }) => JSON.stringify(value)))
+  const answeredAt = sql.param(reviews.map((review) => new Date(review.answeredAt).toISOString()))
+  await tx.execute(sql`
+    insert into practice_reviews (user_id, client_id, question_id, exam_id, paper_id, answered_at, arrived_at, answer,
+                                  outcome, sure, rating, took_ms, expected, scheduler, stored)
+    select ${userId}::int, client_id, question_id, exam_id, paper_id, answered_at::timestamptz,
+           ${new Date(arrivedAt).toISOString()}::timestamptz, answer::jsonb, outcome, sure::boolean, rating, took_ms, expected,
+           ${scheduler}::text, stored::jsonb
+      from unnest(${column('clientId')}::uuid[], ${column('questionId')}::int[], ${column('examId')}::int[],
+                  ${column('paperId')}::int[], ${answeredAt}::text[], ${json('answer')}::text[],
+                  ${column('outcome')}::text[], ${sql.param(reviews.map(({ sure }) => String(sure)))}::text[], ${column('rating')}::int[],
+                  ${column('tookMs')}::int[], ${column('expected')}::float8[], ${json('stored')}::text[])
+             as given(client_id, question_id, exam_id, paper_id, answered_at, answer, outcome, sure, rating, took_ms,
+                      expected, stored)`)
+}
+
+/** The newest review of a card in practice that counts. */
+export async function findNewest(
+  tx: Executor,
+  userId: number,
+  questionId: number,
+): Promise<string | undefined> {
+  const [row] = await query<{ clientId: string }>(
+    tx,
+    { clientId: 'uuid' },
+    sql`
+    select client_id as "clientId" from practice_reviews
+     where user_id = ${userId} and question_id = ${questionId} and attempt_id is null and undone_at is null
+     order by answered_at desc, client_id desc limit 1`,
+  )
+  return row?.clientId
+}
+
+export async function updateUndone(
+  tx: Executor,
+  userId: number,
+  clientId: string,
+  undoneAt: number,
+): Promise<void> {
+  await tx.execute(sql`
+    update practice_reviews set undone_at = ${new Date(undoneAt).toISOString()}
+     where user_id = ${userId} and client_id = ${clientId}`)
+}
+
+// --- what may be reviewed
+
+/** Whether an exam locks the person's help at this moment. */
+export async function isLocked(tx: Executor, userId: number): Promise<boolean> {
+  const [row] = await query<{ locked: boolean }>(
+    tx,
+    { locked: 'boolean' },
+    sql`select ${isHelpLocked(userId)} as locked`,
+  )
+  return row?.locked ?? false
+}
+
+/** Those of these questions that the person may practise and has a card of. */
+export async function listCards(
+  tx: Executor,
+  userId: number,
+  questionIds: readonly number[],
+): Promise<CardRow[]> {
+  return query<CardRow>(
+    tx,
+    CARD_TYPES,
+    sql`${withFreshDecks(userId)}
+    select ${CARD_COLUMNS} from practice_cards card join fresh using (exam_id)
+     where card.user_id = ${userId} and card.question_id = any(${sql.param([...questionIds])}::int[])
+       and card.paper_id is not null`,
+  )
+}
+
+/** Those of these questions that are open for practice and that the person has no card of, with their exams. */
+export async function listOpen(
+  tx: Executor,
+  userId: number,
+  questionIds: readonly number[],
+): Promise<{ questionId: number; examId: number }[]> {
+  return query<{ questionId: number; examId: number }>(
+    tx,
+    { questionId: 'integer', examId: 'integer' },
+    sql`
+    select q.id as "questionId", q.exam_id as "examId" from questions q join exams on exams.id = q.exam_id
+     where q.id = any(${sql.param([...questionIds])}::int[]) and ${isOpenFor(userId)}
+       and not exists (select from practice_cards card where card.user_id = ${userId} and card.question_id = q.id)`,
+  )
+}
+
+/** Those of these versions of questions that the person has had shown, and may still see. */
+export async function listShown(
+  tx: Executor,
+  userId: number,
+  versions: readonly { questionId: number; paperId: number }[],
+): Promise<{ questionId: number; paperId: number }[]> {
+  return query<{ questionId: number; paperId: number }>(
+    tx,
+    { questionId: 'integer', paperId: 'integer' },
+    sql`
+    select asked.question_id as "questionId", asked.paper_id as "paperId"
+      from unnest(${sql.param(versions.map(({ questionId }) => questionId))}::int[],
+                  ${sql.param(versions.map(({ paperId }) => paperId))}::int[]) as asked(question_id, paper_id)
+      join exam_papers paper on paper.id = asked.paper_id
+      join exams on exams.id = paper.exam_id
+     where ${isOpenFor(userId)} and exists (select from practice_papers shown where shown.paper_id = paper.id)
+        or ${SHOWS_RESULTS} and exists (
+          select from attempts own
+           where own.user_id = ${userId} and own.exam_id = exams.id and own.paper_id = paper.id
+             and own.submitted_at is not null and (own.drawn is null or asked.question_id = any(own.drawn)))`,
+  )
+}

@@ -1,0 +1,39 @@
+import type { Core } from '../../core.ts'
+import { hasDue } from '../practice/practice.service.ts'
+import * as store from './push-finding.store.ts'
+
+/** How long before it opens an exam is announced. */
+const OPENING_MS = 15 * 60_000
+
+/** Queues pushes for everything that has happened; whether there are any. */
+export async function findPushes(core: Core): Promise<boolean> {
+  let queued = 0
+  for (const queue of [store.queueMessages, store.queueCauses]) {
+    let found: store.Found
+    do {
+      found = await queue(core.db, new Date(core.clock()))
+      queued += found.queued
+    } while (found.looked > 0 && !core.closing.aborted)
+  }
+  return queued > 0
+}
+
+/** Queues pushes for those who want to be told at this hour that practice is due. */
+export async function findPractice(core: Core): Promise<void> {
+  const at = { now: new Date(core.clock()), timezone: core.config.timezone }
+  let after = 0
+  while (!core.closing.aborted) {
+    const people = await store.listToTell(core.db, at, after)
+    for (const userId of people)
+      if (await hasDue(core, userId)) await store.queuePractice(core.db, at, userId)
+    const last = people.at(-1)
+    if (last === undefined) return
+    after = last
+  }
+}
+
+/** Queues pushes for exams that open soon. */
+export async function findOpenings(core: Core): Promise<void> {
+  const now = core.clock()
+  await store.queueOpenings(core.db, new Date(now), new Date(now + OPENING_MS))
+}

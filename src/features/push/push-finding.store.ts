@@ -1,0 +1,213 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Executor } from '../../db/database-client.ts'
+import { isThereFor } from '../../db/exam-access.ts'
+import { personalTimes } from '../../db/personal-times.ts'
+import { query } from '../../db/query.ts'
+import { UNDER_WAY } from '../../db/under-way.ts'
+import { ONLY_ID } from './push.store.ts'
+import { IS_DUE, IS_WANTED, WANTS_EXAMS } from './push-conditions.store.ts'
+
+// Each of these statements looks for what people are to be told of, queues their pushes, and notes that it has done so.
+// Subscriptions that somebody else is deleting are passed over, so that no sign-out waits for it.
+
+/** Messages that one statement looks at. */
+const MESSAGES_AT_ONCE = 1_000
+const CAUSES_AT_ONCE = 20
+const PEOPLE_AT_ONCE = 100
+/** Ids without a message that are remembered of one look. */
+const MOST_GAPS = 10_000
+
+export interface Found {
+  /** How many messages or causes there were. */
+  looked: number
+  queued: number
+}
+const FOUND = { looked: 'integer', queued: 'integer' } as const
+
+const OWNER = sql`subscription.user_id`
+
+/** A push that waits for the same topic says what this one would say. */
+const QUEUE = sql`insert into pushes (subscription_id, user_id, topic, kind, subject_id, mark, due_at)`
+const MOVE_ON = sql`on conflict (subscription_id, topic) do update
+  set mark = pushes.mark + 1, kind = excluded.kind, user_id = excluded.user_id`
+
+/**
+ * Queues pushes for the next messages. One node does so at a time: another one finds nothing meanwhile. An id may become
+ * visible later than a higher one, so ids without a message are looked at again for a minute.
+ */
+export function queueMessages(db: Executor, now: Date): Promise<Found> {
+  return find(
+    db,
+    sql`
+    with cursor as materialized (
+      select message_id from push_cursor where id = ${ONLY_ID} for no key update skip locked
+    ), newest as materialized (
+      select message.id from cursor join lateral (
+        select id from messages where id > cursor.message_id order by id limit ${MESSAGES_AT_ONCE}) message on true
+    ), late as (
+      delete from push_gaps gap using cursor
+       where gap.found_at < now() - interval '1 minute'
+          or exists (select 1 from messages where messages.id = gap.message_id)
+      returning gap.message_id as id
+    ), moved as (
+      update push_cursor set message_id = (select max(id) from newest)
+       where id = ${ONLY_ID} and exists (select 1 from newest)
+    ), gaps as (
+      insert into push_gaps (message_id)
+      select missing.id from cursor, (select max(id) as last from newest) reached,
+             generate_series(greatest(cursor.message_id + 1, reached.last - ${MOST_GAPS}), reached.last) as missing(id)
+       where not exists (select 1 from newest where newest.id = missing.id)
+      on conflict do nothing
+    ), receivers as materialized (
+      select subscription.*
+        from push_subscriptions subscription
+       where user_id in (
+         select member.user_id from (select id from newest union all select id from late) found
+           join messages message using (id)
+           join conversation_members member on member.conversation_id = message.conversation_id)
+         for key share skip locked
+    ), queued as (
+      ${QUEUE}
+      select subscription.id, subscription.user_id, 'c' || conversation.id, 'message', conversation.id,
+             max(message.seq), ${now.toISOString()}::timestamptz
+        from (select id from newest union all select id from late) found
+        join messages message using (id)
+        join conversations conversation on conversation.id = message.conversation_id
+        join conversation_members member on member.conversation_id = conversation.id
+        join receivers subscription on subscription.user_id = member.user_id
+        left join push_settings settings on settings.user_id = member.user_id
+       where ${IS_WANTED}
+       group by subscription.id, subscription.user_id, conversation.id
+      on conflict (subscription_id, topic) do update set mark = greatest(pushes.mark, excluded.mark)
+      returning 1
+    )
+    select (select count(*)::int from newest) as looked, (select count(*)::int from queued) as queued`,
+  )
+}
+
+/** Queues pushes for what other features have stored. */
+export function queueCauses(db: Executor, now: Date): Promise<Found> {
+  return find(
+    db,
+    sql`
+    with cause as (
+      delete from push_causes where id in (
+        select id from push_causes order by id limit ${CAUSES_AT_ONCE} for update skip locked)
+      returning kind, subject_id, user_ids
+    ), person as (
+      select kind, subject_id, unnest(user_ids) as user_id from cause where user_ids is not null
+      union
+      select cause.kind, cause.subject_id, attempt.user_id
+        from cause join attempts attempt on attempt.exam_id = cause.subject_id
+       where cause.user_ids is null and attempt.status not in ${sql.raw(UNDER_WAY)}
+    ), receivers as materialized (
+      select * from push_subscriptions where user_id in (select user_id from person) for key share skip locked
+    ), queued as (
+      ${QUEUE}
+      select distinct on (subscription.id, topic)
+             subscription.id, subscription.user_id, topic, kind, subject_id, 1, ${now.toISOString()}::timestamptz
+        from (select *, case kind when 'connection_request' then 'q' else 'r' end || subject_id as topic from person) person
+        join receivers subscription using (user_id)
+        left join push_settings settings using (user_id)
+       where kind = 'connection_request' or ${WANTS_EXAMS}
+       order by subscription.id, topic, kind desc
+      ${MOVE_ON}
+      returning 1
+    )
+    select (select count(*)::int from cause) as looked, (select count(*)::int from queued) as queued`,
+  )
+}
+
+/** Queues pushes for exams that open between these times. Each opening is announced once. */
+export function queueOpenings(db: Executor, now: Date, until: Date): Promise<Found> {
+  return find(
+    db,
+    sql`
+    with opening as (
+      insert into push_openings (exam_id, opens_at)
+      select id, opens_at from exams where ${opensBetween(sql`opens_at`, now, until)} and published
+      union
+      select exam_id, accommodations.opens_at from accommodations join exams on exams.id = exam_id
+       where ${opensBetween(sql`accommodations.opens_at`, now, until)} and published
+      union
+      select exam_id, given.opens_at from class_accommodations given join exams on exams.id = exam_id
+       where ${opensBetween(sql`given.opens_at`, now, until)} and published
+      on conflict do nothing
+      returning exam_id, opens_at
+    ), past as (
+      delete from push_openings where opens_at < ${now.toISOString()}::timestamptz - interval '1 day'
+    ), queued as (
+      ${QUEUE}
+      select subscription.id, subscription.user_id, 'e' || opening.exam_id, 'opening', opening.exam_id, 1,
+             ${now.toISOString()}::timestamptz
+        from opening
+        join exams on exams.id = opening.exam_id
+       cross join (select * from push_subscriptions
+                    where exists (select 1 from opening) for key share skip locked) subscription
+        left join push_settings settings on settings.user_id = subscription.user_id
+        left join ${personalTimes({ person: OWNER, exam: sql`exams` })} on true
+       where ${WANTS_EXAMS} and coalesce(personal.opens_at, exams.opens_at) = opening.opens_at
+         and ${isThereFor(OWNER)}
+      ${MOVE_ON}
+      returning 1
+    )
+    select (select count(*)::int from opening) as looked, (select count(*)::int from queued) as queued`,
+  )
+}
+
+/** An instant, and the time zone of those who have set none. */
+interface At {
+  now: Date
+  timezone: string
+}
+
+const localTime = ({ now, timezone }: At) =>
+  sql`(${now.toISOString()}::timestamptz at time zone coalesce(settings.time_zone, ${timezone}))`
+
+const isToBeTold = (at: At) => sql`(
+  settings.practice and extract(hour from ${localTime(at)}) = settings.practice_hour
+  and settings.practice_told_on is distinct from ${localTime(at)}::date)`
+
+/** People with an id above this one whose hour it is and who weren't told today, if cards of theirs may be due. */
+export async function listToTell(db: Executor, at: At, after: number): Promise<number[]> {
+  const rows = await query<{ id: number }>(
+    db,
+    { id: 'integer' },
+    sql`
+    select user_id as id from push_settings settings
+     where user_id > ${after} and ${isToBeTold(at)}
+       and exists (select 1 from push_subscriptions where push_subscriptions.user_id = settings.user_id)
+       and exists (select 1 from practice_cards card where card.user_id = settings.user_id and ${IS_DUE(at.now)})
+     order by user_id limit ${PEOPLE_AT_ONCE}`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Queues somebody's push of today, once on all nodes. */
+export function queuePractice(db: Executor, at: At, userId: number): Promise<Found> {
+  return find(
+    db,
+    sql`
+    with told as (
+      update push_settings settings set practice_told_on = ${localTime(at)}::date
+       where user_id = ${userId} and ${isToBeTold(at)} returning user_id
+    ), receivers as materialized (
+      select * from push_subscriptions where user_id in (select user_id from told) for key share skip locked
+    ), queued as (
+      ${QUEUE}
+      select id, user_id, 'p', 'practice', 0, 1, ${at.now.toISOString()}::timestamptz from receivers
+      ${MOVE_ON}
+      returning 1
+    )
+    select (select count(*)::int from told) as looked, (select count(*)::int from queued) as queued`,
+  )
+}
+
+function opensBetween(column: SQL, from: Date, until: Date): SQL {
+  return sql`${column} > ${from.toISOString()}::timestamptz and ${column} <= ${until.toISOString()}::timestamptz`
+}
+
+async function find(db: Executor, statement: SQL): Promise<Found> {
+  const [found] = await query<Found>(db, FOUND, statement)
+  return found ?? { looked: 0, queued: 0 }
+}

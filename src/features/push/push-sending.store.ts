@@ -1,0 +1,221 @@
+import { sql } from 'drizzle-orm'
+import type { Language } from '../../../schemas/languages.ts'
+import type { Executor } from '../../db/database-client.ts'
+import { isThereFor } from '../../db/exam-access.ts'
+import { personalTimes } from '../../db/personal-times.ts'
+import { query } from '../../db/query.ts'
+import type { PushKind } from './push.store.ts'
+import { IS_DUE, IS_LOCKED, IS_WANTED, WANTS_EXAMS } from './push-conditions.store.ts'
+
+/** A push that this node has taken. */
+export interface TakenPush {
+  subscriptionId: number
+  userId: number
+  topic: string
+  kind: PushKind
+  subjectId: number
+  mark: number
+  failures: number
+}
+
+/** Takes pushes that are due: nobody else takes them until `until`. */
+export function takeDue(db: Executor, now: Date, until: Date, most: number): Promise<TakenPush[]> {
+  return query<TakenPush>(
+    db,
+    {
+      subscriptionId: 'integer',
+      userId: 'integer',
+      topic: 'text',
+      kind: 'text',
+      subjectId: 'integer',
+      mark: 'integer',
+      failures: 'integer',
+    },
+    sql`
+    with due as materialized (
+      select subscription_id, topic from pushes where due_at <= ${now.toISOString()}::timestamptz
+       order by due_at limit ${most} for no key update skip locked)
+    update pushes set due_at = ${until.toISOString()}::timestamptz
+      from due where pushes.subscription_id = due.subscription_id and pushes.topic = due.topic
+    returning pushes.subscription_id as "subscriptionId", pushes.user_id as "userId", pushes.topic, pushes.kind,
+              pushes.subject_id as "subjectId", pushes.mark, pushes.failures`,
+  )
+}
+
+/** Where a push goes, and what is known of what it says. */
+export interface PushFacts {
+  subscriptionId: number
+  topic: string
+  endpoint: string
+  p256dh: string
+  auth: string
+  preview: boolean
+  /** The person's, else the device's. */
+  language: Language
+  /** Whether an exam that locks help is under way. */
+  isLocked: boolean
+  /** Whoever wrote, or wants to connect. */
+  personName: string | null
+  /** The group's, or the exam's. */
+  subjectName: string | null
+  text: string | null
+  hasFiles: boolean
+  /** Messages that they have not read, or cards that are due. */
+  count: number
+}
+
+const OWNER = sql`subscription.user_id`
+
+/** Messages that are counted of one conversation. */
+const MOST_COUNTED = 100
+
+/**
+ * The facts of these pushes, as they are now. Without a row there is nothing to tell any more: it was read, muted, withdrawn
+ * or deleted, or the session has ended.
+ */
+export function listFacts(db: Executor, taken: TakenPush[], now: Date): Promise<PushFacts[]> {
+  return query<PushFacts>(
+    db,
+    {
+      subscriptionId: 'integer',
+      topic: 'text',
+      endpoint: 'text',
+      p256dh: 'text',
+      auth: 'text',
+      preview: 'boolean',
+      language: 'text',
+      isLocked: 'boolean',
+      personName: 'text',
+      subjectName: 'text',
+      text: 'text',
+      hasFiles: 'boolean',
+      count: 'integer',
+    },
+    sql`
+    select taken.subscription_id as "subscriptionId", taken.topic, subscription.endpoint, subscription.p256dh,
+           subscription.auth, coalesce(settings.preview, false) as preview,
+           coalesce(settings.language, subscription.language) as language, ${IS_LOCKED} as "isLocked",
+           fact.person_name as "personName", fact.subject_name as "subjectName", fact.text,
+           coalesce(fact.has_files, false) as "hasFiles", fact.count::int as count
+      from unnest(${sql.param(taken.map(({ subscriptionId }) => subscriptionId))}::int[],
+                  ${sql.param(taken.map(({ userId }) => userId))}::int[],
+                  ${sql.param(taken.map(({ topic }) => topic))}::text[],
+                  ${sql.param(taken.map(({ kind }) => kind))}::text[],
+                  ${sql.param(taken.map(({ subjectId }) => subjectId))}::int[])
+             as taken(subscription_id, user_id, topic, kind, subject_id)
+      join push_subscriptions subscription
+        on subscription.id = taken.subscription_id and subscription.user_id = taken.user_id
+      join sessions session on session.id = subscription.session_id and session.expires_at > ${now.toISOString()}::timestamptz
+      left join push_settings settings on settings.user_id = taken.user_id
+      cross join lateral (
+        select sender.full_name as person_name, conversation.name as subject_name, message.message as text,
+               message.attachments is not null as has_files, count(*) over () as count, message.seq as place
+          from conversations conversation
+          join conversation_members member on member.conversation_id = conversation.id and member.user_id = taken.user_id
+          join messages message
+            on message.conversation_id = conversation.id and message.seq > conversation.last_seq - ${MOST_COUNTED}::int
+          join users sender on sender.id = message.sender_id
+         where taken.kind = 'message' and conversation.id = taken.subject_id and ${IS_WANTED}
+        union all
+        select requester.full_name, null, null, null, 1, 1
+          from connections connection join users requester on requester.id = connection.requester_id
+         where taken.kind = 'connection_request' and connection.id = taken.subject_id
+           and connection.status = 'pending' and connection.recipient_id = taken.user_id
+           and not exists (select 1 from blocks where blocker_id = taken.user_id and blocked_id = requester.id)
+        union all
+        select null, exam.name, null, null, 1, 1
+          from exams exam
+          left join ${personalTimes({ person: OWNER, exam: sql`exam` })} on true
+         where taken.kind in ('released', 'changed', 'opening') and exam.id = taken.subject_id and ${WANTS_EXAMS}
+           and (taken.kind <> 'opening' or ${isThereFor(OWNER, sql`exam`)})
+           and case when taken.kind = 'opening'
+                    then exam.published and coalesce(personal.opens_at, exam.opens_at) > ${now.toISOString()}::timestamptz
+                    else exam.result_mode = 'instant' or exam.results_released end
+        union all
+        select null, null, null, null, due.count, 1
+          from (select count(*) from practice_cards card
+                 where card.user_id = taken.user_id and ${IS_DUE(now)}) due
+         where taken.kind = 'practice' and settings.practice and due.count > 0
+         order by place desc limit 1) fact`,
+  )
+}
+
+type Named = Pick<TakenPush, 'subscriptionId' | 'topic'>
+
+/** Lets a push go. If it has more to say since it was taken, it is due again instead. */
+export async function deletePush(db: Executor, push: Named & { mark: number }, now: Date): Promise<void> {
+  const rows = await query<{ mark: number }>(
+    db,
+    { mark: 'integer' },
+    sql`delete from pushes where ${isPush(push)} and mark = ${push.mark} returning mark`,
+  )
+  if (rows.length === 0) await postpone(db, push, now, 0)
+}
+
+/** Tries a push again later. */
+export async function postpone(db: Executor, push: Named, until: Date, failures: number): Promise<void> {
+  await db.execute(sql`
+    update pushes set due_at = ${until.toISOString()}::timestamptz, failures = ${failures} where ${isPush(push)}`)
+}
+
+function isPush({ subscriptionId, topic }: Named) {
+  return sql`subscription_id = ${subscriptionId} and topic = ${topic}`
+}
+
+/**
+ * Lets pushes go that push services took. Those that have more to say since they were taken are due again instead. Answers
+ * whether each one could be looked at: nothing waits for rows that somebody else holds.
+ */
+export async function settleTaken(db: Executor, pushes: TakenPush[], now: Date): Promise<boolean[]> {
+  const rows = await query<{ place: number }>(
+    db,
+    { place: 'integer' },
+    sql`
+    with taken as materialized (
+      select * from unnest(${sql.param(pushes.map(({ subscriptionId }) => subscriptionId))}::int[],
+                           ${sql.param(pushes.map(({ topic }) => topic))}::text[],
+                           ${sql.param(pushes.map(({ mark }) => mark))}::int[])
+        with ordinality as taken(subscription_id, topic, mark, place)
+    ), held as materialized (
+      select pushes.subscription_id, pushes.topic, pushes.mark > taken.mark as is_newer
+        from pushes join taken using (subscription_id, topic)
+         for no key update of pushes skip locked
+    ), gone as (
+      delete from pushes using held
+       where pushes.subscription_id = held.subscription_id and pushes.topic = held.topic and not held.is_newer
+    ), again as (
+      update pushes set due_at = ${now.toISOString()}::timestamptz, failures = 0 from held
+       where pushes.subscription_id = held.subscription_id and pushes.topic = held.topic and held.is_newer
+    ), used as (
+      update push_subscriptions set last_used_at = ${now.toISOString()}::timestamptz, failing_since = null
+       where id in (select id from push_subscriptions where id in (select subscription_id from held)
+                       for no key update skip locked)
+    )
+    select place::int from taken
+     where exists (select 1 from pushes where pushes.subscription_id = taken.subscription_id and pushes.topic = taken.topic)
+       and not exists (select 1 from held where held.subscription_id = taken.subscription_id and held.topic = taken.topic)`,
+  )
+  const missed = new Set(rows.map(({ place }) => place))
+  return pushes.map((_, index) => !missed.has(index + 1))
+}
+
+/** Notes that a push could not be sent. A subscription for which that has been so since `longAgo` goes. */
+export async function noteFailed(
+  db: Executor,
+  subscriptionId: number,
+  now: Date,
+  longAgo: Date,
+): Promise<void> {
+  await db.execute(sql`
+    with gone as (
+      delete from push_subscriptions where id = ${subscriptionId} and failing_since <= ${longAgo.toISOString()}::timestamptz
+      returning id)
+    update push_subscriptions set failing_since = coalesce(failing_since, ${now.toISOString()}::timestamptz)
+     where id = ${subscriptionId} and not exists (select 1 from gone)`)
+}
+
+/** The push service says that nobody is there. An endpoint that somebody registered anew stays. */
+export async function deleteGone(db: Executor, subscriptionId: number, endpoint: string): Promise<void> {
+  await db.execute(sql`
+    delete from push_subscriptions where id = ${subscriptionId} and endpoint = ${endpoint}`)
+}

@@ -1,0 +1,42 @@
+import { Readable } from 'node:stream'
+import { stringify } from 'csv-stringify/sync'
+import { markFormula } from '../../../formats/csv-cells.ts'
+import { readCsv } from '../../../formats/csv-reading.ts'
+import { COLUMNS, LATER_COLUMNS, QUESTION_COLUMNS, toOffered } from '../question-csv.ts'
+import type { ExportedQuestion, Item } from './exchange-item.ts'
+
+const CHUNK = 64 * 1024
+
+/** Reads a CSV as `import-csv` does, except that all questions go into the given exam, whatever `exam_id` says. */
+export async function* readCsvItems(bytes: Uint8Array): AsyncGenerator<Item> {
+  const upload = Object.assign(Readable.from(chunksOf(bytes)), { truncated: false })
+  for await (const row of readCsv(upload, QUESTION_COLUMNS)) {
+    const label = `Row ${row.row}`
+    if (row.record.question_text.trim() === '') yield { label, reason: 'question_text is empty' }
+    else yield { label, question: toOffered(row), anyImagePath: true }
+  }
+}
+
+function* chunksOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += CHUNK) yield bytes.subarray(start, start + CHUNK)
+}
+
+/** Text that a spreadsheet would take for a formula is marked; the import removes the mark. */
+export async function* writeCsv(questions: AsyncIterable<ExportedQuestion>): AsyncGenerator<string> {
+  yield stringify([[...COLUMNS, ...LATER_COLUMNS]])
+  for await (const question of questions) {
+    const later = [
+      question.explanation,
+      jsonOrEmpty(question.tags),
+      jsonOrEmpty(question.more_options),
+      question.parts === null ? '' : JSON.stringify(question.parts),
+    ]
+    yield stringify([[...COLUMNS.map((column) => question[column]), ...later]], {
+      cast: { string: markFormula },
+    })
+  }
+}
+
+function jsonOrEmpty(list: string[]): string {
+  return list.length === 0 ? '' : JSON.stringify(list)
+}

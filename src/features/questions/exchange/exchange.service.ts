@@ -1,0 +1,253 @@
+import { createHash, randomUUID } from 'node:crypto'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import type { Content } from '../../../../schemas/common.ts'
+import type { Exchanged, ExportFormat, Tried } from '../../../../schemas/exchange.schemas.ts'
+import type { QuestionFields } from '../../../../schemas/questions.schemas.ts'
+import type { Actor } from '../../../actor.ts'
+import type { Asker } from '../../../admission/fair-queue.ts'
+import type { Core } from '../../../core.ts'
+import { toZip } from '../../../formats/zip-stream.ts'
+import { record } from '../../audit/audit.service.ts'
+import { getExam } from '../../exams/exams.service.ts'
+import { keepFile, putNewFile } from '../../uploads/discarded-uploads.ts'
+import { checkImage, IMAGE_BYTES } from '../../uploads/images.ts'
+import { isImageKey } from '../../uploads/upload-keys.ts'
+import { type ImportOptions, importRows } from '../import-copying.ts'
+import { ImportReport } from '../import-report.ts'
+import { checkQuestion, describeErrors } from '../question-checks.ts'
+import { findNamable, toFields, toValues, withKeysInForce } from '../questions.service.ts'
+import { listQuestionsAfter } from '../questions.store.ts'
+import { writeCsv } from './csv-export.ts'
+import type { ExportedQuestion, FoundImage, Item } from './exchange-item.ts'
+import { readFileItems, type ThreadInput } from './exchange-reader.ts'
+import { unreadable } from './exchange-text.ts'
+import { isGift, writeGift } from './gift-writer.ts'
+import { writeMoodleXml } from './moodle-writer.ts'
+import { writeQti } from './qti-writer.ts'
+
+/** Questions that a dry run shows. */
+const MOST_SHOWN = 50
+
+/** The result of reading a file. */
+interface Outcome {
+  format: Exchanged['format']
+  report: ImportReport
+  questions: Tried['questions']
+}
+
+/**
+ * Imports the questions of a file into an exam, all that can be or none: a file that can't be read to its end leaves
+ * nothing behind. What can't be one of our questions is skipped and named. 404 without such an exam, 400 for a file
+ * that can't be read or holds no questions, 413 past its limits. The same key again imports nothing and answers the
+ * same.
+ */
+export async function importFile(
+  core: Core,
+  actor: Actor,
+  asker: Asker,
+  examId: number,
+  input: ThreadInput,
+  { teacherId, ...options }: ImportOptions & { teacherId: number | undefined },
+): Promise<Content<Exchanged>> {
+  const images = createImages(core, asker)
+  const outcome = startOutcome()
+  async function* readRows() {
+    await getExam(core, examId)
+    const namable = await findNamable(core.db, teacherId)
+    for await (const { question } of readQuestions(input, outcome, images.store, options.end, namable))
+      yield toValues(examId, question)
+  }
+  return importRows(core, options, readRows(), async (tx) => {
+    for (const image of images.stored) await keepFile(tx, image)
+    const { format, report } = outcome
+    const summary = `${report.inserted} questions were imported (${format})`
+    if (report.inserted > 0)
+      await record(tx, actor, { action: 'question.import', subject: ['exam', examId], summary })
+    return { format, ...report.toAnswer() }
+  })
+}
+
+/** Reads a file as an import would, without storing anything, and answers the first questions as they would become. */
+export async function tryFile(
+  core: Core,
+  asker: Asker,
+  examId: number,
+  input: ThreadInput,
+  end: AbortSignal,
+): Promise<Content<Tried>> {
+  await getExam(core, examId)
+  const outcome = startOutcome()
+  const check = async (image: FoundImage) => ({ ...(await checkFound(core, image, asker)), key: null })
+  for await (const { question, hasImage } of readQuestions(input, outcome, check, end))
+    if (outcome.questions.length < MOST_SHOWN) outcome.questions.push({ ...question, has_image: hasImage })
+  const { format, report, questions } = outcome
+  return { format, ...report.toAnswer(), questions }
+}
+
+function startOutcome(): Outcome {
+  return { format: 'csv', report: new ImportReport(), questions: [] }
+}
+
+/** Handles an image: answers its key, null in a dry run, or why it is refused. */
+type TakeImage = (image: FoundImage) => Promise<{ key: string | null } | { error: string }>
+
+async function* readQuestions(
+  input: ThreadInput,
+  outcome: Outcome,
+  take: TakeImage,
+  end: AbortSignal,
+  images?: ReadonlySet<string>,
+): AsyncGenerator<{ question: QuestionFields; hasImage: boolean }> {
+  const { report } = outcome
+  for await (const { format, items } of readFileItems(input, end)) {
+    outcome.format = format
+    for (const item of items) {
+      if ('note' in item) {
+        report.note(item.label, item.note)
+        continue
+      }
+      const read = await readItem(item, take, images)
+      if ('reason' in read) report.skip(item.label, read.reason)
+      else {
+        report.inserted += 1
+        yield read
+      }
+    }
+  }
+  // A CSV is recognised by its header, other formats only by their questions.
+  if (outcome.format !== 'csv' && report.inserted + report.skipped === 0)
+    throw unreadable('The file holds no questions')
+}
+
+function checkFound(core: Core, { name, bytes }: FoundImage, asker: Asker) {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  return checkImage(core, path.posix.basename(name), buffer, IMAGE_BYTES, asker)
+}
+
+async function readItem(
+  item: Exclude<Item, { note: string }>,
+  take: TakeImage,
+  images: ReadonlySet<string> | undefined,
+) {
+  if ('reason' in item) return item
+  const checked = checkQuestion(item.question, { anyImagePath: item.anyImagePath ?? false, images })
+  if ('errors' in checked) return { reason: describeErrors(checked.errors) }
+  const { question } = checked
+  if (!item.image) return { question, hasImage: false }
+  const taken = await take(item.image)
+  if ('error' in taken) return { reason: `its image: ${taken.error}` }
+  return { question: { ...question, image_path: taken.key }, hasImage: true }
+}
+
+/**
+ * Stores the images of one file, equal ones only once. An image that is stored under its own key already stays there.
+ */
+function createImages(core: Core, asker: Asker): { store: TakeImage; stored: string[] } {
+  const keys = new Map<string, string>()
+  const stored: string[] = []
+  return {
+    stored,
+    async store(image) {
+      const checked = await checkFound(core, image, asker)
+      if ('error' in checked) return checked
+      const bytes = Buffer.from(image.bytes)
+      const hash = createHash('sha256').update(bytes).update(image.name).digest('base64')
+      const known = keys.get(hash) ?? (await findStored(core, image.name, bytes))
+      const key = known ?? `Imported/${randomUUID()}${path.posix.extname(image.name).toLowerCase()}`
+      keys.set(hash, key)
+      if (known === undefined) {
+        await putNewFile(core, key, bytes, checked.contentType)
+        stored.push(key)
+      }
+      return { key }
+    },
+  }
+}
+
+async function findStored(core: Core, name: string, bytes: Buffer): Promise<string | undefined> {
+  const key = name.split('/').slice(-2).join('/')
+  if (!isImageKey(key)) return undefined
+  return (await core.files.get(key))?.bytes.equals(bytes) ? key : undefined
+}
+
+export interface Download {
+  /** Its name without the folder. */
+  name: string
+  contentType: string
+  /** Questions that the format can't carry. */
+  leftOut: number
+  body: Readable
+}
+
+/** The questions of an exam as a file, written as fast as it is read. 404 without such an exam. */
+export async function exportQuestions(core: Core, examId: number, format: ExportFormat): Promise<Download> {
+  await getExam(core, examId)
+  const carries = format === 'gift' ? isGift : () => true
+  const questions = keep(streamQuestions(core, examId), carries)
+  const leftOut = format === 'gift' ? await countOthers(streamQuestions(core, examId), carries) : 0
+  const readImage = async ({ image_path: key }: ExportedQuestion): Promise<FoundImage | undefined> => {
+    const file = key !== null && isImageKey(key) ? await core.files.get(key) : undefined
+    return file && { name: key as string, bytes: file.bytes }
+  }
+  const name = `exam-${examId}`
+  switch (format) {
+    case 'csv':
+      return {
+        leftOut,
+        name: `${name}.csv`,
+        contentType: 'text/csv; charset=utf-8',
+        body: Readable.from(writeCsv(questions)),
+      }
+    case 'gift':
+      return {
+        leftOut,
+        name: `${name}.gift`,
+        contentType: 'text/plain; charset=utf-8',
+        body: Readable.from(writeGift(questions)),
+      }
+    case 'moodle_xml':
+      return {
+        leftOut,
+        name: `${name}.xml`,
+        contentType: 'application/xml; charset=utf-8',
+        body: Readable.from(writeMoodleXml(questions, readImage)),
+      }
+    case 'qti':
+    case 'qti3':
+      return {
+        leftOut,
+        name: `${name}.zip`,
+        contentType: 'application/zip',
+        body: toZip(writeQti(format, questions, readImage)),
+      }
+  }
+}
+
+const PAGE = 200
+
+async function* streamQuestions(core: Core, examId: number): AsyncGenerator<ExportedQuestion> {
+  let lastId: number | undefined = 0
+  do {
+    const rows = await listQuestionsAfter(core.db, examId, lastId, PAGE)
+    for (const row of await withKeysInForce(core.db, rows))
+      yield { id: row.id, exam_id: row.examId, ...toFields(row) }
+    lastId = rows.length < PAGE ? undefined : rows.at(-1)?.id
+  } while (lastId !== undefined)
+}
+
+async function* keep(
+  questions: AsyncIterable<ExportedQuestion>,
+  carries: (question: ExportedQuestion) => boolean,
+): AsyncGenerator<ExportedQuestion> {
+  for await (const question of questions) if (carries(question)) yield question
+}
+
+async function countOthers(
+  questions: AsyncIterable<ExportedQuestion>,
+  carries: (question: ExportedQuestion) => boolean,
+): Promise<number> {
+  let count = 0
+  for await (const question of questions) if (!carries(question)) count += 1
+  return count
+}

@@ -1,0 +1,204 @@
+import type { Gap } from '../../../../schemas/parts.schemas.ts'
+import { decodeIfEncoded } from '../../../formats/percent.ts'
+import { toTags } from '../question-tags.ts'
+import { readCloze } from './cloze.ts'
+import {
+  createItems,
+  type FoundImage,
+  type Item,
+  NoQuestion,
+  onlyImage,
+  Skip,
+  toChoiceQuestion,
+  toTrueFalse,
+  withoutImages,
+} from './exchange-item.ts'
+import {
+  joinTexts,
+  toChoiceGap,
+  toGaps,
+  toMatching,
+  toOrdering,
+  toShort,
+  withoutWildcards,
+} from './exchange-kinds.ts'
+import { readDataUrl } from './image-markup.ts'
+import { htmlToText, type PlainText } from './rich-text.ts'
+import { childOf, childrenOf, readElements, textOf, type XmlElement } from './xml.ts'
+
+export function* readMoodleXml(text: string): Generator<Item> {
+  const items = createItems()
+  for (const element of readElements(text, new Set(['question']))) {
+    const { type = '' } = element.attributes
+    // A category of the following questions, no question.
+    if (type === 'category') continue
+    yield items.read(textOf(childOf(element, 'name', 'text')), () => readQuestion(type, element))
+  }
+}
+
+function readQuestion(type: string, element: XmlElement) {
+  if (type === 'description') throw new NoQuestion('it asks nothing (description)')
+  if (type === 'essay') throw new Skip('it asks for an essay')
+  const { stem, gaps } = readStem(type, element)
+  const address = onlyImage(stem.images)
+  const image = address === undefined ? undefined : findImage(element, address)
+  const grade = textOf(childOf(element, 'defaultgrade')).trim()
+  return {
+    question: {
+      ...(gaps ? toGaps(stem.text, gaps) : readAnswers(type, element, stem.text)),
+      explanation: readExplanation(element),
+      tags: toTags(childrenOf(childOf(element, 'tags'), 'tag').map((tag) => textOf(childOf(tag, 'text')))),
+      ...(grade === '' ? {} : { positive_marks: grade }),
+    },
+    ...(image === undefined ? {} : { image }),
+  }
+}
+
+/** The text, with our marks where its type has gaps in it. */
+function readStem(type: string, element: XmlElement): { stem: PlainText; gaps?: Gap[] } {
+  const text = childOf(element, 'questiontext')
+  if (type === 'cloze' || type === 'multianswer') {
+    const { html, gaps } = readCloze(textOf(childOf(text, 'text')))
+    return { stem: htmlToText(html), gaps }
+  }
+  const stem = readText(text)
+  if (type !== 'gapselect' && type !== 'ddwtos') return { stem }
+  const choices = childrenOf(element, type === 'gapselect' ? 'selectoption' : 'dragbox').map((choice) => ({
+    text: withoutImages(readText(choice)),
+    group: textOf(childOf(choice, 'group')).trim(),
+  }))
+  // A mark names the right choice; ours name the gaps.
+  const gaps: Gap[] = []
+  const marked = stem.text.replace(/\[\[(\d+)\]\]/g, (mark, number: string) => {
+    const right = choices[Number(number) - 1]
+    if (!right) return mark
+    const others = choices.filter(({ group }) => group === right.group)
+    gaps.push(toChoiceGap(others.map((each) => ({ text: each.text, isRight: each === right }))))
+    return `[[${gaps.length}]]`
+  })
+  if (gaps.length === 0) throw new Skip('it has no gap that can be read')
+  return { stem: { ...stem, text: marked }, gaps }
+}
+
+/** What students read whatever they answer, and who is right if there is one right answer alone. */
+function readExplanation(element: XmlElement): string {
+  const right = childrenOf(element, 'answer').filter((answer) => Number(answer.attributes.fraction) > 0)
+  const own = right.length === 1 ? [childOf(right[0], 'feedback')] : []
+  return joinTexts([childOf(element, 'generalfeedback'), ...own].map((feedback) => readText(feedback).text))
+}
+
+function readAnswers(type: string, element: XmlElement, stem: string) {
+  const answers = childrenOf(element, 'answer')
+  switch (type) {
+    case 'multichoice': {
+      const single = textOf(childOf(element, 'single')).trim().toLowerCase()
+      const choices = answers.map((answer) => ({
+        text: withoutImages(readText(answer)),
+        share: shareOf(answer),
+      }))
+      return toChoiceQuestion(stem, choices, single === 'false' || single === '0')
+    }
+    case 'truefalse': {
+      const right = answers.find((answer) => shareOf(answer) > 0)
+      return toTrueFalse(stem, textOf(childOf(right, 'text')).trim().toLowerCase() === 'true')
+    }
+    case 'numerical':
+      return readNumeric(element, answers, stem)
+    case 'shortanswer':
+      return readTexts(element, answers, stem)
+    case 'matching':
+    case 'match':
+      return readPairs(element, stem)
+    case 'ordering': {
+      const places = answers.map((answer) => Number(answer.attributes.fraction))
+      // Moodle writes the places as fractions; other tools write the items in their order.
+      const inOrder =
+        new Set(places).size === places.length && places.every((place) => place >= 1)
+          ? answers.toSorted(
+              (one, other) => Number(one.attributes.fraction) - Number(other.attributes.fraction),
+            )
+          : answers
+      return toOrdering(
+        stem,
+        inOrder.map((answer) => withoutImages(readText(answer))),
+      )
+    }
+    default:
+      throw new Skip(`it is of a type that is not known here (${type.slice(0, 40) || 'none'})`)
+  }
+}
+
+function readTexts(element: XmlElement, answers: XmlElement[], stem: string) {
+  const right = answers
+    .filter((answer) => shareOf(answer) > 0)
+    .map((answer) => ({
+      text: withoutWildcards(textOf(childOf(answer, 'text')).trim()),
+      percent: answer.attributes.fraction ?? '0',
+    }))
+  const isExact = textOf(childOf(element, 'usecase')).trim() === '1'
+  if (isExact && right.some(({ text }) => text.toLowerCase() !== text.toUpperCase()))
+    throw new Skip('its answers need exact case')
+  return toShort(stem, right)
+}
+
+/** A pair without a prompt brings one more choice. */
+function readPairs(element: XmlElement, stem: string) {
+  const pairs = childrenOf(element, 'subquestion').map((pair) => ({
+    prompt: withoutImages(readText(pair)),
+    match: textOf(childOf(pair, 'answer', 'text')).trim(),
+  }))
+  const distractors = pairs.filter(({ prompt }) => prompt === '').map(({ match }) => match)
+  return toMatching(
+    stem,
+    pairs.filter(({ prompt }) => prompt !== ''),
+    [...new Set(distractors)],
+  )
+}
+
+function readNumeric(element: XmlElement, answers: XmlElement[], stem: string) {
+  const grading = textOf(childOf(element, 'unitgradingtype')).trim()
+  if (childrenOf(childOf(element, 'units'), 'unit').length > 0 && !['', '0'].includes(grading))
+    throw new Skip('its answer needs a unit')
+  const right = answers.filter((answer) => shareOf(answer) > 0)
+  const [only, ...others] = right
+  if (others.length > 0 || (only && shareOf(only) < 1)) throw new Skip('several numbers bring marks')
+  return {
+    question_type: 'NUMERIC',
+    question_text: stem,
+    correct_answer: textOf(childOf(only, 'text')).trim(),
+    tolerance: textOf(childOf(only, 'tolerance')).trim() || '0',
+  }
+}
+
+function shareOf(answer: XmlElement): number {
+  const fraction = Number(answer.attributes.fraction ?? '0')
+  if (!Number.isFinite(fraction)) throw new Skip('the marks of an answer cannot be read')
+  return fraction / 100
+}
+
+function readText(element: XmlElement | undefined): PlainText {
+  const text = textOf(childOf(element, 'text'))
+  switch (element?.attributes.format) {
+    case 'plain_text':
+    case 'markdown':
+      return { text: text.trim(), images: [] }
+    case 'moodle_auto_format':
+      return htmlToText(text.trim().replace(/\r\n|\r|\n/g, '<br>'))
+    default:
+      return htmlToText(text)
+  }
+}
+
+const STORED = /^@@PLUGINFILE@@\//
+
+function findImage(element: XmlElement, address: string): FoundImage {
+  const data = readDataUrl(address)
+  if (data) return data
+  const [path = ''] = address.replace(STORED, '').split('?')
+  const wanted = decodeIfEncoded(path)
+  const file = childrenOf(childOf(element, 'questiontext'), 'file').find(
+    ({ attributes: { name = '', path: folder = '/' } }) => `${folder}${name}`.replace(/^\/+/, '') === wanted,
+  )
+  if (!file || !STORED.test(address)) throw new Skip('its image is not in the file')
+  return { name: wanted, bytes: Buffer.from(textOf(file), 'base64') }
+}

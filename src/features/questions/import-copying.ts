@@ -1,0 +1,88 @@
+import { spool } from '../../adapters/spool.ts'
+import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/database-client.ts'
+import { AppError } from '../../errors.ts'
+import { copyQuestions, findAnswer } from './question-import.store.ts'
+import type { QuestionValues } from './questions.store.ts'
+
+/** Characters that are written together. */
+const CHUNK = 64 * 1_024
+
+export interface ImportOptions {
+  /** Makes repetitions import nothing more. */
+  key: string | undefined
+  /** Aborts when nobody waits for the import any more. */
+  end: AbortSignal
+}
+
+/**
+ * Stores rows, all or none, and runs `finish` in the same transaction; its answer is the answer. The transaction begins
+ * once all rows have been read, so a slow or long file holds no lock and no connection. If an import with this `key`
+ * was done before, nothing is read, and the answer is that import's. When `end` aborts, nothing is stored: `aborted`.
+ * 503 if an exam of the rows was deleted meanwhile.
+ */
+export async function importRows<Answer extends object>(
+  core: Core,
+  { key, end }: ImportOptions,
+  rows: AsyncIterable<QuestionValues>,
+  finish: (tx: Executor) => Promise<Answer>,
+): Promise<Answer> {
+  const earlier = key === undefined ? undefined : await findAnswer<Answer>(core.db, key)
+  if (earlier) return earlier
+  const examIds = new Set<number>()
+  try {
+    await using lines = await spool(inChunks(rows, examIds, end))
+    // Awaited, because the file is closed when this function returns.
+    return await copyQuestions(core.db, { lines: lines.read(), examIds: [...examIds], key, end }, finish)
+  } catch (error) {
+    throw end.aborted ? new AppError('aborted', { cause: error }) : error
+  }
+}
+
+/** The rows in COPY's text format. The ids of their exams are added to `examIds`. */
+async function* inChunks(
+  rows: AsyncIterable<QuestionValues>,
+  examIds: Set<number>,
+  end: AbortSignal,
+): AsyncGenerator<string> {
+  let chunk = ''
+  for await (const row of rows) {
+    end.throwIfAborted()
+    examIds.add(row.examId)
+    chunk += toLine(row)
+    if (chunk.length < CHUNK) continue
+    yield chunk
+    chunk = ''
+  }
+  yield chunk
+}
+
+/** A row in COPY's text format. */
+function toLine(row: QuestionValues): string {
+  return `${[
+    row.examId,
+    escaped(row.questionText),
+    escaped(row.optionA),
+    escaped(row.optionB),
+    escaped(row.optionC),
+    escaped(row.optionD),
+    escaped(JSON.stringify(row.moreOptions)),
+    escaped(row.correctAnswer),
+    row.parts == null ? NULL : escaped(JSON.stringify(row.parts)),
+    row.questionType,
+    row.imagePath == null ? NULL : escaped(row.imagePath),
+    row.positiveMarks,
+    row.negativeMarks,
+    row.tolerance,
+    escaped(row.explanation),
+    escaped(JSON.stringify(row.tags)),
+    escaped(JSON.stringify(row.tagKeys)),
+  ].join('\t')}\n`
+}
+
+const NULL = '\\N'
+const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
+
+function escaped(text = ''): string {
+  return text.replace(/[\\\t\n\r]/g, (character) => ESCAPES[character] ?? character)
+}

@@ -1,0 +1,41 @@
+/** Skipped entries whose reason is told; a file can have millions. */
+const MOST_DETAILS = 1_000
+
+/** Where an entry stands in its file: the number of a row, which takes less memory than its name, or a name. */
+type Place = number | string
+
+function nameOf(place: Place): string {
+  return typeof place === 'number' ? `Row ${place}` : place
+}
+
+/** What an import tells of the entries of its file. */
+export class ImportReport {
+  inserted = 0
+  readonly #skipped: Place[] = []
+  readonly #details: string[] = []
+
+  get skipped(): number {
+    return this.#skipped.length
+  }
+
+  skip(place: Place, reason: string): void {
+    this.#skipped.push(place)
+    if (this.#details.length < MOST_DETAILS) this.#details.push(`${nameOf(place)}: ${reason}`)
+  }
+
+  /** What is no question is named, and not counted. */
+  note(place: Place, what: string): void {
+    if (this.#details.length < MOST_DETAILS) this.#details.push(`${nameOf(place)}: ${what}`)
+  }
+
+  /** `entries` is what the format calls them, if that is known. */
+  toAnswer(entries = '') {
+    return {
+      message: `Imported ${this.inserted} questions, skipped ${this.skipped} ${entries}`.trimEnd(),
+      inserted: this.inserted,
+      skipped: this.skipped,
+      errors: this.skipped > 0 ? this.#skipped.map((place) => `${nameOf(place)}: skipped`) : null,
+      details: this.#details.length > 0 ? this.#details : null,
+    }
+  }
+}

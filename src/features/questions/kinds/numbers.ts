@@ -1,0 +1,52 @@
+import { type Decimal, isWithin, parseDecimal, writeDecimal } from '../../../formats/decimals.ts'
+import { readText } from './texts.ts'
+
+/** Longer than any sensible number, short enough to calculate exactly. */
+const LONGEST_NUMBER = 50
+/** Code points of a number as a student types it, which is kept even if it is only half a number. */
+const LONGEST_TYPED = 100
+/** Longer numbers are not written out. */
+const LONGEST_WRITTEN = 40
+
+/** Whether a text is one whole, finite decimal number. */
+export function isDecimal(text: string): boolean {
+  return text.length <= LONGEST_NUMBER && parseDecimal(text) !== undefined && Number.isFinite(Number(text))
+}
+
+export function requireDecimal(text: string): Decimal {
+  const decimal = parseDecimal(text)
+  if (!decimal) throw new Error(`'${text}' is no decimal number`)
+  return decimal
+}
+
+/** A typed number as it is stored; undefined if it can't be one. A number as such is taken as its text. */
+export function readTyped(given: unknown): string | undefined {
+  return readText(typeof given === 'number' ? String(given) : given, LONGEST_TYPED)
+}
+
+/**
+ * A complete number as a student types it, with a point or a comma: `-`, `3.`, `1e` and the like are incomplete and
+ * count as none.
+ */
+export function readGivenNumber(answer: string): Decimal | undefined {
+  const text = answer.includes('.') ? answer : answer.replace(',', '.')
+  return /\.(?!\d)/.test(text) ? undefined : parseDecimal(text)
+}
+
+/** Whether a typed number is right; undefined if it is none. */
+export function compileNumber(key: string, tolerance: string): (answer: string) => boolean | undefined {
+  const wanted = requireDecimal(key)
+  const allowed = requireDecimal(tolerance)
+  return (answer) => {
+    const given = readGivenNumber(answer)
+    return given && isWithin(given, wanted, allowed)
+  }
+}
+
+/** The shortest form of a number, so that `2.50`, `2,5` and `+2.5` are the same; very long ones stay as typed. */
+export function writeNumber(answer: string): string {
+  const number = readGivenNumber(answer)
+  const isLong =
+    !number || number.scale > LONGEST_WRITTEN || number.digits.toString().length > LONGEST_WRITTEN
+  return isLong ? answer : writeDecimal(number)
+}

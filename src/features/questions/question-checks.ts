@@ -1,0 +1,182 @@
+import { QUESTION_TYPES, type QuestionType } from '../../../schemas/common.ts'
+import type { OfferedQuestion, QuestionFields } from '../../../schemas/questions.schemas.ts'
+import { isLonger } from '../../formats/code-points.ts'
+import { isImageKey } from '../uploads/upload-keys.ts'
+import { kindOf, OLDER_TYPES } from './kinds/kinds.ts'
+import { MOST_MORE_OPTIONS } from './kinds/letters.ts'
+import { isDecimal } from './kinds/numbers.ts'
+import { readTags } from './question-tags.ts'
+
+/** Code points of a text or an option, and of an explanation (docs/protocol/http.md#input). */
+const LONGEST_TEXT = 20_000
+const LONGEST_EXPLANATION = 10_000
+const HIGHEST_MARKS = 10_000
+const WIDEST_TOLERANCE = 1e15
+
+const TYPES: readonly string[] = QUESTION_TYPES
+const TEXTS = [
+  { field: 'question_text', longest: LONGEST_TEXT },
+  { field: 'option_a', longest: LONGEST_TEXT },
+  { field: 'option_b', longest: LONGEST_TEXT },
+  { field: 'option_c', longest: LONGEST_TEXT },
+  { field: 'option_d', longest: LONGEST_TEXT },
+  { field: 'explanation', longest: LONGEST_EXPLANATION },
+] as const
+const NUMBERS = [
+  { field: 'positive_marks', usual: 4, highest: HIGHEST_MARKS },
+  { field: 'negative_marks', usual: 1, highest: HIGHEST_MARKS },
+  { field: 'tolerance', usual: 0, highest: WIDEST_TOLERANCE },
+] as const
+type TextField = (typeof TEXTS)[number]['field']
+type NumberField = (typeof NUMBERS)[number]['field']
+
+/** A field and what is wrong with it, for the person who entered it. */
+export interface FieldError {
+  field: keyof QuestionFields
+  error: string
+}
+
+/** `errors` has one for each wrong field. */
+export type CheckedQuestion = { question: QuestionFields } | { errors: FieldError[] }
+
+export interface CheckOptions {
+  /** The path of an image is kept without a check. */
+  anyImagePath?: boolean
+  /** The images that may be named, where they are not all. */
+  images?: ReadonlySet<string> | undefined
+  /** Only what the older generation knows is taken. */
+  isOlder?: boolean
+}
+
+/**
+ * Checks a question, wherever it comes from: a form, a list, a CSV, the AI. Texts are trimmed, the key is normalised,
+ * missing and empty fields get their defaults. A key must fit its type; a text and a key may be missing.
+ */
+export function checkQuestion(
+  offered: OfferedQuestion,
+  { anyImagePath = false, images, isOlder = false }: CheckOptions = {},
+): CheckedQuestion {
+  const errors: FieldError[] = []
+  const note = (field: keyof QuestionFields, error: string | undefined) => {
+    if (error !== undefined && errors.every((each) => each.field !== field)) errors.push({ field, error })
+  }
+  const texts = {} as Record<TextField, string>
+  for (const { field, longest } of TEXTS) {
+    texts[field] = textOf(offered[field])
+    note(field, checkText(texts[field], longest))
+  }
+  const moreOptions = readMoreOptions(offered.more_options)
+  if (typeof moreOptions === 'string') note('more_options', moreOptions)
+  else if (isOlder && moreOptions.length > 0)
+    note('more_options', 'must be empty: this generation has four options')
+  const tags = readTags(readJson(offered.tags))
+  if (typeof tags === 'string') note('tags', tags)
+
+  const types: readonly string[] = isOlder ? OLDER_TYPES : TYPES
+  const type = textOf(offered.question_type).toUpperCase() || 'MCQ'
+  const isKnown = isQuestionType(type) && types.includes(type)
+  if (!isKnown) note('question_type', `is not one of ${types.join(', ')}`)
+
+  const imagePath = textOf(offered.image_path) || null
+  if (imagePath !== null) note('image_path', checkImagePath(imagePath, anyImagePath, images))
+  const numbers = {} as Record<NumberField, number>
+  for (const { field, usual } of NUMBERS) {
+    numbers[field] = readNumber(offered[field], usual)
+    note(field, checkNumber(field, numbers[field]))
+  }
+
+  // Only of options that are there, and of a type that there is, a key can be read.
+  if (!isKnown || typeof moreOptions === 'string') return { errors }
+  const key = kindOf(type).readKey({
+    ...texts,
+    more_options: moreOptions,
+    correct_answer: String(offered.correct_answer ?? '').trim(),
+    parts: readJson(offered.parts) ?? null,
+  })
+  if ('error' in key) note(key.field, key.error)
+  else note('correct_answer', checkText(key.correct_answer, LONGEST_TEXT))
+  if ('error' in key || typeof tags === 'string' || errors.length > 0) return { errors }
+  return {
+    question: {
+      ...texts,
+      more_options: moreOptions,
+      ...key,
+      question_type: type,
+      tags,
+      image_path: imagePath,
+      ...numbers,
+    },
+  }
+}
+
+/** What is wrong with a question, on one line. */
+export function describeErrors(errors: readonly FieldError[]): string {
+  return errors.map(({ field, error }) => `${field} ${error}`).join('; ')
+}
+
+export function isQuestionType(text: string): text is QuestionType {
+  return TYPES.includes(text)
+}
+
+/** What is wrong with marks or a tolerance; undefined where nothing is. */
+export function checkNumber(field: NumberField, value: number): string | undefined {
+  const highest = NUMBERS.find((each) => each.field === field)?.highest ?? 0
+  return value >= 0 && value <= highest ? undefined : `is not a number from 0 to ${highest}`
+}
+
+/** A tolerance as exact decimal text; undefined if it is none. */
+export function readTolerance(given: number | string): string | undefined {
+  const text = String(given).trim()
+  return isDecimal(text) && checkNumber('tolerance', Number(text)) === undefined ? text : undefined
+}
+
+type Scalar = OfferedQuestion[TextField]
+
+/** The trimmed text of a field; a number or a boolean is read as its text. */
+export function textOf(given: Scalar): string {
+  return String(given ?? '').trim()
+}
+
+/** What forms and CSV carry as JSON text, empty for nothing. A text that is no JSON stays a text. */
+export function readJson(given: unknown): unknown {
+  if (typeof given !== 'string') return given
+  if (given.trim() === '') return undefined
+  try {
+    return JSON.parse(given)
+  } catch {
+    return given
+  }
+}
+
+/** The options from E on, without empty ones at the end; a string says what is wrong. */
+function readMoreOptions(given: unknown): string[] | string {
+  const list = readJson(given) ?? []
+  if (!Array.isArray(list) || list.some((option) => typeof option === 'object'))
+    return 'is not a list of texts'
+  const options = list.map(textOf)
+  if (options.length > MOST_MORE_OPTIONS) return `has more than ${MOST_MORE_OPTIONS} texts`
+  for (const [index, option] of options.entries()) {
+    const error = checkText(option, LONGEST_TEXT)
+    if (error) return `[${index}] ${error}`
+  }
+  return options.slice(0, options.findLastIndex((option) => option !== '') + 1)
+}
+
+/** NaN for anything but a number. */
+function readNumber(given: Scalar, usual: number): number {
+  if (typeof given === 'number') return given
+  const text = textOf(given)
+  if (text === '') return usual
+  return isDecimal(text) ? Number(text) : Number.NaN
+}
+
+function checkImagePath(path: string, any: boolean, images?: ReadonlySet<string>): string | undefined {
+  if (images && !images.has(path)) return 'is no image of your own exams'
+  if (any) return checkText(path, LONGEST_TEXT)
+  return isImageKey(path) ? undefined : 'is not of the form <SubjectFolder>/<filename>'
+}
+
+function checkText(text: string, longest: number): string | undefined {
+  if (text.includes('\0') || !text.isWellFormed()) return 'holds characters that cannot be stored'
+  return isLonger(text, longest) ? `is longer than ${longest} characters` : undefined
+}

@@ -1,0 +1,69 @@
+import type { Content } from '../../../schemas/common.ts'
+import type { Imported } from '../../../schemas/questions.schemas.ts'
+import type { Actor } from '../../actor.ts'
+import type { Core } from '../../core.ts'
+import { type CsvUpload, readCsv } from '../../formats/csv-reading.ts'
+import { record as recordChange } from '../audit/audit.service.ts'
+import { type ImportOptions, importRows } from './import-copying.ts'
+import { ImportReport } from './import-report.ts'
+import { type CheckOptions, checkQuestion, describeErrors } from './question-checks.ts'
+import { QUESTION_COLUMNS, type QuestionRow, toOffered } from './question-csv.ts'
+import { listExamIds } from './question-import.store.ts'
+import { findNamable, toValues } from './questions.service.ts'
+import type { QuestionValues } from './questions.store.ts'
+
+/**
+ * Imports the valid rows of a CSV of questions, in bounded memory and one transaction: an upload that breaks off, is
+ * malformed or too large leaves nothing behind. A teacher's rows go into their own exams alone. The same key again imports nothing and answers the same.
+ */
+export async function importQuestions(
+  core: Core,
+  actor: Actor,
+  upload: CsvUpload,
+  { teacherId, isOlder, ...options }: ImportOptions & { teacherId?: number | undefined; isOlder: boolean },
+): Promise<Content<Imported>> {
+  const report = new ImportReport()
+  const into = new Map<number, number>()
+
+  async function* readRows(): AsyncGenerator<QuestionValues> {
+    const exams = await listExamIds(core.db, teacherId)
+    const images = await findNamable(core.db, teacherId)
+    for await (const row of readCsv(upload, QUESTION_COLUMNS)) {
+      const read = readRow(row, exams, { isOlder, images })
+      if ('reason' in read) report.skip(row.row, read.reason)
+      else {
+        report.inserted += 1
+        into.set(read.values.examId, (into.get(read.values.examId) ?? 0) + 1)
+        yield read.values
+      }
+    }
+  }
+
+  return importRows(core, options, readRows(), async (tx) => {
+    await recordChange(
+      tx,
+      actor,
+      ...[...into].map(([examId, count]) => ({
+        action: 'question.import' as const,
+        subject: ['exam', examId] as const,
+        summary: `${count} questions were imported (csv)`,
+      })),
+    )
+    return report.toAnswer('rows')
+  })
+}
+
+function readRow(
+  row: QuestionRow,
+  exams: ReadonlySet<number>,
+  options: Pick<CheckOptions, 'isOlder' | 'images'>,
+): { values: QuestionValues } | { reason: string } {
+  const { record } = row
+  const examId = /^\d{1,10}$/.test(record.exam_id.trim()) ? Number(record.exam_id) : 0
+  if (!exams.has(examId)) return { reason: 'exam_id is no exam' }
+  if (record.question_text.trim() === '') return { reason: 'question_text is empty' }
+  const checked = checkQuestion(toOffered(row), { ...options, anyImagePath: true })
+  return 'question' in checked
+    ? { values: toValues(examId, checked.question) }
+    : { reason: describeErrors(checked.errors) }
+}

@@ -1,0 +1,337 @@
+import { isDeepStrictEqual } from 'node:util'
+import type {
+  BulkMarksBody,
+  CopyBody,
+  OfferedQuestion,
+  Question,
+  QuestionFields,
+  QuestionForm,
+  QuestionsQuery,
+} from '../../../schemas/questions.schemas.ts'
+import type { Actor } from '../../actor.ts'
+import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/database-client.ts'
+import { keepExam, requireExam } from '../../db/exam-rows.ts'
+import { LOCKS, lockShared } from '../../db/locks.ts'
+import { AppError, invalidField, invalidFields } from '../../errors.ts'
+import { offsetOf } from '../../paging.ts'
+import { listKeysInForce } from '../attempts/grading-lock.service.ts'
+import { record } from '../audit/audit.service.ts'
+import { describeChanged } from '../audit/audit-words.ts'
+import { questionImageUrl } from '../uploads/upload-addresses.ts'
+import { isKnownToOlder } from './kinds/kinds.ts'
+import {
+  type CheckedQuestion,
+  checkNumber,
+  checkQuestion,
+  describeErrors,
+  isQuestionType,
+  textOf,
+} from './question-checks.ts'
+import { foldTag } from './question-tags.ts'
+import * as store from './questions.store.ts'
+
+/** Questions on a page of the administrators' list. */
+export const QUESTIONS_PER_PAGE = 50
+/** Questions that are in memory while they are copied. */
+const COPIED_AT_ONCE = 500
+
+interface Asked {
+  /** Whether the older generation asks, which neither sees nor makes questions that it doesn't know. */
+  isOlder?: boolean
+  /** The teacher who asks, for exams of their own: they name no images of other exams. */
+  teacherId?: number | undefined
+}
+
+/** The images that somebody may name; undefined for administrators, who may name all. */
+export async function findNamable(
+  db: Executor,
+  teacherId: number | undefined,
+): Promise<ReadonlySet<string> | undefined> {
+  return teacherId === undefined ? undefined : store.listOwnImages(db, teacherId)
+}
+
+/** One page in the order of their making, of one exam or of all, and how many there are. */
+export async function listQuestions(
+  core: Core,
+  { exam_id: examId, tag, page }: QuestionsQuery,
+  { isOlder = false }: Asked = {},
+) {
+  const filter = { examId, tagKey: tag === undefined ? undefined : foldTag(tag), isOlder }
+  const [rows, total] = await Promise.all([
+    store.listQuestions(core.db, filter, QUESTIONS_PER_PAGE, offsetOf(page, QUESTIONS_PER_PAGE)),
+    store.countQuestions(core.db, filter),
+  ])
+  return { questions: await toQuestions(core, rows), total }
+}
+
+export async function getQuestion(
+  core: Core,
+  id: number,
+  { isOlder = false }: Asked = {},
+): Promise<Question> {
+  const row = await store.findQuestion(core.db, id)
+  const [question] = row ? await toQuestions(core, [row]) : []
+  if (!question || (isOlder && !isKnownToOlder(question))) throw new AppError('not_found')
+  return question
+}
+
+/** Adds a question; answers its id. */
+export async function addQuestion(
+  core: Core,
+  actor: Actor,
+  examId: number,
+  offered: OfferedQuestion,
+  { isOlder = false, teacherId }: Asked = {},
+): Promise<number> {
+  const images = await findNamable(core.db, teacherId)
+  const question = accept(checkQuestion(offered, { isOlder, images }))
+  return core.db.transaction(async (tx) => {
+    const [id] = (await store.insertQuestions(tx, [toValues(examId, question)])) as [number]
+    const summary = `Added to exam ${examId}`
+    await record(tx, actor, { action: 'question.create', subject: ['question', id], summary })
+    return id
+  })
+}
+
+/** Fields of which an empty input says nothing: what was there stays. */
+const NEVER_EMPTY = new Set(['question_type', 'positive_marks', 'negative_marks', 'tolerance'])
+
+/** Changes the given fields, before or after any regrade of the exam; the result is checked like a new question. */
+export async function changeQuestion(
+  core: Core,
+  actor: Actor,
+  id: number,
+  changes: QuestionForm,
+  { isOlder = false, teacherId }: Asked = {},
+): Promise<void> {
+  const given = Object.entries(changes).filter(([name, value]) => value !== '' || !NEVER_EMPTY.has(name))
+  const { exam_id, ...fields }: QuestionForm = Object.fromEntries(given)
+  if (given.length === 0) throw new AppError('nothing_to_update')
+  await core.db.transaction(async (tx) => {
+    const found = await store.findQuestion(tx, id)
+    if (found) await lockShared(tx, LOCKS.examGrading(found.examId))
+    const current = await store.findQuestionForUpdate(tx, id)
+    if (!current) throw new AppError('not_found')
+    // The path of an image that came with an import was never checked: it stays until an edit sets another one.
+    const anyImagePath = fields.image_path === undefined
+    const images = anyImagePath ? undefined : await findNamable(tx, teacherId)
+    const [shown = current] = await withKeysInForce(tx, [current])
+    if (isOlder && !isKnownToOlder(toFields(shown))) throw new AppError('not_found')
+    const question = accept(
+      checkQuestion({ ...toFields(shown), ...fields }, { anyImagePath, images, isOlder }),
+    )
+    const values = toValues(exam_id ?? current.examId, question)
+    // A regrade stays what it is, above the question's own key, until an edit changes what is shown.
+    const key = keepsKey(values, shown) ? keyOf(current) : { keyVersion: current.keyVersion + 1 }
+    await store.updateQuestion(tx, id, { ...values, ...key })
+    const summary = describeChanged(given.map(([name]) => name))
+    await record(tx, actor, { action: 'question.change', subject: ['question', id], summary })
+  })
+}
+
+export async function deleteQuestion(core: Core, actor: Actor, id: number): Promise<void> {
+  if ((await deleteQuestions(core, actor, [id])) === 0) throw new AppError('not_found')
+}
+
+/** Answers how many were deleted; unknown ids are ignored. */
+export async function deleteQuestions(core: Core, actor: Actor, ids: number[]): Promise<number> {
+  return core.db.transaction(async (tx) => {
+    const deleted = await store.deleteQuestions(tx, ids)
+    const changes = deleted.map(({ id, examId }) => ({
+      action: 'question.delete' as const,
+      subject: ['question', id] as const,
+      summary: `Deleted from exam ${examId}`,
+    }))
+    await record(tx, actor, ...changes)
+    return deleted.length
+  })
+}
+
+export interface BulkAdded {
+  added: number
+  /** Why single entries were left out. */
+  errors: string[]
+}
+
+/** Adds the valid entries. Entries without a text are ignored, other invalid ones are named. */
+export async function addQuestions(
+  core: Core,
+  actor: Actor,
+  examId: number,
+  offered: OfferedQuestion[],
+  { isOlder = false, teacherId }: Asked = {},
+): Promise<BulkAdded> {
+  await requireExam(core.db, examId)
+  const images = await findNamable(core.db, teacherId)
+  const rows: store.QuestionValues[] = []
+  const errors: string[] = []
+  for (const [index, each] of offered.entries()) {
+    if (textOf(each.question_text) === '') continue
+    const checked = checkQuestion(each, { isOlder, images })
+    if ('question' in checked) rows.push(toValues(examId, checked.question))
+    else errors.push(`Question ${index + 1}: ${describeErrors(checked.errors)}`)
+  }
+  await core.db.transaction(async (tx) => {
+    await store.insertQuestions(tx, rows)
+    if (rows.length === 0) return
+    const summary = `${rows.length} questions were added`
+    await record(tx, actor, { action: 'question.create', subject: ['exam', examId], summary })
+  })
+  return { added: rows.length, errors }
+}
+
+/**
+ * Copies questions into an exam in the given order, with the keys that are in force. They come after the exam's other
+ * questions; a name of an image stays the same, since files belong to no question. Unknown ids are named.
+ */
+export async function copyQuestions(
+  core: Core,
+  actor: Actor,
+  { ids, exam_id: examId }: CopyBody,
+): Promise<{ copied: number; errors: string[] }> {
+  return core.db.transaction(async (tx) => {
+    await keepExam(tx, examId)
+    const errors: string[] = []
+    for (let start = 0; start < ids.length; start += COPIED_AT_ONCE) {
+      const slice = ids.slice(start, start + COPIED_AT_ONCE)
+      const rows = await withKeysInForce(tx, await store.listQuestionsById(tx, slice))
+      const byId = new Map(rows.map((row) => [row.id, toValues(examId, toFields(row))]))
+      await store.insertQuestions(
+        tx,
+        slice.flatMap((id) => byId.get(id) ?? []),
+      )
+      errors.push(...slice.filter((id) => !byId.has(id)).map((id) => `Question ${id}: not found`))
+    }
+    const copied = ids.length - errors.length
+    const summary = `${copied} questions were copied`
+    if (copied > 0) await record(tx, actor, { action: 'question.create', subject: ['exam', examId], summary })
+    return { copied, errors }
+  })
+}
+
+/** Sets the given marks of all questions of a type in an exam; answers how many they are. */
+export async function changeMarks(core: Core, actor: Actor, input: BulkMarksBody): Promise<number> {
+  const type = input.question_type.toUpperCase()
+  if (!isQuestionType(type)) throw invalidField('/question_type', 'is not a type of questions')
+  const marks: store.Marks = {}
+  for (const [field, column] of MARKS) {
+    const value = input[field]
+    if (value === undefined) continue
+    const error = checkNumber(field, value)
+    if (error) throw invalidField(`/${field}`, error)
+    marks[column] = value
+  }
+  if (Object.keys(marks).length === 0) throw new AppError('nothing_to_update')
+  await requireExam(core.db, input.exam_id)
+  return core.db.transaction(async (tx) => {
+    await lockShared(tx, LOCKS.examGrading(input.exam_id))
+    const ids = await store.lockQuestionsOfType(tx, input.exam_id, type)
+    // A tolerance belongs to the key, so this ends regrades' keys: they become the questions' own.
+    if (marks.tolerance !== undefined)
+      for (const { questionId, ...key } of await listKeysInForce(tx, ids))
+        await store.updateQuestion(tx, questionId, key)
+    await store.updateMarks(tx, ids, marks)
+    const updated = ids.length
+    const summary = `${describeChanged(Object.keys(marks))}; of ${updated} questions of type ${type}`
+    if (updated > 0)
+      await record(tx, actor, { action: 'question.change', subject: ['exam', input.exam_id], summary })
+    return updated
+  })
+}
+
+const MARKS = [
+  ['positive_marks', 'positiveMarks'],
+  ['negative_marks', 'negativeMarks'],
+  ['tolerance', 'tolerance'],
+] as const
+
+function accept(checked: CheckedQuestion): QuestionFields {
+  if ('question' in checked) return checked.question
+  throw invalidFields(checked.errors.map(({ field, error }) => ({ path: `/${field}`, message: error })))
+}
+
+/** A question as columns of the table. */
+export function toValues(examId: number, question: QuestionFields): store.QuestionValues {
+  return {
+    examId,
+    questionText: question.question_text,
+    optionA: question.option_a,
+    optionB: question.option_b,
+    optionC: question.option_c,
+    optionD: question.option_d,
+    moreOptions: question.more_options,
+    correctAnswer: question.correct_answer,
+    parts: question.parts,
+    questionType: question.question_type,
+    explanation: question.explanation,
+    tags: question.tags,
+    tagKeys: question.tags.map(foldTag),
+    imagePath: question.image_path,
+    positiveMarks: question.positive_marks,
+    negativeMarks: question.negative_marks,
+    tolerance: question.tolerance,
+  }
+}
+
+export function toFields(row: store.QuestionRow): QuestionFields {
+  return {
+    question_text: row.questionText,
+    option_a: row.optionA,
+    option_b: row.optionB,
+    option_c: row.optionC,
+    option_d: row.optionD,
+    more_options: row.moreOptions,
+    correct_answer: row.correctAnswer,
+    parts: row.parts,
+    question_type: row.questionType,
+    explanation: row.explanation,
+    tags: row.tags,
+    image_path: row.imagePath,
+    positive_marks: row.positiveMarks,
+    negative_marks: row.negativeMarks,
+    tolerance: row.tolerance,
+  }
+}
+
+/**
+ * Questions with the keys that would grade a new paper: a regrade's key while it is in force, else the question's
+ * own.
+ */
+export async function withKeysInForce(db: Executor, rows: store.QuestionRow[]): Promise<store.QuestionRow[]> {
+  const keys = await listKeysInForce(
+    db,
+    rows.map(({ id }) => id),
+  )
+  const inForce = new Map(keys.map(({ questionId, ...key }) => [questionId, key]))
+  return rows.map((row) => ({ ...row, ...inForce.get(row.id) }))
+}
+
+function keyOf({ questionType, correctAnswer, parts, tolerance }: store.QuestionRow) {
+  return { questionType, correctAnswer, parts, tolerance }
+}
+
+/** Whether the same answers are right, in the same exam: a regrade is one exam's. */
+function keepsKey(values: store.QuestionValues, shown: store.QuestionRow): boolean {
+  return (
+    values.examId === shown.examId &&
+    values.questionType === shown.questionType &&
+    values.correctAnswer === shown.correctAnswer &&
+    values.tolerance === shown.tolerance &&
+    isDeepStrictEqual(values.parts, shown.parts)
+  )
+}
+
+async function toQuestions(core: Core, rows: store.QuestionRow[]): Promise<Question[]> {
+  return (await withKeysInForce(core.db, rows)).map((row) => ({
+    id: row.id,
+    exam_id: row.examId,
+    ...toFields(row),
+    image_url: questionImageUrl(core, row.imagePath),
+  }))
+}
+
+/** All tags in their first spelling, in alphabetical order, with the number of questions that have them. */
+export function listTags(core: Core): Promise<{ tag: string; questions: number }[]> {
+  return store.listTags(core.db)
+}

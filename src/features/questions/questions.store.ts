@@ -1,0 +1,161 @@
+import { and, asc, eq, gt, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
+import type { Executor } from '../../db/database-client.ts'
+import { isKeptBy } from '../../db/exam-access.ts'
+import { isAnyOf, query } from '../../db/query.ts'
+import { exams, questions } from '../../db/tables/exams.tables.ts'
+
+export type QuestionRow = typeof questions.$inferSelect
+export type QuestionValues = Omit<typeof questions.$inferInsert, 'id' | 'createdAt'>
+
+/** Rows of one statement: their parameters must stay below PostgreSQL's 65,535. */
+const ROWS_AT_ONCE = 2_000
+
+export interface QuestionFilter {
+  examId: number | undefined
+  /** Folded. */
+  tagKey: string | undefined
+  /** Only those that the older generation knows. */
+  isOlder: boolean
+}
+
+export async function listQuestions(
+  db: Executor,
+  filter: QuestionFilter,
+  limit: number,
+  offset: number,
+): Promise<QuestionRow[]> {
+  return db
+    .select()
+    .from(questions)
+    .where(matching(filter))
+    .orderBy(questions.examId, questions.id)
+    .limit(limit)
+    .offset(offset)
+}
+
+/** The questions of an exam in the order of their ids, from the one after `lastId` on. */
+export async function listQuestionsAfter(
+  db: Executor,
+  examId: number,
+  lastId: number,
+  limit: number,
+): Promise<QuestionRow[]> {
+  return db
+    .select()
+    .from(questions)
+    .where(and(eq(questions.examId, examId), gt(questions.id, lastId)))
+    .orderBy(asc(questions.id))
+    .limit(limit)
+}
+
+/** Those of these questions that exist, in any order. */
+export async function listQuestionsById(db: Executor, ids: readonly number[]): Promise<QuestionRow[]> {
+  return ids.length === 0 ? [] : db.select().from(questions).where(isAnyOf(questions.id, ids))
+}
+
+export function countQuestions(db: Executor, filter: QuestionFilter): Promise<number> {
+  return db.$count(questions, matching(filter))
+}
+
+export async function listTags(db: Executor): Promise<{ tag: string; questions: number }[]> {
+  return query<{ tag: string; questions: number }>(
+    db,
+    { tag: 'text', questions: 'integer' },
+    sql`
+    select (array_agg(written.tag order by q.id))[1] as tag, count(*)::int as questions
+      from questions q,
+           jsonb_array_elements_text(q.tags) with ordinality as written(tag, place)
+           join jsonb_array_elements_text(q.tag_keys) with ordinality as folded(tag, place) using (place)
+     group by folded.tag
+     order by folded.tag`,
+  )
+}
+
+export async function findQuestion(db: Executor, id: number): Promise<QuestionRow | undefined> {
+  const [row] = await db.select().from(questions).where(eq(questions.id, id))
+  return row
+}
+
+/** A question whose row is locked until the transaction ends. */
+export async function findQuestionForUpdate(db: Executor, id: number): Promise<QuestionRow | undefined> {
+  const [row] = await db.select().from(questions).where(eq(questions.id, id)).for('update')
+  return row
+}
+
+/** Answers the ids, in the same order. */
+export async function insertQuestions(db: Executor, rows: QuestionValues[]): Promise<number[]> {
+  const ids: number[] = []
+  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
+    const inserted = await db
+      .insert(questions)
+      .values(rows.slice(start, start + ROWS_AT_ONCE))
+      .returning({ id: questions.id })
+    ids.push(...inserted.map(({ id }) => id))
+  }
+  return ids
+}
+
+export async function updateQuestion(
+  db: Executor,
+  id: number,
+  values: Partial<QuestionValues>,
+): Promise<void> {
+  await db.update(questions).set(values).where(eq(questions.id, id))
+}
+
+/** Answers the deleted questions with their exams. */
+export async function deleteQuestions(
+  db: Executor,
+  ids: number[],
+): Promise<{ id: number; examId: number }[]> {
+  return db
+    .delete(questions)
+    .where(inArray(questions.id, lockedInOrder(db, isAnyOf(questions.id, ids))))
+    .returning({ id: questions.id, examId: questions.examId })
+}
+
+export interface Marks {
+  positiveMarks?: number
+  negativeMarks?: number
+  tolerance?: number
+}
+
+/** The ids of all questions of this type in the exam, locked until the transaction ends. */
+export async function lockQuestionsOfType(
+  tx: Executor,
+  examId: number,
+  type: QuestionRow['questionType'],
+): Promise<number[]> {
+  const ofType = and(eq(questions.examId, examId), eq(questions.questionType, type))
+  return (await lockedInOrder(tx, ofType)).map(({ id }) => id)
+}
+
+/** The images of a teacher's own exams. */
+export async function listOwnImages(db: Executor, teacherId: number): Promise<Set<string>> {
+  const rows = await db
+    .selectDistinct({ path: questions.imagePath })
+    .from(questions)
+    .innerJoin(exams, eq(exams.id, questions.examId))
+    .where(and(isKeptBy(teacherId), isNotNull(questions.imagePath)))
+  return new Set(rows.flatMap(({ path }) => path ?? []))
+}
+
+export async function updateMarks(tx: Executor, ids: number[], marks: Marks): Promise<void> {
+  await tx.update(questions).set(marks).where(isAnyOf(questions.id, ids))
+}
+
+/** Locks questions in the order of their ids, so that two transactions never wait for each other. */
+function lockedInOrder(db: Executor, condition: SQL | undefined) {
+  return db.select({ id: questions.id }).from(questions).where(condition).orderBy(questions.id).for('update')
+}
+
+function matching({ examId, tagKey, isOlder }: QuestionFilter) {
+  return and(
+    examId === undefined ? undefined : eq(questions.examId, examId),
+    tagKey === undefined ? undefined : sql`${questions.tagKeys} @> ${JSON.stringify([tagKey])}::jsonb`,
+    isOlder ? IS_KNOWN_TO_OLDER : undefined,
+  )
+}
+
+/** `isKnownToOlder` (kinds/kinds.ts) as a condition. */
+const IS_KNOWN_TO_OLDER = sql`${questions.questionType} in ('MCQ', 'MSQ', 'NUMERIC') and ${questions.moreOptions} = '[]'`

@@ -1,0 +1,210 @@
+import { and, asc, desc, eq, getTableColumns, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
+import type { Executor } from '../../db/database-client.ts'
+import { isAnyOf, only, query } from '../../db/query.ts'
+import {
+  type Answers,
+  attempts,
+  examPapers,
+  type StoredInPaper,
+  type StoredQuestion,
+} from '../../db/tables/attempts.tables.ts'
+import { regrades } from '../../db/tables/corrections.tables.ts'
+import { exams, questions } from '../../db/tables/exams.tables.ts'
+import { users } from '../../db/tables/users.tables.ts'
+
+export type NewRegrade = typeof regrades.$inferInsert
+export type RegradeRow = typeof regrades.$inferSelect & { createdByName: string }
+
+// --- questions
+
+/** A question that a correction has to fit. */
+export type CorrectedQuestion = Omit<StoredQuestion, NotCompared> & { keyVersion: number }
+
+type NotCompared =
+  | 'image_path'
+  | 'positive_marks'
+  | 'negative_marks'
+  | 'tag_keys'
+  | 'key_version'
+  | 'content_version'
+
+/** As the exam has it or, if it was deleted, as the newest of its papers has it. */
+export async function findQuestion(
+  db: Executor,
+  examId: number,
+  questionId: number,
+): Promise<CorrectedQuestion | undefined> {
+  const [current] = await db
+    .select({
+      id: questions.id,
+      question_text: questions.questionText,
+      option_a: questions.optionA,
+      option_b: questions.optionB,
+      option_c: questions.optionC,
+      option_d: questions.optionD,
+      more_options: questions.moreOptions,
+      correct_answer: questions.correctAnswer,
+      parts: questions.parts,
+      tolerance: sql<string>`${questions.tolerance}::text`,
+      question_type: questions.questionType,
+      keyVersion: questions.keyVersion,
+    })
+    .from(questions)
+    .where(and(eq(questions.id, questionId), eq(questions.examId, examId)))
+  if (current) return current
+  const [paper] = await db
+    .select({
+      questions: sql<StoredInPaper[]>`coalesce(${examPapers.newerQuestions}, ${examPapers.questions})`,
+    })
+    .from(examPapers)
+    .where(hasQuestion(examId, questionId))
+    .orderBy(desc(examPapers.version), desc(examPapers.id))
+    .limit(1)
+  const found = paper?.questions.find(({ id }) => id === questionId)
+  return found && { more_options: [], parts: null, ...found, keyVersion: found.key_version ?? 0 }
+}
+
+function hasQuestion(examId: number, questionId: number) {
+  const question = JSON.stringify([{ id: questionId }])
+  return and(
+    eq(examPapers.examId, examId),
+    sql`coalesce(${examPapers.newerQuestions}, ${examPapers.questions}) @> ${question}::jsonb`,
+  )
+}
+
+// --- results
+
+/** Finished attempts at the exam that have the question, by their ids. */
+export async function listAttemptsWith(db: Executor, examId: number, questionId: number): Promise<number[]> {
+  const papers = db.select({ id: examPapers.id }).from(examPapers).where(hasQuestion(examId, questionId))
+  const rows = await db
+    .select({ id: attempts.id })
+    .from(attempts)
+    .where(
+      and(
+        inArray(attempts.paperId, papers),
+        isNotNull(attempts.submittedAt),
+        sql`(${attempts.drawn} is null or ${questionId} = any(${attempts.drawn}))`,
+      ),
+    )
+    .orderBy(asc(attempts.id))
+  return rows.map(({ id }) => id)
+}
+
+export interface NewResult {
+  id: number
+  score: number
+  maxScore: number
+  percentage: number
+  correct: number
+  incorrect: number
+  unattempted: number
+}
+
+/** A finished attempt with the input and the result of grading. */
+export interface GradedAttempt extends NewResult {
+  userId: number
+  paperId: number
+  drawn: number[] | null
+  answers: Answers
+}
+
+/**
+ * These attempts, by their ids. Plain SQL: most of the time would go into mapping ten thousand rows column by column.
+ */
+export async function listGraded(db: Executor, ids: number[]): Promise<GradedAttempt[]> {
+  return query<GradedAttempt>(
+    db,
+    {
+      id: 'integer',
+      userId: 'integer',
+      paperId: 'integer',
+      drawn: 'integer[]',
+      answers: 'jsonb',
+      score: 'float8',
+      maxScore: 'float8',
+      percentage: 'float8',
+      correct: 'integer',
+      incorrect: 'integer',
+      unattempted: 'integer',
+    },
+    sql`
+    select id, user_id as "userId", paper_id as "paperId", drawn, answers, score::float8 as score,
+           max_score::float8 as "maxScore", percentage, correct, incorrect, unattempted
+      from attempts
+     where id = any(${sql.param(ids)}::int[])
+     order by id`,
+  )
+}
+
+/** What decides whether students may see the results of the exam. */
+export async function findReleaseState(db: Executor, examId: number) {
+  const [row] = await db
+    .select({ resultMode: exams.resultMode, resultsReleased: exams.resultsReleased })
+    .from(exams)
+    .where(eq(exams.id, examId))
+  return row
+}
+
+export async function updateResults(tx: Executor, results: NewResult[]): Promise<void> {
+  const column = (name: keyof NewResult) => sql.param(results.map((result) => result[name]))
+  // As text: the way to a decimal must not round.
+  const decimals = (name: keyof NewResult) => sql.param(results.map((result) => String(result[name])))
+  await tx.execute(sql`
+    update attempts a
+       set score = r.score::numeric, max_score = r.max_score::numeric, percentage = r.percentage,
+           correct = r.correct, incorrect = r.incorrect, unattempted = r.unattempted
+      from unnest(${column('id')}::int[], ${decimals('score')}::text[], ${decimals('maxScore')}::text[],
+                  ${column('percentage')}::float8[], ${column('correct')}::int[], ${column('incorrect')}::int[],
+                  ${column('unattempted')}::int[])
+             as r(id, score, max_score, percentage, correct, incorrect, unattempted)
+     where a.id = r.id`)
+}
+
+// --- regrades
+
+export async function insertRegrade(tx: Executor, regrade: NewRegrade): Promise<RegradeRow> {
+  const { id } = only(await tx.insert(regrades).values(regrade).returning({ id: regrades.id }))
+  return getRegrade(tx, id)
+}
+
+/** Newest first. */
+export async function listRegrades(db: Executor, examId: number, limit: number): Promise<RegradeRow[]> {
+  return selectRegrades(db).where(eq(regrades.examId, examId)).orderBy(desc(regrades.id)).limit(limit)
+}
+
+export async function findRegrade(db: Executor, id: number): Promise<RegradeRow | undefined> {
+  const [row] = await selectRegrades(db).where(eq(regrades.id, id))
+  return row
+}
+
+/** A regrade that is known to exist. */
+export async function getRegrade(db: Executor, id: number): Promise<RegradeRow> {
+  return only(await selectRegrades(db).where(eq(regrades.id, id)))
+}
+
+/** False if it was undone before. */
+export async function updateUndone(tx: Executor, id: number, undoneAt: Date): Promise<boolean> {
+  const rows = await tx
+    .update(regrades)
+    .set({ undoneAt })
+    .where(and(eq(regrades.id, id), isNull(regrades.undoneAt)))
+    .returning({ id: regrades.id })
+  return rows.length > 0
+}
+
+function selectRegrades(db: Executor) {
+  return db
+    .select({ ...getTableColumns(regrades), createdByName: users.username })
+    .from(regrades)
+    .innerJoin(users, eq(users.id, regrades.createdBy))
+    .$dynamic()
+}
+
+export async function listUsernames(db: Executor, ids: number[]): Promise<Map<number, string>> {
+  const rows = await db
+    .select({ id: users.id, username: users.username })
+    .from(users)
+    .where(isAnyOf(users.id, ids))
+  return new Map(rows.map(({ id, username }) => [id, username]))
+}

@@ -1,0 +1,106 @@
+import type { StudentResult } from '../../../schemas/exam-results.schemas.ts'
+import type { Core } from '../../core.ts'
+import { AppError } from '../../errors.ts'
+import type { CsvRow } from '../../formats/csv-cells.ts'
+import { offsetOf } from '../../paging.ts'
+import * as store from './exam-results.store.ts'
+
+/** Students on a page. */
+export const RESULTS_PER_PAGE = 100
+/** Students of one query of a download. */
+const DOWNLOAD_PAGE = 1_000
+/** Percentages are rounded quotients: a rounding error must not turn a pass into a fail. */
+const TOLERANCE = 1e-9
+
+export type { Whose } from './exam-results.store.ts'
+
+export const RESULT_COLUMNS = [
+  'user_id',
+  'username',
+  'full_name',
+  'attempts',
+  'score',
+  'max_score',
+  'percentage',
+  'passed',
+  'newest_attempt_id',
+  'newest_submitted_at',
+  'newest_percentage',
+  'active_attempt_id',
+  'active_ends_at',
+  'active_answered',
+] as const
+
+/** One page by username, and how many students there are. 404 without such an exam. */
+export async function listExamResults(core: Core, whose: store.Whose, page: number) {
+  const name = await store.findExamName(core.db, whose.examId)
+  if (name === undefined) throw new AppError('not_found')
+  const [rows, total] = await Promise.all([
+    store.listResults(core.db, whose, RESULTS_PER_PAGE, offsetOf(page, RESULTS_PER_PAGE)),
+    store.countResults(core.db, whose),
+  ])
+  return { exam: { id: whose.examId, name }, results: rows.map(present), total }
+}
+
+/** All of them as rows of a download, read as fast as they are asked for. */
+export async function* streamExamResults(core: Core, whose: store.Whose): AsyncGenerator<CsvRow> {
+  for (let page = 1; ; page++) {
+    const rows = await store.listResults(core.db, whose, DOWNLOAD_PAGE, offsetOf(page, DOWNLOAD_PAGE))
+    for (const row of rows) yield toCsvRow(present(row))
+    if (rows.length < DOWNLOAD_PAGE) return
+  }
+}
+
+export function isPassed(percentage: number, passPercentage: number): boolean {
+  return percentage + TOLERANCE >= passPercentage
+}
+
+export function roundPercentage(percentage: number): number {
+  return Math.round(percentage * 100) / 100
+}
+
+function present(row: store.ResultRow): StudentResult {
+  const { newest, active } = row
+  const toMark = (mark: NonNullable<store.ResultRow['best']>) => ({
+    score: mark.score,
+    max_score: mark.maxScore,
+    percentage: roundPercentage(mark.percentage),
+    passed: isPassed(mark.percentage, row.passPercentage),
+  })
+  return {
+    user_id: row.userId,
+    username: row.username,
+    full_name: row.fullName,
+    attempts: row.attempts,
+    best: row.best && toMark(row.best),
+    newest: newest && {
+      attempt_id: newest.id,
+      attempt_number: newest.attemptNumber,
+      status: newest.status,
+      submitted_at: new Date(newest.submittedAt).toISOString(),
+      ...toMark(newest),
+    },
+    active: active && {
+      attempt_id: active.id,
+      started_at: new Date(active.startedAt).toISOString(),
+      ends_at: active.endsAt === null ? null : new Date(active.endsAt).toISOString(),
+      answered: active.answered,
+    },
+  }
+}
+
+function toCsvRow({ best, newest, active, ...row }: StudentResult): CsvRow {
+  return {
+    ...row,
+    score: best?.score ?? null,
+    max_score: best?.max_score ?? null,
+    percentage: best?.percentage ?? null,
+    passed: best?.passed ?? null,
+    newest_attempt_id: newest?.attempt_id ?? null,
+    newest_submitted_at: newest?.submitted_at ?? null,
+    newest_percentage: newest?.percentage ?? null,
+    active_attempt_id: active?.attempt_id ?? null,
+    active_ends_at: active?.ends_at ?? null,
+    active_answered: active?.answered ?? null,
+  }
+}

@@ -1,0 +1,77 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { AttemptParams, ExamParams } from '../../../schemas/attempts.schemas.ts'
+import {
+  ExamResultsAnswer,
+  ExamResultsQuery,
+  StaffReviewAnswer,
+} from '../../../schemas/exam-results.schemas.ts'
+import type { Core } from '../../core.ts'
+import { requireExam } from '../../db/exam-rows.ts'
+import { CsvFile, sendCsv } from '../../http/csv-body.ts'
+import { failures } from '../../http/failures.ts'
+import { describePage } from '../../paging.ts'
+import { toRead } from '../audit/replica-reads.service.ts'
+import * as service from './exam-results.service.ts'
+import { reviewForStaff } from './staff-review.service.ts'
+
+const tags = ['admin: exam day']
+const success = true as const
+
+/** What students did, at `/api/v01/admin`. */
+export const resultAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+  app.get(
+    '/attempts/:attempt_id/review',
+    {
+      config: { budget: 'heavy' },
+      schema: {
+        operationId: 'reviewAttempt',
+        summary: "Anybody's attempt as its review shows it, before its release too",
+        description: 'While it is under way, how much is answered.',
+        tags,
+        params: AttemptParams,
+        response: { 200: StaffReviewAnswer, ...failures('not_found') },
+      },
+    },
+    async ({ params }) => ({ success, ...(await reviewForStaff(core, params.attempt_id, () => true)) }),
+  )
+
+  app.get(
+    '/exams/:exam_id/results',
+    {
+      config: { budget: 'heavy' },
+      schema: {
+        operationId: 'listExamResults',
+        summary: 'How everybody did who took an exam, by username',
+        tags,
+        params: ExamParams,
+        querystring: ExamResultsQuery,
+        response: { 200: ExamResultsAnswer, ...failures('not_found') },
+      },
+    },
+    async ({ params, query }) => {
+      const whose = { examId: params.exam_id, classId: undefined }
+      const { total, ...answer } = await service.listExamResults(core, whose, query.page)
+      return { success, ...answer, ...describePage(total, query.page, service.RESULTS_PER_PAGE) }
+    },
+  )
+
+  app.get(
+    '/exams/:exam_id/results.csv',
+    {
+      config: { budget: 'heavy' },
+      schema: {
+        operationId: 'downloadExamResults',
+        summary: 'The same as a CSV',
+        tags,
+        params: ExamParams,
+        response: { 200: CsvFile, ...failures('not_found') },
+      },
+    },
+    async ({ caller, params }, reply) => {
+      await requireExam(core.db, params.exam_id)
+      const reading = await toRead(core, caller.userId)
+      const rows = service.streamExamResults(reading, { examId: params.exam_id, classId: undefined })
+      return sendCsv(reply, 'results', service.RESULT_COLUMNS, rows)
+    },
+  )
+}

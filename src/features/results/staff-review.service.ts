@@ -1,0 +1,67 @@
+import type { Content } from '../../../schemas/common.ts'
+import type { StaffReviewAnswer, StaffReviewedQuestion } from '../../../schemas/exam-results.schemas.ts'
+import type { Core } from '../../core.ts'
+import { AppError } from '../../errors.ts'
+import { localDateTime } from '../../formats/local-time.ts'
+import { closeOverdueOf } from '../attempts/closing.service.ts'
+import { paperOf } from '../attempts/papers.service.ts'
+import { type FinishedRow, readScore } from '../attempts/result-visibility.service.ts'
+import { placesOf } from '../attempts/sitting.ts'
+import { reviewAttempt } from './results.service.ts'
+import * as store from './results.store.ts'
+
+/**
+ * Anybody's attempt as its review shows it, before its release too; while it is under way, how much is answered. What
+ * tells keys is left out unless `tellsKeys` allows it. 404 without such an attempt.
+ */
+export async function reviewForStaff(
+  core: Core,
+  attemptId: number,
+  tellsKeys: (exam: FinishedRow['exam']) => boolean | Promise<boolean>,
+): Promise<Content<StaffReviewAnswer>> {
+  const ownerId = await store.findOwner(core.db, attemptId)
+  if (ownerId === undefined) throw new AppError('not_found')
+  await closeOverdueOf(core, ownerId)
+  const found = await store.findForStaff(core.db, attemptId)
+  if (!found) throw new AppError('not_found')
+  const { attempt, exam } = found
+  const paper = await paperOf(core, core.db, attempt)
+  const result = readScore(attempt) ?? null
+  const showsKeys = await tellsKeys(exam)
+  const review =
+    attempt.submittedAt === null ? null : await reviewAttempt(core, attempt, paper, found.inForce)
+  return {
+    attempt_id: attempt.id,
+    exam_id: exam.id,
+    exam_name: exam.name,
+    attempt_number: attempt.attemptNumber,
+    user_id: attempt.userId,
+    username: found.username,
+    full_name: found.fullName,
+    start_time: localDateTime(attempt.startedAt, core.config.timezone),
+    submitted_at: attempt.submittedAt?.toISOString() ?? null,
+    ends_at: attempt.endsAt?.toISOString() ?? null,
+    status: attempt.status === 'submitted' || attempt.status === 'expired' ? attempt.status : 'active',
+    result_mode: exam.resultMode,
+    score: result?.score ?? null,
+    max_score: result?.max_score ?? null,
+    percentage: result?.percentage ?? null,
+    answered: Object.values(attempt.answers).filter((answer) => answer !== null).length,
+    question_count: placesOf(paper, attempt).length,
+    shows_keys: showsKeys,
+    result,
+    review: review && (showsKeys ? review : review.map(withoutKey)),
+  }
+}
+
+function withoutKey(question: StaffReviewedQuestion): StaffReviewedQuestion {
+  return {
+    ...question,
+    correct_answer: null,
+    correct: null,
+    explanation: null,
+    tolerance: null,
+    is_correct: null,
+    marks_awarded: null,
+  }
+}

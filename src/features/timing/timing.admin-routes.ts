@@ -1,0 +1,169 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ExamParams } from '../../../schemas/attempts.schemas.ts'
+import { Success } from '../../../schemas/common.ts'
+import {
+  AccommodationAnswer,
+  AccommodationBody,
+  AccommodationParams,
+  AccommodationsAnswer,
+  ClassAccommodationAnswer,
+  ClassAccommodationParams,
+  ConfirmQuery,
+  ExtendAnswer,
+  ExtendBody,
+} from '../../../schemas/timing.schemas.ts'
+import type { Core } from '../../core.ts'
+import { actorOf } from '../../http/callers.ts'
+import { failures } from '../../http/failures.ts'
+import * as service from './timing.service.ts'
+
+const tags = ['admin: exam day']
+const success = true as const
+
+/** Times of single people, and more time while an exam runs, at `/api/v01/admin/exams/:exam_id`. */
+export const timingAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+  app.get(
+    '/accommodations',
+    {
+      config: { budget: 'heavy' },
+      schema: {
+        operationId: 'listAccommodations',
+        summary: 'People with other times than the rest',
+        tags,
+        params: ExamParams,
+        response: { 200: AccommodationsAnswer, ...failures('not_found') },
+      },
+    },
+    async ({ params }) => ({
+      success,
+      accommodations: await service.listAccommodations(core, params.exam_id),
+    }),
+  )
+
+  app.put(
+    '/accommodations/:user_id',
+    {
+      schema: {
+        operationId: 'setAccommodation',
+        summary: 'Give somebody more time, or another window',
+        description: 'Replaces what they had. An attempt under way follows at once: frame `attempt_time`.',
+        tags,
+        params: AccommodationParams,
+        body: AccommodationBody,
+        response: { 200: AccommodationAnswer, ...failures('not_found', 'ends_attempts') },
+      },
+    },
+    async (request) => {
+      const { exam_id: examId, user_id: userId } = request.params
+      return {
+        success,
+        accommodation: await service.putAccommodation(core, actorOf(request), examId, userId, request.body),
+      }
+    },
+  )
+
+  app.delete(
+    '/accommodations/:user_id',
+    {
+      schema: {
+        operationId: 'removeAccommodation',
+        summary: 'Give somebody the times of everybody',
+        tags,
+        params: AccommodationParams,
+        querystring: ConfirmQuery,
+        response: { 200: Success, ...failures('not_found', 'ends_attempts') },
+      },
+    },
+    async (request) => {
+      const { exam_id: examId, user_id: userId } = request.params
+      await service.deleteAccommodation(core, actorOf(request), examId, userId, request.query)
+      return { success }
+    },
+  )
+
+  app.get(
+    '/class-accommodations/:class_id',
+    {
+      schema: {
+        operationId: 'getClassAccommodation',
+        summary: 'The times of a class, where they differ',
+        tags,
+        params: ClassAccommodationParams,
+        response: { 200: ClassAccommodationAnswer, ...failures('not_found') },
+      },
+    },
+    async ({ params }) => ({
+      success,
+      accommodation: await service.getClassAccommodation(core, params.exam_id, params.class_id),
+    }),
+  )
+
+  app.put(
+    '/class-accommodations/:class_id',
+    {
+      schema: {
+        operationId: 'setClassAccommodation',
+        summary: 'Give a class more time, or another window',
+        description:
+          "Replaces what it had. A person's own times go before their class's; of several classes the most generous ones count.",
+        tags,
+        params: ClassAccommodationParams,
+        body: AccommodationBody,
+        response: { 200: ClassAccommodationAnswer, ...failures('not_found', 'ends_attempts') },
+      },
+    },
+    async (request) => {
+      const { exam_id: examId, class_id: classId } = request.params
+      const actor = { ...actorOf(request), classId }
+      return {
+        success,
+        accommodation: await service.putClassAccommodation(core, actor, examId, classId, request.body),
+      }
+    },
+  )
+
+  app.delete(
+    '/class-accommodations/:class_id',
+    {
+      schema: {
+        operationId: 'removeClassAccommodation',
+        summary: 'Give a class the times of everybody',
+        tags,
+        params: ClassAccommodationParams,
+        querystring: ConfirmQuery,
+        response: { 200: Success, ...failures('not_found', 'ends_attempts') },
+      },
+    },
+    async (request) => {
+      const { exam_id: examId, class_id: classId } = request.params
+      await service.deleteClassAccommodation(
+        core,
+        { ...actorOf(request), classId },
+        examId,
+        classId,
+        request.query,
+      )
+      return { success }
+    },
+  )
+
+  app.post(
+    '/extend',
+    {
+      schema: {
+        operationId: 'extendExam',
+        summary: 'Give attempts under way more minutes',
+        description:
+          "A teacher's word goes beyond `closes_at`. Attempts without an end get none and are not counted.",
+        tags,
+        params: ExamParams,
+        body: ExtendBody,
+        response: { 200: ExtendAnswer, ...failures('not_found') },
+      },
+    },
+    async (request) => ({
+      success,
+      extended: await service.extendAttempts(core, actorOf(request), request.params.exam_id, request.body),
+    }),
+  )
+}

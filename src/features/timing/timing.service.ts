@@ -1,0 +1,259 @@
+import type {
+  Accommodation,
+  AccommodationBody,
+  ClassAccommodation,
+  ConfirmQuery,
+  ExtendBody,
+} from '../../../schemas/timing.schemas.ts'
+import type { Actor } from '../../actor.ts'
+import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/database-client.ts'
+import { keepExam, requireExam } from '../../db/exam-rows.ts'
+import { LOCKS, lockAlone } from '../../db/locks.ts'
+import type { PersonalTimes } from '../../db/tables/accommodations.tables.ts'
+import { AppError, invalidField } from '../../errors.ts'
+import { readInstant } from '../../formats/local-time.ts'
+import { record } from '../audit/audit.service.ts'
+import * as store from './timing.store.ts'
+
+/** Attempts in one event. */
+const TOLD_AT_ONCE = 1_000
+
+// --- accommodations
+
+export async function listAccommodations(
+  core: Core,
+  examId: number,
+  classId?: number,
+): Promise<Accommodation[]> {
+  await requireExam(core.db, examId)
+  return (await store.listAccommodations(core.db, examId, classId)).map(present)
+}
+
+/** Replaces a person's times; an attempt of theirs under way follows. 404 without such an exam or person. */
+export async function putAccommodation(
+  core: Core,
+  actor: Actor,
+  examId: number,
+  userId: number,
+  input: AccommodationBody,
+): Promise<Accommodation> {
+  const times = readTimes(input)
+  return changeTimes(core, { examId, userId, confirm: input.confirm }, async (tx) => {
+    await store.putAccommodation(tx, examId, userId, times)
+    const row = await store.findAccommodation(tx, examId, userId)
+    if (!row) throw new AppError('not_found')
+    await requireWindow(tx, examId, times)
+    await record(tx, actor, {
+      action: 'exam.accommodate',
+      subject: ['exam', examId],
+      summary: `User ${userId}: ${describeTimes(times)}`,
+    })
+    return present(row)
+  })
+}
+
+/** 404 if there is none. */
+export async function deleteAccommodation(
+  core: Core,
+  actor: Actor,
+  examId: number,
+  userId: number,
+  { confirm }: ConfirmQuery,
+): Promise<void> {
+  await changeTimes(core, { examId, userId, confirm }, async (tx) => {
+    if (!(await store.deleteAccommodation(tx, examId, userId))) throw new AppError('not_found')
+    await record(tx, actor, {
+      action: 'exam.accommodate',
+      subject: ['exam', examId],
+      summary: `User ${userId}: the exam’s own times`,
+    })
+  })
+}
+
+// --- those of classes
+
+/** 404 without an exam that is for the class, or other times of it. */
+export async function getClassAccommodation(
+  core: Core,
+  examId: number,
+  classId: number,
+): Promise<ClassAccommodation> {
+  const found = await findClassAccommodation(core, examId, classId)
+  if (!found) throw new AppError('not_found')
+  return found
+}
+
+export async function findClassAccommodation(
+  core: Core,
+  examId: number,
+  classId: number,
+): Promise<ClassAccommodation | undefined> {
+  const times = await store.findClassAccommodation(core.db, examId, classId)
+  return times && presentOfClass(classId, times)
+}
+
+/** Replaces a class's times; attempts under way follow. 404 unless the exam is for the class. */
+export async function putClassAccommodation(
+  core: Core,
+  actor: Actor,
+  examId: number,
+  classId: number,
+  input: AccommodationBody,
+): Promise<ClassAccommodation> {
+  const times = readTimes(input)
+  await changeTimes(core, { examId, confirm: input.confirm }, async (tx) => {
+    if (!(await store.putClassAccommodation(tx, examId, classId, times))) throw new AppError('not_found')
+    await requireWindow(tx, examId, times)
+    await record(tx, actor, {
+      action: 'class.accommodate',
+      subject: ['exam', examId],
+      summary: `Class ${classId}: ${describeTimes(times)}`,
+    })
+  })
+  return presentOfClass(classId, times)
+}
+
+/** 404 if there is none. */
+export async function deleteClassAccommodation(
+  core: Core,
+  actor: Actor,
+  examId: number,
+  classId: number,
+  { confirm }: ConfirmQuery,
+): Promise<void> {
+  await changeTimes(core, { examId, confirm }, async (tx) => {
+    if (!(await store.deleteClassAccommodation(tx, examId, classId))) throw new AppError('not_found')
+    await record(tx, actor, {
+      action: 'class.accommodate',
+      subject: ['exam', examId],
+      summary: `Class ${classId}: the exam’s own times`,
+    })
+  })
+}
+
+function presentOfClass(classId: number, times: PersonalTimes): ClassAccommodation {
+  return { class_id: classId, ...presentTimes(times) }
+}
+
+// --- attempts under way
+
+/**
+ * Changes an exam's or a person's times and the ends of the attempts under way, in one transaction during which
+ * nobody starts. The students are told after the commit. 409 `ends_attempts` if attempts would be over at once, unless
+ * that is confirmed.
+ */
+export async function changeTimes<T>(
+  core: Core,
+  { examId, userId, confirm }: { examId: number; userId?: number; confirm: boolean | undefined },
+  change: (tx: Executor) => Promise<T>,
+): Promise<T> {
+  const { result, retimed } = await core.db.transaction(async (tx) => {
+    await lockAlone(tx, LOCKS.examTimes(examId))
+    const result = await change(tx)
+    const retimed = await store.retimeAttempts(tx, examId, userId)
+    const now = core.clock()
+    const ended = retimed.filter(({ endsAt }) => endsAt !== null && endsAt <= now).length
+    if (ended > 0 && !confirm) throw new AppError('ends_attempts', { details: { attempts: ended } })
+    return { result, retimed }
+  })
+  publishTimes(core, examId, retimed)
+  return result
+}
+
+/**
+ * Gives attempts under way more minutes, even beyond the exam's window; answers how many. The same key again changes
+ * nothing and answers the same. 404 without such an exam.
+ */
+export async function extendAttempts(
+  core: Core,
+  actor: Actor,
+  examId: number,
+  { minutes, user_ids, key }: ExtendBody,
+): Promise<number> {
+  const { extended, retimed } = await core.db.transaction(async (tx) => {
+    await lockAlone(tx, LOCKS.examTimes(examId))
+    await keepExam(tx, examId)
+    const before = key ? await store.findExtension(tx, examId, key) : undefined
+    if (before !== undefined) return { extended: before, retimed: [] }
+    const retimed = await store.extendAttempts(tx, examId, minutes, user_ids ?? undefined)
+    const extended = retimed.length
+    if (key) await store.insertExtension(tx, { examId, key, extended })
+    await record(tx, actor, {
+      action: 'exam.extend',
+      subject: ['exam', examId],
+      summary: `${extended} attempts under way got ${minutes} more minutes`,
+    })
+    return { extended, retimed }
+  })
+  publishTimes(core, examId, retimed)
+  return extended
+}
+
+function publishTimes(core: Core, examId: number, retimed: store.Retimed[]): void {
+  for (let start = 0; start < retimed.length; start += TOLD_AT_ONCE)
+    core.bus.publish('exams', {
+      kind: 'attempt_times',
+      examId,
+      times: retimed.slice(start, start + TOLD_AT_ONCE),
+    })
+}
+
+// --- windows
+
+export interface Window {
+  opensAt?: Date | null
+  closesAt?: Date | null
+}
+
+/** Reads the given ends. 400 for a text that is no point in time, and for a window that closes before it opens. */
+export function readWindow(input: { opens_at?: string | null; closes_at?: string | null }): Window {
+  const window: Window = {}
+  if (input.opens_at !== undefined) window.opensAt = read('opens_at', input.opens_at)
+  if (input.closes_at !== undefined) window.closesAt = read('closes_at', input.closes_at)
+  const { opensAt, closesAt } = window
+  if (opensAt && closesAt && closesAt <= opensAt) throw invalidField('/closes_at', 'is not after opens_at')
+  return window
+}
+
+function read(field: string, given: string | null): Date | null {
+  if (given === null) return null
+  const instant = readInstant(given)
+  if (!instant) throw invalidField(`/${field}`, 'is no point in time')
+  return instant
+}
+
+function readTimes(input: AccommodationBody): PersonalTimes {
+  const { opensAt = null, closesAt = null } = readWindow(input)
+  return { extraTimePercent: input.extra_time_percent ?? 0, opensAt, closesAt }
+}
+
+/** 400 for times of a person or a class that, with the exam's own, leave nobody a moment to start. */
+async function requireWindow(tx: Executor, examId: number, times: PersonalTimes): Promise<void> {
+  if (await store.leavesWindow(tx, examId, times)) return
+  throw times.opensAt
+    ? invalidField('/opens_at', 'is not before the exam closes')
+    : invalidField('/closes_at', 'is not after the exam opens')
+}
+
+function describeTimes({ extraTimePercent, opensAt, closesAt }: PersonalTimes): string {
+  const describe = (instant: Date | null) => instant?.toISOString() ?? 'as the exam'
+  return `${extraTimePercent} % more time; opens ${describe(opensAt)}, closes ${describe(closesAt)}`
+}
+
+function present(row: store.AccommodationRow): Accommodation {
+  return {
+    user_id: row.userId,
+    username: row.username,
+    full_name: row.fullName,
+    ...presentTimes(row),
+  }
+}
+
+function presentTimes({ extraTimePercent, opensAt, closesAt }: PersonalTimes) {
+  return {
+    extra_time_percent: extraTimePercent,
+    opens_at: opensAt?.toISOString() ?? null,
+    closes_at: closesAt?.toISOString() ?? null,
+  }
+}

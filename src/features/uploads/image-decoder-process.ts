@@ -1,0 +1,78 @@
+/**
+ * The program of a decoder process: one image in each message, one answer for each. It ends with the process that
+ * started it.
+ */
+import { constants, setPriority } from 'node:os'
+import sharp from 'sharp'
+import type { Decoded, Order, Prepared } from './image-decoding.ts'
+
+const LARGEST_PIXELS = 25_000_000
+/** A longer image costs far more than its size, however thin it is. */
+const LONGEST_SIDE = 12_000
+const MOST_FRAMES = 500
+const FORMATS = new Set(['png', 'jpeg', 'gif', 'webp'])
+
+sharp.cache(false)
+sharp.concurrency(1)
+// Requests have a higher priority.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+
+process.on('disconnect', () => process.exit())
+// A terminal sends them to the parent too, which ends this process when it is no longer needed.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
+process.on('message', async ({ bytes, task }: Order) => {
+  process.send?.(await (task === 'check' ? decode(bytes) : prepare(bytes)))
+})
+
+/** Longest side of a preview. */
+const PREVIEW_SIDE = 400
+/** How each format is written. */
+const OPTIONS = { png: {}, jpeg: { quality: 90 }, gif: { effort: 1 }, webp: { quality: 90, effort: 2 } }
+
+/**
+ * Encodes an image anew: turned as it is meant to be seen, with its animation, and with nothing that the decoder
+ * doesn't show.
+ */
+async function prepare(bytes: Uint8Array): Promise<Prepared> {
+  try {
+    const options = { limitInputPixels: LARGEST_PIXELS, failOn: 'error' as const }
+    const {
+      format,
+      width,
+      height,
+      pages = 1,
+    } = await sharp(bytes, { limitInputPixels: false, pages: 1 }).metadata()
+    if (!(format in OPTIONS)) return { error: 'no image' }
+    const pixels = width * height * pages
+    if (Math.max(width, height) > LONGEST_SIDE || pages > MOST_FRAMES || pixels > LARGEST_PIXELS)
+      return { error: 'too large' }
+    const known = format as keyof typeof OPTIONS
+    // Those with an animation have no turn.
+    const whole =
+      pages > 1 ? sharp(bytes, { ...options, animated: true }) : sharp(bytes, options).autoOrient()
+    const { data, info } = await whole.toFormat(known, OPTIONS[known]).toBuffer({ resolveWithObject: true })
+    const preview = await sharp(bytes, { ...options, pages: 1 })
+      .autoOrient()
+      .resize(PREVIEW_SIDE, PREVIEW_SIDE, { fit: 'inside', withoutEnlargement: true })
+      .webp({ quality: 80 })
+      .toBuffer()
+    return { bytes: data, preview, width: info.width, height: pages > 1 ? height : info.height }
+  } catch {
+    return { error: 'no image' }
+  }
+}
+
+async function decode(bytes: Uint8Array): Promise<Decoded> {
+  try {
+    const image = sharp(bytes, { limitInputPixels: LARGEST_PIXELS, failOn: 'error', pages: 1 })
+    const { format, width, height, pages = 1 } = await image.metadata()
+    if (!FORMATS.has(format)) return { error: 'The file is not an image of an allowed type' }
+    if (Math.max(width, height) > LONGEST_SIDE || pages > MOST_FRAMES)
+      return { error: 'The image is too large' }
+    // Reads every pixel: a valid header proves little.
+    await image.resize(1, 1, { fit: 'fill', fastShrinkOnLoad: false }).raw().toBuffer()
+    return { width, height }
+  } catch {
+    return { error: 'The image could not be read' }
+  }
+}

@@ -1,0 +1,97 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+export type Decoded =
+  | { width: number; height: number }
+  /** Why it is refused, for the person who uploaded it. */
+  | { error: string }
+
+/** An image that was encoded anew, and a small copy of it (WebP). */
+export type Prepared =
+  | { bytes: Uint8Array; preview: Uint8Array; width: number; height: number }
+  | { error: 'no image' | 'too large' }
+
+/** What a decoder process is asked for. */
+export interface Order {
+  task: 'check' | 'prepare'
+  bytes: Uint8Array
+}
+
+const PROGRAM = fileURLToPath(new URL('image-decoder-process.ts', import.meta.url))
+/** Longest that one image may take. */
+const TIMEOUTS_MS = { check: 5_000, prepare: 20_000 }
+/** How long a decoder waits for another image. */
+const IDLE_MS = 30_000
+
+const idle: { decoder: ChildProcess; end: NodeJS.Timeout }[] = []
+
+/**
+ * Decodes an image completely, which proves that it is one. It runs in another process: a decoder that takes too long
+ * can only be stopped together with its process, and in this one it would use the threads that hash passwords.
+ */
+export function decodeImage(bytes: Uint8Array): Promise<Decoded> {
+  return order({ task: 'check', bytes }, { error: 'The image could not be read' })
+}
+
+/** Encodes an image of an accepted type anew, in the same way. */
+export function prepareImage(bytes: Uint8Array): Promise<Prepared> {
+  return order<Prepared>({ task: 'prepare', bytes }, { error: 'too large' })
+}
+
+async function order<Answer extends object>(asked: Order, failed: Answer): Promise<Answer> {
+  const decoder = takeDecoder()
+  const answer = await ask(decoder, asked, failed)
+  if (decoder.connected) keepDecoder(decoder)
+  return answer
+}
+
+function takeDecoder(): ChildProcess {
+  const kept = idle.pop()
+  if (!kept) return startDecoder()
+  clearTimeout(kept.end)
+  return kept.decoder
+}
+
+function startDecoder(): ChildProcess {
+  const decoder = fork(PROGRAM, {
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    env: {},
+    execArgv: [],
+  })
+  // It does not keep this process alive.
+  decoder.unref()
+  decoder.channel?.unref()
+  // It may end at any time; the next request notices that.
+  decoder.on('error', () => {})
+  decoder.once('disconnect', () => {
+    const at = idle.findIndex((kept) => kept.decoder === decoder)
+    if (at >= 0) clearTimeout(idle.splice(at, 1)[0]?.end)
+  })
+  return decoder
+}
+
+function keepDecoder(decoder: ChildProcess): void {
+  const end = setTimeout(() => decoder.disconnect(), IDLE_MS).unref()
+  idle.push({ decoder, end })
+}
+
+/** `failed`: the answer of a decoder that takes too long or ends. */
+function ask<Answer extends object>(decoder: ChildProcess, asked: Order, failed: Answer): Promise<Answer> {
+  return new Promise((resolve) => {
+    const settle = (answer: Answer) => {
+      clearTimeout(timer)
+      decoder.off('message', settle).off('disconnect', fail)
+      resolve(answer)
+    }
+    const fail = () => settle(failed)
+    const timer = setTimeout(() => {
+      decoder.kill('SIGKILL')
+      fail()
+    }, TIMEOUTS_MS[asked.task])
+    decoder.on('message', settle).on('disconnect', fail)
+    decoder.send(asked, (error) => {
+      if (error) fail()
+    })
+  })
+}

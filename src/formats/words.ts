@@ -1,0 +1,170 @@
+/**
+ * Words as a search compares them: without case, accents and other ways of writing a character. A word of a script
+ * without blanks is a whole run of characters, in which any part may be looked for.
+ */
+export interface Word {
+  /** What it is compared by, for each character; accents have none of their own. */
+  units: string[]
+  /** Where each unit begins and ends in the text, in code points. */
+  starts: number[]
+  ends: number[]
+  /** Of a script without blanks between words. */
+  isDense: boolean
+}
+
+/** Code points of a text from `start` on. */
+export type Range = [start: number, length: number]
+
+const WORD_CHARACTER = /[\p{L}\p{N}\p{M}]/u
+const OTHERS = /[^\p{L}\p{N}\p{M}]/gu
+/** What is not seen, as a soft hyphen, doesn't divide a word. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u
+const DENSE =
+  /[\p{Script=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+/** Marks that make another letter, as か and が are two. */
+const VOICED = /[\u3099\u309A]/u
+/** Accents of every alphabet; marks of one script alone are vowels for the most part, and Hebrew's and Arabic's are not written. */
+const ACCENTS = /[\p{Script=Inherited}\u0591-\u05BD\u05BF\u05C1\u05C2\u05C4\u05C5\u05C7](?<![\u3099\u309A])/gu
+/** Letters with a stroke or two letters in one, which Unicode does not take apart. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  ŧ: 't',
+  þ: 'th',
+  æ: 'ae',
+  œ: 'oe',
+}
+
+/** Longest beginning of a word that the index holds, in characters. */
+const LONGEST_KEY = 32
+
+function fold(character: string): string {
+  const plain = character.normalize('NFKD').replace(ACCENTS, '').replace(OTHERS, '')
+  const folded = plain.toUpperCase().toLowerCase()
+  return LETTERS[folded] ?? folded
+}
+
+export function wordsOf(text: string): Word[] {
+  const words: Word[] = []
+  let word: Word | undefined
+  let place = -1
+  for (const character of text) {
+    place += 1
+    if (INVISIBLE.test(character)) continue
+    if (!WORD_CHARACTER.test(character)) {
+      word = undefined
+      continue
+    }
+    const unit = fold(character)
+    const last = word ? word.units.length - 1 : -1
+    if (word && last >= 0 && (unit === '' || VOICED.test(unit[0] ?? ''))) {
+      word.units[last] += unit
+      word.ends[last] = place + 1
+      continue
+    }
+    if (unit === '') continue
+    const isDense = DENSE.test(character)
+    if (!word || word.isDense !== isDense) {
+      word = { units: [], starts: [], ends: [], isDense }
+      words.push(word)
+    }
+    word.units.push(unit)
+    word.starts.push(place)
+    word.ends.push(place + 1)
+  }
+  return words
+}
+
+/** What the index holds of a text: words, and of scripts without blanks every character with the next one. */
+export function keysOf(text: string): Set<string> {
+  return new Set(wordsOf(text).flatMap((word) => (word.isDense ? pairsOf(word.units) : keyOf(word))))
+}
+
+function pairsOf(units: string[]): string[] {
+  return units.map((unit, index) => unit + (units[index + 1] ?? ''))
+}
+
+function keyOf({ units }: Word): string {
+  return units.slice(0, LONGEST_KEY).join('')
+}
+
+/** What somebody looks for: all of these words, the last one as a beginning. */
+export type Wanted = Word[]
+
+/** A key that a text must have; `isBeginning`: or one that begins so. */
+export interface WantedKey {
+  key: string
+  isBeginning: boolean
+}
+
+/** The keys of every text that `findWords` finds; a few others may have them too. */
+export function wantedKeys(wanted: Wanted): WantedKey[] {
+  return wanted.flatMap((word, index) => {
+    if (!word.isDense)
+      return {
+        key: keyOf(word),
+        isBeginning: index === wanted.length - 1,
+      }
+    const pairs = pairsOf(word.units)
+    return pairs.length === 1
+      ? pairs.map((key) => ({ key, isBeginning: true }))
+      : pairs.slice(0, -1).map((key) => ({ key, isBeginning: false }))
+  })
+}
+
+/** Where the first text has these words, in its order; undefined unless each of them is in one of the texts. */
+export function findWords(wanted: Wanted, [text = '', ...others]: string[]): Range[] | undefined {
+  const words = wordsOf(text)
+  let further: Word[] | undefined
+  const found: Range[] = []
+  for (const [index, each] of wanted.entries()) {
+    const find = (word: Word) => placesOf(each, index === wanted.length - 1, word)
+    const here = words.flatMap(find)
+    if (here.length === 0) {
+      further ??= others.flatMap(wordsOf)
+      if (!further.some((word) => find(word).length > 0)) return undefined
+    }
+    found.push(...here)
+  }
+  return joinRanges(found)
+}
+
+function placesOf(wanted: Word, isBeginning: boolean, word: Word): Range[] {
+  if (wanted.isDense !== word.isDense) return []
+  const length = wanted.units.length
+  const range = (from: number, to: number): Range => {
+    const start = word.starts[from] ?? 0
+    return [start, (word.ends[to - 1] ?? start) - start]
+  }
+  if (!wanted.isDense) {
+    const [asked, there] = [wanted.units.join(''), word.units.join('')]
+    if (!isBeginning) return asked === there ? [range(0, word.units.length)] : []
+    return there.startsWith(asked) ? [range(0, coveringUnits(word.units, asked.length))] : []
+  }
+  return word.units.flatMap((_, from) =>
+    wanted.units.every((unit, index) => word.units[from + index] === unit)
+      ? [range(from, from + length)]
+      : [],
+  )
+}
+
+/** How many units hold the first `length` characters of all of them. */
+function coveringUnits(units: string[], length: number): number {
+  let [count, held] = [0, 0]
+  for (; held < length; count++) held += units[count]?.length ?? length
+  return count
+}
+
+/** In their order; those that meet are one. */
+function joinRanges(ranges: Range[]): Range[] {
+  const joined: Range[] = []
+  for (const [start, length] of ranges.sort(([one], [other]) => one - other)) {
+    const last = joined.at(-1)
+    if (last && start < last[0] + last[1]) last[1] = Math.max(last[1], start + length - last[0])
+    else joined.push([start, length])
+  }
+  return joined
+}

@@ -1,0 +1,73 @@
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import { type TSchema, Type } from 'typebox'
+
+const OF_QUESTIONS = ['more_options', 'parts', 'explanation', 'tags']
+const OF_PAPERS = ['more_options', 'option_order', 'parts']
+const OF_EXAMS = ['open_for_practice', 'shuffle', 'draw', 'class_ids', 'pool_count']
+const OF_CONVERSATIONS = ['settings', 'unread_mentions']
+
+/** Fields that only the newer generation has, by the names of the schemas. */
+const ADDITIONS: Readonly<Record<string, readonly string[]>> = {
+  Message: ['reactions', 'attachments', 'mentions'],
+  NewMessage: ['attachment_ids', 'mentions'],
+  MessageEdit: ['mentions'],
+  Conversation: OF_CONVERSATIONS,
+  ConversationDetail: OF_CONVERSATIONS,
+  LastMessage: ['attachments'],
+  UnreadAnswer: ['unread_all', 'mentions'],
+  Account: ['has_password'],
+  Question: OF_QUESTIONS,
+  PaperQuestion: OF_PAPERS,
+  ReviewedQuestion: [...OF_PAPERS, 'correct', 'explanation'],
+  Exam: OF_EXAMS,
+  ExamStanding: OF_EXAMS,
+  AdminExam: OF_EXAMS,
+  NewExam: OF_EXAMS,
+  ExamChanges: OF_EXAMS,
+}
+
+/** Answers of the routes that are registered from now on are written, and their bodies read, without the additions. */
+export function leaveOutAdditions(scope: FastifyInstance): void {
+  scope.addHook('onRoute', (route) => {
+    if (route.schema) route.schema = withoutAdditions(route.schema)
+  })
+}
+
+interface Parts {
+  $id?: string
+  properties?: Record<string, TSchema>
+  required?: string[]
+  items?: TSchema
+  anyOf?: TSchema[]
+}
+
+function withoutAdditions({ body, response, ...schema }: FastifySchema): FastifySchema {
+  const answers = Object.entries((response ?? {}) as Record<string, TSchema>)
+  return {
+    ...schema,
+    ...(body === undefined ? {} : { body: withoutIn(body as TSchema) }),
+    response: Object.fromEntries(answers.map(([status, answer]) => [status, withoutIn(answer)])),
+  }
+}
+
+/** A schema without additions, with a name of its own; the given one itself if nothing in it is an addition. */
+function withoutIn(schema: TSchema): TSchema {
+  const { $id, properties, required, items, anyOf } = schema as Parts
+  const left = new Set(ADDITIONS[$id ?? ''])
+  const kept = Object.entries(properties ?? {}).filter(([name]) => !left.has(name))
+  const parts: Parts = {
+    ...(properties && {
+      properties: Object.fromEntries(kept.map(([name, part]) => [name, withoutIn(part)])),
+    }),
+    ...(required && { required: required.filter((name) => !left.has(name)) }),
+    ...(items && { items: withoutIn(items) }),
+    ...(anyOf && { anyOf: anyOf.map(withoutIn) }),
+  }
+  const isSame =
+    left.size === 0 &&
+    kept.every(([name, part]) => parts.properties?.[name] === part) &&
+    parts.items === items &&
+    (anyOf ?? []).every((part, index) => parts.anyOf?.[index] === part)
+  if (isSame) return schema
+  return Type.Unsafe({ ...schema, ...parts, ...($id && { $id: `Older${$id}` }) })
+}
