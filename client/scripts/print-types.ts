@@ -39,7 +39,9 @@ export interface OpenApi {
 
 export interface AsyncApi {
   components: Components
-  channels: { socket: { messages: Record<string, { name: string; payload: Schema }> } }
+  channels: {
+    socket: { messages: Record<string, { name: string; summary: string; payload: { $ref: string } }> }
+  }
 }
 
 const HEAD = '// Printed from the documents of a running service: npm run generate -w client\n'
@@ -77,7 +79,10 @@ ${entries.join('')}}
 
 /** Every frame of the WebSocket, by direction and `type`; what operations have as well is theirs. */
 export function printFrames({ channels, components }: AsyncApi, { paths, ...http }: OpenApi): string {
-  const messages = Object.entries(channels.socket.messages)
+  const messages = Object.entries(channels.socket.messages).map(
+    ([key, { name, summary, payload }]) =>
+      [key, { name, summary, payload: components.schemas[nameOf(payload.$ref)] as Schema }] as const,
+  )
   const used = referredTo(messages, components)
   const newer = Object.entries(paths).filter(([path]) => path.startsWith('/api/v01/'))
   const theirs = referredTo(newer, http.components)
@@ -86,7 +91,7 @@ export function printFrames({ channels, components }: AsyncApi, { paths, ...http
   const fields = (prefix: string) =>
     messages
       .filter(([key]) => key.startsWith(prefix))
-      .map(([, { name, payload }]) => `${comment(payload.description, '  ')}  ${name}: ${print(payload)}\n`)
+      .map(([, { name, summary, payload }]) => `${comment(summary, '  ')}  ${name}: ${print(payload)}\n`)
       .join('')
   return `${HEAD}import type { ${theirs.filter((name) => imported.has(name)).join(', ')} } from './openapi.ts'
 

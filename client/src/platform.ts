@@ -14,20 +14,28 @@ export interface Platform {
   /** A random number from 0 up to 1. */
   random(): number
   uuid(): string
-  /** Runs something later; returns a function that cancels it. Browsers delay the timers of hidden pages. */
+  /**
+   * Runs something later, or after some weeks if that is later still; returns a function that cancels it. Browsers delay the
+   * timers of hidden pages.
+   */
   after(ms: number, run: () => void): () => void
   /** Locks across all tabs of the origin; without them each tab works on its own. */
   locks?: Locks | undefined
   openChannel?: ((name: string, take: (message: unknown) => void) => Channel) | undefined
   /** Sends a body and reports the progress; left out: without progress. */
-  upload?:
-    | ((request: Request, tell: (sent: number, total: number | undefined) => void) => Promise<Response>)
-    | undefined
+  upload?: Upload | undefined
   /** Whether the page is visible; left out: always. */
   isVisible?: (() => boolean) | undefined
   /** Reports events of the page or app; returns a function that ends this. */
   watch?: ((tell: (event: LifeEvent) => void) => () => void) | undefined
 }
+
+/** `form`: the request's body where it is a form, because not every platform can read it from the request again. */
+export type Upload = (
+  request: Request,
+  tell: (sent: number, total: number | undefined) => void,
+  form?: FormData,
+) => Promise<Response>
 
 /**
  * `wake`: visible again, in front, back online, or awake after a sleep: everything may have changed. `hide`: hidden,
@@ -36,7 +44,7 @@ export interface Platform {
  */
 export type LifeEvent = 'wake' | 'hide' | 'leave' | 'return'
 
-/** A durable store. Values are plain data that JSON can hold. */
+/** A durable store. Values are plain data that JSON can hold, and files: one that can't hold these loses what is sent with them. */
 export interface Store {
   get(key: string): Promise<unknown>
   /** Resolves once the value is stored. */
@@ -44,6 +52,14 @@ export interface Store {
   delete(key: string): Promise<void>
   /** All entries whose key begins with `prefix`, in the order of the keys. */
   list(prefix: string): Promise<[key: string, value: unknown][]>
+  /**
+   * Replaces a value by what `change` makes of it, in one step: nothing else is written to this key in between.
+   * undefined deletes it; the same value leaves it. Left out: it is read and then written, which is right where one
+   * process at a time has the store, such as on a phone.
+   */
+  update?: ((key: string, change: (stored: unknown) => unknown) => Promise<void>) | undefined
+  /** What is stored is gone when the process ends. */
+  isVolatile?: boolean | undefined
 }
 
 export interface Locks {

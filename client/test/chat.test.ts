@@ -7,7 +7,8 @@ import {
   type TestService,
   withService,
 } from '../../test/support/service.ts'
-import { type Chat, createChat, type RoomMessage } from '../src/chat/index.ts'
+import { type Chat, createChat, type RoomMessage } from '../src/chat/chat.ts'
+import type { Platform } from '../src/index.ts'
 import { node } from '../src/platforms/node.ts'
 import { memoryStore } from '../src/storage/memory.ts'
 import { newApp, openApp, until } from './support/app.ts'
@@ -62,7 +63,10 @@ describe('chat', () => {
     await until(room.$state, ({ status }) => status === 'ready')
     const seen: string[][] = []
     room.$messages.listen((messages) => seen.push(messages.map(({ key, state }) => `${key} ${state}`)))
-    const [one, two] = await Promise.all([hers.send(id, 'one'), hers.send(id, 'two')])
+    const [{ clientId: one }, { clientId: two }] = await Promise.all([
+      hers.send(id, 'one'),
+      hers.send(id, 'two'),
+    ])
     const end = await until(room.$messages, (all) => all.length === 2 && all.every(({ seq }) => seq !== null))
     expect(texts(end)).toEqual(['one', 'two'])
     await until(hers.$outgoing, (entries) => entries.length === 0)
@@ -87,10 +91,19 @@ describe('chat', () => {
     expect(texts(await until(his.$messages, (all) => all.length === 3))).toEqual(['a', 'b', 'c'])
   })
 
-  test('waits as long as a 429 says, and keeps the order', async () => {
-    const slow = await withService({ config: { chat: { sendIntervalMs: 300 } } })
+  test('waits as long as a 429 says and no longer, and keeps the order', async () => {
+    const slow = await withService({ config: { chat: { sendIntervalMs: 2_000 } } })
     const { alice, conversationId: id } = await connectedPair(slow)
-    const chat = createChat(await openApp(alice))
+    const waits = new Set<number>()
+    const { after } = node()
+    const platform: Partial<Platform> = {
+      random: () => 0.123,
+      after(ms, work) {
+        waits.add(ms)
+        return after(ms, work)
+      },
+    }
+    const chat = createChat(await openApp(alice, { platform }))
     for (const text of ['a', 'b', 'c']) await chat.send(id, text)
     const room = chat.room(id)
     const all = await until(
@@ -99,6 +112,9 @@ describe('chat', () => {
       15_000,
     )
     expect(texts(all)).toEqual(['a', 'b', 'c'])
+    const seconds = [1_000, 2_000]
+    expect(seconds.filter((ms) => waits.has(ms))).not.toEqual([])
+    expect(seconds.filter((ms) => waits.has(ms + 0.123 * 2_000))).toEqual([])
   })
 
   test('shows a message that can never be sent as failed, and sends the rest', async () => {
@@ -106,7 +122,7 @@ describe('chat', () => {
     const { body } = await alice.get('/api/v01/chat/conversations', 200)
     const conv = await connect(alice, await service.person())
     await alice.delete(`/api/v01/chat/connections/${body.conversations[0]?.conn_id}`, 200)
-    const refused = await hers.send(id, 'nobody there')
+    const { clientId: refused } = await hers.send(id, 'nobody there')
     await hers.send(conv, 'somebody')
     const [failed] = await until(hers.$outgoing, (all) => all.length === 1 && all[0]?.state === 'failed')
     expect(failed).toMatchObject({ clientId: refused, error: 'not_connected' })

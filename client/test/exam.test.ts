@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createExam } from '../../test/support/content/exams.ts'
 import { startService, type TestService } from '../../test/support/service.ts'
-import { type ExamSession, forgetUndelivered, listUndelivered, openExam } from '../src/exam/index.ts'
+import { type ExamSession, forgetUndelivered, listUndelivered, openExam } from '../src/exam/open-exam.ts'
 import { type Client, type Platform, Unreachable } from '../src/index.ts'
 import { memoryStore } from '../src/storage/memory.ts'
 import { newApp, openApp, until } from './support/app.ts'
@@ -198,6 +198,31 @@ test('a page that is hidden sends unsaved answers by a keepalive request, within
   await until(exam.$state, ({ unsynced }) => unsynced === 0, 15_000)
 })
 
+test('a page that is hidden shows the answer that was refused then, and why', async () => {
+  const { examId, questionIds, person, store } = await begin()
+  const page = tab()
+  const exam = await open(await openApp(person, { store, platform: page.platform }), examId)
+  const [first = 0, second = 0] = questionIds
+  await Promise.all([exam.answer(first, 'no letter'), exam.answer(second, 'A')])
+  page.tell('hide')
+  const { rejected, answers } = await until(exam.$state, ({ unsynced }) => unsynced === 0)
+  expect(Object.keys(rejected)).toEqual([`${first}`])
+  expect(answers[second]).toBe('A')
+  expect(await answersStored(person.id)).toEqual({ [second]: 'A' })
+})
+
+test('an exam and a chat can be used before it is known who is signed in', async () => {
+  const { examId, questionIds, person, store } = await begin()
+  const before = await openApp(person, { store })
+  before.close()
+  const client = newApp(person.url, { store })
+  expect(client.session.$user.get()).toBeUndefined()
+  const [exam, undelivered] = await Promise.all([open(client, examId), listUndelivered(client)])
+  await exam.answer(questionIds[0] as number, 'B')
+  expect(undelivered).toEqual([])
+  expect(exam.$state.get().canWrite).toBe(true)
+})
+
 test("shows the service's time whatever this machine's clock does", async () => {
   const { examId, person } = await begin({ duration_minutes: 30 })
   let jumpMs = 7 * 60_000
@@ -210,6 +235,17 @@ test("shows the service's time whatever this machine's clock does", async () => 
   // A clock set forward looks like a sleep: until the service is asked, too little time is shown, never too much.
   jumpMs += 30 * 60_000
   expect(exam.now()).toBeGreaterThan(serviceNow())
+})
+
+test("goes on by the service's time after a restart without the service", async () => {
+  const { examId, person, store } = await begin({ duration_minutes: 30 })
+  const now = () => Date.now() - 40 * 60_000
+  await open(await openApp(person, { store, platform: { now } }), examId)
+  const { state, platform } = network()
+  state.isOn = false
+  const restarted = await open(newApp(person.url, { store, platform: { ...platform, now } }), examId)
+  expect(Math.abs(restarted.now() - (Date.now() + aheadMs))).toBeLessThan(2_000)
+  expect(restarted.remaining()).toBeGreaterThan(29 * 60_000)
 })
 
 test('a refused exam gives the service’s code; one that is neither reachable nor stored throws Unreachable', async () => {

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createExam } from '../../test/support/content/exams.ts'
 import { startModel, type TestModel } from '../../test/support/outside/model.ts'
 import { startService, type TestService } from '../../test/support/service.ts'
-import { withProgress } from '../src/files/index.ts'
+import { withProgress } from '../src/files/with-progress.ts'
 import { Disconnected, Refused } from '../src/index.ts'
-import { watchDiscussion, watchJob } from '../src/topics/index.ts'
-import { askTutor, type TutorEvent } from '../src/tutor/index.ts'
+import { watchDiscussion, watchJob } from '../src/topics/topics.ts'
+import { askTutor, type TutorEvent } from '../src/tutor/tutor.ts'
 import { openApp, until } from './support/app.ts'
 
 let model: TestModel
@@ -35,6 +35,39 @@ test('a discussion follows its comments, and is read again after a new connectio
   client.live.connect()
   await until(discussion.$value, ({ data }) => data?.count === 2)
   discussion.close()
+})
+
+test('a discussion goes on though another watch of it is closed', async () => {
+  const { questionIds } = await createExam(service.sql)
+  const id = questionIds[0] as number
+  const client = await openApp(await service.person())
+  const [one, other] = [watchDiscussion(client, id), watchDiscussion(client, id)]
+  for (const { $value } of [one, other]) await until($value, ({ status }) => status === 'ready')
+  one.close()
+  await (await service.person()).post(`/api/v01/discussions/${id}`, { message: 'still here' }, 201)
+  await until(other.$value, ({ data }) => data?.comments[0]?.message === 'still here')
+})
+
+test('a discussion is shown once the proxy before it works again', async () => {
+  const { questionIds } = await createExam(service.sql)
+  let faults = 0
+  const client = await openApp(await service.person(), {
+    platform: {
+      // No pause is long then.
+      random: () => 0,
+      async fetch(request) {
+        if (!request.url.includes('/discussions/') || faults === 4) return fetch(request)
+        faults += 1
+        return new Response('<h1>Bad gateway</h1>', { status: 502, headers: { 'content-type': 'text/html' } })
+      },
+    },
+  })
+  const { $value } = watchDiscussion(client, questionIds[0] as number)
+  const statuses: string[] = []
+  $value.subscribe(({ status }) => statuses.push(status))
+  await until($value, ({ status }) => status === 'ready')
+  expect(faults).toBe(4)
+  expect(statuses).toEqual(['loading', 'ready'])
 })
 
 test('a missing discussion, and a job that only administrators may see, are refused with their codes', async () => {
@@ -103,7 +136,9 @@ test.each([
       async fetch(request) {
         if (!request.url.endsWith('/assistant/messages')) return fetch(request)
         const pieces = [(body: Body) => body.enqueue(begun), cut]
-        return new Response(new ReadableStream({ pull: (body) => pieces.shift()?.(body) }))
+        return new Response(new ReadableStream({ pull: (body) => pieces.shift()?.(body) }), {
+          headers: { 'x-request-id': 'a stream' },
+        })
       },
     },
   })
@@ -122,7 +157,9 @@ test('an answer of the tutor is whole once it is done, even if its connection br
           (body: Body) => body.enqueue(whole),
           (body: Body) => body.error(new TypeError('terminated')),
         ]
-        return new Response(new ReadableStream({ pull: (body) => pieces.shift()?.(body) }))
+        return new Response(new ReadableStream({ pull: (body) => pieces.shift()?.(body) }), {
+          headers: { 'x-request-id': 'a stream' },
+        })
       },
     },
   })

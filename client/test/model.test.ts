@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { Client as Person } from '../../test/support/client.ts'
 import { createExam } from '../../test/support/content/exams.ts'
 import { connect, startService, type TestService } from '../../test/support/service.ts'
-import type { RoomMessage } from '../src/chat/index.ts'
+import type { RoomMessage } from '../src/chat/chat.ts'
+import { brief } from './support/conversation.ts'
 import { Device } from './support/device.ts'
 import { Network } from './support/network.ts'
 
@@ -143,14 +144,6 @@ async function differences(
       found.push(`${what}: shows ${JSON.stringify(shown)}, is ${JSON.stringify(truth)}`)
   }
   const { body } = await person.get(`${CHAT}/conversations`, 200)
-  const brief = ({
-    id,
-    name,
-    unread,
-    version,
-    last_seq,
-    last_message,
-  }: (typeof body.conversations)[number]) => ({ id, name, unread, version, last_seq, last_message })
   compare('conversations', chat.$conversations.get()?.map(brief), body.conversations.map(brief))
   compare('unread', chat.$unread.get(), (await person.get(`${CHAT}/unread`, 200)).body.unread)
   compare('outgoing', chat.$outgoing.get(), [])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectedPair, startService, type TestService } from '../../test/support/service.ts'
-import { createChat, type RoomMessage } from '../src/chat/index.ts'
+import { createChat, type RoomMessage } from '../src/chat/chat.ts'
 import type { Platform } from '../src/index.ts'
 import { openApp, until } from './support/app.ts'
 import { Network } from './support/network.ts'

@@ -1,7 +1,8 @@
-import { atom, computed, type ReadableAtom } from 'nanostores'
+import { atom, type ReadableAtom } from 'nanostores'
 import type { Client } from '../index.ts'
 import type { User } from '../session/grant.ts'
-import type { ChatMessage, Outgoing, RoomMessage } from './types.ts'
+import { reactedBy, withReactions } from './reactions.ts'
+import type { ChatMessage, Outgoing, Reacting, ReactionsFrame, RoomMessage } from './types.ts'
 
 const PAGE = 50
 /** Most pages that are listed again after a gap; older messages are fetched again by scrolling. */
@@ -13,9 +14,14 @@ export interface RoomState {
   status: 'loading' | 'ready' | 'gone'
   /** `more` can fetch older messages. */
   hasMore: boolean
+  /** `newer` can fetch newer messages: after a `jump`, until the newest one is there. */
+  hasNewer: boolean
 }
 
-/** The newest messages of one conversation, without gaps, and those that are not sent yet. */
+/**
+ * The newest messages of one conversation, without gaps, and those that are not sent yet; after a `jump` those around
+ * an older one.
+ */
 export class Room {
   readonly id: number
   readonly $state: ReadableAtom<RoomState>
@@ -23,12 +29,18 @@ export class Room {
   /** How far each member has read, by user id; empty until the room is ready. */
   readonly $readBy: ReadableAtom<Readonly<Record<number, number>>>
   readonly #client: Client
-  readonly #onFilled: () => void
-  readonly #state = atom<RoomState>({ status: 'loading', hasMore: false })
-  readonly #stored = atom<readonly ChatMessage[]>([])
+  readonly #onShown: () => void
+  readonly #state = atom<RoomState>({ status: 'loading', hasMore: false, hasNewer: false })
+  readonly #messages = atom<readonly RoomMessage[]>([])
+  readonly #outgoing: ReadableAtom<readonly Outgoing[]>
+  readonly #reacting: ReadableAtom<readonly Reacting[]>
+  readonly #stops: (() => void)[]
+  #stored: readonly ChatMessage[] = []
   readonly #readBy = atom<Readonly<Record<number, number>>>({})
   /** Messages that came while a page was being fetched, because the page may be older. */
-  #early: ChatMessage[] | undefined
+  #early: (ChatMessage | ReactionsFrame)[] | undefined
+  /** The message around which the next fetch is; undefined: the newest ones. */
+  #around: number | undefined
   #filling: Promise<void> | undefined
   #refill = false
   #cancelRetry: (() => void) | undefined
@@ -38,55 +50,100 @@ export class Room {
     client: Client,
     id: number,
     $outgoing: ReadableAtom<readonly Outgoing[]>,
-    onFilled: () => void,
+    $reacting: ReadableAtom<readonly Reacting[]>,
+    onShown: () => void,
   ) {
     this.#client = client
-    this.#onFilled = onFilled
+    this.#onShown = onShown
     this.id = id
     this.$state = this.#state
     this.$readBy = this.#readBy
-    this.$messages = computed([this.#stored, $outgoing], (stored, outgoing) => [
-      ...stored.map(toShown),
-      ...toPending(
-        outgoing.filter((each) => each.conversationId === id),
-        stored,
-        client.session.$user.get(),
-      ),
-    ])
-    void this.fill()
+    this.$messages = this.#messages
+    this.#outgoing = $outgoing
+    this.#reacting = $reacting
+    const show = () => this.#show(this.#stored)
+    this.#stops = [$outgoing.listen(show), $reacting.listen(show)]
   }
 
-  /** Whether messages are being fetched; new ones are shown after that. */
-  get isFilling(): boolean {
-    const isWaiting = this.#early !== undefined || this.#cancelRetry !== undefined
-    return isWaiting || this.#state.get().status === 'loading'
+  /** Whether it has a stored message, or never will; above the first one it would be found by scrolling. */
+  has(seq: number): boolean {
+    const { status, hasNewer } = this.#state.get()
+    return status === 'gone' || hasNewer || (this.#stored.at(-1)?.seq ?? 0) >= seq
+  }
+
+  /** Whether it shows a message as it was at this version or later, or doesn't show it. */
+  hasVersion(messageId: number, version: number): boolean {
+    const message = this.#stored.find(({ id }) => id === messageId)
+    return !message || message.version >= version
+  }
+
+  /** Whether somebody looks at it. */
+  get isWatched(): boolean {
+    return this.$messages.lc > 0 || this.$state.lc > 0
   }
 
   /** Fetches a page of older messages, if there is one. */
   async more(): Promise<void> {
     await this.#filling
-    const [oldest] = this.#stored.get()
+    const [oldest] = this.#stored
     if (!oldest || !this.#state.get().hasMore) return
-    const page = await this.#page(oldest.created_at)
-    const messages = this.#stored.get()
+    const page = await this.#page({ before: oldest.created_at })
+    const messages = this.#stored
+    if (!page) return this.fill()
     // Everything was fetched again meanwhile.
-    if (!page || messages[0]?.seq !== oldest.seq) return
-    this.#stored.set([...page.messages, ...messages])
+    if (messages[0]?.seq !== oldest.seq) return
+    this.#show([...page.messages, ...messages])
     this.#state.set({ ...this.#state.get(), hasMore: page.has_more })
+  }
+
+  /** Shows the messages around one, wherever it is; false if it isn't there. */
+  async jump(messageId: number): Promise<boolean> {
+    const isThere = () => this.#stored.some(({ id }) => id === messageId)
+    if (isThere()) return true
+    this.#around = messageId
+    await this.fill()
+    this.#around = undefined
+    return isThere()
+  }
+
+  /** Fetches a page of newer messages, if there is one. */
+  async newer(): Promise<void> {
+    await this.#filling
+    const newest = this.#stored.at(-1)
+    if (!newest || this.#early || !this.#state.get().hasNewer) return
+    const early: (ChatMessage | ReactionsFrame)[] = []
+    this.#early = early
+    const page = await this.#page({ around: newest.id }).finally(() => {
+      if (this.#early === early) this.#early = undefined
+    })
+    if (!page) return this.fill()
+    // Everything was fetched again meanwhile.
+    if (this.#stored.at(-1) !== newest) return
+    this.#show([...this.#stored, ...page.messages.filter(({ seq }) => seq > newest.seq)])
+    this.#state.set({ ...this.#state.get(), hasNewer: page.has_newer ?? false })
+    this.#takeEarly(early)
+  }
+
+  /** Back to the newest messages. */
+  async latest(): Promise<void> {
+    if (!this.#state.get().hasNewer) return
+    this.#state.set({ ...this.#state.get(), hasNewer: false })
+    this.#stored = []
+    await this.fill()
   }
 
   /** Fetches all shown messages again and replaces them in one step. */
   fill(): Promise<void> {
     this.#refill = true
-    this.#filling ??= this.#fill().finally(() => {
-      this.#filling = undefined
-    })
+    this.#filling ??= this.#fill()
     return this.#filling
   }
 
-  take(message: ChatMessage): void {
-    if (this.#early) this.#early.push(message)
-    else if (!this.#store(message)) void this.fill()
+  take(change: ChatMessage | ReactionsFrame): void {
+    // Whoever writes has read everything before.
+    if ('seq' in change) this.takeRead(change.sender_id, change.seq)
+    if (this.#early) this.#early.push(change)
+    else if (!this.#store(change)) void this.fill()
   }
 
   takeRead(userId: number, seq: number): void {
@@ -94,16 +151,49 @@ export class Room {
     if ((readBy[userId] ?? 0) < seq) this.#readBy.set({ ...readBy, [userId]: seq })
   }
 
-  /** After a reconnect: tries again at once what could not be fetched. */
-  retry(): void {
-    if (this.#cancelRetry) void this.fill()
+  /** After a reconnect: fetches at once what could not be fetched, and what was read meanwhile. */
+  catchUp(): void {
+    if (this.#state.get().status === 'ready' && !this.#cancelRetry) void this.readMembers()
+    else void this.fill()
   }
 
-  close(status: 'gone' | undefined = undefined): void {
+  /** The person is no longer a member. If they become one again, `fill` brings it back. */
+  leave(): void {
+    this.#empty('gone')
+  }
+
+  close(): void {
     this.#isClosed = true
+    for (const stop of this.#stops) stop()
+    this.#empty('gone')
+  }
+
+  /** Shows these, and then what is not sent yet. */
+  #show(stored: readonly ChatMessage[]): void {
+    this.#stored = stored
+    const user = this.#client.session.$user.get()
+    const outgoing = this.#outgoing.get().filter(({ conversationId }) => conversationId === this.id)
+    const reacting = this.#reacting.get()
+    this.#messages.set([
+      ...stored.map((message) => {
+        const pending = reacting.filter(({ messageId }) => messageId === message.id)
+        const shown = toShown(message)
+        return pending.length > 0
+          ? { ...shown, reactions: reactedBy(user?.id ?? 0, shown.reactions, pending) }
+          : shown
+      }),
+      ...(this.#state.get().hasNewer ? [] : toPending(outgoing, stored, user)),
+    ])
+  }
+
+  #empty(status: RoomState['status']): void {
     this.#cancelRetry?.()
-    if (status) this.#state.set({ status, hasMore: false })
-    this.#stored.set([])
+    this.#cancelRetry = undefined
+    this.#refill = false
+    this.#state.set({ status, hasMore: false, hasNewer: false })
+    this.#show([])
+    this.#readBy.set({})
+    this.#onShown()
   }
 
   async #fill(): Promise<void> {
@@ -111,76 +201,111 @@ export class Room {
     this.#cancelRetry = undefined
     while (this.#refill && !this.#isClosed) {
       this.#refill = false
-      const from = this.#stored.get()[0]?.seq ?? Number.POSITIVE_INFINITY
       this.#early = []
       try {
-        await this.#fillFrom(from)
+        await this.#fillAll()
       } catch {
         this.#early = undefined
-        this.#cancelRetry = this.#client.platform.after(RETRY_MS, () => void this.fill())
+        this.#filling = undefined
+        this.#retry(() => this.fill())
         return
       }
       const early = this.#early
       this.#early = undefined
-      for (const message of early) if (!this.#store(message)) this.#refill = true
+      this.#takeEarly(early)
     }
-    this.#onFilled()
+    // At once, so that what is asked for from here on is not taken for done.
+    this.#filling = undefined
+    this.#onShown()
   }
 
-  async #fillFrom(from: number): Promise<void> {
+  #takeEarly(early: (ChatMessage | ReactionsFrame)[]): void {
+    for (const change of early) if (!this.#store(change)) void this.fill()
+  }
+
+  async #fillAll(): Promise<void> {
+    const place = this.#stored[Math.floor(this.#stored.length / 2)]?.id
+    const around = this.#around ?? (this.#state.get().hasNewer ? place : undefined)
+    const there = around === undefined ? undefined : await this.#page({ around })
+    if (there) return this.#fillWith(there.messages, there)
     let page = await this.#page()
     let messages = page?.messages ?? []
     for (let pages = 1; page?.has_more && pages < REFILL_PAGES; pages++) {
       const [oldest] = messages
-      if (!oldest || oldest.seq <= from) break
-      page = await this.#page(oldest.created_at)
+      // `more` may have added a page meanwhile.
+      const first = this.#stored[0]?.seq ?? Number.POSITIVE_INFINITY
+      if (!oldest || oldest.seq <= first) break
+      page = await this.#page({ before: oldest.created_at })
       messages = [...(page?.messages ?? []), ...messages]
     }
-    if (!page || this.#isClosed) return
-    this.#stored.set(messages)
-    this.#state.set({ status: 'ready', hasMore: page.has_more })
-    void this.#readMembers().catch(() => {})
+    // Somebody who has become a member again meanwhile is told so: then it is fetched once more.
+    if (!page && !this.#refill) this.leave()
+    if (page) this.#fillWith(messages, page)
   }
 
-  async #readMembers(): Promise<void> {
+  #fillWith(messages: ChatMessage[], page: { has_more: boolean; has_newer?: boolean }): void {
+    if (this.#isClosed) return
+    this.#state.set({ status: 'ready', hasMore: page.has_more, hasNewer: page.has_newer ?? false })
+    this.#show(messages)
+    void this.readMembers()
+  }
+
+  /** Reads how far everybody has read, which may have changed unheard. */
+  async readMembers(): Promise<void> {
     const params = { path: { id: this.id } }
-    const { data } = await this.#client.GET('/api/v01/chat/conversations/{id}', { params })
-    for (const { id, last_read_seq } of data?.conversation.members ?? []) this.takeRead(id, last_read_seq)
+    try {
+      const { data } = await this.#client.GET('/api/v01/chat/conversations/{id}', { params })
+      for (const { id, last_read_seq } of data?.conversation.members ?? []) this.takeRead(id, last_read_seq)
+    } catch {
+      this.#retry(() => this.readMembers())
+    }
+  }
+
+  #retry(work: () => Promise<void>): void {
+    this.#cancelRetry?.()
+    if (this.#isClosed) return
+    this.#cancelRetry = this.#client.platform.after(RETRY_MS, () => {
+      this.#cancelRetry = undefined
+      void work()
+    })
   }
 
   /** undefined: the person is no longer a member. */
-  async #page(before?: string) {
+  async #page(from: { before?: string; around?: number } = {}) {
     const { data, error, response } = await this.#client.GET('/api/v01/chat/conversations/{id}/messages', {
-      params: { path: { id: this.id }, query: { peek: true, limit: PAGE, ...(before ? { before } : {}) } },
+      params: { path: { id: this.id }, query: { peek: true, limit: PAGE, ...from } },
     })
     if (data) return data
-    if (response.status === 404) {
-      this.close('gone')
-      return undefined
-    }
-    throw new Error(error?.code)
+    if (response.status !== 404) throw new Error(error?.code)
+    return undefined
   }
 
   /** False if a message before it is missing. */
-  #store(message: ChatMessage): boolean {
+  #store(change: ChatMessage | ReactionsFrame): boolean {
+    const { status, hasNewer } = this.#state.get()
     // The page that will be fetched contains it.
-    if (this.#state.get().status === 'loading') return true
-    const messages = this.#stored.get()
-    const first = messages[0]?.seq ?? 1
-    const index = message.seq - first
+    if (status !== 'ready') return true
+    const messages = this.#stored
+    const index =
+      'seq' in change
+        ? change.seq - (messages[0]?.seq ?? 1)
+        : messages.findIndex(({ id }) => id === change.message_id)
+    if (index >= messages.length && hasNewer) return true
     if (index > messages.length) return false
     const known = messages[index]
-    if (index < 0 || (known && known.version >= message.version)) return true
+    if (index < 0 || (known && known.version >= change.version)) return true
     const changed = [...messages]
-    changed[index] = message
-    this.#stored.set(changed)
+    if ('seq' in change) changed[index] = change
+    else if (known) changed[index] = withReactions(known, change, this.#client.session.$user.get()?.id)
+    this.#show(changed)
+    this.#onShown()
     return true
   }
 }
 
 const shown = new WeakMap<ChatMessage, RoomMessage>()
 
-/** The same object for the same message, because user interfaces compare by identity. */
+/** One message is always shown by one object, because user interfaces compare by identity. */
 function toShown(message: ChatMessage): RoomMessage {
   const known = shown.get(message)
   if (known) return known
@@ -203,11 +328,12 @@ function toPending(
       key: each.clientId,
       state: each.state,
       error: each.error,
+      files: each.files,
     }))
 }
 
 function toUnsent(
-  { clientId, message, createdAt, reply_to_id, reply_to_text, reply_to_name }: Outgoing,
+  { clientId, message, createdAt, reply_to_id, reply_to_text, reply_to_name, mentions = [] }: Outgoing,
   writer: User | null | undefined,
 ) {
   return {
@@ -225,5 +351,8 @@ function toUnsent(
     reply_to_id: reply_to_id ?? null,
     reply_to_text: reply_to_text ?? null,
     reply_to_name: reply_to_name ?? null,
+    reactions: [],
+    attachments: [],
+    mentions,
   }
 }

@@ -1,7 +1,10 @@
 import type { ServerFrames } from '../generated/frames.ts'
+import type { SendState } from '../outbox/outbox.ts'
 
 export type ChatMessage = ServerFrames['message']['message']
 export type Conversation = Extract<ServerFrames['conversation']['conversation'], { name: string }>
+export type Reaction = ChatMessage['reactions'][number]
+export type ReactionsFrame = ServerFrames['reactions']
 export type ConnectionRequest = ServerFrames['connection_request']['request']
 
 /** The frames that change a conversation, its messages, or somebody's read pointer. */
@@ -9,13 +12,17 @@ export type ChangeFrame = ServerFrames[
   | 'message'
   | 'message_edited'
   | 'message_deleted'
+  | 'reactions'
   | 'conversation'
   | 'read'
   | 'gap']
 
 /** The content of the ack of a `resume`. */
 export interface Resumed {
-  conversations: Record<string, { version: number; last_read_seq: number; unread: number }>
+  conversations: Record<
+    string,
+    Pick<Conversation, 'version' | 'last_read_seq' | 'unread' | 'settings' | 'unread_mentions'>
+  >
 }
 
 /** A message as somebody writes it. */
@@ -24,11 +31,27 @@ export interface Draft {
   reply_to_id?: number
   reply_to_text?: string
   reply_to_name?: string
+  /** Ids of members. */
+  mentions?: number[]
+  /** Files to send with it: it is sent once they are uploaded, without holding back what is written later. */
+  files?: readonly File[]
 }
 
-export type SendState = 'queued' | 'sending' | 'sent' | 'failed'
+/** A reaction that somebody adds or takes back, which the service may not know yet. */
+export interface Reacting {
+  conversationId: number
+  messageId: number
+  emoji: string
+  added: boolean
+}
 
-/** A message that is not sent yet, as it is stored on this machine. */
+/** How much of a message's files is sent, from 0 to 1. */
+export interface Upload {
+  clientId: string
+  share: number
+}
+
+/** A message that is not sent yet. */
 export interface Outgoing extends Draft {
   /** The id by which the service recognises a repetition, so that it is never stored twice. */
   clientId: string
@@ -53,4 +76,6 @@ export interface RoomMessage extends Omit<ChatMessage, 'id' | 'seq'> {
   id: number | null
   seq: number | null
   error?: string | undefined
+  /** Of a message that isn't stored yet, the files that it will have. */
+  files?: readonly File[] | undefined
 }

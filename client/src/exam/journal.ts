@@ -1,5 +1,4 @@
 import type { paths } from '../generated/openapi.ts'
-import type { Store } from '../platform.ts'
 
 export type Paper =
   paths['/api/v01/exams/{exam_id}/paper']['get']['responses'][200]['content']['application/json']
@@ -8,162 +7,378 @@ export type SubmitResult =
   paths['/api/v01/exams/{exam_id}/submit']['post']['responses'][200]['content']['application/json']
 /** MCQ: a letter; MSQ: letters; NUMERIC: a number as text. */
 export type Answer = string | string[]
+type Answers = Record<string, Answer>
+type Changes = Record<string, Answer | null>
 
-/** One attempt as it is stored on this machine: enough to go on without the service. */
+/**
+ * One attempt as it is stored on this machine: enough to go on without the service. What happens to it is a pure
+ * function, `step`; `ExamSession` carries out the effects.
+ */
 export interface Journal {
   attemptId: number
   examId: number
   questions: PaperQuestion[]
   /** As the student sees them. */
-  answers: Record<string, Answer>
+  answers: Answers
   marked: number[]
   /** Answers that the service has not acknowledged; null clears an answer. */
-  unsynced: Record<string, Answer | null>
+  unsynced: Changes
   isMarkedUnsynced: boolean
+  /** The value of `revision` when each of these was given, `marked` for the marks: syncs with a higher one hold it. */
+  since: Record<string, number>
   /** The highest revision that was sent or received. */
   revision: number
+  /** The revision of the service's answers on which `answers` are built: older ones are ignored. */
+  base: number
   endsAt: string | null
   /** Answers that the service refused, and why. */
   rejected: Record<string, string>
-  /** `submitting`: handed in but not acknowledged. `closed`: ended, and not handed in on this machine. */
+  /**
+   * `submitting`: somebody has asked to hand it in. `submitted`: the service has done so. `closed`: the service has
+   * ended the attempt, and this machine did not hand it in.
+   */
   phase: 'active' | 'submitting' | 'submitted' | 'closed'
   result?: SubmitResult
+  /** The number of the writer: each new one has a higher one, and what an earlier one writes is refused. */
+  writer: number
 }
 
-/** Entries below this key survive a logout, and are only shown to the same account again. */
-const KEPT = 'kept/'
-
-/** The part that changes. The paper never changes and is stored separately, so that saving an answer writes little. */
+/** The part that changes. The paper never changes and is stored separately, so that storing an answer writes little. */
 export type Progress = Omit<Journal, 'questions'>
 
-const keyOf = (kind: 'exam' | 'paper', userId: number, { examId, attemptId }: Progress) =>
-  `${KEPT}${userId}/${kind}/${examId}/${attemptId}`
-
-export async function keepPaper(
-  store: Store,
-  userId: number,
-  { questions, ...rest }: Journal,
-): Promise<void> {
-  await store.set(keyOf('paper', userId, rest), questions)
+/** What the service has stored of an attempt. */
+export interface Saved {
+  answers: Answers
+  markedForReview: number[]
+  revision: number
 }
 
-export async function keepProgress(store: Store, userId: number, journal: Journal): Promise<void> {
-  await store.set(keyOf('exam', userId, journal), toProgress(journal))
-}
-
-export async function forget(store: Store, userId: number, journal: Progress): Promise<void> {
-  await store.delete(keyOf('exam', userId, journal))
-  await store.delete(keyOf('paper', userId, journal))
-}
-
-export async function readProgress(
-  store: Store,
-  userId: number,
-  journal: Journal,
-): Promise<Progress | undefined> {
-  return (await store.get(keyOf('exam', userId, journal))) as Progress | undefined
-}
-
-export function toProgress({ questions: _, ...progress }: Journal): Progress {
-  return progress
-}
-
-/** The stored journals of an account, or of one exam, the oldest first. */
-export async function listJournals(store: Store, userId: number, examId?: number): Promise<Journal[]> {
-  const prefix = `${KEPT}${userId}/exam/${examId === undefined ? '' : `${examId}/`}`
-  const kept = (await store.list(prefix)).map(([, progress]) => progress as Progress)
-  const papers = await Promise.all(kept.map((each) => store.get(keyOf('paper', userId, each))))
-  return kept.map((each, at) => ({ ...each, questions: (papers[at] ?? []) as PaperQuestion[] }))
-}
-
-/** The service's state, with this machine's unsynced answers applied. */
-export function openJournal(paper: Paper, examId: number, known?: Journal): Journal {
-  const { attempt_id, questions, answers, markedForReview, revision, ends_at } = paper
-  const own = known?.attemptId === attempt_id ? known : undefined
-  return rebase(
-    {
-      attemptId: attempt_id,
-      examId,
-      questions,
-      answers: {},
-      marked: own?.marked ?? [],
-      unsynced: own?.unsynced ?? {},
-      isMarkedUnsynced: own?.isMarkedUnsynced ?? false,
-      revision: own?.revision ?? 0,
-      endsAt: ends_at,
-      rejected: own?.rejected ?? {},
-      phase: own?.phase ?? 'active',
-    },
-    { answers: answers as Record<string, Answer>, markedForReview, revision },
-  )
-}
-
-/** Takes over answers that another device has saved, and applies this machine's unsynced ones. */
-export function rebase(
-  journal: Journal,
-  stored: { answers: Record<string, Answer>; markedForReview: number[]; revision: number },
-): Journal {
-  return {
-    ...journal,
-    answers: apply(stored.answers, journal.unsynced),
-    marked: journal.isMarkedUnsynced ? journal.marked : stored.markedForReview,
-    revision: Math.max(journal.revision, stored.revision),
-  }
-}
-
-export function withAnswer(journal: Journal, questionId: number, answer: Answer | null): Journal {
-  const { [questionId]: _, ...rejected } = journal.rejected
-  return {
-    ...journal,
-    answers: apply(journal.answers, { [questionId]: answer }),
-    unsynced: { ...journal.unsynced, [questionId]: answer },
-    rejected,
-  }
-}
-
-export function withMark(journal: Journal, questionId: number, isMarked: boolean): Journal {
-  const others = journal.marked.filter((id) => id !== questionId)
-  return { ...journal, marked: isMarked ? [...others, questionId] : others, isMarkedUnsynced: true }
-}
-
+/** A request of the journal: a sync, or handing in, which comes once all answers are synced. */
 export interface Sent {
-  answers: Record<string, Answer | null>
+  kind: 'sync' | 'submit'
+  revision: number
+  answers: Changes
   marked: number[] | undefined
 }
 
-/** Marks the sent answers as synced, except those that have changed meanwhile. */
-export function acknowledge(
-  journal: Journal,
-  sent: Sent,
-  rejected: { question_id: number | null; message: string }[] | null,
-): Journal {
-  const unsynced = { ...journal.unsynced }
-  for (const [id, answer] of Object.entries(sent.answers)) if (unsynced[id] === answer) delete unsynced[id]
+/** What became of a request. `fault`: nobody knows; it is repeated. */
+export type Outcome =
+  | { is: 'fault'; retryAfter: number }
+  | { is: 'saved'; revision: number; endsAt: string | null; rejected: Rejected }
+  | { is: 'stale'; saved: Saved }
+  | { is: 'submitted'; result: SubmitResult }
+  /** `arrived`: the questions whose answers the ended attempt has. */
+  | { is: 'ended'; arrived: number[] }
+
+export type Rejected = { question_id: number | null; message: string }[] | null
+
+export interface State {
+  journal: Journal
+  /** `reader`: another tab writes, or it is being asked. `stranded`: this tab writes, but the store fails. */
+  role: 'reader' | 'writer' | 'stranded'
+  /** Changes that are not stored yet: they are made again on what the store turns out to hold. */
+  unkept: Event[]
+  /** So many of these, the first ones, count only if no other tab has written since. */
+  doubtful: number
+  /** The revision of the request under way. */
+  sending: number | undefined
+  /** How many syncs were acknowledged. */
+  acks: number
+  /** Failed requests in a row. */
+  faults: number
+  /** The time is up: the last answers are sent, and the service will close the attempt. */
+  isOver: boolean
+}
+
+export type Event =
+  | { is: 'answer'; questionId: number; answer: Answer | null }
+  | { is: 'mark'; questionId: number; isMarked: boolean }
+  | { is: 'submit' }
+  /** This tab writes from now on; `stored` is what the store had. */
+  | { is: 'claimed'; stored: Progress | undefined; writer: number }
+  /** This tab writes from now on, though the store could not be asked. */
+  | { is: 'stranded' }
+  /** Another tab writes, or may. */
+  | { is: 'lost' }
+  | { is: 'told'; journal: Progress }
+  /** The first so many of the changes that were not stored are stored now. */
+  | { is: 'kept'; changes: number }
+  | { is: 'due' }
+  /** The page is hidden and may never run again; `mostBytes` is what it can still send. */
+  | { is: 'hidden'; mostBytes: number }
+  | { is: 'answered'; sent: Sent; outcome: Outcome }
+  /** `acks`: the state's, when the paper was asked for. */
+  | { is: 'read'; paper: Paper; acks: number }
+  /** The service says that this attempt isn't active. */
+  | { is: 'ended' }
+  | { is: 'end moved'; endsAt: string | null }
+  | { is: 'clock'; isOver: boolean }
+
+export type Effect =
+  /** Store the journal and show it to the other tabs. */
+  | { do: 'keep' }
+  /** Send this once the journal is stored. */
+  | { do: 'send'; sent: Sent }
+  /** Send this at once, because the page may not live on. */
+  | { do: 'send at once'; sent: Sent }
+  /** Read the paper. */
+  | { do: 'read' }
+  /** Report `due` after a pause, instead of any earlier one. */
+  | { do: 'wait'; ms: number; faults: number }
+
+/** Answers given within this time are sent together. */
+const SYNC_AFTER_MS = 800
+/** A new writer begins so much higher: an earlier one may have sent revisions that it couldn't store any more. */
+const REVISIONS_OF_A_WRITER = 10
+
+const KEEP: Effect = { do: 'keep' }
+const READ: Effect = { do: 'read' }
+const waitFor = (ms: number, faults = 0): Effect => ({ do: 'wait', ms, faults })
+
+export function begin(journal: Journal): State {
+  const idle = { unkept: [], doubtful: 0, sending: undefined, acks: 0, faults: 0 }
+  return { ...idle, journal, role: 'reader', isOver: false }
+}
+
+/** What an event makes of the state, and what has to be done then. */
+export function step(state: State, event: Event): [State, Effect[]] {
+  const { journal } = state
+  const become = (next: Partial<Journal>, ...effects: Effect[]): [State, Effect[]] => [
+    { ...state, journal: { ...journal, ...next } },
+    effects,
+  ]
+  switch (event.is) {
+    case 'answer':
+    case 'mark':
+    case 'submit': {
+      if (!canWrite(state)) return [state, []]
+      const changed = { ...state, journal: change(journal, event), unkept: [...state.unkept, event] }
+      return [changed, [KEEP, waitFor(event.is === 'submit' ? 0 : SYNC_AFTER_MS)]]
+    }
+    case 'claimed': {
+      // What another tab has written since is newer than what this one couldn't store before that.
+      const isLatest = (event.stored?.writer ?? journal.writer) === journal.writer
+      const doubtful = state.role === 'reader' ? state.unkept.length : state.doubtful
+      const unkept = state.unkept.slice(isLatest ? 0 : doubtful)
+      let next = event.stored ? takeUp(event.stored, journal) : journal
+      next = { ...next, writer: event.writer, revision: next.revision + REVISIONS_OF_A_WRITER }
+      for (const each of unkept) if (next.phase === 'active') next = change(next, each)
+      return [
+        { ...state, role: 'writer', unkept, doubtful: 0, sending: undefined, journal: next },
+        [KEEP, waitFor(0)],
+      ]
+    }
+    case 'stranded':
+      return [{ ...state, role: 'stranded', doubtful: state.unkept.length }, [waitFor(0)]]
+    case 'lost':
+      return [{ ...state, role: 'reader', sending: undefined, faults: 0 }, []]
+    case 'told': {
+      if (state.role !== 'reader') return [state, []]
+      const unkept = event.journal.writer === journal.writer ? state.unkept : []
+      return [{ ...state, unkept, journal: { ...journal, ...event.journal } }, []]
+    }
+    case 'kept':
+      if (state.role !== 'writer') return [state, []]
+      return [{ ...state, unkept: state.unkept.slice(event.changes) }, []]
+    case 'due': {
+      if (state.role === 'reader' || state.sending !== undefined || !hasWork(journal)) return [state, []]
+      const revision = journal.revision + 1
+      const sent: Sent = isSynced(journal)
+        ? { kind: 'submit', revision, answers: {}, marked: undefined }
+        : { kind: 'sync', revision, ...unsyncedOf(journal) }
+      return [{ ...state, sending: revision, journal: { ...journal, revision } }, [{ do: 'send', sent }]]
+    }
+    case 'hidden': {
+      if (state.role === 'reader' || !isOpen(journal) || isSynced(journal)) return [state, []]
+      const revision = journal.revision + 1
+      const sent: Sent = { kind: 'sync', revision, ...unsyncedOf(journal, event.mostBytes) }
+      return become({ revision }, KEEP, { do: 'send at once', sent })
+    }
+    case 'answered':
+      if (state.role === 'reader' || !isOpen(journal)) return [state, []]
+      return answered(state, event)
+    case 'read': {
+      const { attempt_id, ends_at } = event.paper
+      if (attempt_id !== journal.attemptId) return step(state, { is: 'ended' })
+      if (state.role === 'reader' || !isOpen(journal)) return [state, []]
+      // A sync may have overtaken it; what other devices have saved by now is read after that.
+      const { revision } = event.paper
+      const isOvertaken = event.acks !== state.acks
+      if (revision < journal.base || (revision === journal.base && isOvertaken))
+        return become({ endsAt: ends_at }, KEEP, ...(isOvertaken ? [READ] : []))
+      return become({ ...rebase(journal, event.paper as Saved), endsAt: ends_at }, KEEP)
+    }
+    case 'ended':
+      // A submit is repeated, because its answer tells whether it was the one that ended the attempt.
+      if (!isOpen(journal) || (journal.phase === 'submitting' && isSynced(journal))) return [state, []]
+      // The refusal of a sync tells more: what had arrived.
+      if (state.role !== 'reader' && !isSynced(journal)) return [state, [waitFor(0)]]
+      return become({ phase: 'closed' }, KEEP)
+    case 'end moved':
+      return become({ endsAt: event.endsAt }, KEEP)
+    case 'clock':
+      return [{ ...state, isOver: event.isOver }, event.isOver ? [waitFor(0)] : []]
+  }
+}
+
+function answered(state: State, { sent, outcome }: Event & { is: 'answered' }): [State, Effect[]] {
+  const { journal } = state
+  const sending = state.sending === sent.revision ? undefined : state.sending
+  const next = (changed: Partial<Journal>, ...effects: Effect[]): [State, Effect[]] => [
+    { ...state, sending, faults: 0, journal: { ...journal, ...changed } },
+    effects,
+  ]
+  switch (outcome.is) {
+    case 'fault': {
+      const faults = state.faults + 1
+      return [{ ...state, sending, faults }, [waitFor(outcome.retryAfter, faults)]]
+    }
+    case 'saved':
+      return [
+        { ...state, sending, acks: state.acks + 1, faults: 0, journal: acknowledge(journal, sent, outcome) },
+        [KEEP, waitFor(0)],
+      ]
+    case 'stale':
+      return next(rebase(journal, outcome.saved), KEEP, waitFor(0))
+    case 'submitted':
+      return next({ phase: 'submitted', result: outcome.result }, KEEP)
+    case 'ended':
+      return next({ phase: 'closed', unsynced: without(journal, sent, outcome.arrived) }, KEEP)
+  }
+}
+
+/** A journal that nothing has happened to, as the service answers the attempt. */
+export function openJournal(paper: Paper, examId: number): Journal {
+  return {
+    attemptId: paper.attempt_id,
+    examId,
+    questions: paper.questions,
+    answers: paper.answers as Answers,
+    marked: paper.markedForReview,
+    unsynced: {},
+    isMarkedUnsynced: false,
+    since: {},
+    revision: paper.revision,
+    base: paper.revision,
+    endsAt: paper.ends_at,
+    rejected: {},
+    phase: 'active',
+    writer: 0,
+  }
+}
+
+/** Whether the attempt goes on, as far as this machine knows. */
+export function isOpen({ phase }: Progress): boolean {
+  return phase === 'active' || phase === 'submitting'
+}
+
+export function isSynced(journal: Progress): boolean {
+  return !isMissing(journal) && !journal.isMarkedUnsynced
+}
+
+export function hasWork(journal: Progress): boolean {
+  return journal.phase === 'submitting' || (journal.phase === 'active' && !isSynced(journal))
+}
+
+/** Whether answers have not arrived; marks help nobody once the attempt is over. */
+export function isMissing({ unsynced }: Progress): boolean {
+  return Object.keys(unsynced).length > 0
+}
+
+/** Whether nothing of it is needed any more. */
+export function isDone(journal: Progress): boolean {
+  return journal.phase === 'submitted' || (journal.phase === 'closed' && !isMissing(journal))
+}
+
+export function canWrite({ role, journal, isOver }: State): boolean {
+  return role !== 'reader' && journal.phase === 'active' && !isOver
+}
+
+/** A stored journal, with what this tab has read of the service since. A closed one goes on if the service says so. */
+function takeUp(stored: Progress, own: Journal): Journal {
+  const phase = stored.phase === 'closed' && own.phase === 'active' ? 'active' : stored.phase
+  const journal = { ...stored, phase, questions: own.questions }
+  if (!isSynced(own) || own.base < stored.base) return journal
+  return {
+    ...rebase(journal, { answers: own.answers, markedForReview: own.marked, revision: own.base }),
+    revision: Math.max(stored.revision, own.revision),
+    endsAt: own.endsAt,
+  }
+}
+
+function change(journal: Journal, event: Event): Journal {
+  const since = (name: number | string) => ({ ...journal.since, [name]: journal.revision })
+  if (event.is === 'answer') {
+    const { questionId, answer } = event
+    const { [questionId]: _, ...rejected } = journal.rejected
+    return {
+      ...journal,
+      answers: apply(journal.answers, { [questionId]: answer }),
+      unsynced: { ...journal.unsynced, [questionId]: answer },
+      since: since(questionId),
+      rejected,
+    }
+  }
+  if (event.is === 'mark') {
+    const others = journal.marked.filter((id) => id !== event.questionId)
+    const marked = event.isMarked ? [...others, event.questionId] : others
+    return { ...journal, marked, isMarkedUnsynced: true, since: since('marked') }
+  }
+  return { ...journal, phase: 'submitting' }
+}
+
+/** Takes over answers that another device has saved, unless newer ones are known, and applies the unsynced ones. */
+function rebase(journal: Journal, saved: Saved): Journal {
+  if (saved.revision < journal.base) return journal
   return {
     ...journal,
-    unsynced,
-    isMarkedUnsynced: journal.isMarkedUnsynced && sent.marked !== journal.marked,
+    answers: apply(saved.answers, journal.unsynced),
+    marked: journal.isMarkedUnsynced ? journal.marked : saved.markedForReview,
+    revision: Math.max(journal.revision, saved.revision),
+    base: saved.revision,
+  }
+}
+
+/** What was sent is synced, except what has changed since. */
+function acknowledge(journal: Journal, sent: Sent, saved: Outcome & { is: 'saved' }): Journal {
+  return {
+    ...journal,
+    unsynced: without(journal, sent, Object.keys(sent.answers)),
+    isMarkedUnsynced: journal.isMarkedUnsynced && !(sent.marked && isIn(journal, sent, 'marked')),
+    revision: Math.max(journal.revision, saved.revision),
+    base: Math.max(journal.base, saved.revision),
+    endsAt: saved.endsAt,
     rejected: {
       ...journal.rejected,
-      ...Object.fromEntries((rejected ?? []).map(({ question_id, message }) => [question_id, message])),
+      ...Object.fromEntries((saved.rejected ?? []).map(({ question_id, message }) => [question_id, message])),
     },
   }
 }
 
-export function isSynced({ unsynced, isMarkedUnsynced }: Journal): boolean {
-  return Object.keys(unsynced).length === 0 && !isMarkedUnsynced
+/** The unsynced answers without those that the service has got of these questions. */
+function without(journal: Journal, sent: Sent, got: (number | string)[]): Changes {
+  const names = got.map(String)
+  const rest = Object.entries(journal.unsynced).filter(
+    ([id]) => !(names.includes(id) && isIn(journal, sent, id)),
+  )
+  return Object.fromEntries(rest)
+}
+
+/** Whether a request holds the latest change. */
+function isIn({ since }: Journal, { revision }: Sent, name: string): boolean {
+  return (since[name] ?? 0) < revision
 }
 
 /** The content of a sync; with a limit only as many answers as fit, the latest first. */
-export function toSend(
+function unsyncedOf(
   { unsynced, marked, isMarkedUnsynced }: Journal,
   mostBytes = Number.POSITIVE_INFINITY,
-): Sent {
+): Pick<Sent, 'answers' | 'marked'> {
   const bytes = (part: unknown) => new TextEncoder().encode(JSON.stringify(part)).length + 1
   let left = mostBytes - 100
   const sendMarked = isMarkedUnsynced && bytes(marked) < left ? marked : undefined
   if (sendMarked) left -= bytes(sendMarked)
-  const answers: Sent['answers'] = {}
+  const answers: Changes = {}
   for (const [id, answer] of Object.entries(unsynced).reverse()) {
     left -= bytes({ [id]: answer })
     if (left < 0) break
@@ -172,11 +387,8 @@ export function toSend(
   return { answers, marked: sendMarked }
 }
 
-function apply(
-  answers: Record<string, Answer>,
-  changes: Record<string, Answer | null>,
-): Record<string, Answer> {
-  const changed: Record<string, Answer> = { ...answers }
+function apply(answers: Answers, changes: Changes): Answers {
+  const changed: Answers = { ...answers }
   for (const [id, answer] of Object.entries(changes)) {
     if (answer === null) delete changed[id]
     else changed[id] = answer

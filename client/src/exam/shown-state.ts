@@ -1,8 +1,18 @@
-import type { Answer, Journal, PaperQuestion, SubmitResult } from './journal.ts'
+import {
+  type Answer,
+  canWrite,
+  type Journal,
+  type PaperQuestion,
+  type State,
+  type SubmitResult,
+} from './journal.ts'
 
 export interface ExamState {
-  /** `closed`: ended, and not handed in on this machine; graded from the answers that the service had. */
-  phase: Journal['phase']
+  /**
+   * `over`: the time is up, and the service is about to close the attempt. `closed`: it has ended, and was not handed in
+   * on this machine; it is graded from the answers that the service had.
+   */
+  phase: Journal['phase'] | 'over'
   /** False in a second tab, until `takeOver` there. */
   canWrite: boolean
   attemptId: number
@@ -19,11 +29,11 @@ export interface ExamState {
   result: SubmitResult | undefined
 }
 
-export function showState(journal: Journal, canWrite: boolean): ExamState {
-  const { phase, attemptId, questions, answers, marked, unsynced, rejected, endsAt, result } = journal
+export function showState(state: State): ExamState {
+  const { phase, attemptId, questions, answers, marked, unsynced, rejected, endsAt, result } = state.journal
   return {
-    phase,
-    canWrite: canWrite && phase === 'active',
+    phase: phase === 'active' && state.isOver ? 'over' : phase,
+    canWrite: canWrite(state),
     attemptId,
     questions,
     answers,

@@ -3,9 +3,11 @@ import type { Challenge, ConnectionRequest, Conversation, Message } from './open
 
 export type CommentEntry = { id: number; question_id: number; parent_id: number | null; user_id: number; /** `Deleted Account` where the author has gone */ username: string; /** empty for a deleted comment */ message: string; is_own: boolean; is_edited: boolean; /** kept for the replies below it */ is_deleted: boolean; is_pinned: boolean; is_best_answer: boolean; created_at: string }
 
+export type ReactionTotal = { emoji: string; count: number; /** the first of them, in the order of reacting */ user_ids: number[] }
+
 export interface ServerFrames {
   /** The first frame, always. */
-  ready: { type: 'ready'; user_id: number; session_id: number; server_time: string; heartbeat_seconds: number; unread: number | null; requests: number | null }
+  ready: { type: 'ready'; user_id: number; session_id: number; server_time: string; heartbeat_seconds: number; unread: number | null; unread_all: number | null; mentions: number | null; requests: number | null }
   /** The request with that `ref` is done (a `send`: committed), with its result. */
   ack: { type: 'ack'; /** echoed in the ack or error */ ref?: string; [field: string]: unknown }
   /** The request failed; codes as in HTTP. */
@@ -16,11 +18,13 @@ export interface ServerFrames {
   message_edited: { type: 'message_edited'; conversation_id: number; message: Message }
   /** A tombstone stays, with empty text. */
   message_deleted: { type: 'message_deleted'; conversation_id: number; message: Message }
+  /** A message's reactions as they are now, and the change that made them so. */
+  reactions: { type: 'reactions'; conversation_id: number; message_id: number; version: number; reactions: ReactionTotal[]; user_id: number; emoji: string; added: boolean }
   /** A member's read pointer moved: one's own on another device, or a peer's. */
   read: { type: 'read'; conversation_id: number; user_id: number; up_to_seq: number }
   /** The reader's counters changed; with one conversation's own where only that one did. */
-  unread: { type: 'unread'; unread: number; requests: number; conversation_id?: number; conversation_unread?: number }
-  /** Somebody the reader shares a connection or conversation with came or went. */
+  unread: { type: 'unread'; unread: number; unread_all: number; requests: number; mentions: number; conversation_id?: number; conversation_unread?: number }
+  /** Somebody with whom the reader has a connection or a conversation came or went. */
   presence: { type: 'presence'; user_id: number; online: boolean }
   /** Somebody is typing; lasts 5 s. */
   typing: { type: 'typing'; conversation_id: number; user_id: number }
@@ -44,11 +48,13 @@ export interface ServerFrames {
   help_unlocked: { type: 'help_unlocked'; exam_id: number }
   /** One's own visible result came out otherwise by a correction. */
   result_changed: { type: 'result_changed'; exam_id: number; attempt_id: number }
-  /** What one objected to was decided. */
+  /** A challenge of one’s own was decided. */
   challenge_resolved: { type: 'challenge_resolved'; challenge: Challenge }
+  /** One has practised or changed its settings: the cards that are due, and what today still brings. */
+  practice: { type: 'practice'; due: number; new: number }
   /** Events may have been missed while the bus was away: send `resume`. */
   resync: { type: 'resync' }
-  /** Instead of more than 500 changes: drop what is held of this conversation, list it afresh by HTTP, and go on from this version. */
+  /** Instead of more than 500 changed messages: drop what is held of this conversation, list it afresh by HTTP, and go on from this version. */
   gap: { type: 'gap'; conversation_id: number; version: number }
   /** Send `auth` with a new token before then, or the socket is closed with 4001. */
   auth_expiring: { type: 'auth_expiring'; /** seconds */ expires_in: number }
@@ -59,11 +65,13 @@ export type ServerFrame = ServerFrames[keyof ServerFrames]
 
 export interface ClientFrames {
   /** Sends a message, by the rules and the rate limit of HTTP. Ack: `message`. */
-  send: { type: 'send'; /** echoed in the ack or error */ ref?: string; conversation_id: number; message: string; /** a UUID of the client; sent again it stores nothing and answers the first message */ client_id?: string; reply_to_id?: number | null; reply_to_text?: string | null; reply_to_name?: string | null }
+  send: { type: 'send'; /** echoed in the ack or error */ ref?: string; conversation_id: number; /** empty only with attachments */ message: string; /** a UUID of the client; sent again it stores nothing and answers the first message */ client_id?: string; reply_to_id?: number | null; reply_to_text?: string | null; reply_to_name?: string | null; /** one's own files that are not sent yet */ attachment_ids?: number[]; /** ids of members; others are dropped */ mentions?: number[] }
   /** Moves the read pointer forward. Ack: `unread`. */
   read: { type: 'read'; /** echoed in the ack or error */ ref?: string; conversation_id: number; up_to_seq?: number }
   /** Tells the other members that one is typing. No ack. */
   typing: { type: 'typing'; /** echoed in the ack or error */ ref?: string; conversation_id: number }
+  /** Somebody is looking: send it every 20 s while that is so. It holds pushes back. Ack with a `ref` only. */
+  active: { type: 'active'; /** echoed in the ack or error */ ref?: string }
   /** Asks for every change since these versions, by conversation. The changes come in order, then the ack. */
   resume: { type: 'resume'; /** echoed in the ack or error */ ref?: string; conversations: { [key: string]: number } }
   /** Asks for the frames of a topic. Ack: `topic`. */

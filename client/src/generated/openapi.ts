@@ -24,19 +24,27 @@ export type Accommodation = { user_id: number; username: string; full_name: stri
 
 export type AccommodationAnswer = { success: true; accommodation: Accommodation }
 
-export type AccommodationBody = { extra_time_percent?: number | null; opens_at?: string | null; closes_at?: string | null }
+export type AccommodationBody = { extra_time_percent?: number | null; opens_at?: string | null; closes_at?: string | null; /** true: even if it ends attempts under way */ confirm?: boolean }
 
 export type AccommodationsAnswer = { success: true; accommodations: Accommodation[] }
 
-export type Account = { id: number; username: string; full_name: string; email: string; role: Role; available_portals: Portal[]; /** ISO 8601 without zone, in APP_TIMEZONE */ created_at: string }
+export type Account = { id: number; username: string; full_name: string; email: string; role: Role; available_portals: Portal[]; /** false: signs in by a provider alone */ has_password: boolean; /** ISO 8601 without zone, in APP_TIMEZONE */ created_at: string }
 
 export type AccountAnswer = { success: true; user: Account }
+
+export type AccountsImported = { success: true; created: number; /** `Row n: why` */ errors: string[]; dry_run: boolean }
 
 export type AdminChallenge = { id: number; attempt_id: number; exam_id: number; question_id: number; message: string; status: ChallengeStatus; reply: string | null; created_at: string; resolved_at: string | null; username: string; question_text: string }
 
 export type AdminChallengesAnswer = { success: true; challenges: AdminChallenge[]; total: number; page: number; per_page: number; total_pages: number }
 
-export type AdminExam = { id: number; name: string; description: string; category_id: number | null; duration_minutes: number | null; max_attempts: number | null; result_mode: 'instant' | 'on_release'; is_published: boolean; pass_percentage: number; msq_scoring: 'all_or_nothing' | 'partial'; opens_at: string | null; closes_at: string | null; /** shuts tutor, chat and discussions during an attempt */ lock_help: boolean; results_released: boolean; question_count: number; created_at: string; updated_at: string }
+export type AdminClass = { id: number; name: string; archived: boolean; students: number; teachers: { user_id: number; username: string; full_name: string }[]; created_at: string }
+
+export type AdminClassAnswer = { success: true; class: AdminClass }
+
+export type AdminClassesAnswer = { success: true; classes: AdminClass[]; total: number; page: number; per_page: number; total_pages: number }
+
+export type AdminExam = { id: number; name: string; description: string; category_id: number | null; duration_minutes: number | null; max_attempts: number | null; result_mode: 'instant' | 'on_release'; is_published: boolean; /** while it is published, whoever may see it can practise its questions, keys included */ open_for_practice: boolean; pass_percentage: number; msq_scoring: 'all_or_nothing' | 'partial'; opens_at: string | null; closes_at: string | null; /** shuts tutor, chat and discussions during an attempt */ lock_help: boolean; /** what is in another order in each attempt; those that have begun keep theirs */ shuffle: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids: number[]; draw: { tag: string; count: number }[] | null; results_released: boolean; /** what an attempt gets */ question_count: number; /** all of its questions */ pool_count: number; created_at: string; updated_at: string }
 
 export type AdminExamAnswer = { success: true; exam: AdminExam }
 
@@ -58,13 +66,19 @@ export type AssetForm = { /** png, jpg, jpeg, gif or webp */ image: Blob }
 
 export type AssetsAnswer = { success: true; assets: Asset[] }
 
+export type Attachment = { id: number; name: string; /** what the bytes say, whatever the name */ type: string; /** bytes */ size: number; width: number | null; height: number | null; /** signed and time-limited */ url: string; thumbnail_url: string | null }
+
+export type AttachmentAnswer = { success: true; attachment: Attachment }
+
+export type AttachmentForm = { /** 1 byte to 25 MiB */ file: Blob }
+
 export type Attempt = { attempt_id: number; exam_id: number; exam_name: string; attempt_number: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; submitted_at: string; score: number | null; max_score: number | null; percentage: number | null; status: 'submitted' | 'expired' }
 
 export type AttemptsAnswer = { success: true; attempts: Attempt[]; total: number; page: number; per_page: number; total_pages: number }
 
 export type AuditAnswer = { success: true; entries: AuditEntry[]; total: number; page: number; per_page: number; total_pages: number }
 
-export type AuditEntry = { id: number; at: string; actor_id: number | null; actor: string | null; action: string; subject_type: string; subject_id: number | string | null; summary: string; ip: string | null }
+export type AuditEntry = { id: number; at: string; actor_id: number | null; actor: string | null; action: string; subject_type: string; subject_id: number | string | null; class_id: number | null; summary: string; ip: string | null }
 
 export type BestAnswerAnswer = { success: true; is_best_answer: boolean }
 
@@ -110,11 +124,35 @@ export type ChallengeStatus = 'open' | 'accepted' | 'rejected'
 
 export type ChallengesAnswer = { success: true; challenges: Challenge[] }
 
-export type ChangeAccountBody = { full_name?: string; email?: string; /** needed to change the e-mail address or the password */ current_password?: string; /** 8 to 128 characters, taken as typed */ new_password?: string }
+export type ChangeAccountBody = { full_name?: string; email?: string; /** needed to change the e-mail address or the password, where there is one */ current_password?: string; /** 8 to 128 characters, taken as typed */ new_password?: string }
 
 export type ChangesAnswer = { success: true; messages: Message[]; version: number; has_more: boolean }
 
 export type ChatUser = { id: number; username: string; full_name: string; /** false unless they share a connection or conversation */ online: boolean; connection_status: 'pending' | 'accepted' | 'rejected' | null; conn_id: number | null }
+
+export type ClassAccommodation = { class_id: number; extra_time_percent: number; opens_at: string | null; closes_at: string | null }
+
+export type ClassAccommodationAnswer = { success: true; accommodation: ClassAccommodation }
+
+export type ClassAccommodationsAnswer = { success: true; accommodations: Accommodation[]; class_accommodation: ClassAccommodation | null }
+
+export type ClassAnswer = { success: true; class: { id: number; name: string; archived: boolean; students: number; conversation_id: number | null }; join_code: string | null; code_ends_at: string | null; /** the newest 500, newest first */ exams: { id: number; name: string }[]; members: ClassMember[]; invited: InvitedAddress[]; invited_total: number; total: number; page: number; per_page: number; total_pages: number }
+
+export type ClassChanges = { name?: string; archived?: boolean; /** all of its teachers */ teacher_ids?: number[] }
+
+export type ClassConversationAnswer = { success: true; conv_id: number }
+
+export type ClassInvitation = { id: number; name: string; role: ClassRole; invited_at: string }
+
+export type ClassMember = { user_id: number; username: string; full_name: string; role: ClassRole; joined_at: string }
+
+export type ClassRole = 'student' | 'teacher'
+
+export type ClassesAnswer = { success: true; classes: OwnClass[]; invitations: ClassInvitation[] }
+
+export type CodeAnswer = { success: true; code: string | null; ends_at: string | null }
+
+export type CodeBody = { ends_at?: string | null }
 
 export type Comment = { id: number; question_id: number; parent_id: number | null; user_id: number; /** `Deleted Account` where the author has gone */ username: string; /** empty for a deleted comment */ message: string; is_own: boolean; is_edited: boolean; /** kept for the replies below it */ is_deleted: boolean; is_pinned: boolean; is_best_answer: boolean; created_at: string; replies: Comment[] }
 
@@ -130,13 +168,17 @@ export type ConnectPending = { success: true; conn_id: number; status: 'pending'
 
 export type ConnectionRequest = { conn_id: number; from_id: number; from_name: string; created_at: string }
 
-export type Conversation = { id: number; name: string; is_group: boolean; unread: number; online: boolean; last_message: { message: string; created_at: string } | null; user_id: number | null; conn_id: number | null; member_count: number; last_seq: number; last_read_seq: number; version: number; /** false after a disconnect, and for somebody who was blocked */ can_send: boolean }
+export type Conversation = { id: number; name: string; is_group: boolean; unread: number; online: boolean; last_message: LastMessage | null; user_id: number | null; conn_id: number | null; member_count: number; last_seq: number; last_read_seq: number; version: number; /** false after a disconnect, and for somebody who was blocked */ can_send: boolean; /** the reader's own */ settings: ConversationSettings; /** messages that mention the reader, above the read pointer */ unread_mentions: number }
 
 export type ConversationAnswer = { success: true; conversation: ConversationDetail }
 
-export type ConversationDetail = { id: number; name: string; is_group: boolean; unread: number; online: boolean; last_message: { message: string; created_at: string } | null; user_id: number | null; conn_id: number | null; member_count: number; last_seq: number; last_read_seq: number; version: number; /** false after a disconnect, and for somebody who was blocked */ can_send: boolean; /** longest-standing first */ members: Member[] }
+export type ConversationDetail = { id: number; name: string; is_group: boolean; unread: number; online: boolean; last_message: LastMessage | null; user_id: number | null; conn_id: number | null; member_count: number; last_seq: number; last_read_seq: number; version: number; /** false after a disconnect, and for somebody who was blocked */ can_send: boolean; /** the reader's own */ settings: ConversationSettings; /** messages that mention the reader, above the read pointer */ unread_mentions: number; /** longest-standing first */ members: Member[] }
+
+export type ConversationSettings = { muted_until: string | null; archived: boolean; pinned: boolean }
 
 export type ConversationsAnswer = { success: true; conversations: Conversation[] }
+
+export type CopyQuestionsBody = { /** in the order in which the copies are made */ ids: number[]; /** where the copies go */ exam_id: number }
 
 export type CountsAnswer = { success: true; /** by question id; every asked one is present */ counts: { [key: string]: number } }
 
@@ -146,7 +188,9 @@ export type DashboardAnswer = { success: true; summary: { /** percent */ avgScor
 
 export type DecisionBody = { action: 'dismiss' | 'delete'; note?: string }
 
-export type DeleteAccountBody = { /** exactly `DELETE` */ confirm?: unknown }
+export type DeleteAccountBody = { /** exactly `DELETE` */ confirm?: unknown; /** of an administrator who has one */ current_password?: string }
+
+export type DeleteManagedBody = { /** exactly `DELETE` */ confirm?: unknown; /** the administrator's own, where there is one */ current_password?: string }
 
 export type DenyBody = { reason: string }
 
@@ -156,11 +200,15 @@ export type EligibilityAnswer = { success: true; user: { username: string; curre
 
 export type EligibilityBody = { username: string; email: string }
 
-export type Exam = { id: number; name: string; description: string; category_id: number | null; duration_minutes: number | null; max_attempts: number | null; result_mode: 'instant' | 'on_release'; results_released: boolean; is_published: boolean; pass_percentage: number; msq_scoring: 'all_or_nothing' | 'partial'; opens_at: string | null; closes_at: string | null; /** tutor, chat and discussions are shut during an attempt */ lock_help: boolean; /** added to the duration; absent where 0 */ extra_time_percent?: number; question_count: number }
+export type Exam = { id: number; name: string; description: string; category_id: number | null; duration_minutes: number | null; max_attempts: number | null; result_mode: 'instant' | 'on_release'; results_released: boolean; is_published: boolean; /** its questions can be practised */ open_for_practice: boolean; pass_percentage: number; msq_scoring: 'all_or_nothing' | 'partial'; opens_at: string | null; closes_at: string | null; /** tutor, chat and discussions are shut during an attempt */ lock_help: boolean; /** added to the duration; absent where 0 */ extra_time_percent?: number; question_count: number }
 
-export type ExamAnswer = { success: true; exam: { id: number; name: string; description: string; category_id: number | null; duration_minutes: number | null; max_attempts: number | null; result_mode: 'instant' | 'on_release'; results_released: boolean; is_published: boolean; pass_percentage: number; msq_scoring: 'all_or_nothing' | 'partial'; opens_at: string | null; closes_at: string | null; /** tutor, chat and discussions are shut during an attempt */ lock_help: boolean; /** added to the duration; absent where 0 */ extra_time_percent?: number; question_count: number; attempts_used: number; attempts_remaining: number | null } }
+export type ExamAnswer = { success: true; exam: ExamStanding }
 
-export type ExamChanges = { name?: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** shuts tutor, chat and discussions during an attempt */ lock_help?: boolean }
+export type ExamChanges = { name?: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, whoever may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** shuts tutor, chat and discussions during an attempt */ lock_help?: boolean; /** what is in another order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null; /** true: even if it ends attempts under way */ confirm?: boolean }
+
+export type ExamResultsAnswer = { success: true; exam: { id: number; name: string }; results: StudentResult[]; total: number; page: number; per_page: number; total_pages: number }
+
+export type ExamStanding = { id: number; name: string; description: string; category_id: number | null; duration_minutes: number | null; max_attempts: number | null; result_mode: 'instant' | 'on_release'; results_released: boolean; is_published: boolean; /** its questions can be practised */ open_for_practice: boolean; pass_percentage: number; msq_scoring: 'all_or_nothing' | 'partial'; opens_at: string | null; closes_at: string | null; /** tutor, chat and discussions are shut during an attempt */ lock_help: boolean; /** added to the duration; absent where 0 */ extra_time_percent?: number; question_count: number; attempts_used: number; attempts_remaining: number | null }
 
 export type ExamsAnswer = { success: true; exams: Exam[]; total: number; page: number; per_page: number; total_pages: number }
 
@@ -168,29 +216,39 @@ export type ExchangeForm = { file: Blob }
 
 export type Exchanged = { success: true; message: string; format: ImportFormat; /** in a dry run, how many would be */ inserted: number; skipped: number; errors: string[] | null; details: string[] | null }
 
-export type ExportFormat = 'csv' | 'gift' | 'moodle_xml' | 'qti'
+export type ExportFormat = 'csv' | 'gift' | 'moodle_xml' | 'qti' | 'qti3'
 
 export type ExtendAnswer = { success: true; /** how many attempts under way got the minutes */ extended: number }
 
 export type ExtendBody = { minutes: number; user_ids?: number[] | null; key?: string | null }
 
+export type ForecastAnswer = { success: true; exam_id: number; at: string; expected: number; /** nine of ten scores would be above */ low: number; /** nine of ten scores would be below */ high: number; max_score: number; expected_percentage: number; pass_percentage: number; pass_chance: number; /** questions with a card */ covered: number; questions: number; by_tag: { tag: string; questions: number; covered: number; expected_percentage: number }[] }
+
+export type FoundMessage = { id: number; seq: number; version: number; sender_id: number; sender_name: string; /** empty for a deleted message */ message: string; created_at: string; is_own: boolean; client_id: string | null; is_edited: boolean; is_deleted: boolean; reply_to_id: number | null; reply_to_text: string | null; reply_to_name: string | null; /** in the order of their first use */ reactions: Reaction[]; attachments: Attachment[]; mentions: number[]; conversation_id: number; conversation_name: string; /** where the words are in the text: start and length in code points */ matches: number[][] }
+
 export type FurtherTutorConversations = { success: true; conversations: TutorConversation[]; hasMore: boolean; nextCursor: string | null }
 
 export type GenerateAnswer = { success: true; job_id: string }
 
-export type GenerateForm = { mode: 'extract' | 'mine' | 'pure'; exam_id: number; difficulty?: 'Easy' | 'Medium' | 'Hard'; mcq_count?: number; msq_count?: number; numeric_count?: number; mcq_plus?: number; mcq_minus?: number; msq_plus?: number; msq_minus?: number; numeric_plus?: number; numeric_tolerance?: number; custom_instructions?: string; /** a JSON array of question texts */ excluded_texts?: string; /** required for `pure` */ topic?: string }
+export type GenerateForm = { mode: 'extract' | 'mine' | 'pure'; exam_id: number; difficulty?: 'Easy' | 'Medium' | 'Hard'; mcq_count?: number; msq_count?: number; numeric_count?: number; mcq_plus?: number; mcq_minus?: number; msq_plus?: number; msq_minus?: number; numeric_plus?: number; numeric_tolerance?: number; custom_instructions?: string; /** a JSON array of question texts */ excluded_texts?: string; /** required for `pure` */ topic?: string; /** at most 30 MiB and 100 pages; required for `extract` and `mine` */ pdf_file?: Blob }
 
-export type GeneratedQuestion = { id: null; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** MCQ `B`, MSQ `A,C`, NUMERIC a decimal string; empty: everybody gets 0 until there is one */ correct_answer: string; question_type: QuestionType; image_path: string | null; positive_marks: number; negative_marks: number; /** for NUMERIC answers */ tolerance: number }
+export type GeneratedQuestion = { id: null; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; /** MCQ `B`, MSQ `A,C`, NUMERIC a decimal string, SHORT the accepted texts, one a line; empty where `parts` hold the key, or for none: everybody gets 0 until there is one */ correct_answer: string; parts: { /** 2 to 20; equal matches are one choice */ pairs: { prompt: string; match: string }[]; /** up to 10 choices that match no prompt */ distractors: string[] } | { /** 2 to 20, in the right order */ items: string[] } | { /** 1 to 20, for `[[1]]` … of the text */ gaps: ({ kind: 'text'; /** 1 to 50 texts, `%50%text` for a share */ accepted: string[] } | { kind: 'choice'; /** 2 to 20 */ choices: string[]; /** the index of the right one, from 0 */ correct: number } | { kind: 'number'; /** a number or its decimal text */ key: number | string; /** a number or its decimal text */ tolerance: number | string })[] } | null; question_type: GeneratedType; image_path: string | null; positive_marks: number; negative_marks: number; /** for NUMERIC answers */ tolerance: number; /** why the right answer is right, for those who may see it; may contain LaTeX */ explanation: string; tags: string[] }
+
+export type GeneratedType = 'MCQ' | 'MSQ' | 'NUMERIC'
 
 export type GoogleAnswer = { status: 'success'; data: { access_token: string; token_type: 'Bearer'; /** seconds */ expires_in: number; refresh_token: string; available_portals: Portal[]; user: { id: number; username: string; full_name: string; role: Role }; is_new_user: boolean } }
 
-export type GoogleBody = { /** from the identity provider's SDK */ id_token: string }
+export type GoogleBody = { /** from the identity provider's SDK */ id_token: string; /** that the app gave to the SDK: the token has to have the same */ nonce?: string }
+
+export type GradebookAnswer = { success: true; exams: { id: number; name: string }[]; students: ({ user_id: number; username: string; full_name: string; /** not in the class any more */ left?: true; /** of exams that they have attempts at */ results: ({ exam_id: number; percentage: number | null; passed: boolean | null; attempts: number })[] })[]; total: number; page: number; per_page: number; total_pages: number }
 
 export type GroupAnswer = { success: true; conversation: ConversationDetail; conv_id: number }
 
 export type ImagesAnswer = { success: true; uploaded: number; failed: { filename: string; error: string }[] }
 
 export type ImagesForm = { /** a plain folder name */ subject_folder_id: string; images: Blob[] }
+
+export type ImportAccountsForm = { file: Blob }
 
 export type ImportForm = { csv_file: Blob }
 
@@ -202,13 +260,21 @@ export type InteractionAnswer = { success: true; kind: 'like' | 'bookmark'; acti
 
 export type InteractionBody = { kind: 'like' | 'bookmark'; /** sets; without it the interaction toggles */ active?: boolean }
 
-export type Item = { question_id: number; question_type: QuestionType; question_text: string; /** attempts whose paper has it */ administered: number; /** of those, the ones without an answer to it */ omitted: number; facility: number | null; discrimination: number | null; /** A to D for choices; for NUMERIC the five commonest wrong values */ options: ({ option: string; chosen: number; /** chosen ÷ administered */ share: number; mean_rest_score: number | null })[]; flags: ('negative_discrimination' | 'too_easy' | 'too_hard' | 'distractor_beats_key')[] }
+export type InvitedAddress = { id: number; email: string; full_name: string; role: ClassRole; invited_at: string }
+
+export type Item = { question_id: number; question_type: QuestionType; question_text: string; /** attempts whose paper has it */ administered: number; /** of those, the ones without an answer to it */ omitted: number; facility: number | null; discrimination: number | null; /** A to D, and others that are shown, for choices; for NUMERIC the five commonest wrong values; none for other types */ options: ({ option: string; chosen: number; /** chosen ÷ administered */ share: number; mean_rest_score: number | null })[]; /** the ten commonest, of SHORT and GAPS */ wrong_texts: { gap?: number; /** normalised */ text: string; count: number }[]; /** of each prompt of MATCHING, and each item of ORDERING */ shares: { text: string; /** who had it right ÷ administered */ share: number }[]; flags: ('negative_discrimination' | 'too_easy' | 'too_hard' | 'distractor_beats_key')[] }
 
 export type ItemsAnswer = { success: true; exam: { attempts: number; mean: number | null; median: number | null; standard_deviation: number | null; alpha: number | null; standard_error: number | null }; items: Item[] }
 
 export type JobList = { success: true; jobs: ({ job_id: string; status: 'running' | 'done' | 'failed'; message: string; last_event: string; total_batches: number; completed_batches: number; questions_so_far: number; percent: number; error: string | null; exam_id: number; mode: 'extract' | 'mine' | 'pure'; created_at: string; finished_at: string | null })[]; total: number; page: number; per_page: number; total_pages: number }
 
 export type JobStatus = { success: true; job_id: string; status: 'running' | 'done' | 'failed'; message: string; last_event: string; total_batches: number; completed_batches: number; questions_so_far: number; percent: number; error: string | null; questions: GeneratedQuestion[] }
+
+export type JoinBody = { /** the class's code, in any case, or the one of a mailed link */ code: string }
+
+export type JudgedReview = { client_id: string; outcome: 'right' | 'partly' | 'wrong'; /** the right answer in the form of an answer */ correct: string | string[]; /** empty for a question with `parts` */ correct_answer: string; explanation: string; /** 1 Again, 2 Hard, 3 Good */ rating: number; card: PracticeCard }
+
+export type LastMessage = { message: string; created_at: string; /** how many files it has */ attachments: number }
 
 export type LibraryAnswer = { success: true; notebooks: LibraryNotebook[]; total: number; page: number; per_page: number; total_pages: number }
 
@@ -222,31 +288,45 @@ export type LoginBody = { /** username or e-mail address */ username: string; pa
 
 export type LogoutBody = { refresh_token: string }
 
+export type ManagedAccount = { id: number; username: string; email: string; full_name: string; role: Role; suspended_at: string | null }
+
+export type ManagedAccountAnswer = { success: true; user: ManagedAccount }
+
 export type MeAnswer = { status: 'success'; data: Account }
 
 export type Member = { id: number; username: string; full_name: string; online: boolean; /** a group's owner: its longest-standing member */ is_owner: boolean; last_read_seq: number }
 
+export type MembersAdded = { success: true; /** people who are members now; administrators only */ added: number; /** addresses that are asked to join */ invited: number; errors: string[] | null }
+
 export type MembersBody = { /** accepted connections */ member_ids: number[] }
 
-export type Message = { id: number; seq: number; version: number; sender_id: number; sender_name: string; /** empty for a deleted message */ message: string; created_at: string; is_own: boolean; client_id: string | null; is_edited: boolean; is_deleted: boolean; reply_to_id: number | null; reply_to_text: string | null; reply_to_name: string | null }
+export type Message = { id: number; seq: number; version: number; sender_id: number; sender_name: string; /** empty for a deleted message */ message: string; created_at: string; is_own: boolean; client_id: string | null; is_edited: boolean; is_deleted: boolean; reply_to_id: number | null; reply_to_text: string | null; reply_to_name: string | null; /** in the order of their first use */ reactions: Reaction[]; attachments: Attachment[]; mentions: number[] }
 
 export type MessageAnswer = { success: true; message: Message }
 
-export type MessagesAnswer = { success: true; messages: Message[]; has_more: boolean }
+export type MessageEdit = { /** empty only with attachments */ message: string; /** left out: as they are */ mentions?: number[] }
+
+export type MessagesAnswer = { success: true; messages: Message[]; has_more: boolean; /** with `around`: whether newer ones follow */ has_newer?: boolean }
 
 export type ModifyBody = { student_id: number; exam_id: number; action: 'reset' | 'increase' | 'decrease'; /** default 1 */ amount?: number }
+
+export type NewAccountBody = { username: string; email: string; full_name?: string; role?: Role; /** without one, its owner is mailed a link to choose it */ password?: string }
 
 export type NewCategoryForm = { name: string; /** png, jpg, jpeg, gif or webp */ image?: Blob }
 
 export type NewChallenge = { question_id: number; message: string }
 
+export type NewClass = { name: string; /** all of its teachers */ teacher_ids?: number[] }
+
 export type NewComment = { message: string; exam_id?: number | null; parent_id?: number | null }
 
-export type NewExam = { name: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** shuts tutor, chat and discussions during an attempt */ lock_help?: boolean }
+export type NewExam = { name: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, whoever may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** shuts tutor, chat and discussions during an attempt */ lock_help?: boolean; /** what is in another order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null }
 
 export type NewGroup = { name: string; /** accepted connections */ member_ids: number[] }
 
-export type NewMessage = { message: string; /** a UUID of the client; sent again it stores nothing and answers the first message */ client_id?: string; reply_to_id?: number | null; reply_to_text?: string | null; reply_to_name?: string | null }
+export type NewMembers = { /** administrators only */ user_ids?: number[]; emails?: string[] }
+
+export type NewMessage = { /** empty only with attachments */ message: string; /** a UUID of the client; sent again it stores nothing and answers the first message */ client_id?: string; reply_to_id?: number | null; reply_to_text?: string | null; reply_to_name?: string | null; /** one's own files that are not sent yet */ attachment_ids?: number[]; /** ids of members; others are dropped */ mentions?: number[] }
 
 export type NewName = { name: string }
 
@@ -254,15 +334,17 @@ export type NewNotebookBody = { title: string; description?: string; is_public?:
 
 export type NewPageBody = { title?: string; /** the end of the notebook without it */ position?: number }
 
-export type NewQuestionForm = { exam_id: number; question_text?: string; option_a?: string; option_b?: string; option_c?: string; option_d?: string; /** MSQ also as `AC` or `["A","C"]`, in any case */ correct_answer?: string; /** MCQ (default), MSQ or NUMERIC */ question_type?: string; /** `<SubjectFolder>/<filename>`; empty: no image */ image_path?: string; /** default 4 */ positive_marks?: string; /** default 1 */ negative_marks?: string; /** default 0 */ tolerance?: string }
+export type NewQuestionForm = { exam_id: number; question_text?: string; option_a?: string; option_b?: string; option_c?: string; option_d?: string; /** MSQ also as `AC` or `["A","C"]`, in any case */ correct_answer?: string; /** MCQ (default) or another type */ question_type?: string; /** `<SubjectFolder>/<filename>`; empty: no image */ image_path?: string; /** up to 10,000 characters */ explanation?: string; /** a JSON array of up to 22 texts; empty: none */ more_options?: string; /** JSON of the form that the type needs; empty: null */ parts?: string; /** a JSON array of up to 20 texts of 1 to 40 characters; empty: none */ tags?: string; /** default 4 */ positive_marks?: string; /** default 1 */ negative_marks?: string; /** default 0 */ tolerance?: string }
 
-export type NewRegrade = { question_id: number; /** `new_key`: grade with `correct_answer` and `tolerance`; `credit_all`: its marks for everybody whose paper has it; `drop`: it counts neither in score nor in max_score */ action: 'new_key' | 'credit_all' | 'drop'; /** of a new key, in any form that a question takes */ correct_answer?: string | number | string[] | null; /** of a new NUMERIC key; left out: the question's own */ tolerance?: number | string | null; preview?: boolean | null }
+export type NewRegrade = { question_id: number; /** `new_key`: grade with `correct_answer` and `tolerance`; `credit_all`: its marks for everybody whose paper has it; `drop`: it counts neither in score nor in max_score */ action: 'new_key' | 'credit_all' | 'drop'; /** of a new key, in any form that a question takes */ correct_answer?: string | number | string[] | null; /** of a new NUMERIC key; left out: the question's own */ tolerance?: number | string | null; /** of a new key, for the types that have them: the question as it is, but for what is right */ parts?: unknown; preview?: boolean | null }
 
 export type NewReport = { reason: string }
 
 export type NewText = { message: string }
 
 export type NewTitle = { title: string }
+
+export type NextAnswer = { success: true; cards: { card: PracticeCard; question: PracticeQuestion }[]; /** of this exam or tag, where one is asked for */ due: number; new: number }
 
 export type NotePage = { id: number; notebook_id: number; title: string; /** 0 is the first page */ position: number; object_count: number; /** rises with every sync that changes something */ version: number }
 
@@ -276,17 +358,23 @@ export type NotebooksAnswer = { success: true; notebooks: Notebook[] }
 
 export type ObjectsAnswer = { success: true; /** from the bottom of the stack to its top */ objects: CanvasObject[]; total: number }
 
-export type OfferedQuestion = { question_text?: string | number | boolean | null; option_a?: string | number | boolean | null; option_b?: string | number | boolean | null; option_c?: string | number | boolean | null; option_d?: string | number | boolean | null; correct_answer?: string | number | boolean | null | (string | number | boolean | null)[]; question_type?: string | number | boolean | null; image_path?: string | number | boolean | null; positive_marks?: string | number | boolean | null; negative_marks?: string | number | boolean | null; tolerance?: string | number | boolean | null }
+export type OfferedQuestion = { question_text?: string | number | boolean | null; option_a?: string | number | boolean | null; option_b?: string | number | boolean | null; option_c?: string | number | boolean | null; option_d?: string | number | boolean | null; /** an array of texts, or its JSON text */ more_options?: unknown; correct_answer?: string | number | boolean | null | (string | number | boolean | null)[]; /** of the form that the type needs, or its JSON text */ parts?: unknown; question_type?: string | number | boolean | null; image_path?: string | number | boolean | null; explanation?: string | number | boolean | null; /** an array of texts, or its JSON text */ tags?: unknown; positive_marks?: string | number | boolean | null; negative_marks?: string | number | boolean | null; tolerance?: string | number | boolean | null }
+
+export type OidcBody = { /** what the provider answered */ code: string; /** of PKCE, S256 */ code_verifier: string; /** where the provider sent the app back to; the operator lists them */ redirect_uri: string; /** what the app asked the provider with */ nonce: string }
 
 export type OverviewAnswer = { success: true; total_users: number; total_exams: number; /** finished attempts */ total_results: number; /** questions answered in them */ total_responses: number }
+
+export type OwnClass = { id: number; name: string; role: ClassRole; /** how many it has */ students: number; archived: boolean }
+
+export type OwnClassAnswer = { success: true; class: OwnClass }
 
 export type PageAnswer = { success: true; page: NotePage }
 
 export type PagesAnswer = { success: true; pages: NotePage[] }
 
-export type PaperAnswer = { success: true; attempt_id: number; attempt_number: number; questions: PaperQuestion[]; /** by question id: MCQ a letter, MSQ an array of letters, NUMERIC a number as text */ answers: { [key: string]: string | string[] }; markedForReview: number[]; revision: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; ends_at: string | null; server_time: string }
+export type PaperAnswer = { success: true; attempt_id: number; attempt_number: number; questions: PaperQuestion[]; /** by question id: MCQ a letter, MSQ an array of letters, NUMERIC a number as text, SHORT a text, MATCHING an array of choice ids in the order of prompts, ORDERING of all item ids in order, GAPS of an entry for each gap */ answers: { [key: string]: string | string[] }; markedForReview: number[]; revision: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; ends_at: string | null; server_time: string }
 
-export type PaperQuestion = { id: number; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; question_type: QuestionType; image_path: string | null; image_url: string | null; positive_marks: number; negative_marks: number }
+export type PaperQuestion = { id: number; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; question_type: QuestionType; image_path: string | null; image_url: string | null; positive_marks: number; negative_marks: number; option_order: string[] | null; parts: { prompts: string[]; /** shuffled; an id is an attempt's own */ choices: { id: string; text: string }[] } | { /** shuffled; an id is an attempt's own */ items: { id: string; text: string }[] } | { gaps: ({ kind: 'text' | 'choice' | 'number'; /** shuffled; an id is an attempt's own */ choices?: { id: string; text: string }[] })[] } | null }
 
 export type PinAnswer = { success: true; is_pinned: boolean }
 
@@ -294,23 +382,57 @@ export type PinBody = { is_pinned?: boolean }
 
 export type Portal = 'user' | 'admin'
 
+export type PracticeAnswer = { success: true; /** cards that are to be asked now */ due: number; /** new ones that today still brings */ new: number; learning: number; /** cards whose next date is days away from their last one */ known: number; next_due_at: string | null; today: { reviews: number; right: number; minutes: number }; /** days in a row with a review, up to today or yesterday */ streak_days: number; settings: PracticeSettings }
+
+export type PracticeCard = { question_id: number; exam_id: number; exam_name: string; tags: string[]; state: 'new' | 'learning' | 'review' | 'relearning'; due: string; /** days until it is known with a probability of 0.9 */ stability: number; /** 1 to 10; 0 for a new card */ difficulty: number; reps: number; lapses: number; retrievability: number | null }
+
+export type PracticeHistoryAnswer = { success: true; /** every day up to today, those without reviews too */ days: { /** `2026-11-20` in APP_TIMEZONE */ date: string; reviews: number; right: number; minutes: number }[]; sure: { n: number; right: number }; unsure: { n: number; right: number }; /** of questions that had been answered before: the share that was expected to be known, and that was */ retention: { expected: number | null; measured: number | null; n: number } }
+
+export type PracticeQuestion = { id: number; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; question_type: QuestionType; image_path: string | null; image_url: string | null; positive_marks: number; negative_marks: number; option_order: string[] | null; parts: { prompts: string[]; /** shuffled; an id is an attempt's own */ choices: { id: string; text: string }[] } | { /** shuffled; an id is an attempt's own */ items: { id: string; text: string }[] } | { gaps: ({ kind: 'text' | 'choice' | 'number'; /** shuffled; an id is an attempt's own */ choices?: { id: string; text: string }[] })[] } | null; /** for the review, which is judged by this version */ question_version: number }
+
+export type PracticeSettings = { /** new questions a day */ new_per_day: number; /** how likely the answer shall still be known when a question is asked again */ retention: number }
+
+export type PracticeSettingsAnswer = { success: true; settings: PracticeSettings }
+
+export type PracticeSettingsChanges = { /** new questions a day */ new_per_day?: number; /** how likely the answer shall still be known when a question is asked again */ retention?: number }
+
 export type PrepareAnswer = { success: true; /** this node held the paper already */ cached: boolean; question_count: number }
 
 export type PresenceAnswer = { success: true; /** user id → online */ status: { [key: string]: boolean } }
 
 export type PrintAnswer = { success: true; pages: { id: number; notebook_id: number; title: string; /** 0 is the first page */ position: number; object_count: number; /** rises with every sync that changes something */ version: number; objects: CanvasObject[]; assets: Asset[] }[] }
 
-export type Question = { id: number; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** MCQ `B`, MSQ `A,C`, NUMERIC a decimal string; empty: everybody gets 0 until there is one */ correct_answer: string; question_type: QuestionType; image_path: string | null; positive_marks: number; negative_marks: number; /** for NUMERIC answers */ tolerance: number; image_url: string | null }
+export type PushAnswer = { success: true; public_key: string | null; subscriptions: PushSubscription[]; settings: PushSettings }
+
+export type PushSettings = { /** which messages of groups; those of single people always come */ messages: 'all' | 'mentions' | 'none'; /** an exam opens soon, a result is out or has changed */ exams: boolean; /** practice is due, once a day */ practice: boolean; /** in the person's time zone */ practice_hour: number; /** whether a push says what was written, beside who wrote */ preview: boolean; language: 'en' | 'de' | 'es' | 'hi' | 'ar' | null; time_zone: string | null }
+
+export type PushSettingsAnswer = { success: true; settings: PushSettings }
+
+export type PushSettingsBody = { /** which messages of groups; those of single people always come */ messages?: 'all' | 'mentions' | 'none'; /** an exam opens soon, a result is out or has changed */ exams?: boolean; /** practice is due, once a day */ practice?: boolean; /** in the person's time zone */ practice_hour?: number; /** whether a push says what was written, beside who wrote */ preview?: boolean; language?: 'en' | 'de' | 'es' | 'hi' | 'ar' | null; time_zone?: string | null }
+
+export type PushSubscription = { id: number; /** the push service's host */ endpoint_host: string; created_at: string; last_used_at: string | null }
+
+export type PushSubscriptionAnswer = { success: true; subscription: PushSubscription }
+
+export type PushSubscriptionBody = { /** an https address */ endpoint: string; keys: { /** an uncompressed point of P-256, base64url */ p256dh: string; /** 16 bytes, base64url */ auth: string } }
+
+export type Question = { id: number; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; /** MCQ `B`, MSQ `A,C`, NUMERIC a decimal string, SHORT the accepted texts, one a line; empty where `parts` hold the key, or for none: everybody gets 0 until there is one */ correct_answer: string; parts: { /** 2 to 20; equal matches are one choice */ pairs: { prompt: string; match: string }[]; /** up to 10 choices that match no prompt */ distractors: string[] } | { /** 2 to 20, in the right order */ items: string[] } | { /** 1 to 20, for `[[1]]` … of the text */ gaps: ({ kind: 'text'; /** 1 to 50 texts, `%50%text` for a share */ accepted: string[] } | { kind: 'choice'; /** 2 to 20 */ choices: string[]; /** the index of the right one, from 0 */ correct: number } | { kind: 'number'; /** a number or its decimal text */ key: number | string; /** a number or its decimal text */ tolerance: number | string })[] } | null; question_type: QuestionType; image_path: string | null; positive_marks: number; negative_marks: number; /** for NUMERIC answers */ tolerance: number; /** why the right answer is right, for those who may see it; may contain LaTeX */ explanation: string; tags: string[]; image_url: string | null }
 
 export type QuestionAdded = { success: true; message: string; question_id: number }
 
 export type QuestionAnswer = { success: true; question: Question }
 
-export type QuestionForm = { exam_id?: number; question_text?: string; option_a?: string; option_b?: string; option_c?: string; option_d?: string; /** MSQ also as `AC` or `["A","C"]`, in any case */ correct_answer?: string; /** MCQ (default), MSQ or NUMERIC */ question_type?: string; /** `<SubjectFolder>/<filename>`; empty: no image */ image_path?: string; /** default 4 */ positive_marks?: string; /** default 1 */ negative_marks?: string; /** default 0 */ tolerance?: string }
+export type QuestionForm = { exam_id?: number; question_text?: string; option_a?: string; option_b?: string; option_c?: string; option_d?: string; /** MSQ also as `AC` or `["A","C"]`, in any case */ correct_answer?: string; /** MCQ (default) or another type */ question_type?: string; /** `<SubjectFolder>/<filename>`; empty: no image */ image_path?: string; /** up to 10,000 characters */ explanation?: string; /** a JSON array of up to 22 texts; empty: none */ more_options?: string; /** JSON of the form that the type needs; empty: null */ parts?: string; /** a JSON array of up to 20 texts of 1 to 40 characters; empty: none */ tags?: string; /** default 4 */ positive_marks?: string; /** default 1 */ negative_marks?: string; /** default 0 */ tolerance?: string }
 
-export type QuestionType = 'MCQ' | 'MSQ' | 'NUMERIC'
+export type QuestionType = 'MCQ' | 'MSQ' | 'NUMERIC' | 'SHORT' | 'MATCHING' | 'ORDERING' | 'GAPS'
 
 export type QuestionsAnswer = { success: true; questions: Question[]; total: number; page: number; per_page: number; total_pages: number }
+
+export type QuestionsCopied = { success: true; copied: number; errors: string[] | null }
+
+export type Reaction = { emoji: string; count: number; /** the first of them, in the order of reacting */ user_ids: number[]; mine: boolean }
+
+export type ReactionsAnswer = { success: true; reactions: Reaction[]; /** the message's */ version: number }
 
 export type ReadAnswer = { success: true; unread: number }
 
@@ -320,9 +442,11 @@ export type RefreshAnswer = { status: 'success'; data: { access_token: string; t
 
 export type RefreshBody = { refresh_token: string; /** also exchange the refresh token itself */ rotate?: boolean }
 
+export type RefusedReview = { client_id: string; error: { code: string; message: string } }
+
 export type RegisterBody = { username: string; email: string; /** 8 to 128 characters, taken as typed */ password: string; full_name?: string }
 
-export type Regrade = { id: number | null; exam_id: number; question_id: number; /** `new_key`: grade with `correct_answer` and `tolerance`; `credit_all`: its marks for everybody whose paper has it; `drop`: it counts neither in score nor in max_score */ action: 'new_key' | 'credit_all' | 'drop'; correct_answer: string | null; tolerance: number | null; /** finished ones whose paper has the question */ attempts: number; raised: number; lowered: number; unchanged: number; /** of the attempts whose score or max_score changed the first 100 */ changes: { attempt_id: number; user_id: number; username: string; old_score: number; new_score: number; old_max_score: number; new_max_score: number }[]; created_at: string; /** a username */ created_by: string; undone_at: string | null }
+export type Regrade = { id: number | null; exam_id: number; question_id: number; /** `new_key`: grade with `correct_answer` and `tolerance`; `credit_all`: its marks for everybody whose paper has it; `drop`: it counts neither in score nor in max_score */ action: 'new_key' | 'credit_all' | 'drop'; correct_answer: string | null; parts: { /** 2 to 20; equal matches are one choice */ pairs: { prompt: string; match: string }[]; /** up to 10 choices that match no prompt */ distractors: string[] } | { /** 2 to 20, in the right order */ items: string[] } | { /** 1 to 20, for `[[1]]` … of the text */ gaps: ({ kind: 'text'; /** 1 to 50 texts, `%50%text` for a share */ accepted: string[] } | { kind: 'choice'; /** 2 to 20 */ choices: string[]; /** the index of the right one, from 0 */ correct: number } | { kind: 'number'; /** a number or its decimal text */ key: number | string; /** a number or its decimal text */ tolerance: number | string })[] } | null; tolerance: number | null; /** finished ones whose paper has the question */ attempts: number; raised: number; lowered: number; unchanged: number; /** of the attempts whose score or max_score changed the first 100 */ changes: { attempt_id: number; user_id: number; username: string; old_score: number; new_score: number; old_max_score: number; new_max_score: number }[]; created_at: string; /** a username */ created_by: string; undone_at: string | null }
 
 export type RegradeAnswer = { success: true; regrade: Regrade }
 
@@ -332,7 +456,7 @@ export type ReleaseAnswer = { success: true; message: string; released: boolean 
 
 export type ReleaseBody = { /** set to this rather than to the opposite */ released?: boolean }
 
-export type Report = { id: number; kind: 'message' | 'comment'; message_id: number | null; comment_id: number | null; /** as it was when it was reported; empty once it is decided */ text: string; author: { id: number; username: string; full_name: string }; reporter: { id: number; username: string; full_name: string }; reason: string; status: ReportStatus; note: string | null; resolved_by: string | null; resolved_at: string | null; created_at: string; /** up to five before and five after it, while it is open */ context: { id: number; author: { id: number; username: string; full_name: string }; text: string; is_reported: boolean; created_at: string }[] }
+export type Report = { id: number; kind: 'message' | 'comment'; message_id: number | null; comment_id: number | null; /** as it was when it was reported; empty 90 days after the decision */ text: string; author: { id: number; username: string; full_name: string }; reporter: { id: number; username: string; full_name: string }; reason: string; status: ReportStatus; note: string | null; resolved_by: string | null; resolved_at: string | null; created_at: string; /** up to five before and five after it; of a decided one as they were then, for 90 days, without files */ context: { id: number; author: { id: number; username: string; full_name: string }; text: string; /** files of a message */ attachments: Attachment[]; is_reported: boolean; created_at: string }[] }
 
 export type ReportAnswer = { success: true; report: Report }
 
@@ -358,7 +482,11 @@ export type ResultAnswer = { success: true; attempt_id: number; exam_id: number;
 
 export type ResumedAnswer = { success: true; resumed: true; attempt_id: number; redirect_url: string }
 
-export type ReviewedQuestion = { id: number; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; question_type: QuestionType; image_path: string | null; image_url: string | null; positive_marks: number; negative_marks: number; /** empty for a question without a key */ correct_answer: string; tolerance: number; /** corrected since: the key is the one in force */ regraded: boolean; given_answer: string | string[] | null; is_correct: boolean; marks_awarded: number }
+export type ReviewedQuestion = { id: number; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; question_type: QuestionType; image_path: string | null; image_url: string | null; positive_marks: number; negative_marks: number; option_order: string[] | null; parts: { prompts: string[]; /** shuffled; an id is an attempt's own */ choices: { id: string; text: string }[] } | { /** shuffled; an id is an attempt's own */ items: { id: string; text: string }[] } | { gaps: ({ kind: 'text' | 'choice' | 'number'; /** shuffled; an id is an attempt's own */ choices?: { id: string; text: string }[] })[] } | null; /** empty for a question without a key, or with `parts` */ correct_answer: string; correct: string | string[] | null; explanation: string; tolerance: number; /** corrected since: the key is the one in force */ regraded: boolean; given_answer: string | string[] | null; is_correct: boolean; marks_awarded: number }
+
+export type ReviewsAnswer = { success: true; /** in the order of the reviews */ results: (JudgedReview | RefusedReview)[] }
+
+export type ReviewsBody = { reviews: { /** the client's own; it makes the review count once */ client_id: string; question_id: number; /** as in an attempt; empty is wrong */ answer: unknown; sure: boolean; /** as the question came with; left out: the current one */ question_version?: number; /** up to 30 days ago; left out: now */ answered_at?: string; /** cut to 10 minutes */ took_ms?: number }[] }
 
 export type Role = 'user' | 'admin' | 'user,admin'
 
@@ -366,15 +494,27 @@ export type RoleChange = { user_id: number; /** `user`, `admin` or `user,admin` 
 
 export type RoleCounts = { success: true; total_users: number; user_role: number; admin_role: number; both_roles: number }
 
-export type SaveAnswer = { success: true; /** how many answers this sync carried, without those rejected */ saved: number; rejected: ({ question_id: number | null; message: string })[] | null; revision: number; saved_at: string; ends_at: string | null }
+export type RosterForm = { file: Blob }
 
-export type SaveBody = { /** by question id, merged into what is stored: null clears, absent questions stay, and what does not fit is named in `rejected` */ answers: { [key: string]: unknown }; /** question ids; replaces the stored set */ markedForReview?: unknown[]; /** a number of the client that rises with its changes */ revision?: number }
+export type SaveAnswer = { success: true; attempt_id: number; /** how many answers this sync carried, without those rejected */ saved: number; rejected: ({ question_id: number | null; message: string })[] | null; revision: number; saved_at: string; ends_at: string | null }
+
+export type SaveBody = { /** the attempt that is meant: if another one is active, nothing changes; left out: whichever is active */ attempt_id?: number; /** by question id, merged into what is stored: null clears, absent questions stay, and what does not fit is named in `rejected` */ answers: { [key: string]: unknown }; /** question ids; replaces the stored set */ markedForReview?: unknown[]; /** a number of the client that rises with its changes */ revision?: number }
 
 export type Score = { score: number; max_score: number; /** to two decimals */ percentage: number; correct: number; incorrect: number; unattempted: number }
+
+export type SearchAnswer = { success: true; messages: FoundMessage[]; has_more: boolean }
 
 export type Session = { id: number; kind: 'web' | 'client'; ip: string | null; user_agent: string | null; created_at: string; last_used_at: string; /** the one that asks */ current: boolean }
 
 export type SessionsAnswer = { success: true; sessions: Session[] }
+
+export type SettingsAnswer = { success: true; /** the reader's own */ settings: ConversationSettings }
+
+export type SettingsBody = { muted_until?: string | null; archived?: boolean; pinned?: boolean }
+
+export type StaffReviewAnswer = { success: true; attempt_id: number; exam_id: number; exam_name: string; attempt_number: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; submitted_at: string | null; score: number | null; max_score: number | null; percentage: number | null; status: 'active' | 'submitted' | 'expired'; user_id: number; username: string; full_name: string; ends_at: string | null; result_mode: 'instant' | 'on_release'; /** questions with a saved answer */ answered: number; question_count: number; shows_keys: boolean; result: Score | null; review: StaffReviewedQuestion[] | null }
+
+export type StaffReviewedQuestion = { id: number; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; question_type: QuestionType; image_path: string | null; image_url: string | null; positive_marks: number; negative_marks: number; option_order: string[] | null; parts: { prompts: string[]; /** shuffled; an id is an attempt's own */ choices: { id: string; text: string }[] } | { /** shuffled; an id is an attempt's own */ items: { id: string; text: string }[] } | { gaps: ({ kind: 'text' | 'choice' | 'number'; /** shuffled; an id is an attempt's own */ choices?: { id: string; text: string }[] })[] } | null; correct_answer: string | null; correct: string | string[] | null; explanation: string | null; tolerance: number | null; /** corrected since: the key is the one in force */ regraded: boolean; given_answer: string | string[] | null; is_correct: boolean | null; marks_awarded: number | null }
 
 export type StartedAnswer = { success: true; redirect_url: string; resumed: false; attempt_id: number; attempt_number: number; fresh_start: true }
 
@@ -382,19 +522,27 @@ export type StatusAnswer = { success: true; has_active_attempt: boolean; attempt
 
 export type StatusMessage = { status: 'success'; message: string }
 
+export type StudentModifyBody = { student_id: number; action: 'reset' | 'increase' | 'decrease'; /** default 1 */ amount?: number }
+
+export type StudentResult = { user_id: number; username: string; full_name: string; /** those that they took, the active one included */ attempts: number; best: { score: number; max_score: number; /** to two decimals */ percentage: number; passed: boolean } | null; newest: { attempt_id: number; attempt_number: number; status: 'submitted' | 'expired'; submitted_at: string; score: number; max_score: number; /** to two decimals */ percentage: number; passed: boolean } | null; active: { attempt_id: number; started_at: string; ends_at: string | null; /** questions with a saved answer */ answered: number } | null }
+
 export type SubmitAnswer = { success: true; attempt_id: number; result_mode: 'instant' | 'on_release'; already_submitted: boolean; rejected: ({ question_id: number | null; message: string })[] | null; /** where the results may be seen */ result?: Score; /** until then */ message?: string }
 
-export type SubmitBody = { /** by question id, merged into what is stored: null clears, absent questions stay, and what does not fit is named in `rejected` */ answers?: { [key: string]: unknown }; /** question ids; replaces the stored set */ markedForReview?: unknown[]; /** a number of the client that rises with its changes */ revision?: number }
+export type SubmitBody = { /** the attempt that is meant: if another one is active, nothing changes; left out: whichever is active */ attempt_id?: number; /** by question id, merged into what is stored: null clears, absent questions stay, and what does not fit is named in `rejected` */ answers?: { [key: string]: unknown }; /** question ids; replaces the stored set */ markedForReview?: unknown[]; /** a number of the client that rises with its changes */ revision?: number }
 
 export type Success = { success: true }
 
 export type SuccessMessage = { success: true; message: string }
 
+export type SuspensionBody = { suspended: boolean }
+
 export type SyncAnswer = { success: true; version: number; total: number }
 
 export type SyncBody = { /** take the places from `start_index` on, in this order */ objects?: CanvasObject[]; deleted_ids?: string[]; start_index?: number; version?: number }
 
-export type Tried = { success: true; message: string; format: ImportFormat; /** in a dry run, how many would be */ inserted: number; skipped: number; errors: string[] | null; details: string[] | null; /** the first 50 */ questions: ({ /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** MCQ `B`, MSQ `A,C`, NUMERIC a decimal string; empty: everybody gets 0 until there is one */ correct_answer: string; question_type: QuestionType; image_path: string | null; positive_marks: number; negative_marks: number; /** for NUMERIC answers */ tolerance: number; /** the file brings an image along */ has_image: boolean })[] }
+export type TagsAnswer = { success: true; tags: { tag: string; questions: number }[] }
+
+export type Tried = { success: true; message: string; format: ImportFormat; /** in a dry run, how many would be */ inserted: number; skipped: number; errors: string[] | null; details: string[] | null; /** the first 50 */ questions: ({ /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; /** MCQ `B`, MSQ `A,C`, NUMERIC a decimal string, SHORT the accepted texts, one a line; empty where `parts` hold the key, or for none: everybody gets 0 until there is one */ correct_answer: string; parts: { /** 2 to 20; equal matches are one choice */ pairs: { prompt: string; match: string }[]; /** up to 10 choices that match no prompt */ distractors: string[] } | { /** 2 to 20, in the right order */ items: string[] } | { /** 1 to 20, for `[[1]]` … of the text */ gaps: ({ kind: 'text'; /** 1 to 50 texts, `%50%text` for a share */ accepted: string[] } | { kind: 'choice'; /** 2 to 20 */ choices: string[]; /** the index of the right one, from 0 */ correct: number } | { kind: 'number'; /** a number or its decimal text */ key: number | string; /** a number or its decimal text */ tolerance: number | string })[] } | null; question_type: QuestionType; image_path: string | null; positive_marks: number; negative_marks: number; /** for NUMERIC answers */ tolerance: number; /** why the right answer is right, for those who may see it; may contain LaTeX */ explanation: string; tags: string[]; /** the file brings an image along */ has_image: boolean })[] }
 
 export type TutorAnswer = { success: true; /** may contain LaTeX and a `[FINAL ANSWER]` marker */ response: string; conversation_id: number; title: string; questions_remaining: number }
 
@@ -410,11 +558,15 @@ export type TutorMessage = { id: number; text: string; isUser: boolean; timestam
 
 export type TutorMessages = { success: true; messages: TutorMessage[]; hasMore: boolean; conversation: TutorConversation; nextCursor: string | null }
 
-export type TutorQuestion = { message: string; conversation_id?: number | null }
+export type TutorQuestion = { message: string; conversation_id?: number | null; context?: { attempt_id: number; question_id: number } | null }
 
-export type UnreadAnswer = { success: true; /** messages unread over all conversations */ unread: number; /** pending incoming connection requests */ requests: number }
+export type UndoAnswer = { success: true; card: PracticeCard }
 
-export type User = { id: number; username: string; email: string; full_name: string; role: Role; created_at: string; updated_at: string }
+export type UndoBody = { client_id: string }
+
+export type UnreadAnswer = { success: true; /** messages unread in conversations that are neither muted nor archived */ unread: number; /** messages unread over all conversations */ unread_all: number; /** pending incoming connection requests */ requests: number; /** unread messages that mention the reader, in all conversations */ mentions: number }
+
+export type User = { id: number; username: string; email: string; full_name: string; role: Role; /** there if they may not sign in */ suspended?: true; created_at: string; updated_at: string }
 
 export type UsersAnswer = { success: true; users: ChatUser[] }
 
@@ -427,7 +579,7 @@ export interface paths {
       responses: {
         201: { content: { 'application/json': LoginAnswer } }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
-        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        403: { content: { 'application/json': Failure<'oidc_only' | 'registration_closed' | 'cross_site_request'> } }
         409: { content: { 'application/json': Failure<'username_taken' | 'email_taken'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
@@ -455,6 +607,24 @@ export interface paths {
       }
     }
   }
+  '/api/v01/auth/oidc': {
+    /** Sign in with a code of the OpenID Connect provider */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': OidcBody } }
+      responses: {
+        200: { content: { 'application/json': LoginAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'oidc_failed'> } }
+        403: { content: { 'application/json': Failure<'email_unverified' | 'account_suspended' | 'cross_site_request'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'not_configured' | 'identity_provider_down' | 'unavailable'> } }
+      }
+    }
+  }
   '/api/v01/auth/login': {
     /** Sign in with username or e-mail address */
     post: {
@@ -464,7 +634,7 @@ export interface paths {
         200: { content: { 'application/json': LoginAnswer } }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'invalid_credentials'> } }
-        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        403: { content: { 'application/json': Failure<'oidc_only' | 'account_suspended' | 'cross_site_request'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'locked_out' | 'rate_limited'> } }
@@ -482,7 +652,7 @@ export interface paths {
         200: { content: { 'application/json': GoogleAnswer } }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'invalid_id_token'> } }
-        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        403: { content: { 'application/json': Failure<'oidc_only' | 'registration_closed' | 'account_suspended' | 'cross_site_request'> } }
         409: { content: { 'application/json': Failure<'email_taken'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
@@ -551,7 +721,7 @@ export interface paths {
       responses: {
         200: { content: { 'application/json': SuccessMessage } }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
-        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        403: { content: { 'application/json': Failure<'oidc_only' | 'cross_site_request'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
@@ -568,7 +738,7 @@ export interface paths {
       responses: {
         200: { content: { 'application/json': SuccessMessage } }
         400: { content: { 'application/json': Failure<'invalid_token' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
-        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        403: { content: { 'application/json': Failure<'oidc_only' | 'cross_site_request'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
@@ -586,7 +756,7 @@ export interface paths {
         200: { content: { 'application/json': AccountAnswer } }
         400: { content: { 'application/json': Failure<'nothing_to_update' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'wrong_password' | 'cross_site_request'> } }
+        403: { content: { 'application/json': Failure<'wrong_password' | 'oidc_only' | 'fresh_sign_in_required' | 'cross_site_request'> } }
         409: { content: { 'application/json': Failure<'email_taken'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
@@ -603,11 +773,11 @@ export interface paths {
         200: { content: { 'application/json': SuccessMessage } }
         400: { content: { 'application/json': Failure<'confirmation_required' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'cross_site_request'> } }
-        409: { content: { 'application/json': Failure<'last_admin'> } }
+        403: { content: { 'application/json': Failure<'wrong_password' | 'fresh_sign_in_required' | 'cross_site_request'> } }
+        409: { content: { 'application/json': Failure<'last_admin' | 'attempt_active'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
-        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        429: { content: { 'application/json': Failure<'locked_out' | 'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }
       }
@@ -654,7 +824,7 @@ export interface paths {
       responses: {
         200: { content: { 'application/json': EligibilityAnswer } }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
-        401: { content: { 'application/json': Failure<'token_expired_or_invalid'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
@@ -673,7 +843,7 @@ export interface paths {
       responses: {
         201: { content: { 'application/json': AccessRequestAnswer } }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
-        401: { content: { 'application/json': Failure<'token_expired_or_invalid'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         409: { content: { 'application/json': Failure<'request_pending'> } }
@@ -809,9 +979,9 @@ export interface paths {
     }
   }
   '/api/v01/chat/conversations': {
-    /** Own conversations, latest activity first */
+    /** Own conversations, pinned ones first, then by latest activity */
     get: {
-      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      parameters: { query?: { 'archived'?: boolean }; path?: never; header?: never; cookie?: never }
       requestBody?: never
       responses: {
         200: { content: { 'application/json': ConversationsAnswer } }
@@ -837,6 +1007,26 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/chat/conversations/{id}/settings': {
+    /** Mute, archive or pin a conversation for oneself */
+    patch: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': SettingsBody } }
+      responses: {
+        200: { content: { 'application/json': SettingsAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'too_many'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }
@@ -901,7 +1091,7 @@ export interface paths {
     /** Edit one's own message */
     patch: {
       parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
-      requestBody: { content: { 'application/json': NewText } }
+      requestBody: { content: { 'application/json': MessageEdit } }
       responses: {
         200: { content: { 'application/json': MessageAnswer } }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
@@ -978,7 +1168,7 @@ export interface paths {
         200: { content: { 'application/json': ConversationAnswer } }
         400: { content: { 'application/json': Failure<'not_connected' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'owner_only' | 'cross_site_request' | 'exam_in_progress'> } }
+        403: { content: { 'application/json': Failure<'owner_only' | 'class_group' | 'cross_site_request' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         409: { content: { 'application/json': Failure<'too_many'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
@@ -998,7 +1188,7 @@ export interface paths {
         200: { content: { 'application/json': Success } }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'owner_only' | 'cross_site_request' | 'exam_in_progress'> } }
+        403: { content: { 'application/json': Failure<'owner_only' | 'class_group' | 'cross_site_request' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
@@ -1166,10 +1356,28 @@ export interface paths {
       }
     }
   }
+  '/api/v01/chat/search': {
+    /** Find messages by their words and the names of their files, newest first */
+    get: {
+      parameters: { query: { 'q': string; 'conversation_id'?: number; 'from_user_id'?: number; 'before'?: number; 'limit'?: number }; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': SearchAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
   '/api/v01/chat/conversations/{id}/messages': {
     /** A page of messages, oldest to newest */
     get: {
-      parameters: { query?: { 'before'?: string; 'limit'?: number; 'peek'?: boolean }; path: { 'id': number }; header?: never; cookie?: never }
+      parameters: { query?: { 'before'?: string; 'around'?: number; 'limit'?: number; 'peek'?: boolean }; path: { 'id': number }; header?: never; cookie?: never }
       requestBody?: never
       responses: {
         200: { content: { 'application/json': MessagesAnswer } }
@@ -1190,12 +1398,48 @@ export interface paths {
       responses: {
         200: { content: { 'application/json': MessageAnswer } }
         201: { content: { 'application/json': MessageAnswer } }
-        400: { content: { 'application/json': Failure<'invalid_reply' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        400: { content: { 'application/json': Failure<'invalid_reply' | 'invalid_attachment' | 'attachment_gone' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'not_connected' | 'cross_site_request' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/chat/conversations/{id}/messages/{message_id}/reactions/{emoji}': {
+    /** React to a message with an emoji */
+    put: {
+      parameters: { query?: never; path: { 'id': number; 'message_id': number; 'emoji': string }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ReactionsAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'not_connected' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'deleted' | 'too_many'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Take one's reaction back */
+    delete: {
+      parameters: { query?: never; path: { 'id': number; 'message_id': number; 'emoji': string }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ReactionsAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'not_connected' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'deleted' | 'too_many'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }
@@ -1290,6 +1534,170 @@ export interface paths {
       }
     }
   }
+  '/api/v01/attempts/{attempt_id}/challenges': {
+    /** Object to how a question was graded */
+    post: {
+      parameters: { query?: never; path: { 'attempt_id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': NewChallenge } }
+      responses: {
+        201: { content: { 'application/json': ChallengeAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'results_not_released' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'already_pending' | 'too_many'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** What one objected to, and what came of it */
+    get: {
+      parameters: { query?: never; path: { 'attempt_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ChallengesAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/practice': {
+    /** What is to be practised now, and what was today */
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': PracticeAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/practice/settings': {
+    /** Set how many new questions a day brings, and how well answers shall be kept */
+    put: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': PracticeSettingsChanges } }
+      responses: {
+        200: { content: { 'application/json': PracticeSettingsAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        409: { content: { 'application/json': Failure<'too_many'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/practice/next': {
+    /** The cards that are to be asked now */
+    get: {
+      parameters: { query?: { 'limit'?: number; 'offset'?: number; 'exam_id'?: number; 'tag'?: string }; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': NextAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/practice/reviews': {
+    /** Answer cards */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': ReviewsBody } }
+      responses: {
+        200: { content: { 'application/json': ReviewsAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        409: { content: { 'application/json': Failure<'too_many'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'daily_limit' | 'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/practice/reviews/undo': {
+    /** Take the newest review of a card back */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': UndoBody } }
+      responses: {
+        200: { content: { 'application/json': UndoAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'not_newest'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/practice/forecast': {
+    /** What one would score at an exam */
+    get: {
+      parameters: { query: { 'exam_id': number; 'at'?: string }; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ForecastAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'not_practisable'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/practice/history': {
+    /** Reviews by day, and how right one was */
+    get: {
+      parameters: { query?: { 'days'?: number }; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': PracticeHistoryAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
   '/api/v01/library': {
     /** Public notebooks */
     get: {
@@ -1338,6 +1746,446 @@ export interface paths {
         404: { content: { 'application/json': Failure<'not_found'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes': {
+    /** Own classes, and those that ask one to join */
+    get: {
+      parameters: { query?: { 'archived'?: boolean }; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ClassesAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/join': {
+    /** Join a class by its code, or by that of a mailed link */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': JoinBody } }
+      responses: {
+        200: { content: { 'application/json': OwnClassAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'too_many'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/accept': {
+    /** Join a class that asks one to */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': OwnClassAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'too_many' | 'class_archived'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/invitation': {
+    /** Decline to join a class that asks one to */
+    delete: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/membership': {
+    /** Leave a class */
+    delete: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}': {
+    /** A class with its members: its teachers and administrators */
+    get: {
+      parameters: { query?: { 'page'?: number }; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ClassAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/code': {
+    /** Give a class a new code: its teachers and administrators */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': CodeBody } }
+      responses: {
+        200: { content: { 'application/json': CodeAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** End a class's code: its teachers and administrators */
+    delete: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': CodeAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/conversation': {
+    /** The class's group, made if there is none yet: its teachers and administrators */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ClassConversationAnswer } }
+        201: { content: { 'application/json': ClassConversationAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived' | 'too_many'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/results': {
+    /** How the students of a class did at one of its exams, by username */
+    get: {
+      parameters: { query: { 'exam_id': number; 'page'?: number }; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ExamResultsAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/results.csv': {
+    /** The same as a CSV */
+    get: {
+      parameters: { query: { 'exam_id': number }; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'text/csv': string } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/gradebook': {
+    /** The best results of the students at all exams of a class */
+    get: {
+      parameters: { query?: { 'page'?: number }; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': GradebookAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/gradebook.csv': {
+    /** The whole gradebook as a CSV, with a column for each exam */
+    get: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'text/csv': string } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/analytics': {
+    /** The analytics dashboard of the students of a class, at all of its exams or one */
+    get: {
+      parameters: { query?: { 'timePeriod'?: 'today' | 'week' | 'month' | 'custom' | 'all'; 'exam'?: number; 'startDate'?: string; 'endDate'?: string; 'table'?: 'results' | 'topPerformers' | 'recentActivity' | 'examStats' }; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': DashboardAnswer; 'text/csv': DashboardAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/attempts/{attempt_id}': {
+    /** A student's attempt as its review shows it, before its release too */
+    get: {
+      parameters: { query?: never; path: { 'id': number; 'attempt_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': StaffReviewAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/exams/{exam_id}/accommodations': {
+    /** Students of the class with other times than the rest, and the times of the class */
+    get: {
+      parameters: { query?: never; path: { 'id': number; 'exam_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ClassAccommodationsAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/exams/{exam_id}/accommodations/{user_id}': {
+    /** Give a student of the class more time, or another window */
+    put: {
+      parameters: { query?: never; path: { 'id': number; 'exam_id': number; 'user_id': number }; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': AccommodationBody } }
+      responses: {
+        200: { content: { 'application/json': AccommodationAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived' | 'ends_attempts'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Give a student of the class the times of everybody */
+    delete: {
+      parameters: { query?: { 'confirm'?: boolean }; path: { 'id': number; 'exam_id': number; 'user_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived' | 'ends_attempts'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/exams/{exam_id}/extend': {
+    /** Give attempts of students of the class more minutes */
+    post: {
+      parameters: { query?: never; path: { 'id': number; 'exam_id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': ExtendBody } }
+      responses: {
+        200: { content: { 'application/json': ExtendAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/exams/{exam_id}/allowances': {
+    /** Add, remove or reset attempts of a student of the class */
+    post: {
+      parameters: { query?: never; path: { 'id': number; 'exam_id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': StudentModifyBody } }
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/exams/{exam_id}/items': {
+    /** Item analysis of an exam over the students of the class */
+    get: {
+      parameters: { query?: { 'attempts'?: 'first' | 'last' | 'all' }; path: { 'id': number; 'exam_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ItemsAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/members': {
+    /** Ask addresses to join a class, or add people */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': NewMembers } }
+      responses: {
+        200: { content: { 'application/json': MembersAdded } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/members/{user_id}': {
+    /** Remove a student from a class; administrators remove teachers too */
+    delete: {
+      parameters: { query?: never; path: { 'id': number; 'user_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/invitations/{invitation_id}': {
+    /** Withdraw an invitation; its link ends */
+    delete: {
+      parameters: { query?: never; path: { 'id': number; 'invitation_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }
@@ -1485,41 +2333,6 @@ export interface paths {
       }
     }
   }
-  '/api/v01/attempts/{attempt_id}/challenges': {
-    /** Object to how a question was graded */
-    post: {
-      parameters: { query?: never; path: { 'attempt_id': number }; header?: never; cookie?: never }
-      requestBody: { content: { 'application/json': NewChallenge } }
-      responses: {
-        201: { content: { 'application/json': ChallengeAnswer } }
-        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
-        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'results_not_released' | 'cross_site_request'> } }
-        404: { content: { 'application/json': Failure<'not_found'> } }
-        409: { content: { 'application/json': Failure<'already_pending' | 'too_many'> } }
-        413: { content: { 'application/json': Failure<'payload_too_large'> } }
-        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
-        429: { content: { 'application/json': Failure<'rate_limited'> } }
-        500: { content: { 'application/json': Failure<'internal_error'> } }
-        503: { content: { 'application/json': Failure<'unavailable'> } }
-      }
-    }
-    /** What one objected to, and what came of it */
-    get: {
-      parameters: { query?: never; path: { 'attempt_id': number }; header?: never; cookie?: never }
-      requestBody?: never
-      responses: {
-        200: { content: { 'application/json': ChallengesAnswer } }
-        304: { content: {} }
-        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
-        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        404: { content: { 'application/json': Failure<'not_found'> } }
-        429: { content: { 'application/json': Failure<'rate_limited'> } }
-        500: { content: { 'application/json': Failure<'internal_error'> } }
-        503: { content: { 'application/json': Failure<'unavailable'> } }
-      }
-    }
-  }
   '/api/v01/exams/{exam_id}/prepare': {
     /** Ready the paper on this node */
     post: {
@@ -1549,7 +2362,7 @@ export interface paths {
         201: { content: { 'application/json': StartedAnswer } }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'attempts_exhausted' | 'exam_not_open' | 'exam_closed' | 'cross_site_request'> } }
+        403: { content: { 'application/json': Failure<'attempts_exhausted' | 'teaches_exam' | 'exam_not_open' | 'exam_closed' | 'cross_site_request'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         409: { content: { 'application/json': Failure<'exam_empty' | 'too_many'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
@@ -1563,7 +2376,7 @@ export interface paths {
   '/api/v01/exams/{exam_id}/paper': {
     /** The active attempt's questions and saved answers */
     get: {
-      parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
+      parameters: { query?: { 'attempt_id'?: number }; path: { 'exam_id': number }; header?: never; cookie?: never }
       requestBody?: never
       responses: {
         200: { content: { 'application/json': PaperAnswer } }
@@ -1571,7 +2384,7 @@ export interface paths {
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
-        409: { content: { 'application/json': Failure<'no_active_attempt'> } }
+        409: { content: { 'application/json': Failure<'no_active_attempt' | 'another_attempt'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }
@@ -1589,7 +2402,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
-        409: { content: { 'application/json': Failure<'no_active_attempt' | 'stale_revision'> } }
+        409: { content: { 'application/json': Failure<'no_active_attempt' | 'another_attempt' | 'stale_revision'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
@@ -1609,7 +2422,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
-        409: { content: { 'application/json': Failure<'no_active_attempt' | 'stale_revision'> } }
+        409: { content: { 'application/json': Failure<'no_active_attempt' | 'another_attempt' | 'stale_revision'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
@@ -1629,6 +2442,76 @@ export interface paths {
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/push': {
+    /** The service's key, and one's own devices and settings */
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': PushAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/push/subscriptions': {
+    /** Register a browser or an app for pushes */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': PushSubscriptionBody } }
+      responses: {
+        201: { content: { 'application/json': PushSubscriptionAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        409: { content: { 'application/json': Failure<'too_many'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'not_configured' | 'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/push/subscriptions/{id}': {
+    /** Send no more pushes there */
+    delete: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/push/settings': {
+    /** What to be told of, and how */
+    patch: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': PushSettingsBody } }
+      responses: {
+        200: { content: { 'application/json': PushSettingsAnswer } }
+        400: { content: { 'application/json': Failure<'nothing_to_update' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }
@@ -1947,6 +2830,80 @@ export interface paths {
       }
     }
   }
+  '/api/v01/chat/conversations/{id}/attachments': {
+    /** Upload a file, in the form field `file`, to send it within a day */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'multipart/form-data': FormData } }
+      responses: {
+        201: { content: { 'application/json': AttachmentAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'not_connected' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'too_many'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/chat/attachments/{id}': {
+    /** A file with fresh addresses */
+    get: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': AttachmentAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Delete one's own file before it is sent */
+    delete: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'not_owner' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'already_sent'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/roster': {
+    /** Ask the addresses of a CSV to join a class */
+    post: {
+      parameters: { query?: { 'dry_run'?: boolean }; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'multipart/form-data': FormData } }
+      responses: {
+        200: { content: { 'application/json': MembersAdded } }
+        400: { content: { 'application/json': Failure<'missing_columns' | 'invalid_csv' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
   '/api/v01/admin/overview': {
     /** How many users, exams, results and responses there are */
     get: {
@@ -1967,7 +2924,7 @@ export interface paths {
   '/api/v01/admin/analytics': {
     /** The analytics dashboard */
     get: {
-      parameters: { query?: { 'timePeriod'?: 'today' | 'week' | 'month' | 'custom' | 'all'; 'exam'?: number; 'startDate'?: string; 'endDate'?: string; 'table'?: 'results' | 'topPerformers' | 'recentActivity' | 'examStats' }; path?: never; header?: never; cookie?: never }
+      parameters: { query?: { 'timePeriod'?: 'today' | 'week' | 'month' | 'custom' | 'all'; 'exam'?: number; 'class_id'?: number; 'startDate'?: string; 'endDate'?: string; 'table'?: 'results' | 'topPerformers' | 'recentActivity' | 'examStats' }; path?: never; header?: never; cookie?: never }
       requestBody?: never
       responses: {
         200: { content: { 'application/json': DashboardAnswer; 'text/csv': DashboardAnswer } }
@@ -2053,6 +3010,23 @@ export interface paths {
         503: { content: { 'application/json': Failure<'unavailable'> } }
       }
     }
+    /** Make an account for somebody */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': NewAccountBody } }
+      responses: {
+        201: { content: { 'application/json': ManagedAccountAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        409: { content: { 'application/json': Failure<'username_taken' | 'email_taken'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
   }
   '/api/v01/admin/users/counts': {
     /** How many users have each role */
@@ -2104,6 +3078,62 @@ export interface paths {
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/users/import': {
+    /** Make accounts of a CSV */
+    post: {
+      parameters: { query?: { 'dry_run'?: boolean }; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'multipart/form-data': FormData } }
+      responses: {
+        200: { content: { 'application/json': AccountsImported } }
+        400: { content: { 'application/json': Failure<'missing_columns' | 'invalid_csv' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/users/{id}': {
+    /** Suspend an account, or let it in again */
+    patch: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': SuspensionBody } }
+      responses: {
+        200: { content: { 'application/json': ManagedAccountAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'last_admin'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Delete somebody's account */
+    delete: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': DeleteManagedBody } }
+      responses: {
+        200: { content: { 'application/json': SuccessMessage } }
+        400: { content: { 'application/json': Failure<'confirmation_required' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'wrong_password' | 'fresh_sign_in_required' | 'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'last_admin' | 'attempt_active'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'locked_out' | 'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }
       }
@@ -2183,6 +3213,75 @@ export interface paths {
       }
     }
   }
+  '/api/v01/admin/classes': {
+    /** All classes, by name */
+    get: {
+      parameters: { query?: { 'q'?: string; 'archived'?: boolean; 'page'?: number }; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': AdminClassesAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Create a class */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': NewClass } }
+      responses: {
+        201: { content: { 'application/json': AdminClassAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/classes/{id}': {
+    /** Change a class, or archive it */
+    patch: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': ClassChanges } }
+      responses: {
+        200: { content: { 'application/json': AdminClassAnswer } }
+        400: { content: { 'application/json': Failure<'nothing_to_update' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Delete a class */
+    delete: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_in_use'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
   '/api/v01/admin/exams': {
     /** All exams, newest first */
     get: {
@@ -2193,7 +3292,7 @@ export interface paths {
         304: { content: {} }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'admin_required'> } }
+        403: { content: { 'application/json': Failure<'admin_required' | 'exam_in_progress'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }
@@ -2207,7 +3306,8 @@ export interface paths {
         201: { content: { 'application/json': AdminExamAnswer } }
         400: { content: { 'application/json': Failure<'unknown_category' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
+        409: { content: { 'application/json': Failure<'draw_too_few'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
@@ -2226,7 +3326,7 @@ export interface paths {
         304: { content: {} }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'admin_required'> } }
+        403: { content: { 'application/json': Failure<'admin_required' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
@@ -2241,8 +3341,9 @@ export interface paths {
         200: { content: { 'application/json': AdminExamAnswer } }
         400: { content: { 'application/json': Failure<'nothing_to_update' | 'unknown_category' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'draw_too_few' | 'ends_attempts'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
@@ -2275,7 +3376,7 @@ export interface paths {
         200: { content: { 'application/json': ReleaseAnswer } }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
@@ -2295,7 +3396,7 @@ export interface paths {
         201: { content: { 'application/json': Exchanged } }
         400: { content: { 'application/json': Failure<'invalid_file' | 'invalid_csv' | 'missing_columns' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
@@ -2314,7 +3415,7 @@ export interface paths {
         200: { content: { 'text/csv': Blob; 'text/plain': Blob; 'application/xml': Blob; 'application/zip': Blob } }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'admin_required'> } }
+        403: { content: { 'application/json': Failure<'admin_required' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
@@ -2332,7 +3433,7 @@ export interface paths {
         304: { content: {} }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'admin_required'> } }
+        403: { content: { 'application/json': Failure<'admin_required' | 'exam_in_progress'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }
@@ -2348,7 +3449,7 @@ export interface paths {
         200: { content: { 'application/json': ChallengeAnswer } }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         409: { content: { 'application/json': Failure<'already_processed'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
@@ -2369,7 +3470,7 @@ export interface paths {
         201: { content: { 'application/json': RegradeAnswer } }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
@@ -2387,7 +3488,7 @@ export interface paths {
         304: { content: {} }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'admin_required'> } }
+        403: { content: { 'application/json': Failure<'admin_required' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
@@ -2404,11 +3505,64 @@ export interface paths {
         200: { content: { 'application/json': RegradeAnswer } }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         409: { content: { 'application/json': Failure<'already_undone'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/attempts/{attempt_id}/review': {
+    /** Anybody's attempt as its review shows it, before its release too */
+    get: {
+      parameters: { query?: never; path: { 'attempt_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': StaffReviewAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/exams/{exam_id}/results': {
+    /** How everybody did who took an exam, by username */
+    get: {
+      parameters: { query?: { 'page'?: number }; path: { 'exam_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ExamResultsAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/exams/{exam_id}/results.csv': {
+    /** The same as a CSV */
+    get: {
+      parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'text/csv': string } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }
@@ -2444,6 +3598,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'ends_attempts'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
@@ -2453,7 +3608,7 @@ export interface paths {
     }
     /** Give somebody the times of everybody */
     delete: {
-      parameters: { query?: never; path: { 'exam_id': number; 'user_id': number }; header?: never; cookie?: never }
+      parameters: { query?: { 'confirm'?: boolean }; path: { 'exam_id': number; 'user_id': number }; header?: never; cookie?: never }
       requestBody?: never
       responses: {
         200: { content: { 'application/json': Success } }
@@ -2461,6 +3616,59 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'ends_attempts'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/exams/{exam_id}/class-accommodations/{class_id}': {
+    /** The times of a class, where they differ */
+    get: {
+      parameters: { query?: never; path: { 'exam_id': number; 'class_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ClassAccommodationAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Give a class more time, or another window */
+    put: {
+      parameters: { query?: never; path: { 'exam_id': number; 'class_id': number }; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': AccommodationBody } }
+      responses: {
+        200: { content: { 'application/json': ClassAccommodationAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'ends_attempts'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Give a class the times of everybody */
+    delete: {
+      parameters: { query?: { 'confirm'?: boolean }; path: { 'exam_id': number; 'class_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'ends_attempts'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }
@@ -2489,14 +3697,14 @@ export interface paths {
   '/api/v01/admin/questions': {
     /** Questions of one exam or of all */
     get: {
-      parameters: { query?: { 'exam_id'?: number; 'page'?: number }; path?: never; header?: never; cookie?: never }
+      parameters: { query?: { 'exam_id'?: number; 'tag'?: string; 'page'?: number }; path?: never; header?: never; cookie?: never }
       requestBody?: never
       responses: {
         200: { content: { 'application/json': QuestionsAnswer } }
         304: { content: {} }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'admin_required'> } }
+        403: { content: { 'application/json': Failure<'admin_required' | 'exam_in_progress'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }
@@ -2510,7 +3718,7 @@ export interface paths {
         201: { content: { 'application/json': QuestionAdded } }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
@@ -2530,7 +3738,7 @@ export interface paths {
         304: { content: {} }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'admin_required'> } }
+        403: { content: { 'application/json': Failure<'admin_required' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
@@ -2545,7 +3753,7 @@ export interface paths {
         200: { content: { 'application/json': SuccessMessage } }
         400: { content: { 'application/json': Failure<'nothing_to_update' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
@@ -2562,7 +3770,7 @@ export interface paths {
         200: { content: { 'application/json': SuccessMessage } }
         400: { content: { 'application/json': Failure<'nothing_to_update' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
@@ -2579,7 +3787,7 @@ export interface paths {
         200: { content: { 'application/json': Success } }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
@@ -2596,7 +3804,7 @@ export interface paths {
         200: { content: { 'application/json': BulkDeleted } }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
@@ -2614,7 +3822,7 @@ export interface paths {
         200: { content: { 'application/json': BulkMarked } }
         400: { content: { 'application/json': Failure<'nothing_to_update' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
@@ -2633,7 +3841,7 @@ export interface paths {
         200: { content: { 'application/json': Imported } }
         400: { content: { 'application/json': Failure<'missing_columns' | 'invalid_csv' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
@@ -2651,10 +3859,46 @@ export interface paths {
         201: { content: { 'application/json': BulkAdded } }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/questions/copy': {
+    /** Copy questions into an exam */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': CopyQuestionsBody } }
+      responses: {
+        201: { content: { 'application/json': QuestionsCopied } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/tags': {
+    /** All tags of questions */
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': TagsAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }
@@ -2748,7 +3992,7 @@ export interface paths {
   '/api/v01/admin/attempts': {
     /** Attempts used and left, by student and exam */
     get: {
-      parameters: { query?: { 'q'?: string; 'exam_id'?: number; 'status'?: 'unlimited' | 'available' | 'exhausted'; 'page'?: number }; path?: never; header?: never; cookie?: never }
+      parameters: { query?: { 'q'?: string; 'exam_id'?: number; 'class_id'?: number; 'status'?: 'unlimited' | 'available' | 'exhausted'; 'page'?: number }; path?: never; header?: never; cookie?: never }
       requestBody?: never
       responses: {
         200: { content: { 'application/json': AllowancesAnswer } }
@@ -2932,7 +4176,7 @@ export interface paths {
   '/api/v01/admin/audit': {
     /** What administrators and the command line changed, newest first */
     get: {
-      parameters: { query?: { 'actor_id'?: number; 'action'?: string; 'subject'?: string; 'page'?: number }; path?: never; header?: never; cookie?: never }
+      parameters: { query?: { 'actor_id'?: number; 'action'?: string; 'subject'?: string; 'class_id'?: number; 'page'?: number }; path?: never; header?: never; cookie?: never }
       requestBody?: never
       responses: {
         200: { content: { 'application/json': AuditAnswer } }

@@ -1,12 +1,24 @@
 import type { Platform } from '../platform.ts'
+import type { Owner, Session } from '../session/session.ts'
 
-/** The service could not be reached, or did not answer in time; it may have got the request or not. */
+/**
+ * The service could not be reached, or did not answer in time; it may have got the request or not. An answer that is
+ * not the service's own, such as a proxy's page, counts as none.
+ */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'
 }
 
-/** Sends one request, without retries. A JSON answer is read to its end, so that an incomplete one fails here. */
-export async function send(platform: Platform, request: Request, timeoutMs?: number): Promise<Response> {
+/**
+ * Sends one request, without retries. A JSON answer is read to its end, so that an incomplete one fails here.
+ * Throws `Unreachable` for everything that is not the service's own answer.
+ */
+export async function send(
+  platform: Platform,
+  request: Request,
+  timeoutMs?: number,
+  fetch: (request: Request) => Promise<Response> = platform.fetch,
+): Promise<Response> {
   const abort = new AbortController()
   const giveUp = () => abort.abort(request.signal.reason)
   request.signal.addEventListener('abort', giveUp)
@@ -17,19 +29,25 @@ export async function send(platform: Platform, request: Request, timeoutMs?: num
       : platform.after(timeoutMs, () => abort.abort(new Unreachable('no answer')))
   let isWhole = true
   const work = async () => {
-    const response = await platform.fetch(new Request(request, { signal: abort.signal }))
-    if (!response.headers.get('content-type')?.includes('json')) {
+    const response = await fetch(new Request(request, { signal: abort.signal }))
+    const { status, statusText, headers } = response
+    if (!headers.has('x-request-id')) throw new Unreachable(`Not the service's answer (${status})`)
+    if (!headers.get('content-type')?.includes('json')) {
+      if (status >= 400) throw new Unreachable(`Not the service's answer (${status})`)
       // The body is still arriving, and can be aborted.
       isWhole = false
       return response
     }
-    const { status, statusText, headers } = response
-    return new Response(await response.text(), { status, statusText, headers })
+    const text = await response.text()
+    const body = JSON.parse(text)
+    if (status >= 400 && typeof body.code !== 'string') throw new Unreachable(`No code (${status})`)
+    return new Response(text, { status, statusText, headers })
   }
   try {
     return await orAborted(abort.signal, work())
   } catch (error) {
     if (request.signal.aborted) throw request.signal.reason
+    if (error instanceof Unreachable) throw error
     throw new Unreachable('The service cannot be reached', { cause: error })
   } finally {
     cancel?.()
@@ -50,6 +68,23 @@ export function orAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> 
   })
 }
 
+/** Rejects if the work takes longer; `late` is called then, before that. */
+export function withLimit<T>(
+  { after }: Pick<Platform, 'after'>,
+  ms: number,
+  work: Promise<T>,
+  late: () => void = () => {},
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = after(ms, () => {
+      late()
+      reject(new Unreachable('It took too long'))
+    })
+    work.then(resolve, reject).finally(cancel)
+  })
+}
+
+/** A JSON answer of the service. */
 export interface JsonAnswer {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: each caller knows what it asked for
@@ -59,7 +94,9 @@ export interface JsonAnswer {
 }
 
 export async function toJsonAnswer(response: Response): Promise<JsonAnswer> {
-  const body = await response.json().catch(() => ({}))
+  const body = await response.json().catch(() => {
+    throw new Unreachable(`Not the service's answer (${response.status})`)
+  })
   return { status: response.status, body, retryAfter: readRetryAfter(response) }
 }
 
@@ -67,6 +104,12 @@ export async function toJsonAnswer(response: Response): Promise<JsonAnswer> {
 export function readRetryAfter({ headers }: Response): number | undefined {
   const seconds = Number(headers.get('retry-after') || Number.NaN)
   return Number.isFinite(seconds) ? seconds * 1_000 : undefined
+}
+
+export function withToken(request: Request, token: string): Request {
+  const sent = new Request(request)
+  sent.headers.set('authorization', `Bearer ${token}`)
+  return sent
 }
 
 export function jsonRequest(method: string, url: string, body: unknown, init: RequestInit = {}): Request {
@@ -79,26 +122,102 @@ export function jsonRequest(method: string, url: string, body: unknown, init: Re
 }
 
 const EXCHANGE_MS = 15_000
+/** An upload has failed if nothing of it gets on for so long. */
+const STALLED_MS = 60_000
 
-/** Sends one change as the signed-in person; undefined if no answer came in time: it may have been made or not. */
+interface Sender {
+  baseUrl: string
+  platform: Platform
+  session: Session
+  fetch(request: Request, owner?: Owner): Promise<Response>
+}
+
+/** Sends a form once, as its owner; without progress on platforms that can't report it. */
+export async function upload(
+  { platform, session, fetch }: Sender,
+  owner: Owner | undefined,
+  request: Request,
+  tell: Progress,
+  form?: FormData,
+): Promise<Response> {
+  const token = owner && (await session.token(owner))
+  const { upload: sendForm } = platform
+  if (!sendForm || token === undefined) return fetch(request, owner)
+  return send(platform, withToken(request, token), undefined, (sent) => sendForm(sent, tell, form))
+}
+
+/** A change that somebody makes, by the path below `/api/v01/`. */
+export interface Change {
+  method: string
+  path: string
+  /** A form is sent as one, anything else as JSON. */
+  body: unknown
+  /** Hears how much of a form is sent. */
+  tell?: Progress
+}
+
+/** Bytes sent so far, and the total if it is known. */
+export type Progress = (sent: number, total: number | undefined) => void
+
+/**
+ * Sends one change as its owner, and never as anybody else; undefined if no answer came in time: it may have been made
+ * or not. A change of somebody who is signed out isn't sent: that is 401 `authentication_required`.
+ */
 export async function exchange(
-  {
-    baseUrl,
-    platform,
-    fetch,
-  }: { baseUrl: string; platform: Platform; fetch(request: Request): Promise<Response> },
-  method: string,
-  path: string,
-  body: unknown,
+  sender: Sender,
+  owner: Owner,
+  { method, path, body, tell = () => {} }: Change,
+  given?: AbortSignal,
 ): Promise<JsonAnswer | undefined> {
   const abort = new AbortController()
-  const cancel = platform.after(EXCHANGE_MS, () => abort.abort())
+  const stop = () => abort.abort()
+  given?.addEventListener('abort', stop)
+  const { signal } = abort
+  const { baseUrl, platform } = sender
+  const url = `${baseUrl}/api/v01/${path}`
+  const isForm = body instanceof FormData
+  const begin = () => platform.after(isForm ? STALLED_MS : EXCHANGE_MS, stop)
+  let cancel = begin()
+  const progress: Progress = (...sent) => {
+    cancel()
+    cancel = begin()
+    tell(...sent)
+  }
   try {
-    const request = jsonRequest(method, `${baseUrl}/api/v01/${path}`, body, { signal: abort.signal })
-    return await orAborted(abort.signal, fetch(request).then(toJsonAnswer))
+    const answer = isForm
+      ? upload(sender, owner, new Request(url, { method, body, signal }), progress, body)
+      : sender.fetch(jsonRequest(method, url, body, { signal }), owner)
+    return await orAborted(signal, answer.then(toOwnAnswer))
   } catch {
     return undefined
   } finally {
     cancel()
   }
+}
+
+/**
+ * Sends a request without waiting for anything, because the page may close at once: the request outlives it. Browsers limit
+ * its size to `LARGEST_LAST_CHANGE`.
+ */
+export async function exchangeAtOnce(
+  { baseUrl, platform, session }: Sender,
+  owner: Owner,
+  { method, path, body }: Change,
+): Promise<JsonAnswer | undefined> {
+  const token = session.tokenNow(owner)
+  if (token === undefined) return undefined
+  const headers = { authorization: `Bearer ${token}` }
+  const request = jsonRequest(method, `${baseUrl}/api/v01/${path}`, body, { keepalive: true, headers })
+  return send(platform, request).then(toOwnAnswer, () => undefined)
+}
+
+/** 64 KiB, headers and other requests included. */
+export const LARGEST_LAST_CHANGE = 60 * 1_024
+
+/** Throws `Unreachable` unless a success says so: every successful change is answered by one of both envelopes. */
+async function toOwnAnswer(response: Response): Promise<JsonAnswer> {
+  const answer = await toJsonAnswer(response)
+  if (answer.status < 300 && answer.body.success !== true && answer.body.status !== 'success')
+    throw new Unreachable(`Not the service's answer (${answer.status})`)
+  return answer
 }

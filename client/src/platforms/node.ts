@@ -1,5 +1,6 @@
 import type { Platform, PlatformSocket, Store } from '../platform.ts'
 import { memoryStore } from '../storage/memory.ts'
+import { after } from './after.ts'
 
 /**
  * Node.js 22 or newer, or another server with its globals. Clients share nothing; without a `store`, everything is
@@ -14,10 +15,7 @@ export function node(options: { store?: Store } = {}): Platform {
     steady: () => performance.now(),
     random: Math.random,
     uuid: () => crypto.randomUUID(),
-    after(ms, run) {
-      const timer = setTimeout(run, ms)
-      return () => clearTimeout(timer)
-    },
+    after,
     upload: (request, tell) => fetch(counted(request, tell)),
   }
 }

@@ -1,5 +1,6 @@
 import type { LifeEvent, Platform, PlatformSocket, Store } from '../platform.ts'
 import { memoryStore } from '../storage/memory.ts'
+import { after } from './after.ts'
 import { uploadByXhr } from './xhr.ts'
 
 interface Subscription {
@@ -33,10 +34,7 @@ export function reactNative({ AppState, NetInfo, store, uuid }: ReactNativeOptio
     steady: () => performance.now(),
     random: Math.random,
     uuid: uuid ?? (() => crypto.randomUUID()),
-    after(ms, run) {
-      const timer = setTimeout(run, ms)
-      return () => clearTimeout(timer)
-    },
+    after,
     isVisible: () => AppState.currentState === 'active',
     upload: uploadByXhr,
     watch(tell: (event: LifeEvent) => void) {

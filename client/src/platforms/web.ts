@@ -1,5 +1,6 @@
 import type { LifeEvent, Platform, PlatformSocket, Store } from '../platform.ts'
 import { indexedDbStore } from '../storage/indexeddb.ts'
+import { after } from './after.ts'
 import { uploadByXhr } from './xhr.ts'
 
 /**
@@ -14,10 +15,7 @@ export function web(options: { store?: Store } = {}): Platform {
     steady: () => performance.now(),
     random: Math.random,
     uuid: newUuid,
-    after(ms, run) {
-      const timer = setTimeout(run, ms)
-      return () => clearTimeout(timer)
-    },
+    after,
     locks: navigator.locks
       ? { request: (name, wanted, work) => navigator.locks.request(name, wanted, work) as never }
       : undefined,

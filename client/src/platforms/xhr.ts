@@ -2,21 +2,30 @@
 export async function uploadByXhr(
   request: Request,
   tell: (sent: number, total: number | undefined) => void,
+  form?: FormData,
 ): Promise<Response> {
-  const body = await request.blob()
-  request.signal.throwIfAborted()
+  // React Native can't read a form from a request again.
+  const body = form ?? (await request.blob())
+  if (request.signal.aborted) throw request.signal.reason
   return new Promise((resolve, reject) => {
     const xhr = new XMLHttpRequest()
     const stop = () => xhr.abort()
     xhr.open(request.method, request.url)
-    for (const [name, value] of request.headers) xhr.setRequestHeader(name, value)
+    // The platform writes a form's type anew, with the boundary between its parts.
+    for (const [name, value] of request.headers)
+      if (!form || name !== 'content-type') xhr.setRequestHeader(name, value)
     xhr.upload.onprogress = ({ loaded, total, lengthComputable }) =>
       tell(loaded, lengthComputable ? total : undefined)
     xhr.onload = () => {
-      const type = xhr.getResponseHeader('content-type')
-      resolve(
-        new Response(xhr.responseText, { status: xhr.status, headers: type ? { 'content-type': type } : {} }),
-      )
+      const headers = new Headers()
+      for (const line of xhr
+        .getAllResponseHeaders()
+        .trim()
+        .split(/[\r\n]+/)) {
+        const [name = '', ...value] = line.split(': ')
+        if (name) headers.append(name, value.join(': '))
+      }
+      resolve(new Response(xhr.responseText, { status: xhr.status, headers }))
     }
     xhr.onerror = () => reject(new TypeError('The upload failed'))
     xhr.onabort = () => reject(request.signal.reason)

@@ -7,6 +7,8 @@ export type User = LoginData['user'] & { available_portals: LoginData['available
 /** A session as it is stored: the tokens of the signed-in person. */
 export interface Grant {
   user: User
+  /** Names the account's stay on this machine: the same until a logout or another account's sign-in. */
+  stay: string
   accessToken: string
   refreshToken: string
   /** When the access token expires by this machine's clock. */
@@ -20,8 +22,9 @@ export interface Grant {
 /** A token isn't used any more this long before it expires: requests take time, and clocks differ. */
 const AHEAD_MS = 30_000
 
-export function toGrant(data: LoginData, now: number): Grant {
+export function toGrant(data: LoginData, stay: string, now: number): Grant {
   return {
+    stay,
     user: { ...data.user, available_portals: data.available_portals },
     accessToken: data.access_token,
     refreshToken: data.refresh_token,

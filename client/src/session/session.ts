@@ -2,17 +2,20 @@ import { atom, type ReadableAtom } from 'nanostores'
 import type { Note } from '../diagnostics.ts'
 import type { Failure, paths } from '../generated/openapi.ts'
 import { type JsonAnswer, jsonRequest, send, toJsonAnswer, Unreachable } from '../http/request.ts'
-import type { Channel, Platform } from '../platform.ts'
+import type { Channel, Platform, Store } from '../platform.ts'
+import type { Storage } from '../storage/storage.ts'
 import { createMutex, openChannel } from '../tabs.ts'
 import { expiryOf, type Grant, isFresh, toGrant, type User } from './grant.ts'
 
 const KEY = 'session'
-/** A logout deletes the entries below this key, by account. */
-export const CACHES = 'cache/'
+/** Below this key is what a logout deletes. */
+const CACHES = 'cache/'
 const TIMEOUT_MS = 15_000
+/** How often a store that fails is tried. */
+const TRIES = 3
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-type Way = 'login' | 'register' | 'google' | 'exchange'
+type Way = 'login' | 'register' | 'google' | 'oidc' | 'exchange'
 type AuthPath<W extends Way = Way> = `/api/v01/auth/${W}`
 type Post<P extends AuthPath> = paths[P]['post']
 type Body<P extends Exclude<AuthPath, '/api/v01/auth/exchange'>> =
@@ -28,6 +31,27 @@ export type SignedIn<P extends AuthPath> =
   | { user: User; error?: never }
   | { user?: never; error: Failure<Codes<P>> }
 
+/** Whose something is that is stored or sent: an account, and its stay on this machine from a sign-in to the logout. */
+export interface Owner {
+  readonly userId: number
+  readonly stay: string
+}
+
+/** Where the data of a stay is stored that its logout deletes. */
+export function cachesOf({ userId, stay }: Owner): string {
+  return `${CACHES}${userId}/${stay}/`
+}
+
+/** What is stored in place of a session that the service has ended: the same account may go on with its data. */
+interface Parked {
+  parked: Owner
+}
+
+type Stored = Grant | Parked | undefined
+
+/** What tabs tell each other: that something else is stored, or that a stay has ended. */
+type SessionMessage = 'changed' | { ended: Owner }
+
 /**
  * Owns the tokens, for HTTP and the socket, in all tabs. The tab that first needs a new access token gets it under a
  * lock, and the others find it in the store.
@@ -39,26 +63,31 @@ export type SignedIn<P extends AuthPath> =
 export class Session {
   /** undefined until the store has been read; null: nobody is signed in. */
   readonly $user: ReadableAtom<User | null | undefined>
+  /** Resolves once it is known who is signed in, which is null for nobody. */
+  readonly ready: Promise<User | null>
   readonly #user = atom<User | null | undefined>(undefined)
   readonly #platform: Platform
+  readonly #storage: Storage
   readonly #base: string
   readonly #note: Note
   readonly #alone: <T>(work: () => Promise<T>) => Promise<T>
   readonly #tabs: Channel
   #grant: Grant | undefined
+  /** Whether `#grant` is in the store: then its absence there means a logout. */
+  #isStored = false
   #refreshing: Promise<string | undefined> | undefined
-  readonly #restored: Promise<void>
 
-  constructor(platform: Platform, baseUrl: string, note: Note) {
+  constructor(platform: Platform, storage: Storage, baseUrl: string, note: Note) {
     this.$user = this.#user
     this.#platform = platform
+    this.#storage = storage
     this.#base = `${baseUrl}/api/v01/auth`
     this.#note = note
     const name = `exam-practice:${baseUrl}:session`
-    this.#alone = createMutex(platform.locks, name)
+    this.#alone = createMutex(platform, name)
     const look = () => void this.#lookUp()
-    this.#tabs = openChannel(platform, name, (message) => this.#hear(message), look)
-    this.#restored = this.#lookUp()
+    this.#tabs = openChannel(platform, name, (message) => this.#hear(message as SessionMessage), look)
+    this.ready = this.#lookUp().then(() => this.#user.get() ?? null)
   }
 
   login(body: Body<'/api/v01/auth/login'>): Promise<SignedIn<'/api/v01/auth/login'>> {
@@ -73,6 +102,11 @@ export class Session {
     return this.#signIn('google', body)
   }
 
+  /** Signs in with a code of the OpenID Connect provider, which the app has asked itself. */
+  oidc(body: Body<'/api/v01/auth/oidc'>): Promise<SignedIn<'/api/v01/auth/oidc'>> {
+    return this.#signIn('oidc', body)
+  }
+
   /** Signs in as the person of the browser's session cookie, after a sign-in by form. */
   exchange(): Promise<SignedIn<'/api/v01/auth/exchange'>> {
     return this.#signIn('exchange', {})
@@ -83,38 +117,50 @@ export class Session {
    * exams. False: the service could not be reached, so the session stays valid there until it expires.
    */
   async logout(): Promise<boolean> {
-    await this.#restored
-    const ended = this.#grant
+    await this.ready
+    const owner = this.owner()
+    if (!owner) return true
+    let last = this.#grant as Grant
     this.#end('logout')
-    this.#tabs.post('logout')
+    this.#tell({ ended: owner })
     return this.#alone(async () => {
-      const kept = ((await this.#kept()) ?? ended) as Grant | undefined
-      await this.#platform.store.delete(KEY)
-      await this.#wipe()
-      if (!kept) return true
-      const answer = await this.#post('logout', { refresh_token: kept.refreshToken }).catch(() => undefined)
+      await this.#update((stored) => {
+        // Somebody may have signed in since, and another tab may have renewed the tokens.
+        if (!isGrant(stored) || stored.stay !== owner.stay) return stored
+        last = stored
+        return undefined
+      })
+      await this.#wipe(cachesOf(owner))
+      const answer = await this.#post('logout', { refresh_token: last.refreshToken }).catch(() => undefined)
       return answer?.status === 200
     })
   }
 
+  /** Whose a write is that is made now; undefined if nobody is signed in, or if that isn't known yet. */
+  owner(): Owner | undefined {
+    return this.#grant && { userId: this.#grant.user.id, stay: this.#grant.stay }
+  }
+
   /**
-   * A valid access token; undefined: nobody is signed in. `refused`: a token that the service refused. Throws
-   * `Unreachable` if a new token is needed and the service can't be reached.
+   * A valid access token of this owner; undefined if they are not signed in any more. `refused`: a token that the
+   * service refused. Throws `Unreachable` if a new token is needed and the service can't be reached.
    */
-  async token(refused?: string): Promise<string | undefined> {
-    await this.#restored
+  async token(owner: Owner, refused?: string): Promise<string | undefined> {
+    await this.ready
     const grant = this.#grant
-    if (!grant) return undefined
+    if (!grant || grant.stay !== owner.stay) return undefined
     if (grant.accessToken !== refused && isFresh(grant, this.#platform.now())) return grant.accessToken
     this.#refreshing ??= this.#refresh(grant).finally(() => {
       this.#refreshing = undefined
     })
-    return this.#refreshing
+    const token = await this.#refreshing
+    return this.#grant?.stay === owner.stay ? token : undefined
   }
 
   /** The access token if it is still valid, without waiting: for a page that is about to close. */
-  tokenNow(): string | undefined {
-    return this.#grant && isFresh(this.#grant, this.#platform.now()) ? this.#grant.accessToken : undefined
+  tokenNow({ stay }: Owner): string | undefined {
+    const grant = this.#grant
+    return grant?.stay === stay && isFresh(grant, this.#platform.now()) ? grant.accessToken : undefined
   }
 
   close(): void {
@@ -122,23 +168,28 @@ export class Session {
   }
 
   async #signIn<W extends Way>(way: W, body: object): Promise<SignedIn<AuthPath<W>>> {
-    await this.#restored
+    await this.ready
     const answer = await this.#post(way, body)
     if (answer.status >= 300) return { error: answer.body }
-    const grant = toGrant(answer.body.data, this.#platform.now())
-    await this.#alone(async () => {
-      if (this.#grant?.user.id !== grant.user.id) await this.#wipe(`${CACHES}${grant.user.id}/`)
-      await this.#keep(grant)
+    const { data } = answer.body
+    return this.#alone(async () => {
+      const stored = await this.#stored()
+      const before = isGrant(stored) ? ownerOf(stored) : (stored?.parked ?? this.owner())
+      const stay = before && before.userId === data.user.id ? before.stay : this.#platform.uuid()
+      const grant = toGrant(data, stay, this.#platform.now())
+      await this.#keep(grant, () => true)
+      await this.#wipe(CACHES, cachesOf(ownerOf(grant)))
+      return { user: grant.user }
     })
-    return { user: grant.user }
   }
 
   #refresh(used: Grant): Promise<string | undefined> {
     return this.#alone(async () => {
-      const kept = await this.#kept()
-      const grant = kept ?? this.#grant
+      const stored = await this.#stored()
+      if (!isGrant(stored) && this.#isStored) this.#end('elsewhere')
       // Signed out meanwhile, here or in another tab.
-      if (!this.#grant || !grant) return undefined
+      if (!this.#grant) return undefined
+      const grant = isGrant(stored) ? stored : this.#grant
       // Refreshed by another tab. The token itself doesn't show that: two of the same second are the same text.
       if (grant.expiresAt !== used.expiresAt && isFresh(grant, this.#platform.now())) {
         this.#adopt(grant)
@@ -148,23 +199,24 @@ export class Session {
       const rotate = Math.abs(now - grant.rotatedAt) > DAY_MS
       const answer = await this.#post('refresh', { refresh_token: grant.refreshToken, rotate })
       this.#note('session.refresh', answer.status)
-      if (!this.#grant) return undefined
-      if (answer.status === 401) {
-        await this.#platform.store.delete(KEY)
-        this.#end('refused')
-        this.#tabs.post('changed')
-        return undefined
-      }
-      if (answer.status !== 200)
+      if (this.#grant?.stay !== grant.stay) return undefined
+      // While this tab was suspended, another one may have got new tokens, or somebody may have signed out or in.
+      const isCurrent = (by: Stored) =>
+        isGrant(by) ? by.refreshToken === grant.refreshToken : !by && !this.#isStored
+      if (answer.status === 401) await this.#keep({ parked: ownerOf(grant) }, isCurrent)
+      else if (answer.status !== 200)
         throw new Unreachable(`The session could not be refreshed (${answer.status})`)
-      const { access_token, expires_in, refresh_token } = answer.body.data
-      await this.#keep({
-        ...grant,
-        accessToken: access_token,
-        ...expiryOf({ expires_in }, this.#platform.now()),
-        ...(refresh_token ? { refreshToken: refresh_token, rotatedAt: now } : {}),
-      })
-      return access_token
+      else {
+        const { access_token, expires_in, refresh_token } = answer.body.data
+        const next: Grant = {
+          ...grant,
+          accessToken: access_token,
+          ...expiryOf({ expires_in }, this.#platform.now()),
+          ...(refresh_token ? { refreshToken: refresh_token, rotatedAt: now } : {}),
+        }
+        await this.#keep(next, isCurrent)
+      }
+      return this.#grant?.accessToken
     })
   }
 
@@ -173,17 +225,40 @@ export class Session {
     return send(this.#platform, request, TIMEOUT_MS).then(toJsonAnswer)
   }
 
-  /** Stores new tokens before they are used: a crash in between would lose a new refresh token. */
-  async #keep(grant: Grant): Promise<void> {
-    await this.#platform.store.set(KEY, grant).catch(() => this.#note('session.not_kept'))
-    this.#adopt(grant)
-    this.#tabs.post('changed')
+  /**
+   * Stores new tokens before they are used: a crash in between would lose a new refresh token. If something else is
+   * stored by then, and `mayReplace` says so, that counts.
+   */
+  async #keep(next: Grant | Parked, mayReplace: (stored: Stored) => boolean): Promise<void> {
+    let kept: Stored = next
+    this.#isStored = await this.#update((stored) => {
+      kept = mayReplace(stored) ? next : stored
+      return kept
+    })
+    this.#take(kept)
+    this.#tell('changed')
+  }
+
+  /** False if it failed; that is noted. */
+  async #update(change: (stored: Stored) => Stored): Promise<boolean> {
+    for (let tries = 1; tries <= TRIES; tries++)
+      try {
+        await this.#storage.update(KEY, (stored) => change(stored as Stored))
+        return true
+      } catch {}
+    this.#note('session.not_kept')
+    return false
+  }
+
+  #take(stored: Stored): void {
+    if (isGrant(stored)) this.#adopt(stored)
+    else this.#end(stored ? 'refused' : 'elsewhere')
   }
 
   #adopt(grant: Grant): void {
     const previous = this.#grant
     this.#grant = grant
-    if (previous?.user.id !== grant.user.id || !this.#user.get()) this.#user.set(grant.user)
+    if (previous?.stay !== grant.stay || !this.#user.get()) this.#user.set(grant.user)
   }
 
   #end(why: string): void {
@@ -192,31 +267,54 @@ export class Session {
     this.#user.set(null)
   }
 
-  #hear(message: unknown): void {
-    if (message === 'logout') {
-      this.#end('logout elsewhere')
-      // Entries that this tab has written after the other one had deleted them.
-      void this.#wipe().catch(() => {})
-    } else void this.#lookUp()
+  #tell(message: SessionMessage): void {
+    this.#tabs.post(message)
+  }
+
+  #hear(message: SessionMessage): void {
+    if (message === 'changed') return void this.#lookUp()
+    if (this.#grant?.stay === message.ended.stay) this.#end('logout elsewhere')
+    // Entries that this tab has written after the other one had deleted them.
+    void this.#wipe(cachesOf(message.ended))
   }
 
   async #lookUp(): Promise<void> {
-    const kept = await this.#kept()
-    if (kept) this.#adopt(kept)
-    else this.#end('elsewhere')
-  }
-
-  async #kept(): Promise<Grant | undefined> {
-    try {
-      return (await this.#platform.store.get(KEY)) as Grant | undefined
-    } catch {
-      return this.#grant
+    const stored = await this.#stored()
+    if (isGrant(stored) || this.#isStored || !this.#grant) {
+      this.#isStored = isGrant(stored)
+      this.#take(stored)
     }
   }
 
-  async #wipe(except?: string): Promise<void> {
-    const { store } = this.#platform
-    for (const [key] of await store.list(CACHES))
-      if (except === undefined || !key.startsWith(except)) await store.delete(key)
+  /** What is stored; if that can't be read, what this tab has. */
+  async #stored(): Promise<Stored> {
+    for (let tries = 1; tries <= TRIES; tries++)
+      try {
+        return (await this.#storage.get(KEY)) as Stored
+      } catch {}
+    return this.#grant
   }
+
+  async #wipe(prefix: string, except?: string): Promise<void> {
+    try {
+      for (const [key] of await this.#storage.list(prefix))
+        if (except === undefined || !key.startsWith(except)) await this.#storage.delete(key)
+    } catch {
+      // Nobody else is shown them: each stay has its own keys.
+      this.#note('session.not_wiped')
+    }
+  }
+}
+
+/** Whether somebody is signed in on this machine: for a service worker, which works without a client. */
+export async function isSignedIn(store: Pick<Store, 'get'>): Promise<boolean> {
+  return isGrant((await store.get(KEY)) as Stored)
+}
+
+function isGrant(stored: Stored): stored is Grant {
+  return stored !== undefined && 'accessToken' in stored
+}
+
+function ownerOf({ user, stay }: Grant): Owner {
+  return { userId: user.id, stay }
 }

@@ -2,9 +2,10 @@ import { atom, type ReadableAtom } from 'nanostores'
 import type { Note } from '../diagnostics.ts'
 import type { ClientFrame, ServerFrame, ServerFrames } from '../generated/frames.ts'
 import type { Channel, Platform } from '../platform.ts'
-import type { Session } from '../session/session.ts'
+import type { Owner, Session } from '../session/session.ts'
 import { TabLock } from '../tab-lock.ts'
 import { Disconnected } from './errors.ts'
+import { tellWhileSeen } from './seen.ts'
 import { Socket, type SocketStatus } from './socket.ts'
 import { type Ask, settle, type TabMessage, toAnswer } from './tab-messages.ts'
 
@@ -29,17 +30,19 @@ export class SharedSocket {
   readonly #note: Note
   readonly #session: Session
   readonly #name: string
-  readonly #createSocket: () => Socket
+  readonly #createSocket: (owner: Owner) => Socket
   readonly #listeners = new Set<(frame: ServerFrame) => void>()
   readonly #tab: string
   #isWanted = true
   #isAway = false
-  #runsFor: number | undefined
+  #runsFor: Owner | undefined
   /** The lock of the leading tab. */
   #lock: TabLock | undefined
   #socket: Socket | undefined
   #channel: Channel | undefined
   #ready: ServerFrames['ready'] | undefined
+  /** When it came, by the steady clock. */
+  #readyAt = 0
   #asked = 0
   readonly #asks = new Map<number, Ask>()
   /** The tabs that have subscribed to each topic. */
@@ -56,8 +59,8 @@ export class SharedSocket {
     this.#session = session
     this.#name = `exam-practice:${baseUrl}:socket:`
     this.#tab = platform.uuid()
-    this.#createSocket = () =>
-      new Socket(platform, baseUrl, session, note, {
+    this.#createSocket = (owner) =>
+      new Socket(platform, baseUrl, session, owner, note, {
         status: (status) => this.#tellStatus(status),
         frame: (frame) => this.#tellFrame(frame),
       })
@@ -70,13 +73,15 @@ export class SharedSocket {
       if (event === 'wake') this.check()
     })
     if (unwatch) this.#unwatch.push(unwatch)
+    this.#unwatch.push(tellWhileSeen(platform, this.#status, (frame) => this.post(frame)))
   }
 
   /** Calls `take` with each frame; with `ready` for each new connection, and at once if there is one already. */
   listen(take: (frame: ServerFrame) => void): () => void {
     this.#listeners.add(take)
     this.#decide()
-    if (this.#ready && this.#status.get() === 'online') take(this.#ready)
+    const ready = this.#readyNow()
+    if (ready && this.#status.get() === 'online') take(ready)
     return () => {
       this.#listeners.delete(take)
       this.#decide()
@@ -124,21 +129,23 @@ export class SharedSocket {
   }
 
   #decide(): void {
-    const userId =
-      this.#isWanted && !this.#isAway && this.#listeners.size > 0 ? this.#session.$user.get()?.id : undefined
-    if (userId === this.#runsFor) return
+    const owner =
+      this.#isWanted && !this.#isAway && this.#listeners.size > 0 ? this.#session.owner() : undefined
+    if (owner?.stay === this.#runsFor?.stay) return
     this.#end()
-    if (userId !== undefined) this.#begin(userId)
+    if (owner) this.#begin(owner)
   }
 
-  #begin(userId: number): void {
-    this.#runsFor = userId
+  #begin(owner: Owner): void {
+    this.#runsFor = owner
+    // A tab whose store doesn't work is signed in by itself: another's socket would not send what it has.
+    const name = this.#name + owner.stay
     const { locks, openChannel } = this.#platform
     if (!locks || !openChannel) this.#lead()
     else {
-      this.#channel = openChannel(this.#name + userId, (message) => this.#hear(message as TabMessage))
+      this.#channel = openChannel(name, (message) => this.#hear(message as TabMessage))
       this.#follow()
-      this.#lock = new TabLock(locks, this.#name + userId, (isOurs) => {
+      this.#lock = new TabLock(locks, name, (isOurs) => {
         if (isOurs) this.#lead()
         else {
           this.#unlead()
@@ -163,11 +170,12 @@ export class SharedSocket {
   }
 
   #lead(): void {
+    if (!this.#runsFor) return
     this.#note('line.lead')
     this.#stopProbing()
     this.#loseAsks()
     this.#ready = undefined
-    this.#socket = this.#createSocket()
+    this.#socket = this.#createSocket(this.#runsFor)
     this.#leads.set(true)
     this.#socket.start()
   }
@@ -200,7 +208,7 @@ export class SharedSocket {
 
   #tellFrame(frame: ServerFrame): void {
     if (frame.type === 'ready') {
-      this.#ready = frame
+      this.#setReady(frame)
       this.#tell({ kind: 'status', status: 'online', ready: frame, isNew: true })
     } else this.#tell({ kind: 'frame', frame })
     this.#emit(frame)
@@ -239,7 +247,7 @@ export class SharedSocket {
       else if (told.kind === 'post') this.#socket.post(told.frame)
       else if (told.kind === 'bye') this.#forget(told.from)
       else if (told.kind === 'hello' || told.kind === 'probe')
-        this.#tell({ kind: 'status', status: this.#status.get(), ready: this.#ready, isNew: false })
+        this.#tell({ kind: 'status', status: this.#status.get(), ready: this.#readyNow(), isNew: false })
       return
     }
     if (told.kind === 'status') {
@@ -247,7 +255,7 @@ export class SharedSocket {
       this.#cancelVerdict = undefined
       if (!told.isNew && this.#status.get() === told.status) return
       this.#loseAsks()
-      this.#ready = told.ready
+      this.#setReady(told.ready)
       this.#setStatus(told.status)
       if (told.ready) this.#emit(told.ready)
     } else if (told.kind === 'frame') {
@@ -284,6 +292,22 @@ export class SharedSocket {
   #loseAsks(): void {
     for (const { reject } of this.#asks.values()) reject(new Disconnected())
     this.#asks.clear()
+  }
+
+  #setReady(ready: ServerFrames['ready'] | undefined): void {
+    this.#ready = ready
+    this.#readyAt = this.#platform.steady()
+  }
+
+  /** The first frame of this connection, with the service's time as it is now. */
+  #readyNow(): ServerFrames['ready'] | undefined {
+    const passed = this.#platform.steady() - this.#readyAt
+    return (
+      this.#ready && {
+        ...this.#ready,
+        server_time: new Date(Date.parse(this.#ready.server_time) + passed).toISOString(),
+      }
+    )
   }
 
   #setStatus(status: SocketStatus): void {

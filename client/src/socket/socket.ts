@@ -2,7 +2,7 @@ import type { Note } from '../diagnostics.ts'
 import type { ClientFrame, ServerFrame, ServerFrames } from '../generated/frames.ts'
 import { send } from '../http/request.ts'
 import type { Platform, PlatformSocket } from '../platform.ts'
-import type { Session } from '../session/session.ts'
+import type { Owner, Session } from '../session/session.ts'
 import { fullJitter } from './backoff.ts'
 import { Disconnected, Refused } from './errors.ts'
 
@@ -43,6 +43,7 @@ export class Socket {
   readonly #platform: Platform
   readonly #url: string
   readonly #session: Session
+  readonly #owner: Owner
   readonly #note: Note
   readonly #events: SocketEvents
   #wanted = false
@@ -62,10 +63,18 @@ export class Socket {
   #refs = 0
   readonly #pending = new Map<string, Pending>()
 
-  constructor(platform: Platform, baseUrl: string, session: Session, note: Note, events: SocketEvents) {
+  constructor(
+    platform: Platform,
+    baseUrl: string,
+    session: Session,
+    owner: Owner,
+    note: Note,
+    events: SocketEvents,
+  ) {
     this.#platform = platform
     this.#url = `${baseUrl.replace(/^http/, 'ws')}/api/v01/ws`
     this.#session = session
+    this.#owner = owner
     this.#note = note
     this.#events = events
   }
@@ -114,7 +123,7 @@ export class Socket {
     const latest = this.#try
     this.#letGo()
     this.#events.status('connecting')
-    const token = await this.#session.token().catch(() => null)
+    const token = await this.#session.token(this.#owner).catch(() => null)
     if (latest !== this.#try) return
     if (token === null) return this.#wait()
     // Nobody is signed in. Listeners that have just begun have to hear that, too.
@@ -177,7 +186,7 @@ export class Socket {
   async #checkOpen(): Promise<void> {
     const latest = this.#try
     // First the token: it may have expired while this machine slept.
-    const token = await this.#session.token().catch(() => undefined)
+    const token = await this.#session.token(this.#owner).catch(() => undefined)
     if (latest !== this.#try || !this.#isOpen) return
     if (token !== undefined && token !== this.#token) void this.#renew()
     this.#ping()
@@ -185,7 +194,7 @@ export class Socket {
 
   async #renew(spent?: string): Promise<void> {
     const latest = this.#try
-    const token = await this.#session.token(spent).catch(() => undefined)
+    const token = await this.#session.token(this.#owner, spent).catch(() => undefined)
     if (token === undefined || latest !== this.#try) return
     this.#token = token
     await this.request({ type: 'auth', access_token: token }).catch(() => this.#note('socket.not_renewed'))
@@ -221,7 +230,7 @@ export class Socket {
     }
     // A refused upgrade looks like a broken network; an ordinary request tells the difference.
     if (code === TOKEN_ENDED || (!wasOpen && token !== undefined && (await this.#isRefused(token))))
-      await this.#session.token(token).catch(() => {})
+      await this.#session.token(this.#owner, token).catch(() => {})
     if (latest === this.#try) this.#wait(code === TOO_MANY_FRAMES ? SLOW_DOWN_MS : 0)
   }
 

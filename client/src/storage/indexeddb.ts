@@ -47,6 +47,17 @@ export function indexedDbStore(name = 'exam-practice'): Store {
   return {
     get: async (key) => (await run('readonly', (table) => [table.get(key)]))[0],
     set: async (key, value) => void (await run('readwrite', (table) => [table.put(value, key)])),
+    async update(key, change) {
+      await run('readwrite', (table) => {
+        const stored = table.get(key)
+        stored.onsuccess = () => {
+          const value = change(stored.result)
+          if (value === undefined) table.delete(key)
+          else if (value !== stored.result) table.put(value, key)
+        }
+        return []
+      })
+    },
     delete: async (key) => void (await run('readwrite', (table) => [table.delete(key)])),
     async list(prefix) {
       const range = IDBKeyRange.bound(prefix, `${prefix}\uffff`)

@@ -1,46 +1,25 @@
-import { existsSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { PASSWORD, type Client as Person } from '../../../test/support/client.ts'
 import { PATIENCE_MS } from '../../../test/support/patience.ts'
 import { connectedPair, startService, type TestService } from '../../../test/support/service.ts'
-import type { Chat } from '../../src/chat/index.ts'
+import type { Chat } from '../../src/chat/chat.ts'
 import type { Client } from '../../src/index.ts'
-
-const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
-const isThere = existsSync(CHROMIUM)
-if (!isThere)
-  console.warn(`no Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM; its tests are skipped`)
+import { CHROMIUM, hasChromium, servePages } from './pages.ts'
 
 /** Globals that page.ts sets. They exist in the page alone, inside `evaluate` and `waitForFunction`. */
 declare const client: Client
 declare const chat: Chat
-declare const withProgress: typeof import('../../src/files/index.ts').withProgress
-declare const wasRestored: boolean
+declare const withProgress: typeof import('../../src/files/with-progress.ts').withProgress
 
 let service: TestService
 let browser: Browser
 let origin: string
-let stop: () => void
+let pages: Awaited<ReturnType<typeof servePages>>
 beforeAll(async () => {
-  if (!isThere) return
-  const bundle = await rolldown({
-    input: fileURLToPath(new URL('page.ts', import.meta.url)),
-    platform: 'browser',
-  })
-  const script = (await bundle.generate({ format: 'esm' })).output[0].code
-  const server = createServer((request, response) => {
-    const isScript = request.url === '/page.js'
-    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
-    response.end(isScript ? script : '<!doctype html><script type="module" src="/page.js"></script>')
-  }).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  stop = () => server.close()
+  if (!hasChromium) return
+  pages = await servePages()
+  origin = `http://127.0.0.1:${pages.port}`
   service = await startService({ config: { corsOrigins: [origin] } })
   browser = await chromium.launch({
     executablePath: CHROMIUM,
@@ -61,7 +40,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close()
   await service?.close()
-  stop?.()
+  pages?.close()
 })
 
 /** A browser profile whose tabs, sockets and refreshes are counted. */
@@ -153,7 +132,7 @@ async function leaderOf(pages: Page[]): Promise<Page> {
   return pages[at] as Page
 }
 
-describe.skipIf(!isThere)('in Chromium', { timeout: 120_000 }, () => {
+describe.skipIf(!hasChromium)('in Chromium', { timeout: 120_000 }, () => {
   test('five tabs share one socket and one refresh, and show the same messages', async () => {
     const { profile, pages, bob, id } = await fiveTabs()
     expect(profile.refreshes).toBe(1)
@@ -242,7 +221,7 @@ describe.skipIf(!isThere)('in Chromium', { timeout: 120_000 }, () => {
     await page.goBack({ waitUntil: 'commit', timeout: 2_000 }).catch(() => {})
     const evaluate = async (expression: string) =>
       (await devtools.send('Runtime.evaluate', { expression })).result.value as unknown
-    await expect.poll(() => evaluate('wasRestored')).toBe(true)
+    await expect.poll(() => evaluate('seen.returns')).toBe(1)
     await expect.poll(() => evaluate(`chat.room(${id}).$messages.get().at(-1)?.message`)).toBe('meanwhile')
   })
 

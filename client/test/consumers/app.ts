@@ -1,9 +1,16 @@
-import { createClient, type ServerFrame, type Store } from '@exam-practice/client'
+import {
+  createClient,
+  type Owner,
+  type ServerFrame,
+  type StorageState,
+  type Store,
+} from '@exam-practice/client'
 import { createChat, type RoomMessage } from '@exam-practice/client/chat'
 import { openExam } from '@exam-practice/client/exam'
 import { withProgress } from '@exam-practice/client/files'
 import { memoryStore } from '@exam-practice/client/memory'
 import { node } from '@exam-practice/client/node'
+import { Outbox } from '@exam-practice/client/outbox'
 import { watchDiscussion, watchJob } from '@exam-practice/client/topics'
 import { askTutor } from '@exam-practice/client/tutor'
 
@@ -15,9 +22,10 @@ export async function use(): Promise<void> {
   const code: 'not_found' | undefined = error?.code === 'not_found' ? error.code : undefined
   const chat = createChat(client)
   chat.room(1).$messages.subscribe((messages: readonly RoomMessage[]) => messages.map(({ key }) => key))
-  const sent: string = await chat.send(1, 'hello')
+  const { clientId: sent, storage }: { clientId: string; storage: StorageState } = await chat.send(1, 'hello')
   const { exam } = await openExam(client, 7)
-  await exam?.answer(1, ['A', 'C'])
+  const kept: StorageState | undefined = await exam?.answer(1, ['A', 'C'])
+  const user = await client.session.ready
   for await (const event of askTutor(client, { message: 'Why?' }))
     if (event.type === 'delta') event.text.trim()
   watchJob(client, 'id').$value.get().data?.percent.toFixed()
@@ -25,7 +33,14 @@ export async function use(): Promise<void> {
   const upload = withProgress(client, (bytes) => bytes.toFixed())
   const own: Store = memoryStore()
   client.live.listen((frame: ServerFrame) => frame.type === 'message' && frame.message.seq)
-  console.log(name, code, sent, upload, own)
+  const outbox = new Outbox<string>(client, client.session.owner() as Owner, {
+    name: 'likes',
+    lane: (id) => id,
+    change: (id, key) => ({ method: 'POST', path: `likes/${id}`, body: { key } }),
+    isSettled: () => true,
+  })
+  await outbox.add('7')
+  console.log(name, code, sent, storage, kept, user?.username, upload, own)
 }
 
 export async function misuse(): Promise<void> {

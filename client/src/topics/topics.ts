@@ -1,8 +1,8 @@
 import type { MethodResponse } from 'openapi-fetch'
 import type { Client } from '../index.ts'
-import { Watch } from '../socket/topic-watch.ts'
+import { Watch } from './watch.ts'
 
-export { Watch, type Watched, type WatchOptions } from '../socket/topic-watch.ts'
+export { Watch, type Watched, type WatchOptions } from './watch.ts'
 
 export type Discussion = MethodResponse<Client, 'get', '/api/v01/discussions/{question_id}'>
 export type Job = MethodResponse<Client, 'get', '/api/v01/admin/ai/status/{job_id}'>

@@ -1,8 +1,8 @@
 import { atom, type ReadableAtom } from 'nanostores'
 import type { ServerFrame } from '../generated/frames.ts'
 import type { Client } from '../index.ts'
-import { fullJitter } from './backoff.ts'
-import { Disconnected, Refused } from './errors.ts'
+import { fullJitter } from '../socket/backoff.ts'
+import { Disconnected, Refused } from '../socket/errors.ts'
 
 export type Watched<T> =
   | { status: 'loading'; data: T | undefined }
@@ -13,13 +13,16 @@ export type Watched<T> =
 export interface WatchOptions<T> {
   topic: string
   /** Reads all of it. */
-  read(): Promise<{ data?: T | undefined; error?: { code: string } | undefined }>
+  read(): Promise<{ data?: T | undefined; error?: { code: string } | undefined; response: Response }>
   /**
    * The data after a frame: the same object if the frame is about something else, undefined if it has to be read
    * again.
    */
   apply(data: T, frame: ServerFrame): T | undefined
 }
+
+/** The watches of each topic: the last one to be closed unsubscribes. */
+const watches = new WeakMap<Client, Map<string, Set<unknown>>>()
 
 /**
  * Data of the service that is kept up to date. After each new connection it subscribes first and reads then, so that no
@@ -31,6 +34,8 @@ export class Watch<T> {
   readonly #client: Client
   readonly #options: WatchOptions<T>
   readonly #unlisten: () => void
+  /** The watches of this topic, with this one. */
+  readonly #others: Set<unknown>
   #isReading = false
   #readAgain = false
   #cancelRetry: (() => void) | undefined
@@ -41,6 +46,10 @@ export class Watch<T> {
     this.$value = this.#value
     this.#client = client
     this.#options = options
+    const topics = watches.get(client) ?? new Map<string, Set<unknown>>()
+    watches.set(client, topics)
+    this.#others = topics.get(options.topic) ?? new Set()
+    topics.set(options.topic, this.#others.add(this))
     this.#unlisten = client.live.listen((frame) => this.#take(frame))
   }
 
@@ -49,6 +58,8 @@ export class Watch<T> {
     this.#cancelRetry?.()
     this.#unlisten()
     const { topic } = this.#options
+    this.#others.delete(this)
+    if (this.#others.size > 0) return
     void this.#client.live.request({ type: 'unsubscribe', topic }).catch(() => {})
   }
 
@@ -90,10 +101,13 @@ export class Watch<T> {
     try {
       while (this.#readAgain && !this.#isClosed) {
         this.#readAgain = false
-        const { data, error } = await this.#options.read()
+        const { data, error, response } = await this.#options.read()
         if (this.#isClosed) return
         if (data !== undefined) this.#value.set({ status: 'ready', data })
-        else if (error) this.#value.set({ status: 'refused', data: undefined, code: error.code })
+        // All others end by themselves.
+        else if (error && [403, 404].includes(response.status))
+          this.#value.set({ status: 'refused', data: undefined, code: error.code })
+        else throw new Error(error?.code)
       }
       this.#attempt = 0
     } catch {

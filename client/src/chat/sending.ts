@@ -1,0 +1,133 @@
+import { atom } from 'nanostores'
+import type { Change } from '../http/request.ts'
+import type { Client } from '../index.ts'
+import { Outbox, type OutboxEntry } from '../outbox/outbox.ts'
+import type { Owner } from '../session/session.ts'
+import type { StorageState } from '../storage/storage.ts'
+import type { Room } from './room.ts'
+import type { ChatMessage, Draft, Outgoing, Reacting, Upload } from './types.ts'
+
+interface Kept {
+  id: string
+  storage: StorageState
+}
+
+/** `uploaded`: the ids of those of its files that are uploaded already. */
+type Message = Draft & { conversationId: number; uploaded?: number[] }
+
+/** What one person has written, attached and reacted with, until the service has it and the rooms show it. */
+export class Sending {
+  readonly $outgoing = atom<readonly Outgoing[]>([])
+  readonly $reacting = atom<readonly Reacting[]>([])
+  readonly $upload = atom<Upload | undefined>()
+  readonly #messages: Outbox<Message>
+  /** Messages with files: while these are uploaded, others are sent. */
+  readonly #uploads: Outbox<Message>
+  readonly #reactions: Outbox<Reacting>
+
+  constructor(client: Client, owner: Owner, rooms: ReadonlyMap<number, Room>) {
+    const messages = {
+      lane: ({ conversationId }: Message) => `${conversationId}`,
+      change: (item: Message, clientId: string) => this.#toChange(item, clientId),
+      rest: (item: Message, { attachment }: { attachment?: { id: number } }) =>
+        attachment && { ...item, uploaded: [...(item.uploaded ?? []), attachment.id] },
+      // Until its room shows it as stored, it is shown as sent.
+      isSettled: (entry: OutboxEntry<Message>) => {
+        const { conversationId, stored } = toOutgoing(entry)
+        return rooms.get(conversationId)?.has(stored?.seq ?? 0) ?? true
+      },
+    }
+    this.#messages = new Outbox(client, owner, { name: 'messages', ...messages })
+    this.#uploads = new Outbox(client, owner, { name: 'uploads', ...messages })
+    this.#reactions = new Outbox(client, owner, {
+      name: 'reactions',
+      lane: ({ messageId }) => `${messageId}`,
+      change: ({ conversationId, messageId, emoji, added }) => ({
+        method: added ? 'PUT' : 'DELETE',
+        path: `chat/conversations/${conversationId}/messages/${messageId}/reactions/${encodeURIComponent(emoji)}`,
+        body: {},
+      }),
+      isSettled: ({ item, answer }) => {
+        const { version } = answer as { version: number }
+        return rooms.get(item.conversationId)?.hasVersion(item.messageId, version) ?? true
+      },
+    })
+    // In the order in which they are sent, as far as can be told.
+    const list = () =>
+      this.$outgoing.set([...this.#messages.$entries.get(), ...this.#uploads.$entries.get()].map(toOutgoing))
+    this.#messages.$entries.listen(list)
+    this.#uploads.$entries.listen(list)
+    this.#reactions.$entries.listen((entries) => {
+      for (const { id, state } of entries) if (state === 'failed') void this.#reactions.discard(id)
+      this.$reacting.set(entries.map(({ item }) => item))
+    })
+  }
+
+  send(conversationId: number, draft: Draft): Promise<Kept> {
+    const outbox = draft.files?.length ? this.#uploads : this.#messages
+    return outbox.add({ ...draft, conversationId })
+  }
+
+  async retry(clientId: string): Promise<void> {
+    await this.#messages.retry(clientId)
+    await this.#uploads.retry(clientId, (item) => ({ ...item, uploaded: [] }))
+  }
+
+  discard(clientId: string): Promise<StorageState> {
+    const isUpload = this.#uploads.$entries.get().some(({ id }) => id === clientId)
+    return (isUpload ? this.#uploads : this.#messages).discard(clientId)
+  }
+
+  react(reacting: Reacting): Promise<Kept> {
+    return this.#reactions.add(reacting)
+  }
+
+  /** Sends at once what waits for another try. */
+  flush(): void {
+    for (const each of this.#all) each.flush()
+  }
+
+  /** Lets go of what the rooms show as stored by now. */
+  settle(): void {
+    for (const each of this.#all) each.settle()
+  }
+
+  close(): void {
+    for (const each of this.#all) each.close()
+  }
+
+  get #all() {
+    return [this.#messages, this.#uploads, this.#reactions]
+  }
+
+  /** The next request of a message: the upload of a file, or the message itself. */
+  #toChange({ conversationId, files = [], uploaded = [], ...draft }: Message, client_id: string): Change {
+    const path = `chat/conversations/${conversationId}`
+    const file = files[uploaded.length]
+    if (!file) {
+      const attachments = uploaded.length > 0 ? { attachment_ids: uploaded } : {}
+      return { method: 'POST', path: `${path}/messages`, body: { ...draft, ...attachments, client_id } }
+    }
+    const body = new FormData()
+    // Throws where the store could not keep the file itself.
+    body.append('file', file, file.name)
+    const sizeOf = (some: readonly File[]) => some.reduce((sum, { size }) => sum + size, 0)
+    const before = sizeOf(files.slice(0, uploaded.length))
+    const tell = (sent: number) =>
+      this.$upload.set({ clientId: client_id, share: (before + Math.min(sent, file.size)) / sizeOf(files) })
+    return { method: 'POST', path: `${path}/attachments`, body, tell }
+  }
+}
+
+function toOutgoing({ id, item, createdAt, state, error, answer }: OutboxEntry<Message>): Outgoing {
+  const { uploaded: _, ...draft } = item
+  const stored = (answer as { message: ChatMessage } | undefined)?.message
+  return {
+    ...draft,
+    clientId: id,
+    createdAt,
+    state,
+    ...(error === undefined ? {} : { error }),
+    ...(stored ? { stored } : {}),
+  }
+}

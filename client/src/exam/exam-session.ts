@@ -1,0 +1,362 @@
+import { atom, type ReadableAtom } from 'nanostores'
+import type { ServerFrame } from '../generated/frames.ts'
+import { LARGEST_LAST_CHANGE } from '../http/request.ts'
+import type { Client } from '../index.ts'
+import type { Channel, LifeEvent } from '../platform.ts'
+import type { Owner } from '../session/session.ts'
+import { fullJitter } from '../socket/backoff.ts'
+import type { StorageState } from '../storage/storage.ts'
+import { TabLock } from '../tab-lock.ts'
+import { openChannel } from '../tabs.ts'
+import type { ServerClock } from './clock.ts'
+import {
+  type Answer,
+  begin,
+  canWrite,
+  type Effect,
+  type Event,
+  hasWork,
+  isOpen,
+  type Journal,
+  type Progress,
+  type Sent,
+  type State,
+  step,
+} from './journal.ts'
+import { claimJournal, findProgress, keepJournal, keepPaper, toProgress } from './kept-journals.ts'
+import { isEnding, save } from './saving.ts'
+import { type ExamState, showState } from './shown-state.ts'
+
+/** Shortest time between two readings of the paper when a page is shown again. */
+const READ_EVERY_MS = 30_000
+/** How long after its end an attempt takes answers (docs/protocol/exams.md#the-end). */
+const GRACE_MS = 30_000
+/** Everybody's time is up at once: the service is asked at different moments. */
+const SPREAD_MS = 2_000
+/** How often a store that failed is tried again. */
+const AGAIN_MS = 5_000
+/** How long it may take until it is known whether another tab writes. */
+const DECISION_MS = 2_000
+
+/**
+ * One attempt. Each answer is written to this machine's journal first and then synced, so that none is lost without a
+ * network, in a crash or at a reload. Answers from other devices are taken over. One tab writes: it holds a lock, and
+ * has a number in the journal that each of its writes is checked by.
+ */
+export class ExamSession {
+  readonly $state: ReadableAtom<ExamState>
+  readonly examId: number
+  readonly #client: Client
+  readonly #owner: Owner
+  readonly #clock: ServerClock
+  readonly #shown: ReturnType<typeof atom<ExamState>>
+  readonly #lock: TabLock | undefined
+  readonly #lockName: string
+  readonly #tabs: Channel
+  readonly #stops: (() => void)[] = []
+  #state: State
+  #decided: () => void = () => {}
+  /** While this tab has the lock: names its latest claim. */
+  #claiming: object | undefined
+  #keeping: Promise<StorageState | 'refused'> = Promise.resolve('durable')
+  /** The journal that is stored, and whether its paper is. */
+  #kept: Journal | undefined
+  #isPaperKept = false
+  #readAt: number | undefined
+  readonly #timers: Partial<Record<'due' | 'keep' | 'end', () => void>> = {}
+  #isClosed = false
+
+  constructor(client: Client, owner: Owner, journal: Journal, clock: ServerClock) {
+    const { platform } = client
+    this.#client = client
+    this.#owner = owner
+    this.#clock = clock
+    this.#state = begin(journal)
+    this.examId = journal.examId
+    this.#shown = atom(showState(this.#state))
+    this.$state = this.#shown
+    const name = `exam-practice:${client.baseUrl}:exam:${owner.userId}:${journal.attemptId}`
+    this.#lockName = name
+    this.#tabs = openChannel(
+      platform,
+      name,
+      (told) => this.#do({ is: 'told', journal: told as Progress }),
+      () => void this.#reread(),
+    )
+    this.#lock =
+      platform.locks &&
+      new TabLock(platform.locks, name, (isOurs) => (isOurs ? void this.#claim() : this.#lose()))
+    this.#stops.push(
+      client.session.$user.subscribe(() => {
+        if (client.session.owner()?.stay !== owner.stay) this.close()
+      }),
+      client.live.listen((frame) => this.#hear(frame)),
+    )
+    const unwatch = platform.watch?.((event) => this.#live(event))
+    if (unwatch) this.#stops.push(unwatch)
+  }
+
+  /** Resolves once it is known whether this tab writes. */
+  async begin(): Promise<void> {
+    const { locks, after } = this.#client.platform
+    this.#watchEnd()
+    if (!locks) return this.#claim()
+    const isDecided = new Promise<void>((resolve) => {
+      this.#decided = resolve
+      this.#stops.push(resolve, after(DECISION_MS, resolve))
+    })
+    this.#lock?.wait()
+    // It is answered after the request that waits, unless another tab holds the lock.
+    void locks
+      .request(this.#lockName, { ifAvailable: true }, async () => {})
+      .then(() => this.#claiming || this.#lose())
+    await isDecided
+  }
+
+  /** The service's time, in milliseconds since the epoch. */
+  now(): number {
+    return this.#clock.now()
+  }
+
+  /** Milliseconds until the end, at least 0; null: no end. */
+  remaining(): number | null {
+    const { endsAt } = this.#shown.get()
+    return endsAt === null ? null : Math.max(0, endsAt - this.now())
+  }
+
+  /**
+   * Resolves once it is decided where the answer is: `durable` on this machine, or only in this page (`memory`, `full`)
+   * until the service has it. null clears it.
+   */
+  answer(questionId: number, answer: Answer | null): Promise<StorageState> {
+    return this.#change({ is: 'answer', questionId, answer })
+  }
+
+  /** Marks a question for review. */
+  mark(questionId: number, isMarked: boolean): Promise<StorageState> {
+    return this.#change({ is: 'mark', questionId, isMarked })
+  }
+
+  /**
+   * Hands in the exam. Once that is stored on this machine, it is sent until the service has it, even after restarts;
+   * `$state` shows when.
+   */
+  submit(): Promise<StorageState> {
+    return this.#change({ is: 'submit' })
+  }
+
+  /** Makes this tab the one that writes; the other one can only read from then on. */
+  takeOver(): void {
+    if (this.#state.role !== 'reader') return
+    if (this.#lock) this.#lock.take()
+    else void this.#claim()
+  }
+
+  /**
+   * Reads the paper again: for the time, for answers from other devices, and for whether the service has closed the
+   * attempt. Throws `Unreachable` without the service.
+   */
+  async refresh(): Promise<void> {
+    const { platform } = this.#client
+    const askedAt = platform.now()
+    this.#readAt = askedAt
+    const { acks } = this.#state
+    const { attemptId } = this.#state.journal
+    const params = { path: { exam_id: this.examId }, query: { attempt_id: attemptId } }
+    try {
+      const { data, error } = await this.#client.GET('/api/v01/exams/{exam_id}/paper', {
+        params,
+        fetch: (request) => this.#client.fetch(request, this.#owner),
+      })
+      if (data) {
+        this.#clock.set(data.server_time, askedAt)
+        this.#do({ is: 'read', paper: data, acks })
+      } else if (isEnding(error.code)) this.#do({ is: 'ended' })
+    } finally {
+      this.#watchEnd()
+    }
+  }
+
+  /** Ends this session of the page; the attempt goes on. */
+  close(): void {
+    if (this.#isClosed) return
+    this.#do({ is: 'hidden', mostBytes: LARGEST_LAST_CHANGE })
+    this.#isClosed = true
+    this.#shown.set({ ...this.#shown.get(), canWrite: false })
+    for (const cancel of Object.values(this.#timers)) cancel()
+    for (const stop of this.#stops) stop()
+    this.#lock?.leave()
+    this.#tabs.close()
+  }
+
+  async #change(event: Event): Promise<StorageState> {
+    const refuse = () => {
+      throw new Error('This exam can only be read here')
+    }
+    if (this.#isClosed || !canWrite(this.#state)) refuse()
+    this.#do(event)
+    const where = await this.#keeping
+    return where === 'refused' ? refuse() : where
+  }
+
+  #do(event: Event): void {
+    const before = this.#state
+    const [state, effects] = step(before, event)
+    this.#state = state
+    const isSeen =
+      state.journal !== before.journal || state.role !== before.role || state.isOver !== before.isOver
+    if (isSeen && !this.#isClosed) this.#shown.set(showState(state))
+    for (const effect of effects) this.#carryOut(effect)
+  }
+
+  #carryOut(effect: Effect): void {
+    switch (effect.do) {
+      case 'keep':
+        if (this.#state.role !== 'reader') this.#tabs.post(toProgress(this.#state.journal))
+        void this.#keep()
+        return
+      case 'send':
+        void this.#send(effect.sent)
+        return
+      case 'read':
+        void this.refresh().catch(() => {})
+        return
+      case 'send at once':
+        void this.#save(effect.sent, true)
+        return
+      case 'wait': {
+        const { platform } = this.#client
+        const jitter = effect.faults > 0 ? fullJitter(platform, effect.faults) : 0
+        this.#after('due', effect.ms + jitter, () => this.#do({ is: 'due' }))
+      }
+    }
+  }
+
+  /** What was stored before this is called is in it; `refused`: another tab writes. */
+  #keep(): Promise<StorageState | 'refused'> {
+    this.#keeping = this.#keeping.then(() => this.#keepNow())
+    return this.#keeping
+  }
+
+  async #keepNow(): Promise<StorageState | 'refused'> {
+    const { storage, diagnostics } = this.#client
+    const { userId } = this.#owner
+    try {
+      if (this.#state.role === 'stranded') await this.#claim()
+      const { journal, role, unkept } = this.#state
+      if (role === 'reader') return 'refused'
+      if (role === 'stranded') throw new Error('The store fails')
+      if (this.#kept !== journal) {
+        if (!this.#isPaperKept && isOpen(journal)) await keepPaper(storage, userId, journal)
+        this.#isPaperKept = true
+        if (!(await keepJournal(storage, userId, journal))) {
+          // This tab may have claimed it anew meanwhile.
+          if (this.#state.journal.writer !== journal.writer) return this.#keepNow()
+          this.#lose()
+          return 'refused'
+        }
+        this.#kept = journal
+        this.#do({ is: 'kept', changes: unkept.length })
+      }
+      return storage.$state.get()
+    } catch {
+      diagnostics.note('exam.not_kept')
+      this.#after('keep', AGAIN_MS, () => void this.#keep())
+      return storage.$state.get() === 'memory' ? 'memory' : 'full'
+    }
+  }
+
+  async #send(sent: Sent): Promise<void> {
+    await this.#keep()
+    if (!this.#isClosed && this.#state.sending === sent.revision) await this.#save(sent)
+  }
+
+  async #save(sent: Sent, atOnce = false): Promise<void> {
+    const outcome = await save(this.#client, this.#owner, this.#state.journal, sent, this.#clock, atOnce)
+    this.#do({ is: 'answered', sent, outcome })
+    this.#watchEnd()
+  }
+
+  /** Begins to write; if the store fails, without it. */
+  async #claim(): Promise<void> {
+    const claiming = {}
+    this.#claiming = claiming
+    const claimed = await claimJournal(this.#client.storage, this.#owner.userId, this.#state.journal).catch(
+      () => undefined,
+    )
+    // The lock may have been lost meanwhile.
+    if (this.#claiming !== claiming || this.#isClosed) return
+    if (claimed) this.#do({ is: 'claimed', ...claimed })
+    else if (this.#state.role === 'reader') {
+      this.#do({ is: 'stranded' })
+      this.#after('keep', AGAIN_MS, () => void this.#keep())
+    }
+    this.#decided()
+  }
+
+  #lose(): void {
+    this.#claiming = undefined
+    this.#timers.due?.()
+    this.#do({ is: 'lost' })
+    void this.#reread().then(this.#decided)
+  }
+
+  async #reread(): Promise<void> {
+    const { storage } = this.#client
+    const journal = await findProgress(storage, this.#owner.userId, this.#state.journal).catch(
+      () => undefined,
+    )
+    if (journal) this.#do({ is: 'told', journal })
+    this.#watchEnd()
+  }
+
+  #live(event: LifeEvent): void {
+    if (event === 'hide' || event === 'leave') this.#do({ is: 'hidden', mostBytes: LARGEST_LAST_CHANGE })
+    // Before the page may be frozen: another tab writes as soon as the lock is free.
+    if (event === 'leave' && this.#lock) {
+      this.#lock.leave()
+      this.#lose()
+    }
+    if (event === 'return' && !this.#claiming) this.#lock?.wait()
+    if (event === 'wake') this.#wake()
+  }
+
+  #hear(frame: ServerFrame): void {
+    if (frame.type === 'ready') this.#wake()
+    if (frame.type !== 'attempt_time' || frame.attempt_id !== this.#state.journal.attemptId) return
+    this.#do({ is: 'end moved', endsAt: frame.ends_at })
+    this.#watchEnd()
+  }
+
+  #wake(): void {
+    if (this.#isClosed) return
+    this.#watchEnd()
+    if (hasWork(this.#state.journal)) this.#do({ is: 'due' })
+    const { platform } = this.#client
+    const isLongAgo = this.#readAt === undefined || Math.abs(platform.now() - this.#readAt) > READ_EVERY_MS
+    if (isOpen(this.#state.journal) && (isLongAgo || this.#clock.isDoubtful))
+      void this.refresh().catch(() => {})
+  }
+
+  /** At the end of the time nothing can be written any more, and the service is asked until it has closed the attempt. */
+  #watchEnd(): void {
+    this.#timers.end?.()
+    if (this.#isClosed || !isOpen(this.#state.journal)) return
+    const { endsAt } = this.#shown.get()
+    const { random } = this.#client.platform
+    const left = (endsAt ?? Number.POSITIVE_INFINITY) - this.now()
+    const isOver = left <= 0
+    const wasOver = this.#state.isOver
+    if (isOver !== wasOver) this.#do({ is: 'clock', isOver })
+    if (isOver) {
+      // At once, because the end may have been moved; later ones after the time in which late answers count.
+      const pause = wasOver ? Math.max(0, left + GRACE_MS) + SPREAD_MS : 0
+      this.#after('end', pause + random() * SPREAD_MS, () => void this.refresh().catch(() => {}))
+    } else if (endsAt !== null) this.#after('end', left, () => this.#watchEnd())
+  }
+
+  #after(timer: 'due' | 'keep' | 'end', ms: number, run: () => void): void {
+    this.#timers[timer]?.()
+    if (!this.#isClosed) this.#timers[timer] = this.#client.platform.after(ms, run)
+  }
+}

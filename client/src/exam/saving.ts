@@ -1,0 +1,51 @@
+import { exchange, exchangeAtOnce, type JsonAnswer } from '../http/request.ts'
+import type { Client } from '../index.ts'
+import type { Owner } from '../session/session.ts'
+import type { ServerClock } from './clock.ts'
+import type { Outcome, Progress, Sent } from './journal.ts'
+
+/** A pause after a refusal that says nothing about the attempt, such as that of an ended session. */
+const REFUSED_MS = 15_000
+/** The service's words for an attempt that takes nothing any more. */
+const ENDINGS = ['no_active_attempt', 'another_attempt', 'not_found']
+
+export function isEnding(code: string): boolean {
+  return ENDINGS.includes(code)
+}
+
+/**
+ * Sends a sync, or hands in. Only what the service itself says about this attempt changes it: everything else, such as a
+ * proxy's page, is a fault, after which it is sent again.
+ */
+export async function save(
+  client: Client,
+  owner: Owner,
+  { examId, attemptId }: Progress,
+  { kind, revision, answers, marked }: Sent,
+  clock: ServerClock,
+  atOnce = false,
+): Promise<Outcome> {
+  const askedAt = client.platform.now()
+  const answer = await (atOnce ? exchangeAtOnce : exchange)(client, owner, {
+    method: kind === 'submit' ? 'POST' : 'PUT',
+    path: `exams/${examId}/${kind === 'submit' ? 'submit' : 'answers'}`,
+    body: { attempt_id: attemptId, answers, markedForReview: marked, revision },
+  })
+  const outcome = read(answer, kind, attemptId)
+  if (outcome.is === 'saved') clock.set(answer?.body.saved_at, askedAt)
+  if (outcome.is !== 'saved') client.diagnostics.note(`exam.${outcome.is}`, answer?.body.code)
+  return outcome
+}
+
+function read(answer: JsonAnswer | undefined, kind: Sent['kind'], attemptId: number): Outcome {
+  if (!answer) return { is: 'fault', retryAfter: 0 }
+  const { status, body, retryAfter } = answer
+  if (status === 200 && (body.attempt_id ?? attemptId) === attemptId) {
+    if (kind === 'submit') return { is: 'submitted', result: body }
+    const { revision, ends_at, rejected } = body
+    return { is: 'saved', revision, endsAt: ends_at, rejected }
+  }
+  if (body.code === 'stale_revision') return { is: 'stale', saved: body }
+  if (status === 200 || isEnding(body.code)) return { is: 'ended', arrived: body.arrived ?? [] }
+  return { is: 'fault', retryAfter: retryAfter ?? (status < 500 ? REFUSED_MS : 0) }
+}

@@ -1,0 +1,110 @@
+import { computed, type ReadableAtom } from 'nanostores'
+import type { paths } from '../generated/openapi.ts'
+import type { Client } from '../index.ts'
+import { Outbox, type OutboxEntry, type SendState } from '../outbox/outbox.ts'
+import type { Owner } from '../session/session.ts'
+import type { StorageState } from '../storage/storage.ts'
+import { CardsAhead, forgetCard, type Wanted } from './cards-ahead.ts'
+
+export type { SendState } from '../outbox/outbox.ts'
+export type { CardsAhead, NextCard, Wanted } from './cards-ahead.ts'
+
+type Reviews = paths['/api/v01/practice/reviews']['post']
+type Review = Reviews['requestBody']['content']['application/json']['reviews'][number]
+export type ReviewResult = Reviews['responses'][200]['content']['application/json']['results'][number]
+
+/** What somebody answered. `answered_at` is now if it is left out. */
+export type NewReview = Omit<Review, 'client_id'>
+
+/** A review that is not taken back. */
+export interface GivenReview {
+  /** Its `client_id`. */
+  id: string
+  review: NewReview
+  state: SendState
+  /** A code of the service: the review failed, and can be discarded. */
+  error?: string
+  /** Once it is sent: how it was judged, or why it can't be. */
+  result?: ReviewResult
+}
+
+export type Step = { review: NewReview } | { undo: string }
+
+/** Practice of the signed-in person; throws if there is none. It is theirs alone: close it when they sign out. */
+export async function practice(client: Client): Promise<Practice> {
+  await client.session.ready
+  const owner = client.session.owner()
+  if (!owner) throw new Error('Nobody is signed in')
+  return new Practice(client, owner)
+}
+
+/** Reviews, from all tabs: stored before they are sent, and sent once each, as soon as the service can be reached. */
+export class Practice {
+  /** Those that are not sent yet, and those of this page, in the order in which they were given. */
+  readonly $reviews: ReadableAtom<readonly GivenReview[]>
+  readonly #client: Client
+  readonly #owner: Owner
+  readonly #outbox: Outbox<Step>
+  readonly #unlisten: () => void
+
+  constructor(client: Client, owner: Owner) {
+    this.#client = client
+    this.#owner = owner
+    this.#outbox = new Outbox<Step>(client, owner, {
+      name: 'reviews',
+      // A review is taken back after it was sent.
+      lane: () => '',
+      change: (step, id) =>
+        'undo' in step
+          ? { method: 'POST', path: 'practice/reviews/undo', body: { client_id: step.undo } }
+          : {
+              method: 'POST',
+              path: 'practice/reviews',
+              body: { reviews: [{ ...step.review, client_id: id }] },
+            },
+      // Results are shown as long as the page is open.
+      isSettled: () => false,
+    })
+    this.$reviews = computed(this.#outbox.$entries, listGiven)
+    this.#unlisten = client.live.listen(({ type }) => {
+      if (type === 'ready') this.#outbox.flush()
+    })
+  }
+
+  /** Up to 200 cards that are to be asked next, fetched ahead. To be closed. */
+  cards(wanted: Wanted = {}): CardsAhead {
+    return new CardsAhead(this.#client, this.#owner, this.$reviews, wanted)
+  }
+
+  /** Resolves once it is decided where the review is: `durable` on this machine, or only in this page until it is sent. */
+  async review(review: NewReview): Promise<{ id: string; storage: StorageState }> {
+    const answered_at = new Date(this.#client.platform.now()).toISOString()
+    const added = await this.#outbox.add({ review: { answered_at, ...review } })
+    void forgetCard(this.#client, this.#owner, review.question_id)
+    return added
+  }
+
+  /** Takes a review back, the newest one of its card. What was sent is undone there, also later. */
+  async undo(id: string): Promise<void> {
+    await this.#outbox.add({ undo: id })
+  }
+
+  /** Removes a review that failed. */
+  async discard(id: string): Promise<void> {
+    await this.#outbox.discard(id)
+  }
+
+  close(): void {
+    this.#unlisten()
+    this.#outbox.close()
+  }
+}
+
+function listGiven(entries: readonly OutboxEntry<Step>[]): GivenReview[] {
+  const undone = new Set(entries.map(({ item, state }) => 'undo' in item && state !== 'failed' && item.undo))
+  return entries.flatMap(({ id, item, state, error, answer }) => {
+    if ('undo' in item || undone.has(id)) return []
+    const [result] = (answer as { results: ReviewResult[] } | undefined)?.results ?? []
+    return { id, review: item.review, state, ...(error && { error }), ...(result && { result }) }
+  })
+}

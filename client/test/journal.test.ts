@@ -1,0 +1,220 @@
+import { describe, expect, test } from 'vitest'
+import {
+  begin,
+  canWrite,
+  type Effect,
+  type Event,
+  type Journal,
+  type Outcome,
+  openJournal,
+  type Paper,
+  type Sent,
+  type State,
+  step,
+} from '../src/exam/journal.ts'
+
+const PAPER = {
+  success: true,
+  attempt_id: 3,
+  attempt_number: 1,
+  questions: [],
+  answers: { 1: 'A' },
+  markedForReview: [],
+  revision: 5,
+  start_time: '',
+  ends_at: '2026-11-20T10:00:00.000Z',
+  server_time: '',
+} as Paper
+
+/** Takes events one after another; the effects of each. */
+function run(state: State, ...events: Event[]): { state: State; effects: Effect[][] } {
+  const effects = events.map((event) => {
+    const [next, done] = step(state, event)
+    state = next
+    return done
+  })
+  return { state, effects }
+}
+
+const journal = (more: Partial<Journal> = {}): Journal => ({ ...openJournal(PAPER, 7), ...more })
+const CLAIMED: Event = { is: 'claimed', stored: undefined, writer: 1 }
+const answer = (questionId: number, given: string | null): Event => ({
+  is: 'answer',
+  questionId,
+  answer: given,
+})
+const writer = (more?: Partial<Journal>) => run(begin(journal(more)), CLAIMED).state
+const saved = (sent: Sent): Event => ({
+  is: 'answered',
+  sent,
+  outcome: { is: 'saved', revision: sent.revision, endsAt: PAPER.ends_at, rejected: null },
+})
+
+/** The request of the last effects. */
+function sentIn(effects: Effect[][]): Sent {
+  const found = effects.at(-1)?.find((each) => 'sent' in each)
+  if (!found || !('sent' in found)) throw new Error('Nothing is sent')
+  return found.sent
+}
+
+describe('writing', () => {
+  test('begins with the claim: before it, and after the loss of it, nothing changes', () => {
+    const reader = begin(journal())
+    expect(canWrite(reader)).toBe(false)
+    expect(run(reader, answer(1, 'B'))).toEqual({ state: reader, effects: [[]] })
+    expect(canWrite(writer())).toBe(true)
+    expect(canWrite(run(writer(), { is: 'lost' }).state)).toBe(false)
+  })
+
+  test('keeps an answer, and then syncs it with a higher revision', () => {
+    const { state, effects } = run(writer(), answer(1, 'B'), answer(2, null))
+    expect(effects[0]).toEqual([{ do: 'keep' }, { do: 'wait', ms: 800, faults: 0 }])
+    expect(state.journal).toMatchObject({ answers: { 1: 'B' }, unsynced: { 1: 'B', 2: null } })
+    const sent = sentIn(run(state, { is: 'due' }).effects)
+    expect(sent).toMatchObject({ kind: 'sync', answers: { 1: 'B', 2: null } })
+    expect(sent.revision).toBeGreaterThan(state.journal.revision)
+  })
+
+  test('is over with the time, and not before', () => {
+    const over = run(writer(), answer(1, 'B'), { is: 'clock', isOver: true })
+    expect(canWrite(over.state)).toBe(false)
+    expect(over.effects.at(-1)).toEqual([{ do: 'wait', ms: 0, faults: 0 }])
+    expect(sentIn(run(over.state, { is: 'due' }).effects).kind).toBe('sync')
+    expect(canWrite(run(over.state, { is: 'clock', isOver: false }).state)).toBe(true)
+  })
+})
+
+describe('syncing', () => {
+  test('is done one at a time, and acknowledges what was sent and has not changed since', () => {
+    const begun = run(writer(), answer(1, 'B'), answer(2, 'C'), { is: 'due' })
+    const sent = sentIn(begun.effects)
+    expect(run(begun.state, { is: 'due' }).effects).toEqual([[]])
+    const { state } = run(begun.state, answer(1, 'D'), answer(1, 'B'), saved(sent))
+    expect(state.journal).toMatchObject({ unsynced: { 1: 'B' }, base: sent.revision })
+    expect(state.sending).toBeUndefined()
+  })
+
+  test('is repeated after a fault, and nothing is taken for an answer that is none', () => {
+    const begun = run(writer(), answer(1, 'B'), { is: 'due' })
+    const sent = sentIn(begun.effects)
+    const outcome: Outcome = { is: 'fault', retryAfter: 700 }
+    const { state, effects } = run(begun.state, { is: 'answered', sent, outcome })
+    expect(effects).toEqual([[{ do: 'wait', ms: 700, faults: 1 }]])
+    expect(sentIn(run(state, { is: 'due' }).effects).answers).toEqual({ 1: 'B' })
+  })
+
+  test('takes over what another device has saved, below its own unsynced answers', () => {
+    const begun = run(writer(), answer(1, 'B'), { is: 'due' })
+    const outcome: Outcome = {
+      is: 'stale',
+      saved: { answers: { 1: 'C', 2: 'D' }, markedForReview: [2], revision: 90 },
+    }
+    const { state } = run(begun.state, { is: 'answered', sent: sentIn(begun.effects), outcome })
+    expect(state.journal).toMatchObject({ answers: { 1: 'B', 2: 'D' }, marked: [2], base: 90, revision: 90 })
+  })
+
+  test('ignores a paper that is older than what was acknowledged, and reads it again', () => {
+    const begun = run(writer(), answer(1, 'B'), { is: 'due' })
+    const { state } = run(begun.state, saved(sentIn(begun.effects)))
+    const late = run(state, { is: 'read', paper: PAPER, acks: 0 })
+    expect(late.state.journal.answers).toEqual({ 1: 'B' })
+    expect(late.effects[0]).toContainEqual({ do: 'read' })
+    const same = { ...PAPER, revision: state.journal.base }
+    expect(run(state, { is: 'read', paper: same, acks: 0 }).state.journal.answers).toEqual({ 1: 'B' })
+    expect(run(state, { is: 'read', paper: same, acks: 1 }).state.journal.answers).toEqual({ 1: 'A' })
+  })
+})
+
+describe('handing in', () => {
+  test('is never sent unasked, whatever comes in which order', () => {
+    const events: Event[] = [{ is: 'due' }, { is: 'hidden', mostBytes: 1_000 }, CLAIMED, { is: 'lost' }]
+    for (const first of events)
+      for (const second of events)
+        for (const third of events) {
+          const { effects } = run(writer(), answer(1, 'B'), first, second, third, { is: 'due' })
+          const kinds = effects.flat().flatMap((each) => ('sent' in each ? each.sent.kind : []))
+          expect(kinds).not.toContain('submit')
+        }
+  })
+
+  test('waits until all answers are synced, and is repeated until the service says so', () => {
+    const asked = run(writer(), answer(1, 'B'), { is: 'submit' }, { is: 'due' })
+    expect(canWrite(asked.state)).toBe(false)
+    const sync = sentIn(asked.effects)
+    expect(sync.kind).toBe('sync')
+    const synced = run(asked.state, saved(sync), { is: 'due' })
+    const submit = sentIn(synced.effects)
+    expect(submit).toMatchObject({ kind: 'submit', answers: {} })
+    const ended = run(synced.state, { is: 'ended' })
+    expect(ended.state.journal.phase).toBe('submitting')
+    const outcome: Outcome = { is: 'submitted', result: { attempt_id: 3 } as never }
+    const { state } = run(ended.state, { is: 'answered', sent: submit, outcome })
+    expect(state.journal).toMatchObject({ phase: 'submitted', result: { attempt_id: 3 } })
+  })
+})
+
+describe('the end', () => {
+  test('keeps what was not synced, as a last sync says', () => {
+    const told = run(writer(), answer(1, 'B'), answer(2, 'C'), { is: 'ended' })
+    expect(told.state.journal.phase).toBe('active')
+    const { state: asking, effects } = run(told.state, { is: 'due' })
+    const sent = sentIn(effects)
+    const outcome: Outcome = { is: 'ended', arrived: [2] }
+    const { state } = run(asking, { is: 'answered', sent, outcome })
+    expect(state.journal).toMatchObject({ phase: 'closed', unsynced: { 1: 'B' } })
+    expect(state.journal.unsynced).not.toHaveProperty('2')
+    expect(run(state, answer(1, 'C')).state).toEqual(state)
+  })
+
+  test("isn't read again and again where the service has lost what it acknowledged", () => {
+    const paper = { ...PAPER, revision: 2 }
+    const { state, effects } = run(writer(), { is: 'read', paper, acks: 0 })
+    expect(effects.at(-1)).not.toContainEqual({ do: 'read' })
+    expect(state.journal.answers).toEqual({ 1: 'A' })
+  })
+
+  test('comes with the paper of another attempt', () => {
+    const paper = { ...PAPER, attempt_id: 4 }
+    expect(run(writer(), { is: 'read', paper, acks: 0 }).state.journal.phase).toBe('closed')
+  })
+})
+
+describe('a claim', () => {
+  test('goes on from what is stored, with what this tab could not store', () => {
+    const { questions: _, ...stored } = journal({
+      answers: { 1: 'A', 2: 'X' },
+      unsynced: { 2: 'X' },
+      writer: 4,
+    })
+    const stranded = run(begin(journal()), { is: 'stranded' }, answer(1, 'B'))
+    const { state } = run(stranded.state, { is: 'claimed', stored, writer: 5 })
+    expect(state).toMatchObject({ role: 'writer', journal: { writer: 5, answers: { 1: 'B', 2: 'X' } } })
+    expect(state.journal.unsynced).toEqual({ 1: 'B', 2: 'X' })
+  })
+
+  test('drops what it could not store if another tab has written since', () => {
+    const { questions: _, ...stored } = journal({ answers: { 1: 'later' }, writer: 2 })
+    const lost = run(writer(), answer(1, 'earlier'), { is: 'lost' })
+    const { state } = run(lost.state, { is: 'claimed', stored, writer: 3 })
+    expect(state.journal.answers).toEqual({ 1: 'later' })
+  })
+
+  test('drops it also if the store fails first, and keeps what was given since then', () => {
+    const { questions: _, ...stored } = journal({ answers: { 1: 'later' }, writer: 2 })
+    const away = run(writer(), answer(1, 'earlier'), { is: 'lost' })
+    const back = run(away.state, { is: 'stranded' }, answer(2, 'latest'))
+    const { state } = run(back.state, { is: 'claimed', stored, writer: 3 })
+    expect(state.journal.answers).toEqual({ 1: 'later', 2: 'latest' })
+    expect(state.journal.unsynced).toEqual({ 2: 'latest' })
+  })
+
+  test('opens an attempt again that was taken for closed, with what was never delivered', () => {
+    const { questions: _, ...stored } = journal({
+      phase: 'closed',
+      unsynced: { 1: 'B' },
+      answers: { 1: 'B' },
+    })
+    const { state } = run(begin(journal()), { is: 'claimed', stored, writer: 1 })
+    expect(state.journal).toMatchObject({ phase: 'active', unsynced: { 1: 'B' } })
+  })
+})

@@ -1,0 +1,740 @@
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createChat, type Room } from '../src/chat/chat.ts'
+import { Ledger } from '../src/chat/ledger.ts'
+import type { ChatMessage, Conversation, ReactionsFrame } from '../src/chat/types.ts'
+import { listUndelivered, openExam } from '../src/exam/open-exam.ts'
+import { withProgress } from '../src/files/with-progress.ts'
+import type { Upload } from '../src/index.ts'
+import { Outbox } from '../src/outbox/outbox.ts'
+import { App } from './simulation/app.ts'
+import { ChatService } from './simulation/chat-service.ts'
+import { EXAM_ID, ExamService } from './simulation/exam-service.ts'
+import { Machine, World } from './simulation/world.ts'
+
+// Named by a variable, so that its file is not checked here: its types are those of pages, not of Node.
+const XHR = '../src/platforms/xhr.ts'
+const { uploadByXhr }: { uploadByXhr: Upload } = await import(XHR)
+
+let world: World
+let service: ExamService
+let laptop: Machine
+beforeEach(() => {
+  world = new World()
+  service = new ExamService(world)
+  laptop = new Machine(world, service.serve)
+})
+
+const MINUTE_MS = 60_000
+
+async function begin(machine = laptop, userId = 1) {
+  const app = new App(machine)
+  await app.signIn(userId)
+  const exam = await app.open()
+  await world.until(() => exam.$state.get().canWrite)
+  return { app, exam }
+}
+
+describe('an exam', () => {
+  test.each([800, 900, 1_000, 1_100, 1_200, 1_300, 1_400])(
+    'is handed in only if somebody asks, though the page is hidden %i ms after an answer, while that is being stored',
+    async (ms) => {
+      const { app, exam } = await begin()
+      laptop.storeMs = 400
+      void exam.answer(1, 'x')
+      await world.pass(ms)
+      app.tab.hide()
+      await world.pass(5 * MINUTE_MS)
+      expect(service.attempts).toMatchObject([{ isActive: true, isSubmitted: false, answers: { 1: 'x' } }])
+      expect(exam.$state.get()).toMatchObject({ phase: 'active', unsynced: 0 })
+    },
+  )
+
+  test('keeps what was answered in an earlier attempt out of the next one', async () => {
+    service.durationMs = 10 * MINUTE_MS
+    const { app, exam } = await begin()
+    laptop.network.isUp = false
+    void exam.answer(1, 'of the first attempt')
+    void exam.submit()
+    await world.pass(20 * MINUTE_MS)
+    const phone = await begin(new Machine(world, service.serve))
+    void phone.exam.answer(1, 'of the second')
+    await world.pass(2_000)
+    laptop.network.isUp = true
+    await world.pass(2 * MINUTE_MS)
+    expect(service.attempts.map(({ id, isSubmitted, answers }) => [id, isSubmitted, answers])).toEqual([
+      [1, false, {}],
+      [2, false, { 1: 'of the second' }],
+    ])
+    expect(exam.$state.get()).toMatchObject({ phase: 'closed', unsynced: 1 })
+    expect(await app.run(listUndelivered(app.client))).toMatchObject([
+      { attemptId: 1, unsynced: { 1: 'of the first attempt' } },
+    ])
+  })
+
+  test("never sends one person's answer as another's, however late a retry comes", async () => {
+    const { app, exam } = await begin()
+    laptop.network.next = ['busy']
+    void exam.answer(1, 'of person 1')
+    await world.pass(900)
+    await app.run(app.client.session.logout())
+    await app.signIn(2)
+    await app.open()
+    await world.pass(5 * MINUTE_MS)
+    expect(service.attempts.map(({ userId, answers }) => [userId, answers])).toEqual([
+      [1, {}],
+      [2, {}],
+    ])
+    // Person 1 goes on where they were.
+    void app.client.session.logout()
+    await world.pass(1_000)
+    await app.signIn(1)
+    await app.open()
+    await world.pass(5_000)
+    expect(service.attempts[0]).toMatchObject({ userId: 1, answers: { 1: 'of person 1' } })
+  })
+
+  test.each(['html 404', 'html 403', 'html 200', 'html 401', 'html 502', 'cut short'] as const)(
+    'goes on after %s from a proxy, whatever was asked',
+    async (fault) => {
+      const { app, exam } = await begin()
+      const faults = [fault, fault, fault, fault] as const
+      laptop.network.next = [...faults]
+      void exam.answer(1, 'x')
+      await world.pass(2_000)
+      await app.run(exam.answer(2, 'y'))
+      await world.pass(MINUTE_MS)
+      expect(exam.$state.get()).toMatchObject({ phase: 'active', unsynced: 0 })
+      // The token has expired, too.
+      await world.pass(11 * MINUTE_MS)
+      laptop.network.next = [...faults]
+      void exam.answer(3, 'z')
+      await world.pass(2 * MINUTE_MS)
+      expect(service.attempts).toMatchObject([{ isActive: true, answers: { 1: 'x', 2: 'y', 3: 'z' } }])
+      laptop.network.next = [...faults]
+      void exam.submit()
+      await world.pass(5_000)
+      if (fault === 'html 200') expect(exam.$state.get().phase).not.toBe('submitted')
+      await world.pass(2 * MINUTE_MS)
+      expect(exam.$state.get().phase).toBe('submitted')
+      expect(service.attempts).toMatchObject([{ isSubmitted: true }])
+    },
+  )
+
+  test('takes no older answers from a paper that comes after a newer sync', async () => {
+    const { app, exam } = await begin()
+    void exam.answer(1, 'old')
+    await world.pass(2_000)
+    void exam.refresh()
+    await world.pass(5)
+    // The service has read the paper before the next sync, but its answer comes long after that.
+    laptop.network.ms = 8_000
+    await world.pass(40)
+    laptop.network.ms = 10
+    await app.run(exam.answer(1, 'new'))
+    await world.pass(2_000)
+    const shown = new Set<unknown>()
+    exam.$state.listen(({ answers }) => shown.add(answers[1]))
+    await world.pass(MINUTE_MS)
+    expect(shown).toEqual(new Set(['new']))
+    expect(exam.$state.get()).toMatchObject({ answers: { 1: 'new' }, unsynced: 0 })
+  })
+
+  test('has one writer: a page that comes back from the back/forward cache reads what the other one wrote', async () => {
+    const { app, exam } = await begin()
+    await app.run(exam.answer(1, 'first'))
+    app.tab.leave()
+    const other = new App(laptop)
+    await world.until(() => other.client.session.$user.get())
+    const next = await other.open()
+    await world.until(() => next.$state.get().canWrite)
+    await other.run(next.answer(1, 'second'))
+    app.tab.comeBack()
+    await expect(app.run(exam.answer(2, 'beside it'))).rejects.toThrow('only be read')
+    await world.pass(1_000)
+    expect(exam.$state.get()).toMatchObject({ canWrite: false, answers: { 1: 'second' } })
+    other.die()
+    await world.pass(1_000)
+    expect(exam.$state.get()).toMatchObject({ canWrite: true, answers: { 1: 'second' } })
+    await world.pass(MINUTE_MS)
+    expect(service.attempts).toMatchObject([{ answers: { 1: 'second' } }])
+  })
+
+  test('refuses what a suspended tab writes after another one has taken over', async () => {
+    const { app, exam } = await begin()
+    const other = new App(laptop)
+    await world.until(() => other.client.session.$user.get())
+    const next = await other.open()
+    app.tab.freeze()
+    next.takeOver()
+    await world.until(() => next.$state.get().canWrite)
+    await other.run(next.answer(1, 'second'))
+    // What it was doing runs on before it hears of anything.
+    app.tab.isFrozen = false
+    const late = exam.answer(1, 'late')
+    app.tab.thaw()
+    await expect(app.run(late)).rejects.toThrow('only be read')
+    other.die()
+    app.die()
+    const again = new App(laptop)
+    await world.until(() => again.client.session.$user.get())
+    expect((await again.open()).$state.get().answers).toEqual({ 1: 'second' })
+  })
+
+  test('can be written where it is opened twice and closed once, as by StrictMode', async () => {
+    const app = new App(laptop)
+    await app.signIn(1)
+    const [first, second] = [openExam(app.client, EXAM_ID), openExam(app.client, EXAM_ID)]
+    void first.then(({ exam }) => exam?.close())
+    const { exam } = await app.run(second)
+    await world.pass(100)
+    expect(exam?.$state.get().canWrite).toBe(true)
+    expect((await first).exam?.$state.get().canWrite).toBe(false)
+  })
+
+  test('shows what lies on this machine at once, though the line is half open', async () => {
+    const { app, exam } = await begin()
+    laptop.network.isUp = false
+    await app.run(exam.answer(1, 'x'))
+    app.die()
+    laptop.network = { ...laptop.network, isUp: true, isHalfOpen: true }
+    const again = new App(laptop)
+    await world.until(() => again.client.session.$user.get())
+    const at = world.now
+    expect((await again.open()).$state.get().answers).toEqual({ 1: 'x' })
+    expect(world.now - at).toBeLessThan(1_000)
+  })
+
+  test('says that its time is up, sends the last answers, and waits for the service to close it', async () => {
+    service.durationMs = 10 * MINUTE_MS
+    const { app, exam } = await begin()
+    await world.pass(10 * MINUTE_MS - 600)
+    void exam.answer(1, 'at the last moment')
+    await world.pass(700)
+    expect(exam.$state.get()).toMatchObject({ phase: 'over', canWrite: false })
+    await expect(app.run(exam.answer(2, 'too late'))).rejects.toThrow()
+    await world.pass(MINUTE_MS)
+    expect(service.attempts).toMatchObject([
+      { isActive: false, isSubmitted: false, answers: { 1: 'at the last moment' } },
+    ])
+    expect(exam.$state.get().phase).toBe('closed')
+    expect(await app.run(listUndelivered(app.client))).toEqual([])
+  })
+})
+
+describe('an exam that is over', () => {
+  test.each(['never opened again', 'opened again'])(
+    "isn't called undelivered if all answers had arrived and only the acknowledgement was lost: %s",
+    async (how) => {
+      service.durationMs = 10 * MINUTE_MS
+      const { app, exam } = await begin()
+      await world.pass(5_000)
+      laptop.network.next = ['lose answer']
+      void exam.answer(1, 'arrived')
+      await world.until(() => service.attempts[0]?.answers[1])
+      app.die()
+      if (how === 'opened again') {
+        laptop.network.isUp = false
+        const offline = new App(laptop)
+        await offline.run(offline.client.session.ready)
+        const again = await offline.open()
+        await world.until(() => again.$state.get().canWrite)
+        await world.pass(20 * MINUTE_MS)
+        laptop.network.isUp = true
+        offline.tab.show()
+        await world.until(() => again.$state.get().phase === 'closed')
+        expect(again.$state.get().unsynced).toBe(0)
+        offline.die()
+      } else await world.pass(20 * MINUTE_MS)
+      const later = new App(laptop)
+      await later.run(later.client.session.ready)
+      expect(await later.run(listUndelivered(later.client))).toEqual([])
+      expect([...laptop.entries.keys()].filter((key) => key.startsWith('kept/'))).toEqual([])
+    },
+  )
+
+  test('is listed with the answers that had not arrived, and not for a mark alone', async () => {
+    service.durationMs = 10 * MINUTE_MS
+    const { app, exam } = await begin()
+    await world.pass(5_000)
+    laptop.network.isUp = false
+    void exam.mark(2, true)
+    await world.pass(20 * MINUTE_MS)
+    expect(await app.run(listUndelivered(app.client))).toEqual([])
+    laptop.network.isUp = true
+    await world.pass(MINUTE_MS)
+    const next = await begin(new Machine(world, service.serve))
+    void next.exam.answer(1, 'of the phone')
+    await world.pass(2_000)
+    expect(await app.run(listUndelivered(app.client))).toEqual([])
+  })
+})
+
+describe('a store', () => {
+  test('that is missing is replaced by memory, which is said', async () => {
+    laptop.isFull = true
+    const { app, exam } = await begin()
+    expect(app.client.$storage.get()).toBe('memory')
+    expect(await app.run(exam.answer(1, 'x'))).toBe('memory')
+    await world.pass(2_000)
+    expect(service.attempts).toMatchObject([{ answers: { 1: 'x' } }])
+  })
+
+  test('that hangs is given up', async () => {
+    laptop.storeFaults.push('hang', 'hang')
+    const { app } = await begin()
+    expect(app.client.$storage.get()).toBe('memory')
+  })
+
+  test('that is full is said to be, and gets everything once it works again', async () => {
+    const { app, exam } = await begin()
+    laptop.network.isUp = false
+    laptop.isFull = true
+    expect(await app.run(exam.answer(1, 'x'))).toBe('full')
+    expect(app.client.$storage.get()).toBe('full')
+    laptop.isFull = false
+    await world.pass(MINUTE_MS)
+    expect(app.client.$storage.get()).toBe('durable')
+    app.die()
+    const again = new App(laptop)
+    await world.until(() => again.client.session.$user.get())
+    expect((await again.open()).$state.get()).toMatchObject({ answers: { 1: 'x' }, unsynced: 1 })
+  })
+
+  test('that fails to take the paper once gets it with the next write', async () => {
+    const { app } = await begin()
+    app.die()
+    for (const key of laptop.entries.keys()) if (key.includes('/paper/')) laptop.entries.delete(key)
+    const first = new App(laptop)
+    await world.until(() => first.client.session.$user.get())
+    const exam = await first.open()
+    await first.run(exam.answer(1, 'x'))
+    first.die()
+    laptop.network.isUp = false
+    const again = new App(laptop)
+    await world.until(() => again.client.session.$user.get())
+    expect((await again.open()).$state.get().questions).toHaveLength(3)
+  })
+
+  test('that fails while an exam is taken up loses nothing that it holds', async () => {
+    const { app, exam } = await begin()
+    laptop.network.isUp = false
+    await app.run(exam.answer(1, 'before'))
+    app.die()
+    laptop.network.isUp = true
+    const again = new App(laptop)
+    await world.until(() => again.client.session.$user.get())
+    laptop.isFull = true
+    const next = await again.open()
+    expect(await again.run(next.answer(2, 'meanwhile'))).toBe('full')
+    await world.pass(3_000)
+    laptop.isFull = false
+    await world.pass(MINUTE_MS)
+    expect(service.attempts).toMatchObject([{ answers: { 1: 'before', 2: 'meanwhile' } }])
+    expect(next.$state.get().answers).toEqual({ 1: 'before', 2: 'meanwhile' })
+  })
+})
+
+describe('a session', () => {
+  test('is refreshed in 6 seconds though another tab was suspended while it did so', async () => {
+    const { app } = await begin()
+    const other = new App(laptop)
+    await world.until(() => other.client.session.$user.get())
+    await world.pass(11 * MINUTE_MS)
+    laptop.network.ms = 400
+    void app.client.GET('/api/v01/auth/me').catch(() => {})
+    await world.pass(50)
+    app.tab.freeze()
+    laptop.network.ms = 10
+    const owner = other.client.session.owner()
+    expect(owner).toBeDefined()
+    if (owner) expect(await other.run(other.client.session.token(owner), 6_000)).toBeDefined()
+    app.tab.thaw()
+    await world.pass(1_000)
+    expect(app.client.session.owner()).toEqual(owner)
+  })
+
+  test('of the same person is not emptied by the late sign-out of a tab that was suspended', async () => {
+    const { app } = await begin()
+    const other = new App(laptop)
+    await world.until(() => other.client.session.$user.get())
+    other.tab.freeze()
+    await app.run(app.client.session.logout())
+    await app.signIn(1)
+    const owner = app.client.session.owner()
+    const key = `cache/1/${owner?.stay}/messages/1`
+    await app.run(app.client.storage.set(key, 'unsent'))
+    other.tab.thaw()
+    await world.pass(MINUTE_MS)
+    expect(await app.run(app.client.storage.get(key))).toBe('unsent')
+    expect(app.client.session.owner()).toEqual(owner)
+  })
+
+  test('is known once `ready` resolves', async () => {
+    const { app } = await begin()
+    const other = new App(laptop)
+    expect(await other.run(other.client.session.ready)).toMatchObject({ id: 1 })
+    await app.run(app.client.session.logout())
+    const third = new App(laptop)
+    expect(await third.run(third.client.session.ready)).toBeNull()
+  })
+})
+
+describe('an outbox', () => {
+  const sent: string[] = []
+  let isBroken = false
+  beforeEach(() => {
+    sent.length = 0
+    isBroken = false
+    const { serve } = service
+    laptop.serve = async (request) => {
+      const [, lane, name] = /things\/(\w+)\/(\w+)/.exec(request.url) ?? []
+      if (!lane) return serve(request)
+      const caller = await serve(
+        new Request('http://service.test/api/v01/auth/me', { headers: request.headers }),
+      )
+      if (caller.status === 401) return caller
+      const isRefused = isBroken && lane === 'broken'
+      if (!isRefused) sent.push(`${name}`)
+      return new Response(JSON.stringify(isRefused ? { code: 'internal_error' } : { success: true }), {
+        status: isRefused ? 500 : 200,
+        headers: { 'content-type': 'application/json', 'x-request-id': 'thing' },
+      })
+    }
+  })
+
+  async function box(app = new App(laptop), userId = 1) {
+    await app.run(app.client.session.ready)
+    if (!app.client.session.owner()) await app.signIn(userId)
+    app.client.live.listen(() => {})
+    await world.pass(100)
+    const owner = app.client.session.owner()
+    if (!owner) throw new Error('nobody is signed in')
+    const outbox = new Outbox<{ lane: string; name: string }>(app.client, owner, {
+      name: 'things',
+      lane: ({ lane }) => lane,
+      change: ({ lane, name }, id) => ({ method: 'POST', path: `things/${lane}/${name}`, body: { id } }),
+      isSettled: () => true,
+    })
+    return { app, outbox, add: (lane: string, name: string) => app.run(outbox.add({ lane, name })) }
+  }
+
+  test('keeps the order of a lane, and no lane waits for another one', async () => {
+    isBroken = true
+    const { add, outbox } = await box()
+    for (const name of ['a', 'b']) await add('broken', name)
+    await add('other', 'c')
+    await world.pass(MINUTE_MS)
+    expect(sent).toEqual(['c'])
+    isBroken = false
+    await world.pass(MINUTE_MS)
+    expect(sent).toEqual(['c', 'a', 'b'])
+    expect(outbox.$entries.get()).toEqual([])
+  })
+
+  test('sends nothing that was discarded in another tab while this one was in the back/forward cache', async () => {
+    laptop.network.isUp = false
+    const first = await box(await signedIn())
+    const { id } = await first.add('one', 'discarded')
+    await first.add('one', 'kept')
+    first.app.tab.leave()
+    const second = await box()
+    await world.until(() => second.outbox.$entries.get().length === 2)
+    await second.app.run(second.outbox.discard(id))
+    second.app.die()
+    laptop.network.isUp = true
+    first.app.tab.comeBack()
+    await world.pass(2 * MINUTE_MS)
+    expect(sent).toEqual(['kept'])
+    expect(first.outbox.$entries.get()).toEqual([])
+  })
+
+  test('sends nothing that was discarded in a tab that ended before the store removed it, if another one is open', async () => {
+    laptop.network.isUp = false
+    const first = await box(await signedIn())
+    const second = await box()
+    const { id } = await first.add('one', 'discarded')
+    await world.until(() => second.outbox.$entries.get().length === 1)
+    laptop.storeFaults.push('fail')
+    expect(await first.app.run(first.outbox.discard(id))).toBe('full')
+    first.app.die()
+    await world.pass(10_000)
+    second.app.die()
+    laptop.network.isUp = true
+    const third = await box()
+    await world.pass(2 * MINUTE_MS)
+    expect(sent).toEqual([])
+    expect(third.outbox.$entries.get()).toEqual([])
+  })
+
+  test('says whether a discarded entry is gone for good', async () => {
+    laptop.network.isUp = false
+    const { app, add, outbox } = await box(await signedIn())
+    const [one, other] = [await add('one', 'discarded'), await add('one', 'discarded_too')]
+    expect(await app.run(outbox.discard(one.id))).toBe('durable')
+    laptop.isFull = true
+    expect(await app.run(outbox.discard(other.id))).toBe('full')
+    expect(outbox.$entries.get()).toEqual([])
+    laptop.isFull = false
+    await world.pass(10_000)
+    expect([...laptop.entries.keys()].filter((key) => key.includes('/things/'))).toEqual([])
+  })
+
+  test('says where an entry is, and sends it all the same', async () => {
+    const { app, add } = await box()
+    expect((await add('one', 'stored')).storage).toBe('durable')
+    laptop.isFull = true
+    expect((await add('one', 'unstored')).storage).toBe('full')
+    await world.pass(1_000)
+    expect(sent).toEqual(['stored', 'unstored'])
+    laptop.isFull = false
+    laptop.network.isUp = false
+    await add('one', 'later')
+    expect([...laptop.entries.keys()].filter((key) => key.includes('/things/'))).toHaveLength(1)
+    app.die()
+    laptop.network.isUp = true
+    await box()
+    await world.pass(MINUTE_MS)
+    expect(sent).toEqual(['stored', 'unstored', 'later'])
+  })
+
+  test("never sends one person's entries as another's, and drops them at a logout", async () => {
+    const { app, add } = await box()
+    laptop.network.next = ['busy']
+    await add('one', 'of_person_1')
+    await app.run(app.client.session.logout())
+    await app.signIn(2)
+    const other = await box(app)
+    await other.add('one', 'of_person_2')
+    await world.pass(2 * MINUTE_MS)
+    expect(sent).toEqual(['of_person_2'])
+    expect([...laptop.entries.keys()].filter((key) => key.startsWith('cache/1/'))).toEqual([])
+  })
+
+  /** Somebody signs in while the network is up, whatever it is for the test. */
+  async function signedIn() {
+    const { isUp } = laptop.network
+    laptop.network.isUp = true
+    const app = new App(laptop)
+    await app.signIn(1)
+    laptop.network.isUp = isUp
+    return app
+  }
+})
+
+describe("a conversation's state", () => {
+  const shown: string[] = []
+  const renewed: number[] = []
+  let ledger: Ledger
+  const conversation = (version: number, last_seq: number) =>
+    ({
+      id: 7,
+      version,
+      last_seq,
+      last_read_seq: 0,
+      last_message: null,
+      unread: 0,
+      unread_mentions: 0,
+      settings: { muted_until: null, archived: false, pinned: false },
+    }) as unknown as Conversation
+  const message = (version: number, seq: number) =>
+    ({
+      version,
+      seq,
+      sender_id: 2,
+      message: `message ${seq}`,
+      created_at: '',
+      attachments: [],
+      mentions: [],
+    }) as unknown as ChatMessage
+  beforeEach(() => {
+    shown.length = renewed.length = 0
+    const nothing = () => {}
+    ledger = new Ledger(1, Date.now, {
+      reactions: () => shown.push('a reaction'),
+      recount: nothing,
+      message: (_, { message: text }) => shown.push(text),
+      renewed: (id) => renewed.push(id),
+      gap: nothing,
+      removed: nothing,
+      read: nothing,
+    })
+    ledger.take({ type: 'conversation', conversation: conversation(5, 2) })
+    renewed.length = 0
+  })
+
+  test('passes a message on that a conversation of the same version has overtaken, or has it fetched', () => {
+    expect(ledger.take({ type: 'conversation', conversation: conversation(6, 3) })).toBe(false)
+    expect(renewed).toEqual([7])
+    expect(ledger.take({ type: 'message', conversation_id: 7, message: message(6, 3) })).toBe(false)
+    expect(shown).toEqual(['message 3'])
+    expect(ledger.conversations.get(7)).toMatchObject({ version: 6, last_seq: 3, unread: 3 })
+  })
+
+  test('passes a whole message on before a reaction of the same version, which lacks an edit before it', () => {
+    const reactions = { type: 'reactions', conversation_id: 7, message_id: 1, version: 7 } as ReactionsFrame
+    ledger.begin()
+    ledger.take(reactions)
+    ledger.take({ type: 'message_edited', conversation_id: 7, message: message(7, 2) })
+    const { last_read_seq, unread, settings, unread_mentions } = conversation(7, 2)
+    const state = { version: 7, last_read_seq, unread, settings, unread_mentions }
+    expect(ledger.finish({ conversations: { 7: state } })).toBe(false)
+    expect(shown).toEqual(['message 2', 'a reaction'])
+  })
+
+  test('comes by HTTP where no socket opens, and loses those that are gone', () => {
+    ledger.takeAll([conversation(8, 4)])
+    expect(renewed).toEqual([7])
+    expect(ledger.list()).toMatchObject([{ id: 7, version: 8, unread: 4 }])
+    ledger.takeAll([])
+    expect(ledger.list()).toEqual([])
+  })
+})
+
+test("an upload hands the form itself over, because phones can't read it from the request again", async () => {
+  const bodies: unknown[] = []
+  const headers: string[] = []
+  class Xhr {
+    upload = {}
+    status = 201
+    responseText = '{"success":true}'
+    onload = () => {}
+    onloadend = () => {}
+    open() {}
+    abort() {}
+    setRequestHeader(name: string) {
+      headers.push(name)
+    }
+    getAllResponseHeaders() {
+      return 'Content-Type: application/json\r\nX-Request-Id: 7\r\n'
+    }
+    send(body: unknown) {
+      bodies.push(body)
+      this.onload()
+      this.onloadend()
+    }
+  }
+  vi.stubGlobal('XMLHttpRequest', Xhr)
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const app = new App(laptop)
+  await app.signIn(1)
+  app.client.platform.upload = uploadByXhr
+  const form = new FormData()
+  const path = { path: { id: 1 } }
+  const fetch = withProgress(app.client, () => {})
+  const { response } = await app.run(
+    app.client.POST('/api/v01/pages/{id}/assets', { params: path, body: form, fetch }),
+  )
+  expect(response.status).toBe(201)
+  expect(bodies).toEqual([form])
+  expect(headers).toContain('authorization')
+  expect(headers).not.toContain('content-type')
+})
+
+describe('a chat', () => {
+  const OTHER = 2
+  let chats: ChatService
+  beforeEach(() => {
+    chats = new ChatService(world)
+    chats.group(1, [1, OTHER])
+    laptop = new Machine(world, chats.serve, (line) => chats.accept(line, () => {}))
+  })
+
+  async function openChat(isOnline = true) {
+    const app = new App(laptop)
+    await app.signIn(1)
+    const chat = createChat(app.client)
+    if (isOnline) await world.until(() => app.client.live.$status.get() === 'online')
+    const room = chat.room(1)
+    await world.until(() => room.$state.get().status === 'ready')
+    return { app, chat, room }
+  }
+  const texts = (room: Room) => room.$messages.get().map(({ message }) => message)
+
+  test('shows a message that a conversation of the same version has overtaken', async () => {
+    const { chat, room } = await openChat()
+    await world.pass(1_000)
+    // The message itself doesn't come.
+    chats.isDeaf = true
+    chats.write(1, OTHER, 'overtaken')
+    const conversation = chats.view(chats.groups.get(1) as never, 1)
+    await world.pass(1_000)
+    for (const line of laptop.lines) line.tell({ type: 'conversation', conversation })
+    await world.pass(2_000)
+    expect(texts(room)).toEqual(['overtaken'])
+    expect(chat.$conversations.get()).toMatchObject([{ last_seq: 1, unread: 1 }])
+  })
+
+  test('revives the room of somebody who is a member again, though it was refused before', async () => {
+    chats.setMember(1, 1, false)
+    const app = new App(laptop)
+    await app.signIn(1)
+    const room = createChat(app.client).room(1)
+    await world.until(() => room.$state.get().status === 'gone')
+    chats.write(1, OTHER, 'while away')
+    chats.setMember(1, 1, true)
+    await world.until(() => room.$state.get().status === 'ready')
+    chats.write(1, OTHER, 'here again')
+    await world.pass(1_000)
+    expect(texts(room)).toEqual(['while away', 'here again'])
+  })
+
+  test('keeps a room that is looked at, however many others are opened after it', async () => {
+    const { chat, room } = await openChat()
+    const stop = room.$messages.listen(() => {})
+    for (let id = 2; id <= 30; id++) {
+      chats.group(id, [1, OTHER])
+      chat.room(id)
+    }
+    await world.pass(5_000)
+    chats.write(1, OTHER, 'still here')
+    await world.pass(2_000)
+    expect(texts(room)).toEqual(['still here'])
+    expect(chat.room(1)).toBe(room)
+    stop()
+  })
+
+  test('knows how far everybody has read: by replies, and by what was read while it was away', async () => {
+    const { app, room } = await openChat()
+    chats.write(1, 1, 'a question')
+    chats.write(1, OTHER, 'a reply')
+    await world.pass(1_000)
+    expect(room.$readBy.get()).toEqual({ 1: 1, [OTHER]: 2 })
+    chats.write(1, 1, 'another question')
+    await world.pass(1_000)
+    app.client.live.disconnect()
+    await world.pass(1_000)
+    chats.read(1, OTHER)
+    await world.pass(1_000)
+    expect(room.$readBy.get()).toMatchObject({ [OTHER]: 2 })
+    app.client.live.connect()
+    // The first reading fails.
+    laptop.network.next = ['lose request', 'lose request', 'lose request', 'lose request', 'lose request']
+    await world.until(() => room.$readBy.get()[OTHER] === 3)
+  })
+
+  test('counts a conversation again once its mute has ended by itself, though nothing says so', async () => {
+    const { chat } = await openChat()
+    chats.write(1, OTHER, 'hello')
+    chats.set(1, 1, { muted_until: new Date(world.now + 20_000).toISOString() })
+    await world.until(() => chat.$conversations.get()?.[0]?.settings.muted_until)
+    expect(chat.$unread.get()).toBe(0)
+    // The frame that comes with the end is lost.
+    chats.isDeaf = true
+    await world.pass(21_000)
+    expect(chat.$unread.get()).toBe(1)
+  })
+
+  test('lists the conversations and sends where no WebSocket opens', async () => {
+    laptop.network.blocksSockets = true
+    chats.write(1, OTHER, 'hello')
+    const { app, chat, room } = await openChat(false)
+    await world.until(() => chat.$conversations.get()?.[0]?.unread === 1, 10_000)
+    expect(texts(room)).toEqual(['hello'])
+    await app.run(chat.send(1, 'an answer'))
+    await world.until(() => chats.groups.get(1)?.messages.length === 2, 10_000)
+    chats.write(1, OTHER, 'and so on')
+    await world.until(() => chat.$conversations.get()?.[0]?.last_message?.message === 'and so on', 40_000)
+    await world.until(() => texts(room).length === 3, 40_000)
+    expect(chat.$outgoing.get()).toEqual([])
+  })
+})
