@@ -1,7 +1,11 @@
 import { defineConfig } from 'vite'
+import { texts } from './texts.ts'
 
 export default defineConfig({
   base: '/desk/',
+  plugins: [texts()],
+  // The build names its version by its sources.
+  define: { __VERSION__: '"development"' },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   resolve: { alias: { react: 'preact/compat', 'react-dom': 'preact/compat' } },
   build: {

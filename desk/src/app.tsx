@@ -5,11 +5,16 @@ import { Prompts } from './components/dialogs/prompts.tsx'
 import { Toasts } from './components/dialogs/toasts.tsx'
 import { Page } from './components/page/page.tsx'
 import { watchHelpLock } from './help-lock.ts'
+import { watchNotices } from './notices.ts'
+import { keepPushesOn } from './push.ts'
 import { $router } from './router.ts'
 import { Connection } from './shell/connection.tsx'
+import { focusPlace, keepFocus } from './shell/keep-focus.ts'
 import { Navigation } from './shell/navigation.tsx'
 import { watchTitle } from './shell/tab-title.ts'
+import { UnderWayBar } from './shell/under-way-bar.tsx'
 import { leaveForSignIn } from './sign-in.ts'
+import { lookForUnderWay } from './under-way.ts'
 import { View } from './views/index.tsx'
 
 export function App() {
@@ -19,6 +24,10 @@ export function App() {
   const isFirst = useRef(true)
   useEffect(watchTitle, [])
   useEffect(watchHelpLock, [])
+  useEffect(watchNotices, [])
+  useEffect(() => void lookForUnderWay([]), [])
+  useEffect(() => void keepPushesOn().catch(() => {}), [])
+  useEffect(() => keepFocus(document.body), [])
   // The person was signed out: here, in another tab, or by the service.
   useEffect(() => {
     if (user === null) leaveForSignIn()
@@ -32,12 +41,13 @@ export function App() {
   if (!user) return null
   return (
     <div class={`shell at-${page?.route ?? 'nowhere'}`}>
-      <a class="skip" href="#main">
+      <button type="button" class="skip" onClick={() => focusPlace(main.current)}>
         Skip to the content
-      </a>
+      </button>
       <Navigation user={user} route={page?.route} />
       <div class="body">
         <Connection />
+        <UnderWayBar />
         <main id="main" ref={main} tabIndex={-1}>
           {page ? (
             <View page={page} user={user} />

@@ -65,6 +65,18 @@ export function fromLocalInput(text: unknown): string | null {
   return typeof text === 'string' && text !== '' ? new Date(text).toISOString() : null
 }
 
+/** A size of a file, in the usual thousands. */
+export function bytes(count: number): string {
+  const [size, unit] =
+    count < 1_000 ? [count, 'bytes'] : count < 1_000_000 ? [count / 1_000, 'kB'] : [count / 1_000_000, 'MB']
+  return `${number(size, 1)} ${unit}`
+}
+
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
+}
+
+/** A moment as some older operations give it: with an offset or `Z`, or as a local time of the service, which stays as it is. */
+export function serviceTime(text: string): string {
+  return /(Z|[+-]\d\d:\d\d)$/.test(text) ? moment(text) : text
 }

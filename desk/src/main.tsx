@@ -10,12 +10,15 @@ import './design/overlays.css'
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { ServiceUnreachable } from './components/page/unreachable.tsx'
+import { dropOldDrafts } from './drafts.ts'
+import { startOffline } from './offline.ts'
 import { $router, go } from './router.ts'
 import { applyTheme } from './shell/theme.ts'
 import { enter, leaveForSignIn } from './sign-in.ts'
 import { loadView } from './views/index.tsx'
 
 applyTheme()
+startOffline()
 const root = document.getElementById('desk') as HTMLElement
 
 async function open(): Promise<void> {
@@ -23,10 +26,11 @@ async function open(): Promise<void> {
     // The view is loaded while the session is being read.
     void loadView($router.get()?.route ?? 'home').catch(() => {})
     if (!(await enter())) return leaveForSignIn()
+    dropOldDrafts()
     // The pages after a sign-in, for users and for administrators.
     const { pathname } = location
-    if (!/^\/(desk\/.|exam\/)/.test(pathname))
-      go(pathname === '/admin' ? '/desk/teach' : '/desk/exams', 'replace')
+    if (!/^\/(desk\/.|exam\/)/.test(pathname) && pathname !== '/desk')
+      go(pathname === '/admin' ? '/desk/teach' : '/desk', 'replace')
     root.replaceChildren()
     render(<App />, root)
   } catch {

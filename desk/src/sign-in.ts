@@ -1,4 +1,6 @@
 import { client } from './client.ts'
+import { dropImages } from './kept-images.ts'
+import { forgetDevice } from './push.ts'
 
 /**
  * Signs the desk in as the person of the session cookie, which a sign-in by form has set. False: nobody is signed in,
@@ -17,9 +19,15 @@ let isSigningOut = false
 /** Signs out: ends the tokens, deletes stored data, and ends the session of the cookie. */
 export async function signOut(): Promise<void> {
   isSigningOut = true
+  // Not waited for: without a network it may take long, and the worker shows nothing to nobody.
+  void forgetDevice().catch(() => {})
   await client.session.logout().catch(() => false)
-  await fetch('/logout', { method: 'POST', headers: { accept: 'application/json' } }).catch(() => undefined)
-  location.assign('/login')
+  await dropImages().catch(() => {})
+  const answer = await fetch('/logout', { method: 'POST', headers: { accept: 'application/json' } })
+    .then((response): Promise<{ redirect_url?: string }> => response.json())
+    .catch(() => undefined)
+  // Whoever came by a school's own sign-in signs out there too.
+  location.assign(answer?.redirect_url ?? '/login')
 }
 
 /** Goes to the sign-in page, which leads back here. */
@@ -27,7 +35,9 @@ export function leaveForSignIn(): void {
   // Leaving the page now would cancel requests of the sign-out.
   if (isSigningOut) return
   const isDesk = /^\/(desk|exam)\//.test(location.pathname)
-  location.replace(isDesk ? `/login?next=${encodeURIComponent(location.pathname)}` : '/login')
+  // Of a query only the code of a class goes on.
+  const code = location.pathname === '/desk/classes/join' ? location.search : ''
+  location.replace(isDesk ? `/login?next=${encodeURIComponent(location.pathname + code)}` : '/login')
 }
 
 function known() {

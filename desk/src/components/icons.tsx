@@ -1,6 +1,8 @@
 const PATHS = {
+  home: 'M4 11l8-7 8 7v9h-5v-6H9v6H4z',
   exams: 'M7 3h7l5 5v13H7zM14 3v5h5M10 13h6M10 17h4',
   progress: 'M4 20V10M10 20V4M16 20v-7M21 20H3',
+  practice: 'M20 11a8 8 0 1 0-2.500 6.500M20 5v6h-6M12 8v4l3 2',
   tutor: 'M3 9l9-5 9 5-9 5zM7 11.5V16c3 2.5 7 2.5 10 0v-4.5',
   chat: 'M4 5h16v11H9l-5 4z',
   people:
@@ -11,6 +13,9 @@ const PATHS = {
   make: 'M12 3v4M12 17v4M3 12h4M17 12h4M6 6l2.5 2.5M15.5 15.5 18 18M18 6l-2.5 2.5M8.5 15.5 6 18',
   account: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 21c0-4.5 3.5-7 8-7s8 2.5 8 7',
   more: 'M4 7h16M4 12h16M4 17h16',
+  clock: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM12 7v5l3 2',
+  muted: 'M6 17V11a6 6 0 0 1 9-5.2M18 11v6H8M10 20h4M4 4l16 16',
+  pinned: 'M9 4h6l-1 6 3 3H7l3-3zM12 13v7',
 } as const
 
 export type IconName = keyof typeof PATHS

@@ -17,7 +17,8 @@ export function Connection() {
   }, [status])
   return (
     <p class="connection" role="status" hidden={!isLost}>
-      {isLost && 'No connection. What you write is kept here and sent as soon as the service can be reached.'}
+      {isLost &&
+        'No connection. Answers, messages and drafts are kept on this device; messages and answers are sent as soon as the service can be reached.'}
     </p>
   )
 }

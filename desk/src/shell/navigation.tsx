@@ -6,6 +6,7 @@ import { Badge } from '../components/badge.tsx'
 import { Dialog } from '../components/dialogs/dialog.tsx'
 import { Icon, type IconName } from '../components/icons.tsx'
 import type { RouteName } from '../router.ts'
+import { $waiting, lookForWaiting } from '../waiting.ts'
 
 interface Place {
   path: string
@@ -15,10 +16,13 @@ interface Place {
 }
 
 const LEARN: Place[] = [
-  { path: '/desk/exams', text: 'Exams', icon: 'exams', routes: ['home', 'exams', 'exam', 'start', 'result'] },
+  { path: '/desk', text: 'Home', icon: 'home', routes: ['home'] },
+  { path: '/desk/exams', text: 'Exams', icon: 'exams', routes: ['exams', 'exam', 'start', 'result'] },
+  { path: '/desk/classes', text: 'Classes', icon: 'people', routes: ['classes', 'joinClass', 'class'] },
+  { path: '/desk/practice', text: 'Practice', icon: 'practice', routes: ['practice', 'practiceCards'] },
   { path: '/desk/progress', text: 'Progress', icon: 'progress', routes: ['progress'] },
   { path: '/desk/tutor', text: 'Tutor', icon: 'tutor', routes: ['tutor'] },
-  { path: '/desk/notes', text: 'Notes', icon: 'notes', routes: ['notes', 'notebook'] },
+  { path: '/desk/notes', text: 'Notes', icon: 'notes', routes: ['notes', 'notebook', 'printNotebook'] },
   { path: '/desk/library', text: 'Library', icon: 'library', routes: ['library', 'publicNotebook'] },
 ]
 const TALK: Place[] = [
@@ -31,12 +35,13 @@ const TEACH: Place[] = [
     path: '/desk/teach/exams',
     text: 'Exams and questions',
     icon: 'exams',
-    routes: ['teachExams', 'teachExam', 'question'],
+    routes: ['teachExams', 'teachExam', 'question', 'allQuestions'],
   },
+  { path: '/desk/teach/classes', text: 'All classes', icon: 'people', routes: ['teachClasses'] },
   { path: '/desk/teach/generate', text: 'Generate', icon: 'make', routes: ['generate', 'job'] },
   { path: '/desk/teach/analytics', text: 'Analytics', icon: 'progress', routes: ['analytics'] },
   { path: '/desk/teach/challenges', text: 'Challenges', icon: 'tutor', routes: ['challenges'] },
-  { path: '/desk/teach/users', text: 'Users and roles', icon: 'people', routes: ['users'] },
+  { path: '/desk/teach/users', text: 'Users and roles', icon: 'people', routes: ['users', 'newUsers'] },
   { path: '/desk/teach/allowances', text: 'Allowances', icon: 'notes', routes: ['allowances'] },
   { path: '/desk/teach/requests', text: 'Access requests', icon: 'account', routes: ['requests'] },
   { path: '/desk/teach/categories', text: 'Categories', icon: 'library', routes: ['categories'] },
@@ -49,7 +54,10 @@ const ACCOUNT: Place = { path: '/desk/account', text: 'Account', icon: 'account'
 export function Navigation({ user, route }: { user: User; route: RouteName | undefined }) {
   const [isOpen, setOpen] = useState(false)
   const teaches = user.role !== 'user'
-  useEffect(() => setOpen(false), [route])
+  useEffect(() => {
+    setOpen(false)
+    if (teaches) void lookForWaiting().catch(() => {})
+  }, [route, teaches])
   const groups = (
     <>
       <Group title="Learn" places={LEARN} here={route} />
@@ -60,7 +68,7 @@ export function Navigation({ user, route }: { user: User; route: RouteName | und
   return (
     <>
       <nav class="rail" aria-label="Main">
-        <a class="brand" href="/desk/exams">
+        <a class="brand" href="/desk">
           <img src="/desk/icon.svg" alt="" width="28" height="28" /> Exam Practice
         </a>
         <div class="rail-places">{groups}</div>
@@ -69,7 +77,7 @@ export function Navigation({ user, route }: { user: User; route: RouteName | und
         </div>
       </nav>
       <nav class="tabs" aria-label="Main, short">
-        {[LEARN[0], LEARN[2], TALK[0], teaches ? TEACH[1] : LEARN[3]].map(
+        {[LEARN[0], LEARN[1], TALK[0], teaches ? TEACH[1] : LEARN[3]].map(
           (place) =>
             place && (
               <Entry
@@ -85,7 +93,7 @@ export function Navigation({ user, route }: { user: User; route: RouteName | und
         </button>
       </nav>
       {isOpen && (
-        <Dialog title="Where to?" close={() => setOpen(false)} class="menu">
+        <Dialog title="Menu" close={() => setOpen(false)} class="menu">
           <nav aria-label="Everything">
             {groups}
             <Group title="You" places={[ACCOUNT]} here={route} />
@@ -118,12 +126,17 @@ function Entry({ place: { path, text, icon }, isHere }: { place: Place; isHere: 
       <span>{text}</span>
       {path === '/desk/chat' && <Unread />}
       {path === '/desk/people' && <Requests />}
+      {path.startsWith('/desk/teach/') && <Waiting path={path} />}
     </a>
   )
 }
 
 function Unread() {
   return <Badge count={useStore(chat.$unread)} what="unread" />
+}
+
+function Waiting({ path }: { path: string }) {
+  return <Badge count={useStore($waiting)[path] ?? 0} what="waiting" />
 }
 
 function Requests() {

@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/preact'
-import { ask, client } from '../client.ts'
+import { type Answer, ask, client } from '../client.ts'
 import { Action } from '../components/forms/button.tsx'
 import { Area, Choice, Field } from '../components/forms/fields.tsx'
 import { Form } from '../components/forms/form.tsx'
@@ -10,11 +10,14 @@ import { download } from '../download.ts'
 import { moment } from '../format.ts'
 import { $theme, setTheme, type Theme } from '../shell/theme.ts'
 import { signOut } from '../sign-in.ts'
+import { Notifications } from './notifications.tsx'
+import { nameOfRole } from './teach/people/roles.ts'
+
+type PushSettings = Answer<'/api/v01/push', 'get'>['settings']
 
 /** The person's own account: name, password, devices, theme, sign-out and deletion. */
 export default function Account() {
   const me = useLoad('me', async () => (await ask(client.GET('/api/v01/auth/me'))).data)
-  const theme = useStore($theme)
   return (
     <Page title="Account" actions={<Action act={signOut}>Sign out</Action>}>
       <Loaded of={me}>
@@ -23,7 +26,7 @@ export default function Account() {
             <section class="sheet" aria-labelledby="profile">
               <h2 id="profile">Profile</h2>
               <p>
-                <strong>{self.username}</strong> · {self.role}
+                <strong>{self.username}</strong> · {nameOfRole(self.role)}
               </p>
               <Form
                 button="Save"
@@ -31,7 +34,7 @@ export default function Account() {
                   const isMoved = email !== self.email
                   const body = {
                     full_name: String(full_name),
-                    ...(isMoved ? { email: String(email), current_password: String(current_password) } : {}),
+                    ...(isMoved ? { email: String(email), ...passwordOf({ current_password }) } : {}),
                   }
                   await ask(client.PATCH('/api/v01/account', { body }))
                   await me.reload()
@@ -46,36 +49,25 @@ export default function Account() {
                   value={self.email}
                   autoComplete="email"
                 />
-                <Field
-                  label="Current password"
-                  name="current_password"
-                  type="password"
-                  autoComplete="current-password"
-                  hint="Only to change the e-mail address"
-                />
+                {self.has_password && <CurrentPassword hint="Only to change the e-mail address" />}
               </Form>
             </section>
             <section class="sheet" aria-labelledby="password">
               <h2 id="password">Password</h2>
               <Form
-                button="Change password"
+                button={self.has_password ? 'Change password' : 'Set a password'}
                 clears
                 send={async ({ current_password, new_password }) => {
                   const body = {
-                    current_password: String(current_password),
+                    ...passwordOf({ current_password }),
                     new_password: String(new_password),
                   }
                   await ask(client.PATCH('/api/v01/account', { body }))
+                  await me.reload()
                   return 'The password is changed; all other devices are signed out'
                 }}
               >
-                <Field
-                  label="Current password"
-                  name="current_password"
-                  type="password"
-                  autoComplete="current-password"
-                  required
-                />
+                {self.has_password && <CurrentPassword required />}
                 <Field
                   label="New password"
                   name="new_password"
@@ -86,24 +78,13 @@ export default function Account() {
                 />
               </Form>
             </section>
-            <section class="sheet" aria-labelledby="looks">
-              <h2 id="looks">How it looks</h2>
-              <Choice
-                label="Colours"
-                value={theme}
-                options={[
-                  ['auto', 'As this machine does'],
-                  ['light', 'Light'],
-                  ['dark', 'Dark'],
-                ]}
-                onChange={({ currentTarget }) => setTheme(currentTarget.value as Theme)}
-              />
-            </section>
+            <Appearance />
             {self.role !== 'user,admin' && (
               <AskAccess username={self.username} email={self.email} role={self.role} />
             )}
             <Devices />
-            <TakeAlong />
+            <Notifications />
+            <TakeAlong needsPassword={self.has_password && self.role !== 'user'} />
           </div>
         )}
       </Loaded>
@@ -111,19 +92,86 @@ export default function Account() {
   )
 }
 
+/** Each in itself, so that its speakers find it. */
+const LANGUAGES: Record<NonNullable<PushSettings['language']>, string> = {
+  en: 'English',
+  de: 'Deutsch',
+  es: 'Español',
+  hi: 'हिन्दी',
+  ar: 'العربية',
+}
+
+function Appearance() {
+  const theme = useStore($theme)
+  const found = useLoad('language', async () => (await ask(client.GET('/api/v01/push'))).settings)
+  return (
+    <section class="sheet stack" aria-labelledby="looks">
+      <h2 id="looks">Appearance</h2>
+      <Choice
+        label="Colours"
+        value={theme}
+        options={[
+          ['auto', 'As the device'],
+          ['light', 'Light'],
+          ['dark', 'Dark'],
+        ]}
+        onChange={({ currentTarget }) => setTheme(currentTarget.value as Theme)}
+      />
+      <Loaded of={found}>
+        {({ language }) => (
+          <Form
+            button="Change language"
+            send={async (fields) => {
+              const body = { language: (fields.language || null) as PushSettings['language'] }
+              await ask(client.PATCH('/api/v01/push/settings', { body }))
+              // The page brings the texts of one language along.
+              location.reload()
+            }}
+          >
+            <Choice
+              label="Language"
+              name="language"
+              value={language ?? ''}
+              options={[['', 'As the browser'], ...Object.entries(LANGUAGES)]}
+              hint="Of mails and notifications too"
+            />
+          </Form>
+        )}
+      </Loaded>
+    </section>
+  )
+}
+
+function CurrentPassword(props: { hint?: string; required?: boolean }) {
+  return (
+    <Field
+      label="Current password"
+      name="current_password"
+      type="password"
+      autoComplete="current-password"
+      {...props}
+    />
+  )
+}
+
+/** What of a form goes along with a request that the account's owner has to confirm. */
+function passwordOf({ current_password: typed }: { current_password?: FormDataEntryValue | undefined }) {
+  return typed === undefined ? {} : { current_password: String(typed) }
+}
+
 function Devices() {
   const found = useLoad('sessions', () => ask(client.GET('/api/v01/account/sessions')))
   return (
     <section class="sheet" aria-labelledby="devices">
-      <h2 id="devices">Signed in on</h2>
+      <h2 id="devices">Devices</h2>
       <Loaded of={found}>
         {({ sessions }) => (
           <ul class="list">
             {sessions.map((each) => (
               <li key={each.id} class="row spread">
                 <span>
-                  {each.kind === 'web' ? 'A browser’s sign-in' : 'An app or this desk'}
-                  {each.current && <span class="chip good">This one</span>}
+                  {each.kind === 'web' ? 'Browser' : 'App'}
+                  {each.current && <span class="chip good">This device</span>}
                   <br />
                   <small>
                     {each.ip} · last used {moment(each.last_used_at)}
@@ -157,10 +205,11 @@ function AskAccess({ username, email, role }: { username: string; email: string;
   const wanted = role === 'user' ? (['admin', 'user,admin'] as const) : (['user,admin'] as const)
   return (
     <section class="sheet" aria-labelledby="access">
-      <h2 id="access">Ask for more access</h2>
+      <h2 id="access">Request another role</h2>
       <Form
-        button="Ask"
+        button="Request access"
         clears
+        draft="access-request"
         send={async ({ requested_access, user_reason }) => {
           const body = {
             username,
@@ -170,33 +219,40 @@ function AskAccess({ username, email, role }: { username: string; email: string;
             user_reason: String(user_reason),
           }
           await ask(client.POST('/api/v01/account/access-requests', { body }))
-          return 'Asked. An administrator decides.'
+          return 'Requested. An administrator decides.'
         }}
       >
         <Choice
-          label="Access"
+          label="Role"
           name="requested_access"
           options={wanted.map(
             (each) => [each, each === 'admin' ? 'Teacher only' : 'Student and teacher'] as const,
           )}
         />
-        <Area label="Why?" name="user_reason" required maxLength={4000} />
+        <Area label="Reason" name="user_reason" required maxLength={4000} />
       </Form>
     </section>
   )
 }
 
-function TakeAlong() {
+function TakeAlong({ needsPassword }: { needsPassword: boolean }) {
   return (
     <section class="sheet" aria-labelledby="leave">
-      <h2 id="leave">What is yours</h2>
+      <h2 id="leave">Your data</h2>
+      <p>
+        <a href="/privacy" target="_blank" rel="noreferrer">
+          What is stored, for how long, and who sees it
+        </a>
+      </p>
       <Action act={() => download(client.GET('/api/v01/account/export', { parseAs: 'blob' }), 'account.zip')}>
-        Take everything along (zip)
+        Download my data (zip)
       </Action>
       <Form
         button="Delete my account"
-        send={async ({ confirm }) => {
-          await ask(client.DELETE('/api/v01/account', { body: { confirm: String(confirm) as 'DELETE' } }))
+        isDangerous
+        send={async ({ confirm, current_password }) => {
+          const body = { confirm: String(confirm), ...passwordOf({ current_password }) }
+          await ask(client.DELETE('/api/v01/account', { body }))
           await signOut()
         }}
       >
@@ -206,6 +262,7 @@ function TakeAlong() {
           autoComplete="off"
           hint="Attempts, notes and conversations with the tutor are erased. What you wrote to others stays, without your name."
         />
+        {needsPassword && <CurrentPassword required />}
       </Form>
     </section>
   )

@@ -10,29 +10,41 @@ export type Page = NonNullable<ReturnType<typeof $router.get>>
 
 /** Each view is loaded when it is first opened. */
 const VIEWS: Record<RouteName, () => Promise<{ default: ComponentType<ViewProps> }>> = {
-  home: () => import('./exams/list.tsx'),
+  home: () => import('./home.tsx'),
   exams: () => import('./exams/list.tsx'),
   exam: () => import('./exams/exam.tsx'),
   start: () => import('./exams/exam.tsx'),
   result: () => import('./exams/result/result.tsx'),
+  classes: () => import('./classes/classes.tsx'),
+  joinClass: () => import('./classes/classes.tsx'),
+  class: () => import('./classes/class.tsx'),
+  classExam: () => import('./classes/class-exam.tsx'),
+  classAttempt: () => import('./classes/student-attempt.tsx'),
   progress: () => import('./progress.tsx'),
+  practice: () => import('./practice/practice.tsx'),
+  practiceCards: () => import('./practice/cards.tsx'),
   tutor: () => import('./tutor/tutor.tsx'),
   chat: () => import('./chat/chat.tsx'),
   people: () => import('./chat/people.tsx'),
   notes: () => import('./notes/notebooks.tsx'),
   notebook: () => import('./notes/notebook.tsx'),
+  printNotebook: () => import('./notes/print.tsx'),
   library: () => import('./notes/library.tsx'),
   publicNotebook: () => import('./notes/public-notebook.tsx'),
   account: () => import('./account.tsx'),
   teach: () => import('./teach/oversight/overview.tsx'),
   teachExams: () => import('./teach/exams.tsx'),
   teachExam: () => import('./teach/exam.tsx'),
+  attempt: () => import('./classes/student-attempt.tsx'),
+  teachClasses: () => import('./teach/classes.tsx'),
+  allQuestions: () => import('./teach/questions/all.tsx'),
   question: () => import('./teach/questions/question.tsx'),
   generate: () => import('./teach/questions/generate.tsx'),
   job: () => import('./teach/questions/job.tsx'),
   analytics: () => import('./teach/oversight/analytics.tsx'),
   challenges: () => import('./teach/oversight/challenges.tsx'),
   users: () => import('./teach/people/users.tsx'),
+  newUsers: () => import('./teach/people/new-users.tsx'),
   allowances: () => import('./teach/people/allowances.tsx'),
   requests: () => import('./teach/people/requests.tsx'),
   categories: () => import('./teach/categories.tsx'),
@@ -44,10 +56,15 @@ const VIEWS: Record<RouteName, () => Promise<{ default: ComponentType<ViewProps>
 const CLOSED: Partial<Record<RouteName, [title: string, promise: string]>> = {
   chat: ['Chat', 'Messages that you get meanwhile wait here.'],
   people: ['People', 'Requests that you get meanwhile wait here.'],
+  practice: ['Practice', 'Your cards wait here.'],
+  practiceCards: ['Practice', 'Your cards wait here.'],
   tutor: ['Tutor', 'Your conversations wait here.'],
   library: ['Library', 'Shared notebooks wait here.'],
   publicNotebook: ['Library', 'Shared notebooks wait here.'],
 }
+
+/** What teachers who are no administrators use for exams of their own. */
+const FOR_TEACHERS: ReadonlySet<RouteName> = new Set(['teachExam', 'question'])
 
 /** Loads a view once. */
 export function loadView(route: RouteName) {
@@ -57,7 +74,7 @@ export function loadView(route: RouteName) {
 export function View({ page, user }: { page: Page; user: User }) {
   const isTeaching = page.path.startsWith('/desk/teach')
   const view = useLoad(page.route, async () => (await loadView(page.route)).default)
-  if (isTeaching && user.role === 'user')
+  if (isTeaching && user.role === 'user' && !FOR_TEACHERS.has(page.route))
     return (
       <Empty title="This part is for teachers">
         <a href="/desk/account">Ask for access</a>

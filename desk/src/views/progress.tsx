@@ -57,9 +57,9 @@ export default function Progress() {
                       ) : (
                         <a
                           href={`/desk/results/${row.attempt_id}`}
-                          aria-label={`Look through attempt ${row.attempt_number} at ${row.exam_name}`}
+                          aria-label={`Review attempt ${row.attempt_number} at ${row.exam_name}`}
                         >
-                          Look through
+                          Review
                         </a>
                       ),
                   },
@@ -93,6 +93,7 @@ function Overview({ attempts, total }: { attempts: Attempt[]; total: number }) {
         points={[...graded].reverse().map((each) => ({
           label: `${day(each.submitted_at)}, ${each.exam_name} (${each.attempt_number})`,
           value: each.percentage ?? 0,
+          href: `/desk/results/${each.attempt_id}`,
         }))}
       />
     </>

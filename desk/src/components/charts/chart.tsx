@@ -1,9 +1,14 @@
 import './chart.css'
+import { useStore } from '@nanostores/preact'
 import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { $theme } from '../../shell/theme.ts'
 
 export interface Point {
   label: string
   value: number
+  /** Where what it shows is. */
+  href?: string | undefined
 }
 
 interface ChartProps {
@@ -14,17 +19,32 @@ interface ChartProps {
   unit?: string
 }
 
-const WIDTH = 640
-const HEIGHT = 200
-
-/** A line over time; a table beside it shows the same values as text. */
+/** A line over time with axes, drawn by uPlot, which is loaded with the first one; a table beside it shows the same values. */
 export function LineChart({ title, points, most, unit = '' }: ChartProps) {
   const top = most ?? Math.max(1, ...points.map(({ value }) => value))
-  const x = (index: number) => (points.length < 2 ? WIDTH / 2 : (index / (points.length - 1)) * WIDTH)
-  const y = (value: number) => HEIGHT - (value / top) * HEIGHT
-  const path = points
-    .map(({ value }, index) => `${index === 0 ? 'M' : 'L'}${x(index).toFixed(1)} ${y(value).toFixed(1)}`)
-    .join('')
+  const place = useRef<HTMLDivElement>(null)
+  const theme = useStore($theme)
+  const content = JSON.stringify(points)
+  useEffect(() => {
+    let end: (() => void) | undefined
+    let isGone = false
+    const draw = async () => {
+      const { drawLine } = await import('./line-plot.ts')
+      end?.()
+      if (isGone || !place.current || points.length === 0) return
+      const labels = points.map(({ label }) => label)
+      const values = points.map(({ value }) => value)
+      end = drawLine(place.current, { labels, values, title, unit, most: top })
+    }
+    const dark = matchMedia('(prefers-color-scheme: dark)')
+    dark.addEventListener('change', draw)
+    void draw()
+    return () => {
+      isGone = true
+      dark.removeEventListener('change', draw)
+      end?.()
+    }
+  }, [content, theme])
   const last = points.at(-1)
   return (
     <ChartFigure
@@ -39,23 +59,14 @@ export function LineChart({ title, points, most, unit = '' }: ChartProps) {
         )
       }
     >
-      <svg viewBox={`-6 -10 ${WIDTH + 12} ${HEIGHT + 20}`} class="chart" aria-hidden="true">
-        {[0, 0.5, 1].map((share) => (
-          <line key={share} x1="0" x2={WIDTH} y1={HEIGHT * share} y2={HEIGHT * share} class="grid" />
-        ))}
-        <path d={path} class="curve" />
-        {points.length <= 40 &&
-          points.map((point, index) => (
-            <circle key={point.label} cx={x(index)} cy={y(point.value)} r="4" class="dot" />
-          ))}
-      </svg>
+      <div ref={place} class="chart" aria-hidden="true" />
       <details>
-        <summary>The numbers</summary>
+        <summary>Data table</summary>
         <table>
           <tbody>
-            {points.map(({ label, value }) => (
+            {points.map(({ label, value, href }) => (
               <tr key={label}>
-                <th scope="row">{label}</th>
+                <th scope="row">{href ? <a href={href}>{label}</a> : label}</th>
                 <td class="number">
                   {value.toLocaleString()}
                   {unit}
@@ -75,9 +86,9 @@ export function BarChart({ title, points, most, unit = '' }: ChartProps) {
   return (
     <ChartFigure title={title} isEmpty={points.length === 0}>
       <dl class="bars">
-        {points.map(({ label, value }) => (
+        {points.map(({ label, value, href }) => (
           <div key={label}>
-            <dt>{label}</dt>
+            <dt>{href ? <a href={href}>{label}</a> : label}</dt>
             <dd>
               <meter min={0} max={top} value={Math.max(0, value)} aria-label={label} />
               <span class="number">

@@ -7,6 +7,8 @@ import { Dialog } from './dialog.tsx'
 interface Question {
   title: string
   button: string
+  /** Whether something is lost by it. */
+  isDangerous?: boolean
   field?: PromptField
   /** Called with undefined if the dialog was closed. */
   answer: (given: string | undefined) => void
@@ -21,9 +23,13 @@ interface PromptField {
 
 const $question = atom<Question | undefined>()
 
-/** Asks for confirmation, before something that can't be undone. */
-export async function promptForConfirmation(title: string, button: string): Promise<boolean> {
-  return (await show({ title, button })) !== undefined
+/** Asks for confirmation, mostly before something that can't be undone: its button is red then. */
+export async function promptForConfirmation(
+  title: string,
+  button: string,
+  isDangerous = true,
+): Promise<boolean> {
+  return (await show({ title, button, isDangerous })) !== undefined
 }
 
 /** Asks for a line or a longer text; undefined if none was given. */
@@ -53,7 +59,7 @@ function show(question: Omit<Question, 'answer'>): Promise<string | undefined> {
 export function Prompts() {
   const question = useStore($question)
   if (!question) return null
-  const { title, button, field, answer } = question
+  const { title, button, isDangerous, field, answer } = question
   const leave = () => answer(undefined)
   const cancel = (
     <button type="button" class="quiet" onClick={leave}>
@@ -72,7 +78,7 @@ export function Prompts() {
         </Form>
       ) : (
         <div class="row">
-          <button type="button" class="main bad" onClick={() => answer('')}>
+          <button type="button" class={isDangerous ? 'main bad' : 'main'} onClick={() => answer('')}>
             {button}
           </button>
           {cancel}

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { explain, RequestFailed } from '../../client.ts'
 import { showToast } from '../dialogs/toasts.tsx'
+import { useFormDraft } from './form-draft.tsx'
 
 export type Fields = Record<string, FormDataEntryValue>
 
@@ -9,20 +10,34 @@ interface FormProps {
   children: ComponentChildren
   /** The text of the button that sends it. */
   button: string
-  /** The form shows its errors, and what it returns as a message if that is a text. */
+  /** The form shows its errors, and what it returns as a message if that is a text; `false`: it was not done, and stays as it is. */
   send: (fields: Fields, form: HTMLFormElement) => Promise<unknown>
   /** Whether the fields are emptied after success. */
   clears?: boolean
+  /** The name under which unsaved changes are kept in this browser; for everything longer than a line. */
+  draft?: string | undefined
+  /** Whether something is lost by it. */
+  isDangerous?: boolean
   /** Shown beside the button. */
   aside?: ComponentChildren
   class?: string
 }
 
 /** A form that shows the errors of sending it, marks the wrong fields, and can't be sent again meanwhile. */
-export function Form({ children, button, send, clears, aside, class: extra = '' }: FormProps) {
+export function Form({
+  children,
+  button,
+  send,
+  clears,
+  draft,
+  isDangerous,
+  aside,
+  class: extra = '',
+}: FormProps) {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
   const form = useRef<HTMLFormElement>(null)
+  const kept = useFormDraft(form, draft)
   async function submit(event: Event) {
     event.preventDefault()
     const element = form.current
@@ -32,6 +47,8 @@ export function Form({ children, button, send, clears, aside, class: extra = '' 
     markWrongFields(element, undefined)
     try {
       const message = await send(Object.fromEntries(new FormData(element)), element)
+      if (message === false) return
+      kept.settle()
       if (clears) element.reset()
       if (typeof message === 'string') showToast(message)
     } catch (failure) {
@@ -42,21 +59,41 @@ export function Form({ children, button, send, clears, aside, class: extra = '' 
     }
   }
   return (
-    <form ref={form} class={`form ${extra}`} onSubmit={submit} aria-busy={isBusy}>
+    <form ref={form} class={`form ${extra}`} onSubmit={submit} onInput={kept.keep} aria-busy={isBusy}>
+      {kept.notice}
       {children}
       {error !== undefined && (
         <p class="notice bad" role="alert">
-          {explain(error)}
+          {describeFailure(form.current, error)}
         </p>
       )}
       <div class="row">
-        <button type="submit" class="main" aria-disabled={isBusy}>
+        <button type="submit" class={isDangerous ? 'main bad' : 'main'} aria-disabled={isBusy}>
           {button}
         </button>
         {aside}
       </div>
     </form>
   )
+}
+
+/** What went wrong; a refused field is named by its label. */
+function describeFailure(form: HTMLFormElement | null, failure: unknown): string {
+  const wrong = failure instanceof RequestFailed ? failure.failure.errors : undefined
+  if (!form || !wrong?.length) return explain(failure)
+  return wrong
+    .map(({ path, message }) => {
+      const name = path.replace(/^\//, '')
+      const field = form.elements.namedItem(name)
+      const label =
+        field instanceof HTMLInputElement ||
+        field instanceof HTMLTextAreaElement ||
+        field instanceof HTMLSelectElement
+          ? field.labels?.[0]?.textContent
+          : undefined
+      return `${label ?? name}: ${message}`
+    })
+    .join('; ')
 }
 
 /** Marks the fields that the service refused, and puts the cursor into the first one. */

@@ -13,6 +13,7 @@ export function Report({ what, id, close }: ReportProps) {
   return (
     <Form
       button="Report"
+      draft={`report-${what}-${id}`}
       aside={
         <button type="button" class="quiet" onClick={close}>
           Cancel

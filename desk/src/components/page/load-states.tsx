@@ -26,6 +26,16 @@ export function Loaded<T>({ of, children }: { of: Load<T>; children: (data: T) =
 
 export function Failed({ error, again }: { error: unknown; again?: () => Promise<void> }) {
   const isLocked = error instanceof RequestFailed && error.code === 'exam_in_progress'
+  if (error instanceof RequestFailed && error.code === 'not_found')
+    return (
+      <div class="empty" role="alert">
+        <p class="empty-title">There is nothing here</p>
+        <p>It was deleted, or it isn’t shared with you.</p>
+        <a class="button" href="/desk">
+          Home
+        </a>
+      </div>
+    )
   return (
     <div class={`notice ${isLocked || error instanceof Unreachable ? 'warn' : 'bad'}`} role="alert">
       <p>

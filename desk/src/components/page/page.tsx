@@ -10,6 +10,12 @@ interface PageProps {
   class?: string
 }
 
+/** Moves the focus to the title of the view, which a screen reader then reads; for views that replace another one in its place. */
+export function focusHeading(): void {
+  document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
+  scrollTo(0, 0)
+}
+
 /** A view with its title, its actions and its content. */
 export function Page({ title, lead, actions, children, class: extra = '' }: PageProps) {
   useEffect(() => $title.set(title), [title])
@@ -17,7 +23,7 @@ export function Page({ title, lead, actions, children, class: extra = '' }: Page
     <div class={`page ${extra}`}>
       <header class="page-head">
         <div>
-          <h1>{title}</h1>
+          <h1 tabIndex={-1}>{title}</h1>
           {lead && <p class="lead">{lead}</p>}
         </div>
         {actions && <div class="row">{actions}</div>}

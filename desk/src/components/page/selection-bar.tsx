@@ -15,11 +15,11 @@ interface SelectionBarProps {
 export function SelectionBar({ count, what, many, clear, children }: SelectionBarProps) {
   if (count === 0) return null
   return (
-    <section class="chosen" aria-label="With those chosen">
-      <strong role="status">{plural(count, what, many)} chosen</strong>
+    <section class="chosen" aria-label="Selected">
+      <strong role="status">{plural(count, what, many)} selected</strong>
       {children}
       <button type="button" class="quiet small" onClick={clear}>
-        Choose none
+        Clear the selection
       </button>
     </section>
   )

@@ -29,7 +29,7 @@ export function Table<T>({ caption, columns, rows, keyOf, selection }: TableProp
               <th scope="col" class="choice">
                 <input
                   type="checkbox"
-                  aria-label="Choose all on this page"
+                  aria-label="Select all on this page"
                   checked={rows.every(selection.has)}
                   onChange={({ currentTarget }) => selection.choose(rows, currentTarget.checked)}
                 />
@@ -49,7 +49,7 @@ export function Table<T>({ caption, columns, rows, keyOf, selection }: TableProp
                 <td class="choice">
                   <input
                     type="checkbox"
-                    aria-label={`Choose ${selection.name(row)}`}
+                    aria-label={`Select ${selection.name(row)}`}
                     checked={selection.has(row)}
                     onChange={({ currentTarget }) => selection.choose([row], currentTarget.checked)}
                   />

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { client } from '../../client.ts'
 
 export interface Load<T> {
   data: T | undefined
@@ -45,7 +46,14 @@ export function useLoad<T>(key: unknown, read: () => Promise<T>): Load<T> {
     if (state.error === undefined) return
     const again = () => void reload()
     addEventListener('online', again)
-    return () => removeEventListener('online', again)
+    // A line can be cut without the browser's knowing.
+    const stop = client.live.$status.listen((status) => {
+      if (status === 'online') again()
+    })
+    return () => {
+      removeEventListener('online', again)
+      stop()
+    }
   }, [state.error])
   return { data: state.data, error: state.error, isLoading: state.isLoading, reload }
 }

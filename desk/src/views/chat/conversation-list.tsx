@@ -4,21 +4,55 @@ import { useState } from 'preact/hooks'
 import { chat } from '../../chat.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Search } from '../../components/forms/search.tsx'
-import { lately } from '../../format.ts'
+import { Icon, type IconName } from '../../components/icons.tsx'
+import { lately, plural } from '../../format.ts'
+import { MessageSearch } from './message-search.tsx'
+import { isMuted } from './room/options.tsx'
 
 interface ConversationListProps {
   conversations: readonly Conversation[] | undefined
   current: number | undefined
 }
 
-/** The conversations, latest activity first, with unread messages, presence and typing. */
+/**
+ * The conversations, pinned ones first and then by activity, with unread messages, presence and typing; archived ones apart.
+ * The search finds their names and their messages.
+ */
 export function ConversationList({ conversations, current }: ConversationListProps) {
   const [search, setSearch] = useState('')
   const typing = useStore(chat.$typing)
-  const found = conversations?.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()))
+  const [showsArchived, setShowsArchived] = useState(false)
+  const [isHereOnly, setHereOnly] = useState(false)
+  const archived = conversations?.filter(({ settings }) => settings.archived) ?? []
+  const found = conversations?.filter(
+    search === ''
+      ? ({ settings }) => settings.archived === showsArchived
+      : ({ name }) => name.toLowerCase().includes(search.toLowerCase()),
+  )
+  const only = isHereOnly ? current : undefined
   return (
     <nav class="conversation-list" aria-label="Conversations" aria-busy={conversations === undefined}>
-      <Search label="Search conversations" value={search} take={setSearch} />
+      <Search label="Search chat" value={search} take={setSearch} />
+      {search !== '' && current !== undefined && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isHereOnly}
+            onChange={({ currentTarget }) => setHereOnly(currentTarget.checked)}
+          />{' '}
+          In the open conversation only
+        </label>
+      )}
+      {search === '' && (archived.length > 0 || showsArchived) && (
+        <button
+          type="button"
+          class="small"
+          aria-pressed={showsArchived}
+          onClick={() => setShowsArchived(!showsArchived)}
+        >
+          Archived ({archived.length})
+        </button>
+      )}
       {conversations === undefined && (
         <div class="skeleton">
           <i />
@@ -33,25 +67,50 @@ export function ConversationList({ conversations, current }: ConversationListPro
               <span class="who">
                 <span class="row spread">
                   <strong>{each.name}</strong>
-                  <small>{each.last_message && lately(each.last_message.created_at)}</small>
+                  <small>
+                    {each.settings.pinned && <Mark icon="pinned" text="pinned" />}
+                    {isMuted(each) && <Mark icon="muted" text="muted" />}
+                    {each.last_message && lately(each.last_message.created_at)}
+                  </small>
                 </span>
                 <span class="row spread">
                   <span class="latest">
-                    {typing[each.id]?.length ? (
-                      <em>typing…</em>
-                    ) : (
-                      (each.last_message?.message ?? 'Nothing written yet')
-                    )}
+                    {typing[each.id]?.length ? <em>typing…</em> : describeLast(each.last_message)}
                   </span>
-                  <Badge count={each.unread} what="unread" />
+                  {each.unread_mentions > 0 && (
+                    <b class="badge" title="You are mentioned">
+                      @<span class="unseen"> you are mentioned</span>
+                    </b>
+                  )}
+                  <Badge
+                    count={each.unread}
+                    what="unread"
+                    isQuiet={isMuted(each) || each.settings.archived}
+                  />
                 </span>
               </span>
             </a>
           </li>
         ))}
       </ul>
+      {search !== '' && <MessageSearch key={`${search} ${only}`} q={search} conversationId={only} />}
     </nav>
   )
+}
+
+function Mark({ icon, text }: { icon: IconName; text: string }) {
+  return (
+    <span title={text}>
+      <Icon name={icon} />
+      <span class="unseen">{text} </span>
+    </span>
+  )
+}
+
+function describeLast(last: Conversation['last_message']): string {
+  if (!last) return 'Nothing written yet'
+  if (last.message !== '') return last.message
+  return last.attachments > 0 ? plural(last.attachments, 'file') : 'Deleted'
 }
 
 export function Avatar({

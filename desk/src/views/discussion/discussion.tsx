@@ -1,7 +1,9 @@
 import './discussion.css'
 import type { Comment } from '@exam-practice/client'
+import { useStore } from '@nanostores/preact'
 import { useState } from 'preact/hooks'
 import { ask, client } from '../../client.ts'
+import { $beingDeleted, deleteSoon } from '../../components/dialogs/toasts.tsx'
 import { Action } from '../../components/forms/button.tsx'
 import { Area } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
@@ -9,7 +11,7 @@ import { Report } from '../../components/forms/report.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { useLive } from '../../components/page/use-live.ts'
 import { useLoad } from '../../components/page/use-load.ts'
-import { RichText } from '../../components/rich-text.tsx'
+import { RichText } from '../../components/rich-text/rich-text.tsx'
 import { lately } from '../../format.ts'
 
 /** The discussion of one question; new comments appear by themselves. */
@@ -46,6 +48,7 @@ interface EntryProps {
 }
 
 function Entry({ comment, reload }: EntryProps) {
+  const isDeleted = useStore($beingDeleted).has(`comment-${comment.id}`) || comment.is_deleted
   const isAdmin = client.session.$user.get()?.role !== 'user'
   const [open, setOpen] = useState<'reply' | 'edit' | 'report'>()
   const path = { params: { path: { id: comment.id } } }
@@ -62,12 +65,8 @@ function Entry({ comment, reload }: EntryProps) {
           {comment.is_pinned && <span class="chip">Pinned</span>}
           {comment.is_best_answer && <span class="chip good">Best answer</span>}
         </p>
-        {comment.is_deleted ? (
-          <p class="lead">This comment was deleted.</p>
-        ) : (
-          <RichText text={comment.message} />
-        )}
-        {!comment.is_deleted && (
+        {isDeleted ? <p class="lead">This comment was deleted.</p> : <RichText text={comment.message} />}
+        {!isDeleted && (
           <p class="row">
             <button type="button" class="quiet small" onClick={() => toggle('reply')}>
               Reply
@@ -78,16 +77,18 @@ function Entry({ comment, reload }: EntryProps) {
               </button>
             )}
             {(comment.is_own || isAdmin) && (
-              <Action
+              <button
+                type="button"
                 class="quiet small"
-                confirm="Delete this comment?"
-                act={async () => {
-                  await ask(client.DELETE('/api/v01/discussions/comments/{id}', path))
-                  await reload()
-                }}
+                onClick={() =>
+                  deleteSoon(`comment-${comment.id}`, 'Comment deleted', async () => {
+                    await ask(client.DELETE('/api/v01/discussions/comments/{id}', path))
+                    await reload()
+                  })
+                }
               >
                 Delete
-              </Action>
+              </button>
             )}
             {!comment.is_own && (
               <button type="button" class="quiet small" onClick={() => toggle('report')}>
@@ -141,6 +142,7 @@ function Entry({ comment, reload }: EntryProps) {
         {open === 'edit' && (
           <Form
             button="Save"
+            draft={`comment-edit-${comment.id}`}
             send={async ({ message }) => {
               await ask(
                 client.PATCH('/api/v01/discussions/comments/{id}', {
@@ -181,6 +183,7 @@ function Write({ questionId, parentId, label, button, reload }: WriteProps) {
     <Form
       button={button}
       clears
+      draft={`comment-${questionId}-${parentId ?? ''}`}
       send={async ({ message }) => {
         await ask(
           client.POST('/api/v01/discussions/{question_id}', {

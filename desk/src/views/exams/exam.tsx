@@ -1,12 +1,13 @@
-import { type ExamSession, openExam } from '@exam-practice/client/exam'
+import { type ExamSession, openExam, resumeExam } from '@exam-practice/client/exam'
 import { useEffect, useState } from 'preact/hooks'
 import { ask, client, RequestFailed } from '../../client.ts'
 import { Action } from '../../components/forms/button.tsx'
 import { Failed, Loaded } from '../../components/page/load-states.tsx'
-import { Page } from '../../components/page/page.tsx'
+import { focusHeading, Page } from '../../components/page/page.tsx'
 import { Stat } from '../../components/page/stat.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 import { describeMinutes, describeWindow, moment, number, plural } from '../../format.ts'
+import { keepImages } from '../../kept-images.ts'
 import { go } from '../../router.ts'
 import type { ViewProps } from '../view-props.ts'
 import { Taking } from './taking/taking.tsx'
@@ -15,21 +16,58 @@ import { Taking } from './taking/taking.tsx'
 export default function ExamView({ params }: ViewProps) {
   const id = Number(params.id)
   const [session, setSession] = useState<ExamSession>()
+  const [isLookedFor, setLookedFor] = useState(false)
+  const [name, setName] = useState<string>()
   useEffect(() => {
     // A reload must work without the cookie, which can expire during a long exam.
     if (location.pathname.startsWith('/exam/')) go(`/desk/exams/${id}`, 'replace')
   }, [id])
-  useEffect(() => () => session?.close(), [session])
+  // After a reload the attempt goes on from this device, whether or not the service answers.
+  useEffect(() => {
+    let isLeft = false
+    setSession(undefined)
+    setLookedFor(false)
+    void resumeExam(client, id)
+      .then((exam) => (isLeft ? exam?.close() : setSession(exam)))
+      .finally(() => isLeft || setLookedFor(true))
+    return () => {
+      isLeft = true
+    }
+  }, [id])
+  useEffect(() => {
+    const questions = session?.$state.get().questions ?? []
+    // Also those of questions that nobody has looked at before the network goes.
+    void keepImages(questions.flatMap(({ image_url }) => image_url ?? [])).catch(() => {})
+    return () => session?.close()
+  }, [session])
   async function take() {
     const { exam, error } = await openExam(client, id)
     if (error) throw new RequestFailed(error)
     setSession(exam)
   }
-  if (session) return <Taking session={session} close={() => setSession(undefined)} />
-  return <Cover key={id} id={id} take={take} />
+  if (session)
+    return (
+      <Taking
+        key={session.$state.get().attemptId}
+        session={session}
+        name={name}
+        close={() => {
+          setSession(undefined)
+          focusHeading()
+        }}
+      />
+    )
+  if (!isLookedFor) return null
+  return <Cover key={id} id={id} take={take} named={setName} />
 }
 
-function Cover({ id, take }: { id: number; take: () => Promise<void> }) {
+interface CoverProps {
+  id: number
+  take: () => Promise<void>
+  named: (name: string) => void
+}
+
+function Cover({ id, take, named }: CoverProps) {
   const path = { params: { path: { exam_id: id } } }
   const [error, setError] = useState<unknown>()
   const found = useLoad(id, async () => {
@@ -38,17 +76,18 @@ function Cover({ id, take }: { id: number; take: () => Promise<void> }) {
       ask(client.GET('/api/v01/exams/{exam_id}/attempt-status', path)),
       ask(client.GET('/api/v01/attempts', { params: { query: { exam_id: id } } })),
     ])
-    return { exam, status, attempts: history.attempts }
+    named(exam.name)
+    return { exam, status, attempts: history.attempts, attemptsTotal: history.total }
   })
   const isActive = found.data?.status.has_active_attempt
   const isLost = found.error !== undefined && !(found.error instanceof RequestFailed)
-  // After a reload the attempt continues; without the service, from the state stored on this machine.
+  // After a reload the attempt continues; without the service, from the state stored on this device.
   useEffect(() => {
     if (isActive || isLost) void take().catch((failure) => isActive && setError(failure))
   }, [isActive, isLost])
   return (
     <Loaded of={found}>
-      {({ exam, status, attempts }) => {
+      {({ exam, status, attempts, attemptsTotal }) => {
         const window = describeWindow(exam)
         const isUsedUp = !status.has_active_attempt && exam.attempts_remaining === 0
         return (
@@ -64,7 +103,7 @@ function Cover({ id, take }: { id: number; take: () => Promise<void> }) {
               <h2 id="before">Before you begin</h2>
               <ul>
                 <li>
-                  Every answer is saved as you give it, on this machine first: a lost connection or a reload
+                  Every answer is saved as you give it, on this device first: a lost connection or a reload
                   loses nothing.
                 </li>
                 <li>
@@ -94,6 +133,11 @@ function Cover({ id, take }: { id: number; take: () => Promise<void> }) {
                 >
                   {status.has_active_attempt ? 'Go on' : 'Start the exam'}
                 </Action>
+                {exam.open_for_practice && (
+                  <a class="button" href={`/desk/practice/cards?exam=${id}`}>
+                    Practise
+                  </a>
+                )}
                 {isUsedUp && <small>You have used all attempts.</small>}
               </div>
             </section>
@@ -110,13 +154,14 @@ function Cover({ id, take }: { id: number; take: () => Promise<void> }) {
                         <span class="chip">Not released yet</span>
                       ) : (
                         <a href={`/desk/results/${attempt.attempt_id}`}>
-                          {number(attempt.score)} of {plural(attempt.max_score ?? 0, 'point')} (
+                          {number(attempt.score)} of {plural(attempt.max_score ?? 0, 'mark')} (
                           {number(attempt.percentage)} %)
                         </a>
                       )}
                     </li>
                   ))}
                 </ul>
+                {attemptsTotal > attempts.length && <a href="/desk/progress">All attempts</a>}
               </section>
             )}
           </Page>

@@ -8,7 +8,6 @@ import { Pager } from '../../components/page/pager.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 import { describeMinutes, describeWindow, plural } from '../../format.ts'
 import { $query, setQuery } from '../../router.ts'
-import { Undelivered } from './undelivered.tsx'
 
 type Exam = Answer<'/api/v01/exams', 'get'>['exams'][number]
 
@@ -29,7 +28,6 @@ export default function ExamList() {
   const nameOf = (id: number | null) => known.find((each) => each.id === id)?.name
   return (
     <Page title="Exams" lead="Choose one to practise. Your answers are saved as you give them.">
-      <Undelivered />
       <div class="filters">
         <ListSearch label="Search exams" />
         {known.length > 0 && (

@@ -3,6 +3,7 @@ import { client } from '../../client.ts'
 import { Action } from '../../components/forms/button.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 import { plural } from '../../format.ts'
+import { LateAnswers } from './late-answers.tsx'
 
 /** Tells the person about answers that did not reach the service before their exam ended. */
 export function Undelivered() {
@@ -11,14 +12,16 @@ export function Undelivered() {
   return (
     <>
       {found.data.map((journal) => (
-        <div key={journal.attemptId} class="notice warn">
+        <div key={journal.attemptId} class="notice warn stack tight">
           <p>
-            An exam ended before {plural(Object.keys(journal.unsynced).length, 'answer')} of yours could be
-            delivered. They are kept on this machine: tell your teacher (attempt {journal.attemptId}).
+            {plural(Object.keys(journal.unsynced).length, 'answer')} of yours reached the service too late and
+            {Object.keys(journal.unsynced).length === 1 ? ' isn’t' : ' aren’t'} counted. Your teacher may want
+            to know (attempt {journal.attemptId}).
           </p>
+          <LateAnswers journal={journal} />
           <p class="row">
             <a class="button small" href={`/desk/exams/${journal.examId}`}>
-              Show the exam
+              Open the exam
             </a>
             <Action
               class="small"
@@ -26,9 +29,9 @@ export function Undelivered() {
                 await forgetUndelivered(client, journal)
                 await found.reload()
               }}
-              confirm="Forget these answers for good?"
+              confirm="Delete these answers from this device?"
             >
-              Forget them
+              Delete
             </Action>
           </p>
         </div>

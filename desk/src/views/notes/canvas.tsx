@@ -44,12 +44,44 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
   const [tool, setTool] = useState<Tool>('pen')
   const [color, setColor] = useState<string>(COLORS[0])
   const [drawn, setDrawn] = useState<Extract<Mark, { kind: 'stroke' }>>()
-  const held = useRef<{ mark: Mark; x: number; y: number } | undefined>(undefined)
+  /** What is being moved or resized: the mark as it was, where that began, and how it is now. */
+  const [held, setHeld] = useState<{ mark: Mark; x: number; y: number; isResize: boolean; now: Mark }>()
+  const [selectedId, setSelectedId] = useState<string>()
+  /** Once a pen was used, a hand that rests on the screen draws nothing. */
+  const hasPen = useRef(false)
   const svg = useRef<SVGSVGElement>(null)
   useEffect(() => editor.current?.listen(setState), [])
-  useEffect(() => () => void editor.current?.save(), [])
+  useEffect(() => {
+    const save = () => void editor.current?.save()
+    addEventListener('online', save)
+    return () => {
+      removeEventListener('online', save)
+      save()
+    }
+  }, [])
   const change = (next: readonly Mark[]) => editor.current?.change(next)
+  const selected = marks.find(({ id }) => id === selectedId)
+  const replace = (id: string, next: Mark) => change(marks.map((each) => (each.id === id ? next : each)))
+  useKeys((event) => {
+    const isCommand = event.ctrlKey || event.metaKey
+    if (isCommand && event.key.toLowerCase() === 'z') {
+      if (event.shiftKey) editor.current?.redo()
+      else editor.current?.undo()
+      return true
+    }
+    const step = ARROWS[event.key]
+    if (!selected || isCommand || tool !== 'move') return false
+    if (step) replace(selected.id, shifted(selected, step[0] * STEP, step[1] * STEP))
+    else if (event.key === 'Delete' || event.key === 'Backspace') remove(selected)
+    else if (event.key === 'Escape') setSelectedId(undefined)
+    else return false
+    return true
+  })
 
+  function remove(mark: Mark) {
+    change(marks.filter((each) => each !== mark))
+    setSelectedId(undefined)
+  }
   function place(event: PointerEvent): [number, number] {
     const box = svg.current?.getBoundingClientRect()
     if (!box) return [0, 0]
@@ -59,43 +91,62 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
     ]
   }
   function down(event: PointerEvent) {
+    if (event.pointerType === 'pen') hasPen.current = true
+    if (!event.isPrimary || (hasPen.current && event.pointerType === 'touch' && tool === 'pen')) return
     const [x, y] = place(event)
+    if (tool === 'text') return void write(x, y)
+    svg.current?.setPointerCapture(event.pointerId)
     if (tool === 'pen') {
-      svg.current?.setPointerCapture(event.pointerId)
-      setDrawn({ id: client.platform.uuid(), kind: 'stroke', color, width: 4, points: [x, y] })
-    } else if (tool === 'text') {
-      void write(x, y)
-    } else {
-      const mark = marks.findLast((each) => isAt(each, x, y))
-      if (mark && tool === 'erase') change(marks.filter((each) => each !== mark))
-      if (mark && tool === 'move') held.current = { mark, x, y }
+      const pressures = event.pointerType === 'pen' ? { pressures: [event.pressure] } : {}
+      return setDrawn({
+        id: client.platform.uuid(),
+        kind: 'stroke',
+        color,
+        width: 4,
+        points: [x, y],
+        ...pressures,
+      })
     }
+    if (selected && tool === 'move' && isAtCorner(selected, x, y))
+      return setHeld({ mark: selected, x, y, isResize: true, now: selected })
+    const mark = marks.findLast((each) => isAt(each, x, y))
+    if (tool === 'erase') return mark && remove(mark)
+    setSelectedId(mark?.id)
+    if (mark) setHeld({ mark, x, y, isResize: false, now: mark })
   }
   function move(event: PointerEvent) {
-    if (!drawn) return
-    const points = event.getCoalescedEvents().flatMap((each) => place(each))
-    setDrawn({ ...drawn, points: [...drawn.points, ...points] })
-  }
-  function up(event: PointerEvent) {
-    if (drawn) {
-      change([
-        ...marks,
-        drawn.points.length > 2 ? drawn : { ...drawn, points: [...drawn.points, ...drawn.points] },
-      ])
-      setDrawn(undefined)
+    if (held) {
+      const [x, y] = place(event)
+      const now = held.isResize ? resized(held.mark, x) : shifted(held.mark, x - held.x, y - held.y)
+      return setHeld({ ...held, now })
     }
-    const { current } = held
-    held.current = undefined
-    if (!current) return
-    const [x, y] = place(event)
-    change(marks.map((each) => (each === current.mark ? shifted(each, x - current.x, y - current.y) : each)))
+    if (!drawn) return
+    const events = event.getCoalescedEvents()
+    const parts = events.length > 0 ? events : [event]
+    setDrawn({
+      ...drawn,
+      points: [...drawn.points, ...parts.flatMap((each) => place(each))],
+      ...(drawn.pressures
+        ? { pressures: [...drawn.pressures, ...parts.map(({ pressure }) => pressure)] }
+        : {}),
+    })
+  }
+  function up() {
+    if (drawn) change([...marks, drawn])
+    setDrawn(undefined)
+    if (held && JSON.stringify(held.now) !== JSON.stringify(held.mark)) replace(held.mark.id, held.now)
+    setHeld(undefined)
   }
   async function write(x: number, y: number) {
-    const text = await promptForText('Text', 'Put it here', { label: 'What shall stand here?', isLong: true })
+    const text = await promptForText('Text', 'Insert', { label: 'Text to insert', isLong: true })
     const { current } = editor
     if (!text || !current) return
     const mark = { id: client.platform.uuid(), kind: 'text' as const, color, x, y, size: TEXT_SIZE, text }
     current.change([...current.state.marks, mark])
+  }
+  async function rewrite(mark: Extract<Mark, { kind: 'text' }>) {
+    const text = await promptForText('Text', 'Save', { label: 'Text', value: mark.text, isLong: true })
+    if (text) replace(mark.id, { ...mark, text })
   }
   async function addImage(file: File) {
     const body = toFormData({ image: file })
@@ -103,25 +154,23 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
       client.POST('/api/v01/pages/{id}/assets', { params: { path: { id: pageId } }, body }),
     )
     setAssets((before) => [...before, asset])
+    const { current } = editor
+    if (!current) return
     const scale = Math.min(1, 600 / asset.width)
     const size = { width: Math.round(asset.width * scale), height: Math.round(asset.height * scale) }
-    change([
-      ...marks,
-      { id: client.platform.uuid(), kind: 'image', asset_id: asset.id, x: 60, y: 60, ...size },
-    ])
+    const below = Math.max(0, ...current.state.marks.map((mark) => boxOf(mark).bottom)) + 40
+    const y = below + size.height < HEIGHT ? below : 60
+    const mark = { id: client.platform.uuid(), kind: 'image' as const, asset_id: asset.id, x: 60, y, ...size }
+    // Below everything else: a picture never covers what was written.
+    current.change([mark, ...current.state.marks])
+    setTool('move')
+    setSelectedId(mark.id)
   }
+  const shown = held ? marks.map((each) => (each === held.mark ? held.now : each)) : marks
+  const framed = held?.now ?? selected
 
   return (
-    <section
-      class="board"
-      aria-label="Page"
-      onKeyDown={(event) => {
-        if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'z') return
-        event.preventDefault()
-        if (event.shiftKey) editor.current?.redo()
-        else editor.current?.undo()
-      }}
-    >
+    <section class="board" aria-label="Page">
       <div class="row tools" role="toolbar" aria-label="Tools">
         {TOOLS.map(([key, text]) => (
           <button
@@ -129,7 +178,10 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
             type="button"
             class="small"
             aria-pressed={tool === key}
-            onClick={() => setTool(key)}
+            onClick={() => {
+              setTool(key)
+              setSelectedId(undefined)
+            }}
           >
             {text}
           </button>
@@ -167,17 +219,54 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
         </button>
         <small role="status">
           {
-            { saved: 'Saved', waiting: 'Saving…', failed: 'Not saved yet: trying again', conflict: '' }[
-              saving
-            ]
+            {
+              saved: 'Saved',
+              waiting: 'Saving…',
+              failed: 'Kept on this device; saved as soon as the service can be reached',
+              conflict: '',
+            }[saving]
           }
         </small>
       </div>
+      {selected && tool === 'move' && (
+        <div class="row" role="toolbar" aria-label="Selected">
+          {selected.kind === 'text' && (
+            <button type="button" class="small" onClick={() => void rewrite(selected)}>
+              Edit text
+            </button>
+          )}
+          <button
+            type="button"
+            class="small"
+            onClick={() => change([selected, ...marks.filter((each) => each !== selected)])}
+          >
+            Send to back
+          </button>
+          <button
+            type="button"
+            class="small"
+            onClick={() => change([...marks.filter((each) => each !== selected), selected])}
+          >
+            Bring to front
+          </button>
+          <button type="button" class="small bad" onClick={() => remove(selected)}>
+            Delete
+          </button>
+          <small>Arrow keys move it</small>
+        </div>
+      )}
       {saving === 'conflict' && (
         <div class="notice warn" role="alert">
           <p>This page was changed on another device. What you drew here since isn’t saved.</p>
           <p class="row">
-            <button type="button" class="small" onClick={() => void reload()}>
+            <button
+              type="button"
+              class="small"
+              onClick={() => {
+                editor.current?.discard()
+                void reload()
+              }}
+            >
               Show the other version
             </button>
             <button
@@ -199,10 +288,14 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
         onPointerDown={down}
         onPointerMove={move}
         onPointerUp={up}
-        onPointerCancel={() => setDrawn(undefined)}
+        onPointerCancel={() => {
+          setDrawn(undefined)
+          setHeld(undefined)
+        }}
       >
-        <Drawing marks={marks} assets={assets} />
+        <Drawing marks={shown} assets={assets} />
         {drawn && <Stroke mark={drawn} />}
+        {framed && tool === 'move' && <Frame mark={framed} />}
       </svg>
     </section>
   )
@@ -213,27 +306,90 @@ function describe(marks: readonly Mark[]): string {
   return `A page with ${plural(marks.length, 'mark')}${texts.length > 0 ? `: ${texts.join('; ')}` : ''}`
 }
 
-const REACH = 14
+/** Calls `press` for keys that are pressed anywhere on the page but in fields and dialogs; `true`: it was for us. */
+function useKeys(press: (event: KeyboardEvent) => boolean): void {
+  const latest = useRef(press)
+  latest.current = press
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const isElsewhere =
+        event.target instanceof Element &&
+        event.target.closest('input:not([type=file]), textarea, select, dialog')
+      if (!isElsewhere && latest.current(event)) event.preventDefault()
+    }
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [])
+}
 
-function isAt(mark: Mark, x: number, y: number): boolean {
+const ARROWS: Record<string, readonly [number, number]> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+}
+const STEP = 10
+const REACH = 14
+const SMALLEST = 24
+
+/** The frame of what is selected, with the corner by which it is resized. */
+function Frame({ mark }: { mark: Mark }) {
+  const { left, top, right, bottom } = boxOf(mark)
+  return (
+    <g class="frame">
+      <rect x={left} y={top} width={right - left} height={bottom - top} />
+      {mark.kind !== 'stroke' && <circle cx={right} cy={bottom} r={REACH} />}
+    </g>
+  )
+}
+
+function boxOf(mark: Mark): { left: number; top: number; right: number; bottom: number } {
   if (mark.kind === 'image')
-    return x >= mark.x && x <= mark.x + mark.width && y >= mark.y && y <= mark.y + mark.height
+    return { left: mark.x, top: mark.y, right: mark.x + mark.width, bottom: mark.y + mark.height }
   if (mark.kind === 'text') {
     const lines = mark.text.split('\n')
-    const width = Math.max(...lines.map(({ length }) => length)) * mark.size * 0.6
-    return (
-      x >= mark.x - REACH &&
-      x <= mark.x + width &&
-      y >= mark.y - mark.size &&
-      y <= mark.y + (lines.length - 1) * mark.size * 1.3 + REACH
-    )
+    return {
+      left: mark.x - REACH,
+      top: mark.y - mark.size,
+      right: mark.x + Math.max(...lines.map(({ length }) => length)) * mark.size * 0.6,
+      bottom: mark.y + (lines.length - 1) * mark.size * 1.3 + REACH,
+    }
   }
+  let [left, top, right, bottom] = [WIDTH, HEIGHT, 0, 0]
+  for (let at = 0; at + 1 < mark.points.length; at += 2) {
+    const [x = 0, y = 0] = mark.points.slice(at, at + 2)
+    left = Math.min(left, x)
+    right = Math.max(right, x)
+    top = Math.min(top, y)
+    bottom = Math.max(bottom, y)
+  }
+  return { left: left - REACH, top: top - REACH, right: right + REACH, bottom: bottom + REACH }
+}
+
+function isAt(mark: Mark, x: number, y: number): boolean {
+  const { left, top, right, bottom } = boxOf(mark)
+  if (x < left || x > right || y < top || y > bottom) return false
+  if (mark.kind !== 'stroke') return true
   for (let at = 0; at + 1 < mark.points.length; at += 2)
     if (Math.hypot((mark.points[at] ?? 0) - x, (mark.points[at + 1] ?? 0) - y) < REACH * 2) return true
   return false
 }
 
+function isAtCorner(mark: Mark, x: number, y: number): boolean {
+  const { right, bottom } = boxOf(mark)
+  return mark.kind !== 'stroke' && Math.hypot(right - x, bottom - y) < REACH * 2
+}
+
 function shifted(mark: Mark, dx: number, dy: number): Mark {
   if (mark.kind !== 'stroke') return { ...mark, x: mark.x + dx, y: mark.y + dy }
   return { ...mark, points: mark.points.map((value, index) => value + (index % 2 === 0 ? dx : dy)) }
+}
+
+/** With its right edge at `x`, in the same proportions. */
+function resized(mark: Mark, x: number): Mark {
+  if (mark.kind === 'stroke') return mark
+  const { left, right } = boxOf(mark)
+  const scale = Math.max(SMALLEST, x - left) / (right - left)
+  if (mark.kind === 'text') return { ...mark, size: Math.max(12, Math.round(mark.size * scale)) }
+  return { ...mark, width: Math.round(mark.width * scale), height: Math.round(mark.height * scale) }
 }

@@ -1,3 +1,4 @@
+import { getStroke } from 'perfect-freehand'
 import { useMemo } from 'preact/hooks'
 import { client } from '../../client.ts'
 
@@ -5,7 +6,8 @@ export const WIDTH = 1200
 export const HEIGHT = 1600
 
 export type Mark =
-  | { id: string; kind: 'stroke'; color: string; width: number; points: number[] }
+  /** `pressures`: of a pen, from 0 to 1, one for each point; `points`: x and y in turn. */
+  | { id: string; kind: 'stroke'; color: string; width: number; points: number[]; pressures?: number[] }
   | { id: string; kind: 'text'; color: string; x: number; y: number; size: number; text: string }
   | { id: string; kind: 'image'; asset_id: number; x: number; y: number; width: number; height: number }
 
@@ -53,17 +55,33 @@ export function Drawing({ marks, assets }: { marks: readonly Mark[]; assets: rea
 }
 
 export function Stroke({ mark }: { mark: Extract<Mark, { kind: 'stroke' }> }) {
-  return (
-    <polyline
-      points={mark.points.join(' ')}
-      fill="none"
-      stroke={safeColor(mark.color)}
-      stroke-width={mark.width}
-      stroke-linecap="round"
-      stroke-linejoin="round"
-    />
-  )
+  return <path d={useMemo(() => outline(mark), [mark])} fill={safeColor(mark.color)} />
 }
+
+/** The outline of a stroke, thicker where the pen was pressed or the pointer was slow. */
+function outline({ points, pressures, width }: Extract<Mark, { kind: 'stroke' }>): string {
+  const given: number[][] = []
+  for (let at = 0; at + 1 < points.length; at += 2)
+    given.push([points[at] ?? 0, points[at + 1] ?? 0, pressures?.[at / 2] ?? 0.5])
+  const edge = getStroke(given, {
+    size: width * 1.6,
+    thinning: pressures ? 0.6 : 0.3,
+    smoothing: 0.5,
+    streamline: 0.4,
+    simulatePressure: !pressures,
+    last: true,
+  })
+  const [first, ...rest] = edge
+  if (!first) return ''
+  // Curves through the middles of the edge's points have no corners.
+  const middles = rest.map((point, index) => {
+    const next = rest[index + 1] ?? first
+    return `Q${round(point[0])} ${round(point[1])} ${round(((point[0] ?? 0) + (next[0] ?? 0)) / 2)} ${round(((point[1] ?? 0) + (next[1] ?? 0)) / 2)}`
+  })
+  return `M${round(first[0])} ${round(first[1])}${middles.join('')}Z`
+}
+
+const round = (value = 0) => Math.round(value * 10) / 10
 
 function safeColor(color: unknown): string {
   return typeof color === 'string' && /^#[0-9a-f]{6}$/i.test(color) ? color : '#1d2321'

@@ -1,6 +1,10 @@
+import { useState } from 'preact/hooks'
 import { ask, client } from '../../client.ts'
+import { Dialog } from '../../components/dialogs/dialog.tsx'
 import { promptForText } from '../../components/dialogs/prompts.tsx'
 import { Action } from '../../components/forms/button.tsx'
+import { Area, Field } from '../../components/forms/fields.tsx'
+import { Form } from '../../components/forms/form.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
@@ -19,6 +23,11 @@ export default function NotebookView({ params }: ViewProps) {
     ])
     return { notebook, pages }
   })
+  const [isEditing, setEditing] = useState(false)
+  async function changePage(pageId: number, body: { title?: string; position?: number }) {
+    await ask(client.PATCH('/api/v01/pages/{id}', { params: { path: { id: pageId } }, body }))
+    await found.reload()
+  }
   return (
     <Loaded of={found}>
       {({ notebook, pages }) => {
@@ -29,19 +38,12 @@ export default function NotebookView({ params }: ViewProps) {
             lead={notebook.is_public ? 'Shared in the library' : 'Only for you'}
             actions={
               <>
-                <Action
-                  act={async () => {
-                    const title = await promptForText('Rename the notebook', 'Rename', {
-                      label: 'What is it called?',
-                      value: notebook.title,
-                    })
-                    if (!title) return
-                    await ask(client.PATCH('/api/v01/notebooks/{id}', { ...path, body: { title } }))
-                    await found.reload()
-                  }}
-                >
-                  Rename
-                </Action>
+                <button type="button" onClick={() => setEditing(true)}>
+                  Edit
+                </button>
+                <a class="button" href={`/desk/notes/${id}/print`} target="_blank" rel="noopener">
+                  Print
+                </a>
                 <Action
                   act={async () => {
                     await ask(
@@ -91,6 +93,56 @@ export default function NotebookView({ params }: ViewProps) {
               </Action>
             </nav>
             {page && <Canvas key={page.id} page={page} />}
+            {isEditing && (
+              <Dialog title="Edit the notebook" close={() => setEditing(false)}>
+                <Form
+                  button="Save"
+                  draft={`notebook-${id}`}
+                  send={async ({ title, description }) => {
+                    const body = { title: String(title), description: String(description) }
+                    await ask(client.PATCH('/api/v01/notebooks/{id}', { ...path, body }))
+                    setEditing(false)
+                    await found.reload()
+                  }}
+                >
+                  <Field label="Title" name="title" value={notebook.title} required maxLength={200} />
+                  <Area
+                    label="Description"
+                    name="description"
+                    value={notebook.description}
+                    rows={3}
+                    maxLength={4000}
+                  />
+                </Form>
+              </Dialog>
+            )}
+            {page && (
+              <div class="row">
+                <Action
+                  class="quiet small"
+                  act={async () => {
+                    const title = await promptForText('Rename the page', 'Rename', {
+                      label: 'Title',
+                      value: page.title,
+                    })
+                    if (title) await changePage(page.id, { title })
+                  }}
+                >
+                  Rename this page
+                </Action>
+                {pages.length > 1 &&
+                  ([-1, 1] as const).map((step) => (
+                    <Action
+                      key={step}
+                      class="quiet small"
+                      disabled={pages[page.position + step] === undefined}
+                      act={() => changePage(page.id, { position: page.position + step })}
+                    >
+                      {step < 0 ? 'Move earlier' : 'Move later'}
+                    </Action>
+                  ))}
+              </div>
+            )}
             {page && pages.length > 1 && (
               <div>
                 <Action

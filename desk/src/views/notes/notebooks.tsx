@@ -53,7 +53,7 @@ export default function Notebooks() {
       {isMaking && (
         <Dialog title="New notebook" close={() => setMaking(false)}>
           <Form
-            button="Make it"
+            button="Create"
             send={async ({ title, description, is_public }) => {
               const body = {
                 title: String(title),

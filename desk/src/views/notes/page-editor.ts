@@ -1,4 +1,5 @@
 import { ask, client, RequestFailed } from '../../client.ts'
+import { readStored, writeStored } from '../../stored.ts'
 import { type Asset, type Mark, toMarks } from './drawing.tsx'
 
 const SAVE_AFTER_MS = 700
@@ -30,6 +31,15 @@ export async function readPage(id: number): Promise<{ version: number; marks: Ma
   return { version: page.version, marks: toMarks(objects), assets }
 }
 
+/** What isn't saved yet, kept in this browser at once, so that neither a reload nor an outage loses it. */
+interface Journal {
+  version: number
+  /** The ids of all marks, from the lowest one up. */
+  order: string[]
+  /** Those that the service has otherwise, or not at all. */
+  changed: Mark[]
+}
+
 /** A page that is being edited: changes can be undone, and are saved after a pause. */
 export class PageEditor {
   state: EditorState
@@ -48,6 +58,41 @@ export class PageEditor {
     this.#version = version
     this.#stored = marks
     this.state = { marks, saving: 'saved', canUndo: false, canRedo: false }
+    this.#takeUp()
+  }
+
+  /** Goes on with what was drawn before a reload. If another device has changed the page since, the person decides. */
+  #takeUp(): void {
+    const journal = readStored<Journal>(this.#journalName)
+    if (!journal) return
+    const known = new Map([...this.#stored, ...journal.changed].map((mark) => [mark.id, mark]))
+    const marks = journal.order.flatMap((id) => known.get(id) ?? [])
+    if (JSON.stringify(marks) === JSON.stringify(this.#stored)) {
+      this.discard()
+      return
+    }
+    this.state = { ...this.state, marks, saving: journal.version === this.#version ? 'waiting' : 'conflict' }
+    if (this.state.saving === 'waiting') this.#saveIn(0)
+  }
+
+  get #journalName(): string {
+    return `page-${this.#pageId}`
+  }
+
+  #keep(): void {
+    const { marks } = this.state
+    const stored = new Set(this.#stored)
+    const journal: Journal = {
+      version: this.#version,
+      order: marks.map(({ id }) => id),
+      changed: marks.filter((mark) => !stored.has(mark)),
+    }
+    writeStored(this.#journalName, marks === this.#stored ? undefined : journal)
+  }
+
+  /** Throws away what was drawn here since another device changed the page. */
+  discard(): void {
+    writeStored(this.#journalName, undefined)
   }
 
   listen(tell: (state: EditorState) => void): () => void {
@@ -97,6 +142,7 @@ export class PageEditor {
   #show(marks: readonly Mark[]): void {
     const isStuck = this.state.saving === 'conflict'
     this.#set({ marks, saving: isStuck ? 'conflict' : 'waiting' })
+    this.#keep()
     if (!isStuck) this.#saveIn(SAVE_AFTER_MS)
   }
 
@@ -109,7 +155,10 @@ export class PageEditor {
     const { marks, saving } = this.state
     if (saving === 'conflict') return
     // Everything was undone.
-    if (marks === this.#stored) return this.#set({ saving: 'saved' })
+    if (marks === this.#stored) {
+      this.#keep()
+      return this.#set({ saving: 'saved' })
+    }
     const before = new Map(this.#stored.map((mark, index) => [mark.id, { mark, index }]))
     const kept = new Set(marks.map(({ id }) => id))
     const deleted = this.#stored.filter(({ id }) => !kept.has(id)).map(({ id }) => id)
@@ -131,6 +180,7 @@ export class PageEditor {
       )
       this.#version = version
       this.#stored = marks
+      this.#keep()
       if (this.state.marks === marks) this.#set({ saving: 'saved' })
       else this.#saveIn(SAVE_AFTER_MS)
     } catch (error) {

@@ -63,7 +63,7 @@ export default function Categories() {
       <section class="sheet" aria-labelledby="new">
         <h2 id="new">New category</h2>
         <Form
-          button="Make it"
+          button="Create"
           clears
           send={async (_fields, form) => {
             const body = new FormData(form)

@@ -1,5 +1,7 @@
 import type { ComponentType } from 'preact'
+import { useState } from 'preact/hooks'
 import { ask, client } from '../../client.ts'
+import { promptForConfirmation } from '../../components/dialogs/prompts.tsx'
 import { Action } from '../../components/forms/button.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
@@ -7,9 +9,11 @@ import { useLoad } from '../../components/page/use-load.ts'
 import { go } from '../../router.ts'
 import type { ViewProps } from '../view-props.ts'
 import { Corrections } from './exam/corrections.tsx'
+import { findHindrances } from './exam/hindrances.ts'
 import { ImportExport } from './exam/import.tsx'
 import { Items } from './exam/items.tsx'
 import { Questions } from './exam/questions.tsx'
+import { Results } from './exam/results.tsx'
 import { Settings } from './exam/settings.tsx'
 import type { TabProps } from './exam/tab-props.ts'
 import { Times } from './exam/times.tsx'
@@ -19,9 +23,13 @@ const TABS: [key: string, text: string, view: ComponentType<TabProps>][] = [
   ['import', 'Import and export', ImportExport],
   ['settings', 'Settings', Settings],
   ['times', 'Windows and extra time', Times],
+  ['results', 'Results', Results],
   ['items', 'Item analysis', Items],
   ['corrections', 'Corrections', Corrections],
 ]
+
+/** A teacher's class has its own pages for these. */
+const OF_ADMINISTRATORS: ReadonlySet<string> = new Set(['times', 'results', 'items'])
 
 /** Scrolls the current tab into view: on a phone the tabs are wider than the screen. */
 function showCurrent(tabs: HTMLElement | null): void {
@@ -29,20 +37,38 @@ function showCurrent(tabs: HTMLElement | null): void {
 }
 
 /** One exam for administrators: a tab for each part of it. */
-export default function TeachExam({ params }: ViewProps) {
+export default function TeachExam({ params, user }: ViewProps) {
   const id = Number(params.id)
   const tab = params.tab ?? 'questions'
   const path = { params: { path: { id } } }
   const found = useLoad(id, async () => (await ask(client.GET('/api/v01/admin/exams/{id}', path))).exam)
-  const Shown = TABS.find(([key]) => key === tab)?.[2] ?? Questions
+  const [hindrances, setHindrances] = useState<string[]>([])
+  /** The service publishes what it is told to; what speaks against it is looked for here. */
+  async function mayPublish(): Promise<boolean> {
+    const { blocking, doubtful } = await findHindrances(id)
+    setHindrances(blocking)
+    if (blocking.length > 0) return false
+    return (
+      doubtful.length === 0 ||
+      promptForConfirmation(`${doubtful.join(' ')} Publish it all the same?`, 'Publish', false)
+    )
+  }
+  const isAdmin = user.role !== 'user'
+  const tabs = TABS.filter(([key]) => isAdmin || !OF_ADMINISTRATORS.has(key))
+  const Shown = tabs.find(([key]) => key === tab)?.[2] ?? Questions
   return (
     <Loaded of={found}>
       {(exam) => (
         <Page
           title={exam.name}
-          lead={exam.is_published ? 'Published' : 'A draft: students don’t see it'}
+          lead={exam.is_published ? 'Published' : 'Draft: students can’t see it'}
           actions={
             <>
+              {isAdmin && (
+                <a class="button" href={`/desk/teach/analytics?exam=${id}`}>
+                  Analytics
+                </a>
+              )}
               {exam.result_mode === 'on_release' && (
                 <Action
                   act={async () => {
@@ -54,12 +80,13 @@ export default function TeachExam({ params }: ViewProps) {
                     return message
                   }}
                 >
-                  {exam.results_released ? 'Take the results back' : 'Release the results'}
+                  {exam.results_released ? 'Withdraw the results' : 'Release the results'}
                 </Action>
               )}
               <Action
                 class={exam.is_published ? '' : 'main'}
                 act={async () => {
+                  if (!exam.is_published && !(await mayPublish())) return
                   await ask(
                     client.PATCH('/api/v01/admin/exams/{id}', {
                       ...path,
@@ -71,22 +98,34 @@ export default function TeachExam({ params }: ViewProps) {
               >
                 {exam.is_published ? 'Unpublish' : 'Publish'}
               </Action>
-              <Action
-                class="bad"
-                confirm={`Delete “${exam.name}” with its questions, attempts, results and discussions?`}
-                act={async () => {
-                  const { message } = await ask(client.DELETE('/api/v01/admin/exams/{id}', path))
-                  go('/desk/teach/exams', 'replace')
-                  return message
-                }}
-              >
-                Delete
-              </Action>
+              {isAdmin && (
+                <Action
+                  class="bad"
+                  confirm={`Delete “${exam.name}” with its questions, attempts, results and discussions?`}
+                  act={async () => {
+                    const { message } = await ask(client.DELETE('/api/v01/admin/exams/{id}', path))
+                    go('/desk/teach/exams', 'replace')
+                    return message
+                  }}
+                >
+                  Delete
+                </Action>
+              )}
             </>
           }
         >
+          {hindrances.length > 0 && (
+            <div class="notice bad" role="alert">
+              <p>It can’t be published yet:</p>
+              <ul>
+                {hindrances.slice(0, 10).map((each) => (
+                  <li key={each}>{each}</li>
+                ))}
+              </ul>
+            </div>
+          )}
           <nav class="subtabs" aria-label="Parts of this exam" ref={showCurrent}>
-            {TABS.map(([key, text]) => (
+            {tabs.map(([key, text]) => (
               <a
                 key={key}
                 href={`/desk/teach/exams/${id}/${key}`}
@@ -96,7 +135,7 @@ export default function TeachExam({ params }: ViewProps) {
               </a>
             ))}
           </nav>
-          <Shown exam={exam} reload={found.reload} />
+          <Shown exam={exam} user={user} reload={found.reload} />
         </Page>
       )}
     </Loaded>

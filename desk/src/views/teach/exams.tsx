@@ -31,9 +31,14 @@ export default function TeachExams() {
     <Page
       title="Exams and questions"
       actions={
-        <button type="button" class="main" onClick={() => setMaking(true)}>
-          New exam
-        </button>
+        <>
+          <a class="button" href="/desk/teach/questions">
+            All questions
+          </a>
+          <button type="button" class="main" onClick={() => setMaking(true)}>
+            New exam
+          </button>
+        </>
       }
     >
       <div class="filters">
@@ -81,7 +86,7 @@ export default function TeachExams() {
       {isMaking && (
         <Dialog title="New exam" close={() => setMaking(false)}>
           <Form
-            button="Make it"
+            button="Create"
             send={async ({ name }) => {
               const { exam } = await ask(
                 client.POST('/api/v01/admin/exams', { body: { name: String(name), is_published: false } }),

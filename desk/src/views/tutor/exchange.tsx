@@ -1,52 +1,82 @@
 import { askTutor } from '@exam-practice/client/tutor'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { client, explain } from '../../client.ts'
-import { Area } from '../../components/forms/fields.tsx'
-import { Form } from '../../components/forms/form.tsx'
+import { Labelled } from '../../components/forms/fields.tsx'
+import { useDraftText } from '../../drafts.ts'
 import { Message } from './message.tsx'
 
 interface ExchangeProps {
   conversationId: number | undefined
   opened: (id: number) => void
-  suggestion?: string | undefined
-  /** What the next question is about; it is sent ahead of it. */
-  about?: string | undefined
+  /** First questions to choose from; a click puts one into the field. */
+  suggestions?: readonly string[]
+  /** The question of a result that is asked about. */
+  about?: { attempt_id: number; question_id: number }
+  /** Stands before the first question to the tutor. */
+  material?: string
+  /** The name of what is typed and not sent yet. */
+  draft: string
   remaining?: (count: number) => void
 }
 
+/** Characters of a question that the service takes. */
+const LONGEST = 8_000
+
 /** The current questions and answers. An answer appears as it is written, and can be stopped. */
-export function Exchange({ conversationId, opened, suggestion, about, remaining }: ExchangeProps) {
+export function Exchange({
+  conversationId,
+  opened,
+  suggestions,
+  about,
+  material,
+  draft,
+  remaining,
+}: ExchangeProps) {
   const [turns, setTurns] = useState<{ isUser: boolean; text: string }[]>([])
   const [isWriting, setWriting] = useState(false)
-  const stop = useRef<AbortController>(undefined)
   const [error, setError] = useState<string>()
+  const [typed, setTyped] = useDraftText(`tutor-${draft}`)
+  const stop = useRef<AbortController>(undefined)
+  const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => () => stop.current?.abort(), [])
-  async function send(typed: string) {
+  async function send() {
+    const text = typed.trim()
+    if (text === '' || isWriting) return
     const abort = new AbortController()
     stop.current = abort
     setError(undefined)
     setWriting(true)
-    setTurns((before) => [...before, { isUser: true, text: typed }, { isUser: false, text: '' }])
+    setTyped('')
+    setTurns((before) => [...before, { isUser: true, text }, { isUser: false, text: '' }])
     const write = (change: (text: string) => string) =>
       setTurns((before) =>
         before.map((turn, at) => (at === before.length - 1 ? { ...turn, text: change(turn.text) } : turn)),
       )
+    let begun: number | undefined
     try {
       const question = {
-        message: about === undefined ? typed : `${about}\n\n${typed}`,
+        message: material && conversationId === undefined ? `${material}\n\n${text}` : text,
+        ...(about ? { context: about } : {}),
         ...(conversationId === undefined ? {} : { conversation_id: conversationId }),
       }
       for await (const event of askTutor(client, question, { signal: abort.signal })) {
-        if (event.type === 'delta') write((text) => text + event.text)
+        if (event.type === 'start') begun = event.conversation_id
+        if (event.type === 'delta') write((written) => written + event.text)
         if (event.type !== 'done') continue
         write(() => event.answer.response)
         remaining?.(event.answer.questions_remaining)
         opened(event.answer.conversation_id)
       }
     } catch (failure) {
-      // The part that was written before the stop stays visible.
-      if (!abort.signal.aborted) setError(explain(failure))
-      setTurns((before) => (before.at(-1)?.text === '' ? before.slice(0, -1) : before))
+      // The service keeps what was written before the stop, in its conversation.
+      if (abort.signal.aborted) {
+        if (begun !== undefined) opened(begun)
+        setTurns((before) => (before.at(-1)?.text === '' ? before.slice(0, -1) : before))
+      } else {
+        setError(explain(failure))
+        setTurns((before) => before.slice(0, before.at(-1)?.text === '' ? -2 : undefined))
+        setTyped(text)
+      }
     } finally {
       setWriting(false)
     }
@@ -58,34 +88,64 @@ export function Exchange({ conversationId, opened, suggestion, about, remaining 
           <Message key={index} {...turn} />
         ))}
       </div>
+      {suggestions && turns.length === 0 && (
+        <div class="row">
+          {suggestions.map((suggestion) => (
+            <button
+              key={suggestion}
+              type="button"
+              class="small"
+              onClick={() => {
+                setTyped(suggestion)
+                field.current?.focus()
+              }}
+            >
+              {suggestion}
+            </button>
+          ))}
+        </div>
+      )}
       {error && (
         <p class="notice bad" role="alert">
           {error}
         </p>
       )}
-      <Form
-        button={isWriting ? 'Writing…' : 'Ask'}
-        clears
-        send={async ({ message }) => {
-          const typed = String(message).trim()
-          if (typed !== '' && !isWriting) await send(typed)
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void send()
         }}
-        aside={
-          isWriting && (
+      >
+        <Labelled label="Your question" hint="Enter sends, Shift and Enter begins a new line">
+          {(tie) => (
+            <textarea
+              ref={field}
+              rows={3}
+              value={typed}
+              maxLength={LONGEST - (material?.length ?? 0)}
+              onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+              onKeyDown={(event) => {
+                // During a composition, keys belong to the input method.
+                if (event.isComposing || event.key !== 'Enter' || event.shiftKey) return
+                event.preventDefault()
+                void send()
+              }}
+              {...tie}
+            />
+          )}
+        </Labelled>
+        <div class="row">
+          <button type="submit" class="main" aria-disabled={isWriting || typed.trim() === ''}>
+            {isWriting ? 'Writing…' : 'Ask'}
+          </button>
+          {isWriting && (
             <button type="button" onClick={() => stop.current?.abort()}>
               Stop
             </button>
-          )
-        }
-      >
-        <Area
-          label="Your question"
-          name="message"
-          required
-          maxLength={about === undefined ? 8_000 : 1_500}
-          value={suggestion}
-        />
-      </Form>
+          )}
+        </div>
+      </form>
     </div>
   )
 }

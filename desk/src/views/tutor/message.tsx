@@ -1,4 +1,4 @@
-import { RichText } from '../../components/rich-text.tsx'
+import { RichText } from '../../components/rich-text/rich-text.tsx'
 
 const FINAL = '[FINAL ANSWER]'
 
@@ -10,9 +10,9 @@ export function Message({ isUser, text }: { isUser: boolean; text: string }) {
       <p class="unseen">{isUser ? 'You' : 'Tutor'}:</p>
       {text === '' ? <p class="lead">Thinking…</p> : <RichText text={explanation.trim()} />}
       {final.length > 0 && (
-        <p class="notice">
+        <div class="notice">
           <RichText text={final.join(' ').trim()} />
-        </p>
+        </div>
       )}
     </article>
   )

@@ -1,5 +1,5 @@
 import './tutor.css'
-import { useState } from 'preact/hooks'
+import { useReducer, useRef, useState } from 'preact/hooks'
 import { ask, client } from '../../client.ts'
 import { promptForText } from '../../components/dialogs/prompts.tsx'
 import { Action } from '../../components/forms/button.tsx'
@@ -13,13 +13,40 @@ import type { ViewProps } from '../view-props.ts'
 import { Exchange } from './exchange.tsx'
 import { Message } from './message.tsx'
 
+const STORED_MS = 1_500
+
+/** The conversation that is shown. */
+interface Thread {
+  /** The id in the address when it was last drawn. */
+  address: number | undefined
+  /** Its id, if it was started here. */
+  begun: number | undefined
+  isFromService: boolean
+  key: string
+}
+
+let threads = 0
+
+function threadOf(id: number | undefined): Omit<Thread, 'address'> {
+  threads += 1
+  return { begun: undefined, isFromService: id !== undefined, key: `thread-${threads}` }
+}
+
 /** Conversations with the study assistant. */
 export default function TutorView({ params }: ViewProps) {
   const id = params.id ? Number(params.id) : undefined
   const [search, setSearch] = useState('')
   const [remaining, setRemaining] = useState<number>()
-  // A conversation that was started here stays as it is; only the address changes.
-  const [begun, setBegun] = useState<number>()
+  // A conversation that was started here stays as it is: only the address changes, and that may be drawn before or after.
+  const thread = useRef<Thread>(undefined as never)
+  thread.current ??= { address: id, ...threadOf(id) }
+  if (id !== thread.current.address)
+    thread.current = {
+      ...(id === thread.current.begun ? thread.current : threadOf(id)),
+      address: id,
+    }
+  const { key, isFromService } = thread.current
+  const [, redraw] = useReducer<number, void>((times) => times + 1, 0)
   const list = useLoad(search, () =>
     ask(
       client.GET('/api/v01/assistant/conversations', {
@@ -43,7 +70,8 @@ export default function TutorView({ params }: ViewProps) {
           type="button"
           class="main"
           onClick={() => {
-            setBegun(undefined)
+            thread.current = { address: id, ...threadOf(undefined) }
+            redraw()
             go('/desk/tutor')
           }}
         >
@@ -72,17 +100,21 @@ export default function TutorView({ params }: ViewProps) {
           </Loaded>
         </section>
         <section class="sheet" aria-label="Conversation">
-          {id === undefined && <Suggestions />}
-          {id !== undefined && id !== begun && <Earlier key={id} id={id} reload={list.reload} />}
+          {id === undefined && <Beginning />}
+          {id !== undefined && isFromService && <Earlier key={id} id={id} reload={list.reload} />}
           <Exchange
-            key={id === begun ? 'begun' : id}
+            key={key}
             conversationId={id}
+            draft={isFromService ? String(id) : 'new'}
+            {...(id === undefined ? { suggestions: IDEAS } : {})}
             remaining={setRemaining}
             opened={(opened) => {
               if (opened === id) return
-              setBegun(opened)
+              thread.current.begun = opened
               go(`/desk/tutor/${opened}`, 'replace')
               void list.reload()
+              // A question that was stopped is stored a moment later.
+              setTimeout(() => void list.reload(), STORED_MS)
             }}
           />
         </section>
@@ -97,33 +129,28 @@ const IDEAS = [
   'Here is my solution: where does it go wrong?',
 ]
 
-/** Suggestions for a first question. */
-function Suggestions() {
+function Beginning() {
   return (
     <div class="beginnings">
       <h2>What would you like to understand?</h2>
-      <ul class="lead">
-        {IDEAS.map((idea) => (
-          <li key={idea}>{idea}</li>
-        ))}
-      </ul>
-      <p class="lead">LaTeX between dollar signs is drawn, in your questions too.</p>
+      <p class="lead">Formulas ($x^2$), lists, tables and code are drawn, in your questions too.</p>
     </div>
   )
 }
 
 function Earlier({ id, reload }: { id: number; reload: () => Promise<void> }) {
   const path = { params: { path: { id } } }
-  const found = useLoad(id, () =>
+  const read = (cursor?: string) =>
     ask(
       client.GET('/api/v01/assistant/conversations/{id}/messages', {
-        params: { path: { id }, query: { limit: 100 } },
+        params: { path: { id }, query: { limit: 100, ...(cursor ? { cursor } : {}) } },
       }),
-    ),
-  )
+    )
+  const found = useLoad(id, () => read())
+  const [older, setOlder] = useState<Awaited<ReturnType<typeof read>>[]>([])
   return (
     <Loaded of={found}>
-      {({ messages, conversation }) => (
+      {({ messages, conversation, ...newest }) => (
         <>
           <div class="row spread">
             <h2>{conversation.title}</h2>
@@ -157,8 +184,20 @@ function Earlier({ id, reload }: { id: number; reload: () => Promise<void> }) {
               </Action>
             </div>
           </div>
+          {(older[0] ?? newest).nextCursor !== null && (
+            <Action
+              class="small"
+              act={async () => {
+                const cursor = (older[0] ?? newest).nextCursor ?? undefined
+                const page = await read(cursor)
+                setOlder((before) => [page, ...before])
+              }}
+            >
+              Show earlier messages
+            </Action>
+          )}
           <div class="turns">
-            {messages.map((message) => (
+            {[...older.flatMap((page) => page.messages), ...messages].map((message) => (
               <Message key={message.id} isUser={message.isUser} text={message.text} />
             ))}
           </div>

@@ -3,6 +3,11 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { chat } from '../../../chat.ts'
 import { ask, client } from '../../../client.ts'
 import { runWithToast } from '../../../components/dialogs/toasts.tsx'
+import { useDraftText } from '../../../drafts.ts'
+import { mentionsIn } from './mentions.ts'
+import { PendingFileList, type PendingFiles } from './pending-files.tsx'
+import type { Member } from './use-members.ts'
+import { useMentionList } from './use-mention-list.tsx'
 
 const LONGEST = 4_000
 
@@ -11,42 +16,54 @@ export type ComposerTarget = { kind: 'reply' | 'edit'; message: RoomMessage } | 
 
 interface ComposerProps {
   conversation: Conversation
+  members: readonly Member[]
+  pending: PendingFiles
   target: ComposerTarget
-  done: () => void
+  /** The message is written, or the target given up. */
+  done: (isSent: boolean) => void
 }
 
-/** The field for a message: Enter sends, Shift and Enter starts a new line. Without a connection the message waits. */
-export function Composer({ conversation, target, done }: ComposerProps) {
-  const [text, setText] = useState('')
+/**
+ * The field for a message: Enter sends, Shift and Enter starts a new line, `@` suggests members; files can be chosen or
+ * pasted. Without a connection the message waits.
+ */
+export function Composer({ conversation, members, pending, target, done }: ComposerProps) {
+  const [fresh, setFresh] = useDraftText(`message-${conversation.id}`)
+  const [edited, setEdited] = useState('')
+  const isEdit = target?.kind === 'edit'
+  const [text, setText] = isEdit ? ([edited, setEdited] as const) : ([fresh, setFresh] as const)
   const field = useRef<HTMLTextAreaElement>(null)
+  const chooser = useRef<HTMLInputElement>(null)
+  const mentioning = useMentionList(field, members, text, setText)
+  const files = isEdit ? [] : pending.files
+  const isEmpty =
+    text.trim() === '' && files.length === 0 && !(isEdit && target.message.attachments.length > 0)
   // Before anything can be typed, which it would replace.
   useLayoutEffect(() => {
     if (target) field.current?.focus()
-    if (target?.kind !== 'edit') return undefined
-    setText(target.message.message)
-    // Otherwise what was edited would be sent as a new message.
-    return () => setText('')
+    if (target?.kind === 'edit') setEdited(target.message.message)
   }, [target])
   async function send() {
+    if (isEmpty) return
     const message = text.trim()
-    if (message === '') return
+    const mentions = mentionsIn(message, members)
     const isDone = await runWithToast(async () => {
       if (target?.kind === 'edit' && target.message.id !== null) {
         const path = { params: { path: { id: target.message.id } } }
-        await ask(client.PATCH('/api/v01/chat/messages/{id}', { ...path, body: { message } }))
-      } else if (target?.kind === 'reply' && target.message.id !== null) {
-        const { id, message: quoted, sender_name } = target.message
-        await chat.send(conversation.id, {
-          message,
-          reply_to_id: id,
-          reply_to_text: [...quoted].slice(0, 100).join(''),
-          reply_to_name: sender_name,
-        })
-      } else await chat.send(conversation.id, message)
+        await ask(client.PATCH('/api/v01/chat/messages/{id}', { ...path, body: { message, mentions } }))
+        return
+      }
+      await chat.send(conversation.id, {
+        message,
+        ...(mentions.length > 0 ? { mentions } : {}),
+        ...(files.length > 0 ? { files } : {}),
+        ...quote(target),
+      })
     })
     if (!isDone) return
     setText('')
-    done()
+    if (!isEdit) pending.clear()
+    done(!isEdit)
   }
   return (
     <form
@@ -62,11 +79,33 @@ export function Composer({ conversation, target, done }: ComposerProps) {
             {target.kind === 'edit' ? 'Editing' : `Reply to ${target.message.sender_name}`}:{' '}
             {target.message.message}
           </span>
-          <button type="button" class="quiet small" onClick={done}>
+          <button type="button" class="quiet small" onClick={() => done(false)}>
             Cancel
           </button>
         </p>
       )}
+      <PendingFileList files={files} remove={pending.remove} />
+      {mentioning.list}
+      <input
+        ref={chooser}
+        type="file"
+        hidden
+        aria-label="Files"
+        multiple
+        onChange={({ currentTarget }) => {
+          pending.add(currentTarget.files ?? [])
+          // The same file can be chosen again.
+          currentTarget.value = ''
+        }}
+      />
+      <button
+        type="button"
+        class="quiet"
+        aria-disabled={isEdit}
+        onClick={() => !isEdit && chooser.current?.click()}
+      >
+        Attach
+      </button>
       <label class="unseen" for="message">
         Message to {conversation.name}
       </label>
@@ -77,22 +116,41 @@ export function Composer({ conversation, target, done }: ComposerProps) {
         value={text}
         maxLength={LONGEST}
         placeholder="Write a message"
+        {...mentioning.field}
+        onPaste={(event) => {
+          const pasted = event.clipboardData?.files
+          if (isEdit || !pasted?.length) return
+          event.preventDefault()
+          pending.add(pasted)
+        }}
         onInput={({ currentTarget }) => {
           setText(currentTarget.value)
+          mentioning.look()
           if (currentTarget.value.trim() !== '') chat.typing(conversation.id)
         }}
         onKeyDown={(event) => {
           // During a composition, keys belong to the input method.
-          if (event.isComposing) return
-          if (event.key === 'Escape') done()
+          if (event.isComposing || mentioning.take(event)) return
+          if (event.key === 'Escape') done(false)
           if (event.key !== 'Enter' || event.shiftKey) return
           event.preventDefault()
           void send()
         }}
       />
-      <button type="submit" class="main" aria-disabled={text.trim() === ''}>
-        {target?.kind === 'edit' ? 'Save' : 'Send'}
+      <button type="submit" class="main" aria-disabled={isEmpty}>
+        {isEdit ? 'Save' : 'Send'}
       </button>
     </form>
   )
+}
+
+/** What a reply says about the message that it answers. */
+function quote(target: ComposerTarget) {
+  if (target?.kind !== 'reply' || target.message.id === null) return {}
+  const { id, message, sender_name } = target.message
+  return {
+    reply_to_id: id,
+    reply_to_text: [...message].slice(0, 100).join(''),
+    reply_to_name: sender_name,
+  }
 }

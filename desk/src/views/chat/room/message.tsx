@@ -1,19 +1,37 @@
 import type { RoomMessage } from '@exam-practice/client/chat'
+import { useStore } from '@nanostores/preact'
+import { useState } from 'preact/hooks'
 import { chat } from '../../../chat.ts'
 import { ask, client } from '../../../client.ts'
+import { $beingDeleted, deleteSoon } from '../../../components/dialogs/toasts.tsx'
 import { Action } from '../../../components/forms/button.tsx'
-import { RichText } from '../../../components/rich-text.tsx'
-import { clockTime, day } from '../../../format.ts'
+import { Icon } from '../../../components/icons.tsx'
+import { RichText } from '../../../components/rich-text/rich-text.tsx'
+import { bytes, clockTime, day } from '../../../format.ts'
+import { Attachments } from './attachments.tsx'
 import type { ComposerTarget } from './composer.tsx'
+import { LocalPreview } from './pending-files.tsx'
+import { PickReaction, Reactions, react } from './reactions.tsx'
+import type { Names } from './use-members.ts'
 
 interface MessageProps {
+  conversationId: number
+  /** Of the reader. */
+  userId: number
   message: RoomMessage
   before: RoomMessage | undefined
   isFirstUnread: boolean
   isGroup: boolean
+  /** Whether one may still write here; else messages can be deleted, but not edited. */
+  canSend: boolean
   /** How many of the other members have read it, and how many there are. */
   readers: number
   audience: number
+  /** Of the members. */
+  names: Names
+  /** Whether somebody was just led here. */
+  isSought: boolean
+  jump: (messageId: number) => void
   take: (target: ComposerTarget) => void
   report: (message: RoomMessage) => void
 }
@@ -25,15 +43,22 @@ const REASONS: Record<string, string> = {
 }
 
 export function Message({
+  conversationId,
+  userId,
   message,
   before,
   isFirstUnread,
   isGroup,
+  canSend,
   readers,
   audience,
+  names,
+  isSought,
+  jump,
   take,
   report,
 }: MessageProps) {
+  const isDeleted = useStore($beingDeleted).has(`message-${message.id}`) || message.is_deleted
   const isNewDay = !before || day(before.created_at) !== day(message.created_at)
   const isFollowing = !isNewDay && before?.sender_id === message.sender_id
   return (
@@ -41,81 +66,157 @@ export function Message({
       {isNewDay && <p class="divider">{day(message.created_at)}</p>}
       {isFirstUnread && <p class="divider new">New messages</p>}
       <article
-        class={`message ${message.is_own ? 'mine' : ''} ${message.state} ${isFollowing ? 'following' : ''}`}
+        class={`message ${message.is_own ? 'mine' : ''} ${message.state} ${isFollowing ? 'following' : ''} ${isSought ? 'sought' : ''} ${message.mentions.includes(userId) ? 'mentioning' : ''}`}
       >
         {!isFollowing && (
           <p class={isGroup && !message.is_own ? 'sender' : 'unseen'}>
-            {message.is_own ? 'You' : message.sender_name}
+            {message.is_own ? 'You' : <bdi>{message.sender_name}</bdi>}
           </p>
         )}
         <div class="bubble">
-          {message.reply_to_text && (
-            <blockquote class="quote">
-              <b>{message.reply_to_name}</b> {message.reply_to_text}
-            </blockquote>
-          )}
-          {message.is_deleted ? <i>Deleted</i> : <RichText text={message.message} />}
+          <Quote message={message} jump={jump} />
+          {isDeleted ? <i>Deleted</i> : message.message !== '' && <RichText text={message.message} />}
+          {!isDeleted && <Attachments files={message.attachments} />}
+          {message.files && <OutgoingFiles message={message} files={message.files} />}
           <footer>
             <time dateTime={message.created_at}>{clockTime(message.created_at)}</time>
             {message.is_edited && ' · edited'}
-            {message.is_own && ` · ${describe(message, readers, audience)}`}
+            {message.is_own && <State message={message} readers={readers} audience={audience} />}
           </footer>
         </div>
-        {!message.is_deleted && <Actions message={message} take={take} report={report} />}
+        {!isDeleted && (
+          <>
+            <Actions
+              conversationId={conversationId}
+              message={message}
+              canSend={canSend}
+              take={take}
+              report={report}
+            />
+            <Reactions conversationId={conversationId} message={message} names={names} canSend={canSend} />
+          </>
+        )}
       </article>
     </>
   )
 }
 
-function describe({ state, error }: RoomMessage, readers: number, audience: number): string {
-  if (state === 'queued') return 'waiting to be sent'
-  if (state === 'sending') return 'sending…'
-  if (state === 'failed') return `not sent: ${REASONS[error ?? ''] ?? 'the service refused it'}`
+/** What a message answers; a click leads there. */
+function Quote({ message, jump }: Pick<MessageProps, 'message' | 'jump'>) {
+  const { reply_to_id: id, reply_to_name: name, reply_to_text: text } = message
+  if (id === null || text === null) return null
+  return (
+    <button type="button" class="quote" title="Go to the quoted message" onClick={() => jump(id)}>
+      <b>
+        <bdi>{name}</bdi>
+      </b>{' '}
+      <bdi>{text === '' ? 'A file' : text}</bdi>
+    </button>
+  )
+}
+
+/** The files of a message that is not sent yet, with how much of them is. */
+function OutgoingFiles({ message, files }: { message: RoomMessage; files: readonly File[] }) {
+  const upload = useStore(chat.$upload)
+  const share = upload?.clientId === message.key ? upload.share : 0
+  return (
+    <div class="attachments">
+      {files.map((file) => (
+        <p key={`${file.name} ${file.size} ${file.lastModified}`} class="row">
+          <LocalPreview file={file} />
+          <bdi>{file.name}</bdi> <small>{bytes(file.size)}</small>
+        </p>
+      ))}
+      {message.state !== 'failed' && (
+        <progress class="meter" aria-label="Upload" max={1} value={share}>
+          {Math.round(share * 100)} %
+        </progress>
+      )}
+    </div>
+  )
+}
+
+/** What became of one's own message. One that waits for its turn looks sent, but for a small clock. */
+function State({ message, readers, audience }: Pick<MessageProps, 'message' | 'readers' | 'audience'>) {
+  const { state, error, files } = message
+  if (state === 'failed') return ` · not sent: ${REASONS[error ?? ''] ?? 'the service refused it'}`
+  if (state === 'sent') return ` · ${describeReaders(readers, audience)}`
+  const text = files ? 'uploading' : 'waiting to be sent'
+  return (
+    <span class="waiting" title={text}>
+      <Icon name="clock" />
+      <span class="unseen">{text}</span>
+    </span>
+  )
+}
+
+function describeReaders(readers: number, audience: number): string {
   if (readers === 0) return 'sent'
   return audience > 1 ? `read by ${readers}` : 'read'
 }
 
-function Actions({ message, take, report }: Pick<MessageProps, 'message' | 'take' | 'report'>) {
-  const { id, state, is_own: isOwn, key } = message
-  if (state === 'failed' || state === 'queued')
+type ActionsProps = Pick<MessageProps, 'conversationId' | 'message' | 'canSend' | 'take' | 'report'>
+
+function Actions({ conversationId, message, canSend, take, report }: ActionsProps) {
+  const [isReacting, setReacting] = useState(false)
+  const { id, state, is_own: isOwn, key, files } = message
+  if (state === 'failed' || id === null)
     return (
-      <div class="actions always">
+      <div class={`actions ${state === 'failed' || files ? 'always' : ''}`}>
         {state === 'failed' && (
           <Action class="quiet small" act={() => chat.retry(key)}>
             Send again
           </Action>
         )}
-        <Action class="quiet small" act={() => chat.discard(key)}>
-          Discard
-        </Action>
+        {(state !== 'sending' || files) && (
+          <Action class="quiet small" act={() => chat.discard(key).then(() => {})}>
+            {state === 'failed' || !files ? 'Discard' : 'Cancel'}
+          </Action>
+        )}
       </div>
     )
-  if (id === null) return null
   const path = { params: { path: { id } } }
   return (
     <div class="actions">
-      <button type="button" class="quiet small" onClick={() => take({ kind: 'reply', message })}>
-        Reply
-      </button>
+      {canSend && (
+        <>
+          <button type="button" class="quiet small" aria-haspopup="dialog" onClick={() => setReacting(true)}>
+            React
+          </button>
+          <button type="button" class="quiet small" onClick={() => take({ kind: 'reply', message })}>
+            Reply
+          </button>
+        </>
+      )}
       {isOwn ? (
         <>
-          <button type="button" class="quiet small" onClick={() => take({ kind: 'edit', message })}>
-            Edit
-          </button>
-          <Action
+          {canSend && (
+            <button type="button" class="quiet small" onClick={() => take({ kind: 'edit', message })}>
+              Edit
+            </button>
+          )}
+          <button
+            type="button"
             class="quiet small"
-            confirm="Delete this message for everybody?"
-            act={async () => {
-              await ask(client.DELETE('/api/v01/chat/messages/{id}', path))
-            }}
+            onClick={() =>
+              deleteSoon(`message-${id}`, 'Message deleted for everybody', () =>
+                ask(client.DELETE('/api/v01/chat/messages/{id}', path)),
+              )
+            }
           >
             Delete
-          </Action>
+          </button>
         </>
       ) : (
         <button type="button" class="quiet small" onClick={() => report(message)}>
           Report
         </button>
+      )}
+      {isReacting && (
+        <PickReaction
+          pick={(emoji) => react(conversationId, id, emoji, true)}
+          close={() => setReacting(false)}
+        />
       )}
     </div>
   )

@@ -4,39 +4,53 @@ import { useStore } from '@nanostores/preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { VList, type VListHandle } from 'virtua'
 import { chat } from '../../../chat.ts'
+import { showToast } from '../../../components/dialogs/toasts.tsx'
 import { useDebounced } from '../../../components/use-debounced.ts'
 import { plural } from '../../../format.ts'
 import type { ComposerTarget } from './composer.tsx'
 import { Message } from './message.tsx'
+import type { Names } from './use-members.ts'
+
+/** A message that somebody wants to see; another object each time. */
+export interface Jump {
+  id: number
+}
 
 interface MessagesProps {
   room: Room
   conversation: Conversation
   user: User
+  names: Names
+  /** Where to go, unless to the first unread message. */
+  sought: Jump | undefined
+  jump: (messageId: number) => void
   take: (target: ComposerTarget) => void
   report: (message: RoomMessage) => void
 }
 
 /** Closer to the end than this, the list scrolls along with new messages. */
 const NEAR_PX = 80
-/** Closer to the beginning than this, older messages are fetched. */
+/** Closer to an end than this, further messages are fetched. */
 const AHEAD_PX = 600
 /** The list starts at the first unread message, if it is at most this many pages back. */
 const PAGES_BACK = 20
 const SETTLED_MS = 150
+/** How long a message is marked to which somebody was led. */
+const MARKED_MS = 4_000
 
 /**
  * The messages, of which only the visible ones are drawn. The list starts at the first unread message. At the end it
- * scrolls along with new messages; elsewhere it keeps its position while older ones are inserted above.
+ * scrolls along with new messages; elsewhere it keeps its position while older ones are inserted above. A jump shows those
+ * around another message, from where one can scroll on in both directions.
  */
-export function Messages({ room, conversation, user, take, report }: MessagesProps) {
+export function Messages({ room, conversation, user, names, sought, jump, take, report }: MessagesProps) {
   const messages = useStore(room.$messages)
-  const { status, hasMore } = useStore(room.$state)
+  const { status, hasMore, hasNewer } = useStore(room.$state)
   const readBy = useStore(room.$readBy)
   const list = useRef<VListHandle>(null)
   // The last message read before the room was opened; messages that arrive in view are not unread.
   const [readUpTo] = useState(conversation.last_read_seq)
-  const isBegun = useBeginning(room, status, readUpTo)
+  const isBegun = useBeginning(room, status, readUpTo, sought)
   const isPlaced = useRef(false)
   const isFetching = useRef(false)
   /** undefined until the visible messages have been measured. */
@@ -44,6 +58,9 @@ export function Messages({ room, conversation, user, take, report }: MessagesPro
   // A ref as well, because messages grow before the state is updated, and must not scroll somebody back to the end.
   const follows = useRef(true)
   const offset = useRef(0)
+  // Of another part of the conversation nothing is where it was: the list begins anew.
+  const [part, setPart] = useState(0)
+  const [marked, setMarked] = useState<Jump>()
   const firstUnread = findUnread(messages, readUpTo)
   const firstKey = messages[0]?.key
   const firstDrawn = useRef(firstKey)
@@ -54,20 +71,43 @@ export function Messages({ room, conversation, user, take, report }: MessagesPro
   const toEnd = () => list.current?.scrollToIndex(messages.length - 1, { align: 'end' })
   const toUnread = (index: number) => list.current?.scrollToIndex(index, { align: 'start' })
 
+  useEffect(() => {
+    if (!sought) return
+    let isGone = false
+    follows.current = false
+    void room.jump(sought.id).then((isThere) => {
+      if (isGone) return
+      if (!isThere) return showToast('That message can’t be found', true)
+      isPlaced.current = false
+      setMarked(sought)
+      setPart((before) => before + 1)
+    })
+    return () => {
+      isGone = true
+    }
+  }, [room, sought])
+  useEffect(() => {
+    if (!marked) return
+    const timer = setTimeout(() => setMarked(undefined), MARKED_MS)
+    return () => clearTimeout(timer)
+  }, [marked])
+
   useLayoutEffect(() => {
     if (!isBegun || messages.length === 0) return
     if (isPlaced.current && !follows.current) return
-    if (isPlaced.current || firstUnread < 0) toEnd()
+    const there = isPlaced.current || !marked ? -1 : messages.findIndex(({ id }) => id === marked.id)
+    if (there >= 0) list.current?.scrollToIndex(there, { align: 'center' })
+    else if (isPlaced.current || firstUnread < 0) toEnd()
     else toUnread(firstUnread)
     isPlaced.current = true
-  }, [messages.length, isBegun])
+  }, [messages.length, isBegun, part])
 
   function place() {
     const shown = list.current
     if (!shown || !isPlaced.current) return
     const end = shown.scrollOffset + shown.viewportSize
     offset.current = shown.scrollOffset
-    follows.current = end >= shown.scrollSize - NEAR_PX
+    follows.current = !hasNewer && end >= shown.scrollSize - NEAR_PX
     setAtEnd(follows.current)
     return end
   }
@@ -83,12 +123,21 @@ export function Messages({ room, conversation, user, take, report }: MessagesPro
     return () => document.removeEventListener('visibilitychange', look)
   }, [])
   useEffect(look, [messages.length])
-  async function fetchOlder() {
-    if (!list.current || list.current.scrollOffset > AHEAD_PX || !hasMore) return
-    if (isFetching.current || !isPlaced.current) return
+  async function fetchFurther() {
+    const shown = list.current
+    if (!shown || isFetching.current || !isPlaced.current) return
+    const isAbove = hasMore && shown.scrollOffset <= AHEAD_PX
+    const isBelow = hasNewer && shown.scrollOffset + shown.viewportSize >= shown.scrollSize - AHEAD_PX
+    if (!isAbove && !isBelow) return
     isFetching.current = true
-    await room.more().catch(() => {})
+    await (isAbove ? room.more() : room.newer()).catch(() => {})
     isFetching.current = false
+  }
+  async function goToLatest() {
+    await room.latest()
+    isPlaced.current = true
+    follows.current = true
+    setPart((before) => before + 1)
   }
 
   const others = Object.entries(readBy).filter(([id]) => Number(id) !== user.id)
@@ -103,13 +152,14 @@ export function Messages({ room, conversation, user, take, report }: MessagesPro
   return (
     <div class="messages">
       <VList
+        key={part}
         ref={list as never}
         data={messages}
         shift={isPrepended}
         onScroll={() => {
           place()
           look()
-          void fetchOlder()
+          void fetchFurther()
         }}
         onResize={() => {
           // Scrolling up measures messages before the scroll event arrives.
@@ -125,16 +175,22 @@ export function Messages({ room, conversation, user, take, report }: MessagesPro
         {(message: RoomMessage, index: number) => (
           <Message
             key={message.key}
+            conversationId={room.id}
+            userId={user.id}
             message={message}
             before={messages[index - 1]}
             isFirstUnread={index === firstUnread}
             isGroup={conversation.is_group}
+            canSend={conversation.can_send}
             readers={
               message.is_own && message.seq !== null
                 ? others.filter(([, seq]) => seq >= (message.seq ?? 0)).length
                 : 0
             }
             audience={others.length}
+            names={names}
+            isSought={marked !== undefined && message.id === marked.id}
+            jump={jump}
             take={take}
             report={report}
           />
@@ -146,6 +202,7 @@ export function Messages({ room, conversation, user, take, report }: MessagesPro
           type="button"
           class="to-end small"
           onClick={() => {
+            if (hasNewer) return void goToLatest()
             const unread = findUnread(messages, conversation.last_read_seq)
             const shown = list.current
             const last = shown?.findItemIndex(shown.scrollOffset + shown.viewportSize) ?? 0
@@ -161,13 +218,17 @@ export function Messages({ room, conversation, user, take, report }: MessagesPro
   )
 }
 
-/** Fetches older messages until the first unread one is there, or `PAGES_BACK` pages. True when done. */
-function useBeginning(room: Room, status: string, readUpTo: number): boolean {
+/**
+ * Fetches older messages until the first unread one is there, or `PAGES_BACK` pages; nothing if somebody is led
+ * elsewhere. True when done.
+ */
+function useBeginning(room: Room, status: string, readUpTo: number, sought: Jump | undefined): boolean {
   const [isBegun, setBegun] = useState(false)
   useEffect(() => {
     if (status !== 'ready' || isBegun) return
     let isGone = false
-    void reachBack(room, readUpTo, () => isGone).finally(() => isGone || setBegun(true))
+    const begin = sought ? Promise.resolve() : reachBack(room, readUpTo, () => isGone)
+    void begin.finally(() => isGone || setBegun(true))
     return () => {
       isGone = true
     }
@@ -176,6 +237,8 @@ function useBeginning(room: Room, status: string, readUpTo: number): boolean {
 }
 
 async function reachBack(room: Room, readUpTo: number, isGone: () => boolean): Promise<void> {
+  // Somebody was led elsewhere when the room was open before.
+  await room.latest()
   for (let page = 0; page < PAGES_BACK && !isGone(); page++) {
     const first = room.$messages.get()[0]?.seq
     if (!room.$state.get().hasMore || !first || first <= readUpTo + 1) return

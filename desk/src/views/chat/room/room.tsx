@@ -1,26 +1,42 @@
 import type { User } from '@exam-practice/client'
 import type { Conversation, RoomMessage } from '@exam-practice/client/chat'
 import { useStore } from '@nanostores/preact'
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { chat } from '../../../chat.ts'
 import { Dialog } from '../../../components/dialogs/dialog.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { Report } from '../../../components/forms/report.tsx'
 import { plural } from '../../../format.ts'
+import { $query, setQuery } from '../../../router.ts'
 import { Avatar } from '../conversation-list.tsx'
 import { Composer, type ComposerTarget } from './composer.tsx'
 import { Members } from './members.tsx'
-import { Messages } from './messages.tsx'
+import { type Jump, Messages } from './messages.tsx'
+import { Options } from './options.tsx'
+import { usePendingFiles } from './pending-files.tsx'
+import { useMembers } from './use-members.ts'
 
-/** One conversation: its members, its messages and the composer. */
+/** One conversation: its members, its messages and the composer. Files can be dropped anywhere on it. */
 export function RoomView({ conversation, user }: { conversation: Conversation; user: User }) {
   const room = useMemo(() => chat.room(conversation.id), [conversation.id])
   const typing = useStore(chat.$typing)[conversation.id] ?? []
   const [target, setTarget] = useState<ComposerTarget>()
-  const [isListing, setListing] = useState(false)
+  const [opened, setOpened] = useState<'members' | 'options'>()
+  const members = useMembers(conversation)
+  const names = useMemo(() => new Map(members.map(({ id, full_name }) => [id, full_name])), [members])
+  const pending = usePendingFiles()
+  const [sought, jump] = useSought()
   const [reported, setReported] = useState<RoomMessage>()
   return (
-    <section class="room" aria-label={conversation.name}>
+    <section
+      class="room"
+      aria-label={conversation.name}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault()
+        if (conversation.can_send) pending.add(event.dataTransfer?.files ?? [])
+      }}
+    >
       <header class="room-head">
         <a class="button quiet small back" href="/desk/chat">
           Back
@@ -38,22 +54,46 @@ export function RoomView({ conversation, user }: { conversation: Conversation; u
                   : 'offline'}
           </small>
         </div>
-        <Action class="quiet small" aria-haspopup="dialog" act={async () => setListing(true)}>
+        <Action class="quiet small" aria-haspopup="dialog" act={async () => setOpened('options')}>
+          Options
+        </Action>
+        <Action class="quiet small" aria-haspopup="dialog" act={async () => setOpened('members')}>
           {conversation.is_group ? 'Members' : 'More'}
         </Action>
       </header>
-      <Messages room={room} conversation={conversation} user={user} take={setTarget} report={setReported} />
+      <Messages
+        room={room}
+        conversation={conversation}
+        user={user}
+        names={names}
+        sought={sought}
+        jump={jump}
+        take={setTarget}
+        report={setReported}
+      />
       {conversation.can_send ? (
         <Composer
           key={conversation.id}
           conversation={conversation}
+          members={members.filter(({ id }) => id !== user.id)}
+          pending={pending}
           target={target}
-          done={() => setTarget(undefined)}
+          done={(isSent) => {
+            setTarget(undefined)
+            // What is new is at the end, wherever one was led before.
+            if (isSent) void room.latest()
+          }}
         />
       ) : (
-        <p class="notice warn">You are no longer connected. What was written can still be read.</p>
+        <p class="notice warn">
+          You are no longer connected: nothing can be sent or edited here. What was written can still be read
+          and deleted.
+        </p>
       )}
-      {isListing && <Members conversation={conversation} user={user} close={() => setListing(false)} />}
+      {opened === 'members' && (
+        <Members conversation={conversation} user={user} close={() => setOpened(undefined)} />
+      )}
+      {opened === 'options' && <Options conversation={conversation} close={() => setOpened(undefined)} />}
       {reported?.id && (
         <Dialog title="Report a message" close={() => setReported(undefined)}>
           <blockquote class="quote">{reported.message}</blockquote>
@@ -62,4 +102,20 @@ export function RoomView({ conversation, user }: { conversation: Conversation; u
       )}
     </section>
   )
+}
+
+/** The message to which the address leads, or a click; the address forgets it, so that it can lead there again. */
+function useSought(): [Jump | undefined, (id: number) => void] {
+  const { message } = useStore($query)
+  const [sought, setSought] = useState<Jump | undefined>(() => readJump(message))
+  useEffect(() => {
+    if (message === undefined) return
+    setSought(readJump(message))
+    setQuery({ message: undefined })
+  }, [message])
+  return [sought, (id) => setSought({ id })]
+}
+
+function readJump(text: string | undefined): Jump | undefined {
+  return text !== undefined && /^\d{1,9}$/.test(text) ? { id: Number(text) } : undefined
 }

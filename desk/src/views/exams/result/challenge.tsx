@@ -1,6 +1,7 @@
 import { type Answer, ask, client } from '../../../client.ts'
 import { Area } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
+import { RichText } from '../../../components/rich-text/rich-text.tsx'
 import { moment } from '../../../format.ts'
 
 export type ChallengeRow = Answer<'/api/v01/attempts/{attempt_id}/challenges', 'get'>['challenges'][number]
@@ -12,7 +13,7 @@ interface ChallengeProps {
   reload: () => Promise<void>
 }
 
-const WORDS = { open: 'Waiting for a teacher', accepted: 'Accepted', rejected: 'Not accepted' }
+const WORDS = { open: 'Open', accepted: 'Accepted', rejected: 'Rejected' }
 
 /** The person's challenges of one question, with the replies, and the form for a new one. */
 export function Challenge({ attemptId, questionId, challenges, reload }: ChallengeProps) {
@@ -24,13 +25,19 @@ export function Challenge({ attemptId, questionId, challenges, reload }: Challen
           <p>
             <strong>{WORDS[each.status]}</strong> · {moment(each.created_at)}
           </p>
-          <p class="rich">{each.message}</p>
-          {each.reply && <p class="rich">Answer: {each.reply}</p>}
+          <RichText text={each.message} />
+          {each.reply && (
+            <>
+              <p>Reply:</p>
+              <RichText text={each.reply} />
+            </>
+          )}
         </div>
       ))}
       {!isOpen && (
         <Form
-          button="Send to the teacher"
+          button="Send challenge"
+          draft={`challenge-${attemptId}-${questionId}`}
           clears
           send={async ({ message }) => {
             await ask(

@@ -5,15 +5,15 @@ import { Empty, Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { useLive } from '../../../components/page/use-live.ts'
 import { useLoad } from '../../../components/page/use-load.ts'
-import { RichText } from '../../../components/rich-text.tsx'
-import { moment, number } from '../../../format.ts'
+import { ReviewedQuestion } from '../../../components/questions/reviewed-question.tsx'
+import { moment, number, plural } from '../../../format.ts'
 import { Discussion } from '../../discussion/discussion.tsx'
 import { AskTutor } from '../../tutor/ask-tutor.tsx'
 import type { ViewProps } from '../../view-props.ts'
-import { QuestionText } from '../question-text.tsx'
-import { listOptions } from '../taking/answer-field.tsx'
 import { Challenge, type ChallengeRow } from './challenge.tsx'
-import { Figures } from './figures.tsx'
+import { Figures, isPartlyRight } from './figures.tsx'
+import { PastResults } from './past-results.tsx'
+import { readNeeded, Verdict } from './verdict.tsx'
 
 type Result = Answer<'/api/v01/attempts/{attempt_id}', 'get'>
 type Reviewed = Result['review'][number]
@@ -24,13 +24,16 @@ export default function ResultView({ params }: ViewProps) {
   const path = { params: { path: { attempt_id: id } } }
   const found = useLoad(id, async () => {
     const result = await ask(client.GET('/api/v01/attempts/{attempt_id}', path))
-    const { challenges } = await ask(client.GET('/api/v01/attempts/{attempt_id}/challenges', path))
+    const [{ challenges }, needed] = await Promise.all([
+      ask(client.GET('/api/v01/attempts/{attempt_id}/challenges', path)),
+      readNeeded(result.exam_id),
+    ])
     const asked = result.review.slice(0, 100).map((question) => question.id)
     // Another exam may lock discussions; the review is shown without their counts then.
     const counts = await ask(
       client.POST('/api/v01/discussions/counts', { body: { question_ids: asked } }),
     ).catch(() => undefined)
-    return { result, challenges, counts: counts?.counts ?? {} }
+    return { result, challenges, needed, counts: counts?.counts ?? {} }
   })
   // Until the result may be seen, its exam is not known here.
   const examId = found.data?.result.exam_id
@@ -52,7 +55,7 @@ export default function ResultView({ params }: ViewProps) {
     )
   return (
     <Loaded of={found}>
-      {({ result, challenges, counts }) => (
+      {({ result, challenges, needed, counts }) => (
         <Page
           title={result.exam_name}
           lead={`Attempt ${result.attempt_number} · handed in ${moment(result.submitted_at)}`}
@@ -62,18 +65,25 @@ export default function ResultView({ params }: ViewProps) {
             </a>
           }
         >
-          <Figures result={result.result} />
+          <Verdict percentage={result.percentage} needed={needed} />
+          <Figures result={result} />
+          <PastResults examId={result.exam_id} />
           <div class="row">
+            {result.review.some((question) => !question.is_correct) && (
+              <a class="button" href={`/desk/practice/cards?attempt=${id}`}>
+                Practise what wasn’t correct
+              </a>
+            )}
             <button type="button" aria-pressed={only === 'all'} onClick={() => setOnly('all')}>
               All questions
             </button>
             <button type="button" aria-pressed={only === 'wrong'} onClick={() => setOnly('wrong')}>
-              Only what wasn’t right
+              Only what wasn’t correct
             </button>
           </div>
           {result.review.map((question, index) =>
             only === 'wrong' && question.is_correct ? null : (
-              <ReviewedQuestion
+              <QuestionSheet
                 key={question.id}
                 question={question}
                 number={index + 1}
@@ -90,7 +100,7 @@ export default function ResultView({ params }: ViewProps) {
   )
 }
 
-interface ReviewedProps {
+interface QuestionSheetProps {
   question: Reviewed
   number: number
   attemptId: number
@@ -99,35 +109,35 @@ interface ReviewedProps {
   reload: () => Promise<void>
 }
 
-function ReviewedQuestion({
+function QuestionSheet({
   question,
   number: position,
   attemptId,
   challenges,
   comments,
   reload,
-}: ReviewedProps) {
+}: QuestionSheetProps) {
   const [beside, setBeside] = useState<'tutor' | 'discussion' | 'challenge'>()
   const toggle = (what: typeof beside) => setBeside(beside === what ? undefined : what)
-  const verdict = question.is_correct
-    ? 'Right'
-    : question.given_answer === null
-      ? 'Not answered'
-      : 'Not right'
+  const [verdict, mood] = judge(question)
   return (
     <article class="sheet" aria-label={`Question ${position}`}>
       <div class="row spread">
         <h2>Question {position}</h2>
         <span class="row">
-          {question.regraded && <span class="chip warn">Corrected since</span>}
-          <span class={`chip ${question.is_correct ? 'good' : question.given_answer === null ? '' : 'bad'}`}>
-            {verdict}
-          </span>
-          <small>{number(question.marks_awarded)} points</small>
+          {question.regraded && <span class="chip warn">Regraded</span>}
+          <span class={`chip ${mood}`}>{verdict}</span>
+          <small>
+            {number(question.marks_awarded)} of {plural(question.positive_marks, 'mark')}
+          </small>
         </span>
       </div>
-      <QuestionText question={question} />
-      <Answers question={question} />
+      <ReviewedQuestion
+        question={question}
+        given={question.given_answer}
+        correct={question.correct}
+        explanation={question.explanation}
+      />
       <div class="row">
         <button
           type="button"
@@ -151,10 +161,10 @@ function ReviewedQuestion({
           aria-expanded={beside === 'challenge'}
           onClick={() => toggle('challenge')}
         >
-          Something wrong here?{challenges.length > 0 && ` (${challenges.length})`}
+          Challenge{challenges.length > 0 && ` (${challenges.length})`}
         </button>
       </div>
-      {beside === 'tutor' && <AskTutor question={question} />}
+      {beside === 'tutor' && <AskTutor attemptId={attemptId} questionId={question.id} />}
       {beside === 'discussion' && <Discussion questionId={question.id} />}
       {beside === 'challenge' && (
         <Challenge attemptId={attemptId} questionId={question.id} challenges={challenges} reload={reload} />
@@ -163,33 +173,8 @@ function ReviewedQuestion({
   )
 }
 
-function Answers({ question }: { question: Reviewed }) {
-  const given = question.given_answer
-  if (question.question_type === 'NUMERIC')
-    return (
-      <p>
-        Your number: <strong>{typeof given === 'string' && given !== '' ? given : '–'}</strong> · right:{' '}
-        <strong>{question.correct_answer || '–'}</strong>
-        {question.tolerance > 0 && ` ± ${question.tolerance}`}
-      </p>
-    )
-  const key = question.correct_answer.split(',')
-  const chosen = Array.isArray(given) ? given : given === null ? [] : [given]
-  return (
-    <ul class="options reviewed">
-      {listOptions(question).map(([letter, text]) => (
-        <li
-          key={letter}
-          class={`option ${key.includes(letter) ? 'right' : chosen.includes(letter) ? 'wrong' : ''}`}
-        >
-          <b>{letter}</b>
-          <RichText text={text} />
-          <span class="marks">
-            {chosen.includes(letter) && <span class="chip">Yours</span>}
-            {key.includes(letter) && <span class="chip good">Right</span>}
-          </span>
-        </li>
-      ))}
-    </ul>
-  )
+function judge(question: Reviewed): [verdict: string, mood: string] {
+  if (question.is_correct) return ['Correct', 'good']
+  if (question.given_answer === null) return ['Not answered', '']
+  return isPartlyRight(question) ? ['Partly correct', 'warn'] : ['Incorrect', 'bad']
 }

@@ -1,16 +1,16 @@
 import type { ExamSession } from '@exam-practice/client/exam'
 import { useStore } from '@nanostores/preact'
 import { useEffect, useState } from 'preact/hooks'
-import { countdown } from '../../../format.ts'
+import { showToast } from '../../../components/dialogs/toasts.tsx'
+import { countdown, plural } from '../../../format.ts'
 
-/** Remaining minutes at which screen readers are told the time. */
-const TOLD_MINUTES = [30, 10, 5, 1]
+/** Remaining minutes at which everybody is told the time. */
+const TOLD_MINUTES = [5, 1]
 
 /** The remaining time by the service's clock. */
 export function Clock({ session }: { session: ExamSession }) {
   const { endsAt } = useStore(session.$state)
   const [left, setLeft] = useState(session.remaining())
-  const [told, setTold] = useState('')
   useEffect(() => {
     let previous = session.remaining()
     setLeft(previous)
@@ -21,7 +21,7 @@ export function Clock({ session }: { session: ExamSession }) {
         (minutes) =>
           previous !== null && now !== null && previous > minutes * 60_000 && now <= minutes * 60_000,
       )
-      if (passed !== undefined) setTold(`${passed} minutes left`)
+      if (passed !== undefined) showToast(`${plural(passed, 'minute')} left`)
       previous = now
     }, 500)
     return () => clearInterval(timer)
@@ -31,9 +31,6 @@ export function Clock({ session }: { session: ExamSession }) {
     <p class={`clock ${left < 5 * 60_000 ? 'short' : ''}`}>
       <span class="unseen">Time left: </span>
       <span role="timer">{countdown(left)}</span>
-      <span class="unseen" role="status">
-        {told}
-      </span>
     </p>
   )
 }

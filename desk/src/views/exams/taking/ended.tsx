@@ -1,45 +1,71 @@
-import type { ExamState } from '@exam-practice/client/exam'
-import { Page } from '../../../components/page/page.tsx'
-import { plural } from '../../../format.ts'
+import { type ExamState, listUndelivered } from '@exam-practice/client/exam'
+import { useEffect } from 'preact/hooks'
+import { ask, client, RequestFailed } from '../../../client.ts'
+import { Failed } from '../../../components/page/load-states.tsx'
+import { focusHeading, Page } from '../../../components/page/page.tsx'
+import { useLive } from '../../../components/page/use-live.ts'
+import { useLoad } from '../../../components/page/use-load.ts'
+import { LateAnswers } from '../late-answers.tsx'
 import { Figures } from '../result/figures.tsx'
+import { readNeeded, Verdict } from '../result/verdict.tsx'
+import { forgetPlace } from './place.ts'
 
-/** The end of an attempt: whether all answers arrived, and the link to the result. */
-export function AttemptEnded({ state, close }: { state: ExamState; close: () => void }) {
-  const { result, attemptId, phase, unsynced } = state
-  if (phase === 'closed')
-    return (
-      <Page title="The exam is over">
-        <div class="notice warn" role="status">
-          Time ran out, or it was closed. It is graded from what the service had of you
-          {unsynced > 0
-            ? `; ${plural(unsynced, 'answer')} didn’t arrive in time and are kept on this machine.`
-            : '.'}
-        </div>
-        <div class="row">
-          <a class="button main" href={`/desk/results/${attemptId}`}>
-            Show the result
-          </a>
-          <button type="button" onClick={close}>
-            Back to the exam
-          </button>
-        </div>
-      </Page>
-    )
-  const score = result?.result
+interface EndedProps {
+  state: ExamState
+  examId: number
+  name: string
+  close: () => void
+}
+
+/** The end of an attempt: the result, or when there will be one, and what came too late. */
+export function AttemptEnded({ state, examId, name, close }: EndedProps) {
+  const { attemptId, phase, unsynced } = state
+  const found = useLoad(attemptId, async () => {
+    const path = { params: { path: { attempt_id: attemptId } } }
+    const [result, needed] = await Promise.all([
+      ask(client.GET('/api/v01/attempts/{attempt_id}', path)),
+      readNeeded(examId),
+    ])
+    return { result, needed }
+  })
+  const late = useLoad(unsynced, async () =>
+    (await listUndelivered(client)).find((journal) => journal.attemptId === attemptId),
+  )
+  useLive(found.reload, (frame) => frame.type === 'results_released' && frame.exam_id === examId)
+  useEffect(() => {
+    forgetPlace(attemptId)
+    focusHeading()
+  }, [attemptId])
+  const isHeldBack = found.error instanceof RequestFailed && found.error.code === 'results_not_released'
   return (
-    <Page
-      title="Handed in"
-      lead={
-        score
-          ? 'Well done. This is your result.'
-          : (result?.message ?? 'Your teacher releases the results later.')
-      }
-    >
-      {score && <Figures result={score} />}
+    <Page title={phase === 'submitted' ? 'Handed in' : 'Time was up'} lead={name}>
+      {phase === 'closed' && unsynced === 0 && (
+        <p class="notice" role="status">
+          The exam was handed in with all your answers.
+        </p>
+      )}
+      {phase === 'closed' && late.data && (
+        <div class="notice warn stack tight" role="status">
+          <p>These answers came too late and are not counted. They are kept on this device.</p>
+          <LateAnswers journal={late.data} />
+        </div>
+      )}
+      {found.data && (
+        <>
+          <Verdict percentage={found.data.result.percentage} needed={found.data.needed} />
+          <Figures result={found.data.result} />
+        </>
+      )}
+      {isHeldBack && (
+        <p class="notice" role="status">
+          Your teacher releases the results later. You are told here as soon as it happens.
+        </p>
+      )}
+      {found.error !== undefined && !isHeldBack && <Failed error={found.error} again={found.reload} />}
       <div class="row">
-        {score && (
+        {found.data && (
           <a class="button main" href={`/desk/results/${attemptId}`}>
-            Look through the answers
+            Review the answers
           </a>
         )}
         <button type="button" onClick={close}>

@@ -1,74 +1,101 @@
 import '../taking.css'
-import type { Answer, ExamSession, PaperQuestion } from '@exam-practice/client/exam'
+import type { ExamSession, PaperQuestion } from '@exam-practice/client/exam'
 import { useStore } from '@nanostores/preact'
-import { atom } from 'nanostores'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { client } from '../../../client.ts'
 import { runWithToast } from '../../../components/dialogs/toasts.tsx'
+import { AnsweredQuestion } from '../../../components/questions/answered-question.tsx'
+import type { AnswerChange } from '../../../components/questions/kind.ts'
+import { kindOf } from '../../../components/questions/kinds.ts'
+import { plural } from '../../../format.ts'
+import { endUnderWay, setUnderWay } from '../../../under-way.ts'
 import { $title } from '../../../view-title.ts'
-import { QuestionText } from '../question-text.tsx'
-import { AnswerField } from './answer-field.tsx'
 import { Clock } from './clock.tsx'
 import { AttemptEnded } from './ended.tsx'
 import { Palette } from './palette.tsx'
+import { usePlace } from './place.ts'
 import { SubmitDialog } from './submit-dialog.tsx'
+import { TimeUp } from './time-up.tsx'
+
+interface TakingProps {
+  session: ExamSession
+  /** The exam's name; undefined: it could not be asked for. */
+  name: string | undefined
+  close: () => void
+}
 
 /** An active attempt: one question at a time, with the palette, the clock and the state of saving. */
-export function Taking({ session, close }: { session: ExamSession; close: () => void }) {
+export function Taking({ session, name, close }: TakingProps) {
   const state = useStore(session.$state)
-  const $index = useMemo(() => atom(0), [])
-  const index = useStore($index)
-  const [seen, setSeen] = useState<ReadonlySet<number>>(new Set())
+  const [place, move] = usePlace(state.attemptId, name)
   const [isSubmitting, setSubmitting] = useState(false)
   const [writes, setWrites] = useState(0)
   const heading = useRef<HTMLHeadingElement>(null)
-  const { questions, answers, marked } = state
+  const { questions, answers, marked, canWrite } = state
+  const index = Math.min(place.index, questions.length - 1)
+  // Keys can come faster than the page is drawn.
+  const shownIndex = useRef(index)
   const question = questions[index]
-  useEffect(() => $title.set('Exam under way'), [])
+  useEffect(() => $title.set(place.name || 'Exam'), [place.name])
+  const isOver = state.phase === 'submitted' || state.phase === 'closed'
   useEffect(() => {
-    if (question) setSeen((before) => new Set(before).add(question.id))
+    const endsAt = state.endsAt === null ? null : new Date(state.endsAt).toISOString()
+    if (isOver) endUnderWay(session.examId)
+    else setUnderWay({ examId: session.examId, name: place.name || 'Your exam', endsAt })
+  }, [isOver, state.endsAt, place.name])
+  useEffect(() => {
+    if (question && !place.seen.includes(question.id)) move({ seen: [...place.seen, question.id] })
   }, [question])
+  // The question is read first: its text would lie above what is visible after a start from further down.
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true })
+    scrollTo(0, 0)
+  }, [index])
   function show(next: number) {
     if (next < 0 || next >= questions.length) return
-    $index.set(next)
-    heading.current?.focus()
+    shownIndex.current = next
+    move({ index: next })
   }
-  /** Counts a write until it is stored on this machine. */
-  function write(change: () => Promise<void>) {
+  /** Counts a write until it is stored on this device. */
+  function write(change: () => Promise<unknown>) {
     setWrites((count) => count + 1)
-    void runWithToast(change).finally(() => setWrites((count) => count - 1))
+    void runWithToast(async () => void (await change())).finally(() => setWrites((count) => count - 1))
   }
   const isMarked = question !== undefined && marked.includes(question.id)
-  const give = (answer: Answer | null) => question && write(() => session.answer(question.id, answer))
   // Keys and clicks can come faster than the page is drawn, so each one reads the current state.
-  const now = () => ({ ...session.$state.get(), question: questions[$index.get()] as PaperQuestion })
-  function toggle(shown: PaperQuestion, letter: string) {
-    const { answers: before } = session.$state.get()
-    write(() => session.answer(shown.id, toggleOption(shown, before[shown.id], letter)))
-  }
+  const now = () => ({ ...session.$state.get(), question: questions[shownIndex.current] as PaperQuestion })
+  const change = ({ id }: PaperQuestion, next: AnswerChange) =>
+    write(() => session.answer(id, next(session.$state.get().answers[id])))
   useShortcuts({
     isOn: () => session.$state.get().canWrite && !isSubmitting,
-    next: () => show($index.get() + 1),
-    previous: () => show($index.get() - 1),
+    next: () => show(shownIndex.current + 1),
+    previous: () => show(shownIndex.current - 1),
     mark: () => {
       const { question: shown, marked: before } = now()
       write(() => session.mark(shown.id, !before.includes(shown.id)))
     },
-    toggle: (letter) => toggle(now().question, letter),
+    choose: (letter) => {
+      const shown = now().question
+      const next = kindOf(shown.question_type).chooseLetter?.(shown, letter)
+      if (next) change(shown, next)
+      return next !== undefined
+    },
   })
-  if (state.phase === 'submitted' || state.phase === 'closed')
-    return <AttemptEnded state={state} close={close} />
+  if (isOver) return <AttemptEnded state={state} examId={session.examId} name={place.name} close={close} />
   if (!question) return null
   const rejected = state.rejected[question.id]
   return (
     <div class="taking">
       <header class="taking-head">
+        <p class="taking-name">{place.name}</p>
         <Saving unsynced={state.unsynced} phase={state.phase} isWriting={writes > 0} />
         <Clock session={session} />
-        <button type="button" class="main" onClick={() => setSubmitting(true)} disabled={!state.canWrite}>
+        <button type="button" onClick={() => setSubmitting(true)} disabled={!canWrite}>
           Hand in
         </button>
       </header>
-      {!state.canWrite && state.phase === 'active' && (
+      {state.phase === 'over' && <TimeUp state={state} />}
+      {!canWrite && state.phase === 'active' && (
         <div class="notice warn row spread" role="status">
           <span>You are taking this exam in another tab. Here it can only be read.</span>
           <button type="button" class="small" onClick={() => session.takeOver()}>
@@ -87,13 +114,11 @@ export function Taking({ session, close }: { session: ExamSession; close: () => 
               {question.negative_marks > 0 && ` / −${question.negative_marks}`}
             </small>
           </div>
-          <QuestionText question={question} />
-          <AnswerField
+          <AnsweredQuestion
             question={question}
             answer={answers[question.id]}
-            give={give}
-            toggle={(letter) => toggle(question, letter)}
-            isReadOnly={!state.canWrite}
+            change={(next) => change(question, next)}
+            isReadOnly={!canWrite}
           />
           {rejected && (
             <p class="notice bad" role="alert">
@@ -118,15 +143,15 @@ export function Taking({ session, close }: { session: ExamSession; close: () => 
               <button
                 type="button"
                 class="quiet"
-                onClick={() => give(null)}
-                disabled={!state.canWrite || answers[question.id] === undefined}
+                onClick={() => change(question, () => null)}
+                disabled={!canWrite || answers[question.id] === undefined}
               >
                 Clear answer
               </button>
               <button
                 type="button"
                 aria-pressed={isMarked}
-                disabled={!state.canWrite}
+                disabled={!canWrite}
                 onClick={() => write(() => session.mark(question.id, !isMarked))}
               >
                 {isMarked ? 'Marked' : 'Mark for later'}
@@ -139,26 +164,26 @@ export function Taking({ session, close }: { session: ExamSession; close: () => 
             questions={questions}
             answers={answers}
             marked={marked}
-            seen={seen}
+            seen={new Set(place.seen)}
             current={index}
             show={show}
           />
           <details class="keys">
             <summary>Keyboard</summary>
             <p>
-              <kbd>A</kbd>–<kbd>D</kbd> choose · <kbd>N</kbd> next · <kbd>P</kbd> previous · <kbd>M</kbd> mark
-              · all else with Tab
+              <kbd>A</kbd>, <kbd>B</kbd> … choose an option · <kbd>N</kbd> next · <kbd>P</kbd> previous ·{' '}
+              <kbd>M</kbd> mark · all else with Tab
             </p>
           </details>
         </aside>
       </div>
-      {isSubmitting && (
+      {isSubmitting && canWrite && (
         <SubmitDialog
           total={questions.length}
           answered={questions.filter(({ id }) => answers[id] !== undefined).length}
           marked={marked.length}
           unsynced={state.unsynced}
-          submit={() => session.submit()}
+          submit={async () => void (await session.submit())}
           close={() => setSubmitting(false)}
         />
       )}
@@ -169,6 +194,7 @@ export function Taking({ session, close }: { session: ExamSession; close: () => 
 /** Whether the answers are saved, and where. */
 function Saving({ unsynced, phase, isWriting }: { unsynced: number; phase: string; isWriting: boolean }) {
   const [isOnline, setOnline] = useState(navigator.onLine)
+  const storage = useStore(client.$storage)
   useEffect(() => {
     const look = () => setOnline(navigator.onLine)
     addEventListener('online', look)
@@ -189,22 +215,11 @@ function Saving({ unsynced, phase, isWriting }: { unsynced: number; phase: strin
             ? 'Saving…'
             : isOnline
               ? `Saving ${unsynced}…`
-              : `No connection: ${unsynced} kept on this machine`}
+              : storage === 'durable'
+                ? `No connection: ${unsynced} kept on this device`
+                : `No connection, and this device can’t keep ${plural(unsynced, 'answer')}: leave this page open`}
     </p>
   )
-}
-
-/** The answer with an option chosen, or for MSQ no longer chosen if it was; a number stays as it is. */
-function toggleOption(
-  { question_type }: PaperQuestion,
-  answer: Answer | undefined,
-  letter: string,
-): Answer | null {
-  if (question_type === 'MCQ') return letter
-  if (question_type !== 'MSQ') return answer ?? null
-  const chosen = new Set(Array.isArray(answer) ? answer : [])
-  if (!chosen.delete(letter)) chosen.add(letter)
-  return chosen.size > 0 ? [...chosen].sort() : null
 }
 
 interface Shortcuts {
@@ -212,7 +227,8 @@ interface Shortcuts {
   next: () => void
   previous: () => void
   mark: () => void
-  toggle: (letter: string) => void
+  /** Chooses an option, and answers whether the question has it. */
+  choose: (letter: string) => boolean
 }
 
 /** Shortcuts by single keys, except in text fields. */
@@ -221,7 +237,7 @@ function useShortcuts(shortcuts: Shortcuts): void {
   latest.current = shortcuts
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      const { isOn, next, previous, mark, toggle } = latest.current
+      const { isOn, next, previous, mark, choose } = latest.current
       const isTyping =
         event.target instanceof HTMLElement &&
         event.target.matches('input:not([type=radio], [type=checkbox]), textarea, select')
@@ -230,8 +246,7 @@ function useShortcuts(shortcuts: Shortcuts): void {
       if (key === 'N') next()
       else if (key === 'P') previous()
       else if (key === 'M') mark()
-      else if (/^[A-D]$/.test(key)) toggle(key)
-      else return
+      else if (!/^[A-Z]$/.test(key) || !choose(key)) return
       event.preventDefault()
     }
     addEventListener('keydown', press)

@@ -1,26 +1,34 @@
-import { useState } from 'preact/hooks'
+import { useStore } from '@nanostores/preact'
+import { useEffect, useState } from 'preact/hooks'
 import { type Answer, ask, client, readAllPages } from '../../../client.ts'
+import { runWithToast } from '../../../components/dialogs/toasts.tsx'
 import { Action } from '../../../components/forms/button.tsx'
-import { Choice, Field } from '../../../components/forms/fields.tsx'
+import { Choice } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
+import type { Content } from '../../../components/questions/editor.ts'
+import { editorOf } from '../../../components/questions/editors.ts'
 import { moment, number, plural, signed } from '../../../format.ts'
+import { $query } from '../../../router.ts'
+import { contentOf } from '../questions/written-question.ts'
 import type { TabProps } from './tab-props.ts'
 
 type Regrade = Answer<'/api/v01/admin/exams/{exam_id}/regrades', 'get'>['regrades'][number]
 type RegradeBody = ReturnType<typeof toBody>
+type Question = Answer<'/api/v01/admin/questions', 'get'>['questions'][number]
 
 const ACTIONS = [
-  ['new_key', 'Grade with another key'],
-  ['credit_all', 'Its marks for everybody'],
-  ['drop', 'Leave it out of the score'],
+  ['new_key', 'Change the key'],
+  ['credit_all', 'Give everybody full marks'],
+  ['drop', 'Remove it from the score'],
 ] as const
 
 /** Regrades: preview, apply and undo corrections of wrong grading. */
 export function Corrections({ exam }: TabProps) {
   const path = { params: { path: { exam_id: exam.id } } }
+  const { question: asked, action: askedAction } = useStore($query)
   const [preview, setPreview] = useState<{ regrade: Regrade; body: RegradeBody }>()
   const found = useLoad(exam.id, async () => {
     const { regrades } = await ask(client.GET('/api/v01/admin/exams/{exam_id}/regrades', path))
@@ -36,32 +44,25 @@ export function Corrections({ exam }: TabProps) {
         body: { ...body, preview: isPreview },
       }),
     )
+  const questions = found.data?.questions
+  // A link from a changed key leads to the preview of a regrade by the key that the question has now.
+  useEffect(() => {
+    const question = questions?.find(({ id }) => id === Number(asked))
+    if (!question || askedAction !== 'new_key') return
+    const body = toBody(question.id, 'new_key', contentOf(question))
+    void runWithToast(async () => setPreview({ ...(await regrade(body, true)), body }))
+  }, [questions === undefined, asked, askedAction])
   return (
     <Loaded of={found}>
       {({ regrades, questions }) => (
         <>
           <section class="sheet" aria-labelledby="correct">
-            <h2 id="correct">Correct a question</h2>
-            <Form
-              button="Show what would change"
-              send={async (fields) => {
-                const body = toBody(fields as Record<string, string>)
-                setPreview({ ...(await regrade(body, true)), body })
-              }}
-            >
-              <div class="fields">
-                <Choice
-                  label="Question"
-                  name="question_id"
-                  options={questions.map(
-                    (each, index) =>
-                      [each.id, `${index + 1}. ${each.question_text.slice(0, 60) || 'an image'}`] as const,
-                  )}
-                />
-                <Choice label="What to do" name="action" options={ACTIONS} />
-                <Field label="New key" name="correct_answer" hint="For another key: B, or A,C, or a number" />
-              </div>
-            </Form>
+            <h2 id="correct">Regrade a question</h2>
+            <NewRegrade
+              questions={questions}
+              asked={Number(asked)}
+              send={async (body) => setPreview({ ...(await regrade(body, true)), body })}
+            />
             {preview && (
               <div class="stack tight" role="status">
                 <p class="notice">{describeEffect(preview.regrade)}</p>
@@ -73,28 +74,29 @@ export function Corrections({ exam }: TabProps) {
                       await regrade(preview.body, false)
                       setPreview(undefined)
                       await found.reload()
-                      return 'Corrected. Students whose result changed are told.'
+                      return 'Regraded. Students whose result changed are notified.'
                     }}
                   >
-                    Do it
+                    Apply
                   </Action>
                   <button type="button" onClick={() => setPreview(undefined)}>
-                    Don’t
+                    Cancel
                   </button>
                 </div>
               </div>
             )}
           </section>
           <section class="sheet" aria-labelledby="done">
-            <h2 id="done">So far</h2>
-            {regrades.length === 0 && <p class="lead">Nothing was corrected.</p>}
+            <h2 id="done">Past corrections</h2>
+            {regrades.length === 0 && <p class="lead">None yet.</p>}
             <ul class="list">
               {regrades.map((each) => (
                 <li key={each.id} class="stack tight">
                   <p class="row spread">
                     <span>
-                      <strong>{ACTIONS.find(([key]) => key === each.action)?.[1]}</strong> (question{' '}
-                      {each.question_id}) · {each.created_by}, {moment(each.created_at)}
+                      <strong>{ACTIONS.find(([key]) => key === each.action)?.[1]}</strong> (
+                      {describeQuestion(questions, each.question_id)}) · {each.created_by},{' '}
+                      {moment(each.created_at)}
                     </span>
                     {each.undone_at ? (
                       <span class="chip">Undone {moment(each.undone_at)}</span>
@@ -133,12 +135,67 @@ export function Corrections({ exam }: TabProps) {
   )
 }
 
-function toBody(fields: Record<string, string>) {
-  return {
-    question_id: Number(fields.question_id),
-    action: fields.action as Regrade['action'],
-    ...(fields.action === 'new_key' ? { correct_answer: fields.correct_answer ?? '' } : {}),
-  }
+interface NewRegradeProps {
+  questions: Question[]
+  /** The id of the question that is chosen at first. */
+  asked: number
+  send: (body: RegradeBody) => Promise<void>
+}
+
+/** What a regrade is made of: a question, and how it is corrected. */
+function NewRegrade({ questions, asked, send }: NewRegradeProps) {
+  const [id, setId] = useState(asked || questions[0]?.id)
+  const [action, setAction] = useState<Regrade['action']>('new_key')
+  const [edited, setEdited] = useState<Content>()
+  const question = questions.find((each) => each.id === id)
+  if (!question) return <p class="lead">The exam has no questions.</p>
+  const content = edited ?? contentOf(question)
+  const { Editor } = editorOf(content.question_type)
+  return (
+    <Form button="Preview the changes" send={() => send(toBody(question.id, action, content))}>
+      <div class="fields">
+        <Choice
+          label="Question"
+          value={id}
+          options={questions.map(
+            (each, index) =>
+              [each.id, `${index + 1}. ${each.question_text.slice(0, 60) || 'an image'}`] as const,
+          )}
+          onChange={({ currentTarget }) => {
+            setId(Number(currentTarget.value))
+            setEdited(undefined)
+          }}
+        />
+        <Choice
+          label="Correction"
+          value={action}
+          options={ACTIONS}
+          onChange={({ currentTarget }) => setAction(currentTarget.value as Regrade['action'])}
+        />
+      </div>
+      {action === 'new_key' && (
+        <Editor
+          key={id}
+          content={content}
+          change={(changes) => setEdited({ ...content, ...changes })}
+          isKeyOnly
+          text={question.question_text}
+          editText={() => {}}
+        />
+      )}
+    </Form>
+  )
+}
+
+function toBody(question_id: number, action: Regrade['action'], content: Content) {
+  const { correct_answer, tolerance, parts } = content
+  const key = parts === null ? { correct_answer, tolerance } : { parts }
+  return { question_id, action, ...(action === 'new_key' ? key : {}) }
+}
+
+function describeQuestion(questions: readonly { id: number; question_text: string }[], id: number): string {
+  const at = questions.findIndex((question) => question.id === id)
+  return at === -1 ? 'a deleted question' : `question ${at + 1}`
 }
 
 /** The effect of a regrade in one sentence. */

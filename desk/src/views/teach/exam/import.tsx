@@ -3,7 +3,9 @@ import { type Answer, ask, client, toFormData } from '../../../client.ts'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice, Field } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
-import { RichText } from '../../../components/rich-text.tsx'
+import { lacksKey } from '../../../components/questions/kind.ts'
+import { kindOf } from '../../../components/questions/kinds.ts'
+import { RichText } from '../../../components/rich-text/rich-text.tsx'
 import { download } from '../../../download.ts'
 import { plural } from '../../../format.ts'
 import type { TabProps } from './tab-props.ts'
@@ -18,7 +20,13 @@ const FORMATS = [
   ['moodle_xml', 'Moodle XML'],
   ['qti', 'QTI'],
 ] as const
-const EXPORTS = ['csv', 'gift', 'moodle_xml', 'qti'] as const
+const EXPORTS = [
+  ['csv', 'CSV'],
+  ['gift', 'GIFT'],
+  ['moodle_xml', 'Moodle XML'],
+  ['qti', 'QTI 2.1'],
+  ['qti3', 'QTI 3.0'],
+] as const
 
 type Format = (typeof FORMATS)[number][0]
 
@@ -49,20 +57,23 @@ export function ImportExport({ exam }: TabProps) {
     setFound({ report, file, format, isDry: 'dry_run' in query, key: client.platform.uuid() })
     return report
   }
-  const exportAs = (format: (typeof EXPORTS)[number]) =>
-    download(
+  async function exportAs(format: (typeof EXPORTS)[number][0]) {
+    const { headers } = await download(
       client.GET('/api/v01/admin/exams/{exam_id}/export', {
         params: { path: { exam_id: exam.id }, query: { format } },
         parseAs: 'blob',
       }),
       `exam-${exam.id}`,
     )
+    const left = Number(headers.get('x-left-out') ?? 0)
+    return left > 0 ? `${plural(left, 'question')} left out: this format has no form for them` : undefined
+  }
   return (
     <div class="stack">
       <section class="sheet" aria-labelledby="in">
         <h2 id="in">Import</h2>
         <Form
-          button="Look through it"
+          button="Preview"
           send={async ({ file, format }) => {
             setFound(undefined)
             await read(file as File, format as Format, { dry_run: true })
@@ -99,9 +110,9 @@ export function ImportExport({ exam }: TabProps) {
       <section class="sheet" aria-labelledby="out">
         <h2 id="out">Export</h2>
         <div class="row">
-          {EXPORTS.map((format) => (
+          {EXPORTS.map(([format, name]) => (
             <Action key={format} act={() => exportAs(format)}>
-              {FORMATS.find(([key]) => key === format)?.[1]}
+              {name}
             </Action>
           ))}
         </div>
@@ -133,9 +144,9 @@ function Found({ report, isDry }: Pick<Read, 'report' | 'isDry'>) {
           <ol class="list">
             {questions.map((question, index) => (
               <li key={index} class="row">
-                <span class="chip">{question.question_type}</span>
+                <span class="chip">{kindOf(question.question_type).name}</span>
                 <RichText text={question.question_text} />
-                <small>Key: {question.correct_answer || 'none'}</small>
+                <small>{describeKey(question)}</small>
               </li>
             ))}
           </ol>
@@ -143,4 +154,12 @@ function Found({ report, isDry }: Pick<Read, 'report' | 'isDry'>) {
       )}
     </div>
   )
+}
+
+function describeKey(question: Extract<Report, { questions: unknown }>['questions'][number]): string {
+  if (lacksKey(question)) return 'No key'
+  const kind = kindOf(question.question_type)
+  const asked = { ...question, image_url: null, id: 0 }
+  const { correct, ...shown } = kind.show(asked)
+  return correct === null ? '' : `Key: ${kind.describe({ ...asked, ...shown }, correct)}`
 }

@@ -6,7 +6,7 @@ import { Choice } from '../../../components/forms/fields.tsx'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
 import { Stat } from '../../../components/page/stat.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
-import { RichText } from '../../../components/rich-text.tsx'
+import { RichText } from '../../../components/rich-text/rich-text.tsx'
 import { number } from '../../../format.ts'
 import type { TabProps } from './tab-props.ts'
 
@@ -17,18 +17,29 @@ const FLAGS: Record<string, string> = {
   distractor_beats_key: 'Better students choose a wrong option',
 }
 
-type Item = Answer<'/api/v01/admin/analytics/exams/{exam_id}/items', 'get'>['items'][number]
+type Analysis = Answer<'/api/v01/admin/analytics/exams/{exam_id}/items', 'get'>
+type Item = Analysis['items'][number]
+type Attempts = 'first' | 'last' | 'all'
 
-/** Statistics of each question. */
+/** Statistics of each question of an exam. */
 export function Items({ exam }: TabProps) {
-  const [attempts, setAttempts] = useState<'first' | 'last' | 'all'>('first')
-  const found = useLoad(`${exam.id} ${attempts}`, () =>
-    ask(
-      client.GET('/api/v01/admin/analytics/exams/{exam_id}/items', {
-        params: { path: { exam_id: exam.id }, query: { attempts } },
-      }),
-    ),
+  const path = { exam_id: exam.id }
+  return (
+    <ItemAnalysis
+      load={(attempts) =>
+        ask(
+          client.GET('/api/v01/admin/analytics/exams/{exam_id}/items', {
+            params: { path, query: { attempts } },
+          }),
+        )
+      }
+    />
   )
+}
+
+export function ItemAnalysis({ load }: { load: (attempts: Attempts) => Promise<Analysis> }) {
+  const [attempts, setAttempts] = useState<Attempts>('first')
+  const found = useLoad(attempts, () => load(attempts))
   return (
     <div class="stack">
       <Choice
@@ -39,7 +50,7 @@ export function Items({ exam }: TabProps) {
           ['last', 'Everybody’s last'],
           ['all', 'All'],
         ]}
-        onChange={({ currentTarget }) => setAttempts(currentTarget.value as typeof attempts)}
+        onChange={({ currentTarget }) => setAttempts(currentTarget.value as Attempts)}
       />
       <Loaded of={found}>
         {({ exam: whole, items }) =>
@@ -61,7 +72,7 @@ export function Items({ exam }: TabProps) {
                     <div class="stack tight">
                       <p>
                         <b>{index + 1}.</b>{' '}
-                        <RichText text={item.question_text || 'A question that is an image'} />
+                        <RichText text={item.question_text || 'A question that is an image'} kind="summary" />
                       </p>
                       {item.flags.length > 0 && (
                         <p class="row">
@@ -84,7 +95,11 @@ export function Items({ exam }: TabProps) {
                         </small>
                       </p>
                     </div>
-                    <Options options={item.options} />
+                    <div class="stack tight">
+                      <Options options={item.options} />
+                      <Shares shares={item.shares} />
+                      <WrongTexts texts={item.wrong_texts} />
+                    </div>
                   </li>
                 ))}
               </ol>
@@ -130,5 +145,59 @@ function Options({ options }: { options: Item['options'] }) {
         ))}
       </tbody>
     </table>
+  )
+}
+
+/** Of prompts and items: who had each of them right. */
+function Shares({ shares }: { shares: Item['shares'] }) {
+  if (shares.length === 0) return null
+  return (
+    <table class="options-chosen">
+      <thead>
+        <tr>
+          <th scope="col">Part</th>
+          <th scope="col">
+            <span class="unseen">Share</span>
+          </th>
+          <th scope="col" class="number">
+            Correct
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {shares.map(({ text, share }, index) => (
+          <tr key={index}>
+            <th scope="row">
+              <RichText text={text} kind="summary" />
+            </th>
+            <td>
+              <meter min={0} max={1} value={share} aria-label={`Share of part ${index + 1}`} />
+            </td>
+            <td class="number">{number(share * 100, 0)} %</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** The commonest wrong texts. */
+function WrongTexts({ texts }: { texts: Item['wrong_texts'] }) {
+  if (texts.length === 0) return null
+  return (
+    <div>
+      <p class="label">Most frequent incorrect answers</p>
+      <ul class="list">
+        {texts.map(({ gap, text, count }, index) => (
+          <li key={index} class="row spread">
+            <span>
+              {gap !== undefined && <small>Gap {gap}: </small>}
+              {text}
+            </span>
+            <small>{count}</small>
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }

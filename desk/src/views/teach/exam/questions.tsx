@@ -1,4 +1,5 @@
 import { useStore } from '@nanostores/preact'
+import { useState } from 'preact/hooks'
 import { type Answer, ask, client, toQuery } from '../../../client.ts'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice, NumberField } from '../../../components/forms/fields.tsx'
@@ -8,20 +9,25 @@ import { Pager } from '../../../components/page/pager.tsx'
 import { SelectionBar } from '../../../components/page/selection-bar.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { useSelection } from '../../../components/page/use-selection.ts'
-import { RichText } from '../../../components/rich-text.tsx'
+import { lacksKey } from '../../../components/questions/kind.ts'
+import { kindOf, QUESTION_TYPES } from '../../../components/questions/kinds.ts'
+import { RichText } from '../../../components/rich-text/rich-text.tsx'
 import { plural } from '../../../format.ts'
 import { $query } from '../../../router.ts'
+import { TagFilter } from '../questions/tag-filter.tsx'
+import { CopyDialog } from './copy-dialog.tsx'
 import type { TabProps } from './tab-props.ts'
 
 type Question = Answer<'/api/v01/admin/questions', 'get'>['questions'][number]
 
-/** The questions of an exam: open, add, set marks, delete. */
-export function Questions({ exam }: TabProps) {
-  const { page } = useStore($query)
-  const found = useLoad(`${exam.id} ${page}`, () =>
+/** The questions of an exam: open, add, set marks, copy, delete. */
+export function Questions({ exam, user }: TabProps) {
+  const { page, tag } = useStore($query)
+  const [isCopying, setCopying] = useState(false)
+  const found = useLoad(`${exam.id} ${page} ${tag}`, () =>
     ask(
       client.GET('/api/v01/admin/questions', {
-        params: { query: toQuery<'/api/v01/admin/questions'>({ exam_id: exam.id, page }) },
+        params: { query: toQuery<'/api/v01/admin/questions'>({ exam_id: exam.id, tag, page }) },
       }),
     ),
   )
@@ -37,6 +43,11 @@ export function Questions({ exam }: TabProps) {
         </a>
       </div>
       <SelectionBar count={selection.chosen.length} what="question" clear={selection.clear}>
+        {user.role !== 'user' && (
+          <button type="button" class="small" onClick={() => setCopying(true)}>
+            Copy
+          </button>
+        )}
         <Action
           class="small bad"
           confirm={`Delete ${plural(selection.chosen.length, 'question')}?`}
@@ -53,9 +64,22 @@ export function Questions({ exam }: TabProps) {
           Delete
         </Action>
       </SelectionBar>
+      {isCopying && (
+        <CopyDialog
+          ids={selection.chosen.map(({ id }) => id)}
+          copied={async () => {
+            selection.clear()
+            await found.reload()
+          }}
+          close={() => setCopying(false)}
+        />
+      )}
+      <TagFilter />
       <Loaded of={found}>
         {(list) =>
-          list.questions.length === 0 ? (
+          list.questions.length === 0 && tag ? (
+            <Empty title="No question has this tag" />
+          ) : list.questions.length === 0 ? (
             <Empty title="No questions yet">
               <p>Add one, import a file, or let some be written.</p>
             </Empty>
@@ -66,19 +90,24 @@ export function Questions({ exam }: TabProps) {
                   <li key={question.id} class="row">
                     <input
                       type="checkbox"
-                      aria-label={`Choose question ${question.id}`}
+                      aria-label={`Select question ${question.id}`}
                       checked={selection.has(question)}
                       onChange={({ currentTarget }) => selection.choose([question], currentTarget.checked)}
                     />
                     <a class="grow clamp" href={`/desk/teach/questions/${exam.id}/${question.id}`}>
                       {question.question_text ? (
-                        <RichText text={question.question_text} />
+                        <RichText text={question.question_text} kind="summary" />
                       ) : (
                         'A question that is an image'
                       )}
                     </a>
-                    <span class="chip">{question.question_type}</span>
-                    {question.correct_answer === '' && <span class="chip warn">No key</span>}
+                    {question.tags.map((each) => (
+                      <span key={each} class="chip">
+                        {each}
+                      </span>
+                    ))}
+                    <span class="chip">{kindOf(question.question_type).name}</span>
+                    {lacksKey(question) && <span class="chip warn">No key</span>}
                     <small>
                       +{question.positive_marks} / −{question.negative_marks}
                     </small>
@@ -110,7 +139,7 @@ export function Questions({ exam }: TabProps) {
             <Choice
               label="Type"
               name="question_type"
-              options={['MCQ', 'MSQ', 'NUMERIC'].map((type) => [type, type] as const)}
+              options={QUESTION_TYPES.map((type) => [type, kindOf(type).name] as const)}
             />
             <NumberField
               label="For a right answer"

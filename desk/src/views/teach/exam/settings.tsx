@@ -1,20 +1,33 @@
-import { ask, client } from '../../../client.ts'
+import { useState } from 'preact/hooks'
+import { ask, client, readAllPages } from '../../../client.ts'
 import { Area, Check, Choice, Field, MomentField, NumberField } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { fromLocalInput } from '../../../format.ts'
+import { ClassChoice } from './class-choice.tsx'
+import { sendTimes } from './ending-attempts.ts'
+import { PaperFields, type PaperSettings } from './paper-settings.tsx'
 import type { TabProps } from './tab-props.ts'
 
 const orNull = (text: unknown) => (text === '' || text === undefined ? null : Number(text))
 
 /** The settings of an exam. */
-export function Settings({ exam, reload }: TabProps) {
+export function Settings({ exam, user, reload }: TabProps) {
   const categories = useLoad('categories', () => ask(client.GET('/api/v01/categories', {})))
+  const settingsOf = (): PaperSettings => ({ shuffle: exam.shuffle, rules: exam.draw ?? [] })
+  const [paper, setPaper] = useState(settingsOf)
+  const questions = useLoad(exam.id, async () => {
+    const pages = await readAllPages((page) =>
+      ask(client.GET('/api/v01/admin/questions', { params: { query: { exam_id: exam.id, page } } })),
+    )
+    return pages.flatMap((page) => page.questions)
+  })
   return (
-    <div class="sheet">
+    <div class="sheet" onReset={() => setPaper(settingsOf)}>
       <Form
         button="Save"
-        send={async (fields) => {
+        draft={`exam-${exam.id}`}
+        send={async (fields, form) => {
           const body = {
             name: String(fields.name),
             description: String(fields.description),
@@ -27,8 +40,16 @@ export function Settings({ exam, reload }: TabProps) {
             opens_at: fromLocalInput(fields.opens_at),
             closes_at: fromLocalInput(fields.closes_at),
             lock_help: fields.lock_help === 'on',
+            shuffle: paper.shuffle,
+            draw: paper.rules.length > 0 ? paper.rules : null,
+            open_for_practice: fields.open_for_practice === 'on',
+            class_ids: new FormData(form).getAll('class_ids').map(Number),
           }
-          await ask(client.PATCH('/api/v01/admin/exams/{id}', { params: { path: { id: exam.id } }, body }))
+          const params = { path: { id: exam.id } }
+          const isSaved = await sendTimes((confirm) =>
+            ask(client.PATCH('/api/v01/admin/exams/{id}', { params, body: { ...body, confirm } })),
+          )
+          if (!isSaved) return false
           await reload()
           return 'Saved'
         }}
@@ -78,26 +99,29 @@ export function Settings({ exam, reload }: TabProps) {
             ]}
           />
           <Choice
-            label="Several right options"
+            label="Partly correct answers"
             name="msq_scoring"
             value={exam.msq_scoring}
             options={[
               ['all_or_nothing', 'All or nothing'],
-              ['partial', 'A part for a part'],
+              ['partial', 'Partial marks'],
             ]}
+            hint="With several correct options, gaps, pairs or items"
           />
-          <MomentField
-            label="Opens"
-            name="opens_at"
-            value={exam.opens_at}
-            hint="In this machine’s time zone"
-          />
+          <MomentField label="Opens" name="opens_at" value={exam.opens_at} hint="In your time zone" />
           <MomentField label="Closes" name="closes_at" value={exam.closes_at} />
         </div>
+        <ClassChoice key={exam.class_ids.join()} user={user} chosen={exam.class_ids} />
+        <PaperFields settings={paper} set={setPaper} questions={questions.data} />
         <Check
           label="Close tutor, chat and discussions while somebody takes it"
           name="lock_help"
           checked={exam.lock_help}
+        />
+        <Check
+          label="Open for practice: whoever may see the published exam can practise its questions, and then sees their keys"
+          name="open_for_practice"
+          checked={exam.open_for_practice}
         />
       </Form>
     </div>

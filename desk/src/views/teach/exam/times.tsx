@@ -1,44 +1,55 @@
+import { useState } from 'preact/hooks'
 import { ask, client } from '../../../client.ts'
 import { Action } from '../../../components/forms/button.tsx'
-import { MomentField, NumberField } from '../../../components/forms/fields.tsx'
+import { Choice, MomentField, NumberField } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { fromLocalInput, moment, plural } from '../../../format.ts'
 import { PersonChoice } from '../people/person-choice.tsx'
+import { ClassTimes } from './class-times.tsx'
+import { sendTimes } from './ending-attempts.ts'
 import type { TabProps } from './tab-props.ts'
 
 /** Accommodations of single people, and more time for all active attempts. */
 export function Times({ exam }: TabProps) {
+  const [whom, setWhom] = useState('all')
   const path = { params: { path: { exam_id: exam.id } } }
   const found = useLoad(exam.id, () => ask(client.GET('/api/v01/admin/exams/{exam_id}/accommodations', path)))
   return (
     <div class="stack">
       <section class="sheet" aria-labelledby="extend">
-        <h2 id="extend">More minutes, now</h2>
+        <h2 id="extend">Extend attempts under way</h2>
         <Form
-          button="Give the minutes"
-          send={async ({ minutes }) => {
-            const body = { minutes: Number(minutes), key: client.platform.uuid() }
+          button="Extend"
+          send={async ({ minutes, user_id }) => {
+            const body = {
+              minutes: Number(minutes),
+              key: client.platform.uuid(),
+              ...(user_id ? { user_ids: [Number(user_id)] } : {}),
+            }
             const { extended } = await ask(
               client.POST('/api/v01/admin/exams/{exam_id}/extend', { ...path, body }),
             )
-            return `${plural(extended, 'attempt')} under way got the minutes`
+            return `${plural(extended, 'attempt')} under way extended`
           }}
         >
-          <NumberField
-            label="Minutes for all attempts under way"
-            name="minutes"
-            least={1}
-            most={600}
-            value={5}
-            required
+          <NumberField label="Minutes" name="minutes" least={1} most={600} value={5} required />
+          <Choice
+            label="For"
+            value={whom}
+            options={[
+              ['all', 'All attempts under way'],
+              ['one', 'One person'],
+            ]}
+            onChange={({ currentTarget }) => setWhom(currentTarget.value)}
           />
+          {whom === 'one' && <PersonChoice name="user_id" />}
         </Form>
       </section>
       <section class="sheet" aria-labelledby="own">
-        <h2 id="own">Own times</h2>
+        <h2 id="own">Individual times</h2>
         <Loaded of={found}>
           {({ accommodations }) =>
             accommodations.length === 0 ? (
@@ -59,9 +70,13 @@ export function Times({ exam }: TabProps) {
                       <Action
                         class="small"
                         act={async () => {
-                          const own = { params: { path: { exam_id: exam.id, user_id: row.user_id } } }
-                          await ask(
-                            client.DELETE('/api/v01/admin/exams/{exam_id}/accommodations/{user_id}', own),
+                          const path = { exam_id: exam.id, user_id: row.user_id }
+                          await sendTimes((confirm) =>
+                            ask(
+                              client.DELETE('/api/v01/admin/exams/{exam_id}/accommodations/{user_id}', {
+                                params: { path, query: { confirm } },
+                              }),
+                            ),
                           )
                           await found.reload()
                         }}
@@ -85,9 +100,17 @@ export function Times({ exam }: TabProps) {
               opens_at: fromLocalInput(opens_at),
               closes_at: fromLocalInput(closes_at),
             }
-            await ask(client.PUT('/api/v01/admin/exams/{exam_id}/accommodations/{user_id}', { ...own, body }))
+            const isSaved = await sendTimes((confirm) =>
+              ask(
+                client.PUT('/api/v01/admin/exams/{exam_id}/accommodations/{user_id}', {
+                  ...own,
+                  body: { ...body, confirm },
+                }),
+              ),
+            )
+            if (!isSaved) return false
             await found.reload()
-            return 'Set; it holds at once'
+            return 'Saved; it takes effect at once'
           }}
         >
           <div class="fields">
@@ -98,6 +121,7 @@ export function Times({ exam }: TabProps) {
           </div>
         </Form>
       </section>
+      {exam.class_ids.length > 0 && <ClassTimes exam={exam} />}
     </div>
   )
 }

@@ -1,15 +1,14 @@
 import { useStore } from '@nanostores/preact'
 import { ask, client } from '../../../client.ts'
-import { BarChart, LineChart } from '../../../components/charts/chart.tsx'
+import { Action } from '../../../components/forms/button.tsx'
 import { Choice, Field } from '../../../components/forms/fields.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
-import { Stat } from '../../../components/page/stat.tsx'
-import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
-import { day, number } from '../../../format.ts'
+import { download } from '../../../download.ts'
 import { $query, setQuery } from '../../../router.ts'
 import { ExamChoice } from '../exam-choice.tsx'
+import { Dashboard } from './dashboard.tsx'
 
 const PERIODS = [
   ['all', 'All time'],
@@ -33,7 +32,25 @@ export default function Analytics() {
     ask(client.GET('/api/v01/admin/analytics', { params: { query } })),
   )
   return (
-    <Page title="Analytics">
+    <Page
+      title="Analytics"
+      actions={
+        <Action
+          act={() =>
+            download(
+              client.GET('/api/v01/admin/analytics', {
+                params: { query },
+                headers: { accept: 'text/csv' },
+                parseAs: 'blob',
+              }),
+              'results.csv',
+            )
+          }
+        >
+          Download all results (CSV)
+        </Action>
+      }
+    >
       <div class="filters">
         <Choice
           label="When"
@@ -64,112 +81,7 @@ export default function Analytics() {
           onChange={({ currentTarget }) => setQuery({ exam: currentTarget.value })}
         />
       </div>
-      <Loaded of={found}>
-        {({ summary, charts, tables }) => (
-          <>
-            <dl class="figures">
-              <Stat
-                name="Average"
-                value={
-                  <Changed value={`${number(summary.avgScore)} %`} by={summary.scoreChange} unit="points" />
-                }
-              />
-              <Stat
-                name="Attempts"
-                value={<Changed value={summary.totalAttempts} by={summary.attemptsChange} unit="%" />}
-              />
-              <Stat
-                name="Passed"
-                value={
-                  <Changed
-                    value={`${number(summary.passRate)} %`}
-                    by={summary.passRateChange}
-                    unit="points"
-                  />
-                }
-              />
-              <Stat
-                name="People"
-                value={<Changed value={summary.activeUsers} by={summary.usersChange} unit="%" />}
-              />
-            </dl>
-            <div class="two">
-              <BarChart
-                title="How the scores spread"
-                points={['90 % and above', '75 to 89 %', '60 to 74 %', 'Below 60 %'].map((label, index) => ({
-                  label,
-                  value: charts.scoreDistribution[index] ?? 0,
-                }))}
-              />
-              <BarChart
-                title="Average by exam"
-                most={100}
-                unit=" %"
-                points={toPoints(charts.examPerformance)}
-              />
-              <LineChart
-                title="Average, day by day"
-                most={100}
-                unit=" %"
-                points={toDays(charts.performanceTrends)}
-              />
-              <LineChart title="People, day by day" points={toDays(charts.userActivity)} />
-            </div>
-            <h2>Best results</h2>
-            <Table
-              caption="Best results"
-              rows={tables.topPerformers}
-              keyOf={(row) => row.student_id}
-              columns={[
-                { head: 'Who', cell: (row) => `${row.full_name} (${row.username})` },
-                { head: 'Average', cell: (row) => `${number(row.avgScore)} %`, isNumber: true },
-                { head: 'Attempts', cell: (row) => row.attempts, isNumber: true },
-              ]}
-            />
-            <h2>By exam</h2>
-            <Table
-              caption="By exam"
-              rows={tables.examStats}
-              keyOf={(row) => row.name}
-              columns={[
-                { head: 'Exam', cell: (row) => row.name },
-                { head: 'Attempts', cell: (row) => row.attempts, isNumber: true },
-                { head: 'Average', cell: (row) => `${number(row.avgScore)} %`, isNumber: true },
-                { head: 'Passed', cell: (row) => `${number(row.passRate)} %`, isNumber: true },
-              ]}
-            />
-            <h2>The latest</h2>
-            <Table
-              caption="The latest attempts"
-              rows={tables.recentActivity}
-              keyOf={(row) => `${row.created_at} ${row.username} ${row.exam_name}`}
-              columns={[
-                { head: 'When', cell: (row) => row.created_at },
-                { head: 'Who', cell: (row) => `${row.full_name} (${row.username})` },
-                { head: 'Exam', cell: (row) => row.exam_name },
-                { head: 'Percent', cell: (row) => `${number(row.percentage)} %`, isNumber: true },
-              ]}
-            />
-          </>
-        )}
-      </Loaded>
+      <Loaded of={found}>{(answer) => <Dashboard of={answer} />}</Loaded>
     </Page>
-  )
-}
-
-/** The points of a curve, with days in the reader's format. */
-function toDays(series: { labels: string[]; data: number[] }) {
-  return toPoints({ ...series, labels: series.labels.map(day) })
-}
-
-function toPoints({ labels, data }: { labels: string[]; data: number[] }) {
-  return labels.map((label, index) => ({ label, value: data[index] ?? 0 }))
-}
-
-function Changed({ value, by, unit }: { value: string | number; by: number; unit: string }) {
-  return (
-    <>
-      {value} {by !== 0 && <small>{`${by > 0 ? '▲' : '▼'} ${number(Math.abs(by))} ${unit}`}</small>}
-    </>
   )
 }

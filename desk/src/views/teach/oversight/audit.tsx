@@ -8,15 +8,16 @@ import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { moment } from '../../../format.ts'
 import { $query, setQuery } from '../../../router.ts'
+import { PersonChoice } from '../people/person-choice.tsx'
 
 /** The log of administrators' changes. */
 export default function Audit() {
-  const { action, subject, page } = useStore($query)
-  const found = useLoad(`${action} ${subject} ${page}`, () =>
+  const { action, subject, actor, page } = useStore($query)
+  const found = useLoad(`${action} ${subject} ${actor} ${page}`, () =>
     ask(
       client.GET('/api/v01/admin/audit', {
         params: {
-          query: toQuery<'/api/v01/admin/audit'>({ action, subject, page }),
+          query: toQuery<'/api/v01/admin/audit'>({ action, subject, actor_id: actor, page }),
         },
       }),
     ),
@@ -24,6 +25,7 @@ export default function Audit() {
   return (
     <Page title="Audit log" lead="Who changed what, and when. Nothing here can be changed.">
       <div class="filters">
+        <PersonChoice onChoose={(id) => setQuery({ actor: id, page: undefined })} />
         <Field
           label="Action"
           value={action}
@@ -55,8 +57,8 @@ export default function Audit() {
                     cell: (each) =>
                       `${each.subject_type}${each.subject_id === null ? '' : `:${each.subject_id}`}`,
                   },
-                  { head: 'In words', cell: (each) => each.summary },
-                  { head: 'From', cell: (each) => each.ip ?? '–' },
+                  { head: 'Summary', cell: (each) => each.summary },
+                  { head: 'IP address', cell: (each) => each.ip ?? '–' },
                 ]}
               />
               <Pager of={list} what="changes" />

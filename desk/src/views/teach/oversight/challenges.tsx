@@ -6,19 +6,21 @@ import { Empty, Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { Pager } from '../../../components/page/pager.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
-import { RichText } from '../../../components/rich-text.tsx'
+import { RichText } from '../../../components/rich-text/rich-text.tsx'
 import { moment } from '../../../format.ts'
 import { $query, setQuery } from '../../../router.ts'
+import { ExamChoice } from '../exam-choice.tsx'
 
 /** Students' challenges, to be resolved. */
 export default function Challenges() {
-  const { status = 'open', page } = useStore($query)
-  const found = useLoad(`${status} ${page}`, () =>
+  const { status = 'open', exam, page } = useStore($query)
+  const found = useLoad(`${status} ${exam} ${page}`, () =>
     ask(
       client.GET('/api/v01/admin/challenges', {
         params: {
           query: toQuery<'/api/v01/admin/challenges'>({
             status: status === 'all' ? undefined : status,
+            exam_id: exam,
             page,
           }),
         },
@@ -26,18 +28,26 @@ export default function Challenges() {
     ),
   )
   return (
-    <Page title="Challenges" lead="If a key is wrong, correct the question in its exam: all results follow.">
-      <Choice
-        label="Which"
-        value={status}
-        options={[
-          ['open', 'Open'],
-          ['accepted', 'Accepted'],
-          ['rejected', 'Not accepted'],
-          ['all', 'All'],
-        ]}
-        onChange={({ currentTarget }) => setQuery({ status: currentTarget.value, page: undefined })}
-      />
+    <Page title="Challenges" lead="If a key is wrong, regrade the question: all results follow.">
+      <div class="filters">
+        <Choice
+          label="Status"
+          value={status}
+          options={[
+            ['open', 'Open'],
+            ['accepted', 'Accepted'],
+            ['rejected', 'Rejected'],
+            ['all', 'All'],
+          ]}
+          onChange={({ currentTarget }) => setQuery({ status: currentTarget.value, page: undefined })}
+        />
+        <ExamChoice
+          label="Exam"
+          value={exam}
+          all="All exams"
+          onChange={({ currentTarget }) => setQuery({ exam: currentTarget.value, page: undefined })}
+        />
+      </div>
       <Loaded of={found}>
         {(list) =>
           list.challenges.length === 0 ? (
@@ -50,10 +60,14 @@ export default function Challenges() {
                     <span>
                       <strong>{each.username}</strong> · {moment(each.created_at)}
                     </span>
-                    <a href={`/desk/teach/exams/${each.exam_id}/corrections`}>Correct the question</a>
+                    <a href={`/desk/teach/exams/${each.exam_id}/corrections?question=${each.question_id}`}>
+                      Regrade this question
+                    </a>
                   </p>
                   <RichText text={each.question_text} />
-                  <p class="notice warn rich">{each.message}</p>
+                  <div class="notice warn">
+                    <RichText text={each.message} />
+                  </div>
                   {each.status === 'open' ? (
                     <Form
                       button="Answer"
@@ -76,7 +90,7 @@ export default function Challenges() {
                         name="verdict"
                         options={[
                           ['accepted', 'Accepted'],
-                          ['rejected', 'Not accepted'],
+                          ['rejected', 'Rejected'],
                         ]}
                       />
                       <Area label="What you answer" name="reply" rows={2} maxLength={4000} />

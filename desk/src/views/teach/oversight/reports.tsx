@@ -6,6 +6,7 @@ import { Empty, Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { Pager } from '../../../components/page/pager.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
+import { RichText } from '../../../components/rich-text/rich-text.tsx'
 import { moment } from '../../../format.ts'
 import { $query, setQuery } from '../../../router.ts'
 
@@ -46,12 +47,19 @@ export default function Reports() {
                     </span>
                     <small>{moment(report.created_at)}</small>
                   </p>
-                  <p class="notice warn rich">{report.reason}</p>
+                  <div class="notice warn">
+                    <RichText text={report.reason} />
+                  </div>
                   <ul class="list">
                     {report.context.map((each) => (
-                      <li key={each.id} class="rich">
+                      <li key={each.id}>
                         {each.is_reported && <span class="chip bad">Reported</span>}{' '}
-                        <b>{each.author.username}:</b> {each.text}
+                        <b>{each.author.username}:</b> <RichText text={each.text} />
+                        {each.attachments.map(({ id, name, url }) => (
+                          <a key={id} href={url} target="_blank" rel="noreferrer">
+                            {name}
+                          </a>
+                        ))}
                       </li>
                     ))}
                   </ul>

@@ -80,10 +80,10 @@ export default function Allowances() {
                   confirm={`Remove the latest attempt with its result, ${plural(selection.chosen.length, 'time')}?`}
                   act={changeAll('decrease')}
                 >
-                  Give one back to each
+                  Give one attempt back
                 </Action>
                 <Action class="small" act={changeAll('increase')}>
-                  Take one of each
+                  Take one attempt away
                 </Action>
                 <Action
                   class="small bad"
@@ -121,10 +121,10 @@ export default function Allowances() {
                         </Action>
                         <Action
                           class="small"
-                          aria-label={`Take one: ${row.username}, ${row.exam_name}`}
+                          aria-label={`Take one away: ${row.username}, ${row.exam_name}`}
                           act={change(row, 'increase')}
                         >
-                          Take one
+                          Take one away
                         </Action>
                         <Action
                           class="small bad"

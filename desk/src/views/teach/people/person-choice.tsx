@@ -6,8 +6,14 @@ import { useLoad } from '../../../components/page/use-load.ts'
 
 type Person = readonly [id: number | string, text: string]
 
+interface PersonChoiceProps {
+  name?: string
+  /** Told of each choice; without it the choice goes with its form. */
+  onChoose?: (id: string) => void
+}
+
 /** A choice of one person, by name. The chosen one stays chosen, also when the answer to a search comes later. */
-export function PersonChoice({ name }: { name: string }) {
+export function PersonChoice({ name, onChoose }: PersonChoiceProps) {
   const [q, setQ] = useState('')
   const [chosen, setChosen] = useState<Person>(['', 'Choose somebody'])
   const found = useLoad(q, () =>
@@ -22,12 +28,12 @@ export function PersonChoice({ name }: { name: string }) {
       <Search label="Find somebody" value={q} take={setQ} />
       <Choice
         label="Who"
-        name={name}
-        required
+        {...(name ? { name, required: true } : {})}
         value={chosen[0]}
-        onChange={({ currentTarget }) =>
+        onChange={({ currentTarget }) => {
           setChosen(options.find(([id]) => String(id) === currentTarget.value) ?? chosen)
-        }
+          onChoose?.(currentTarget.value)
+        }}
         options={options}
       />
     </div>

@@ -1,16 +1,15 @@
 import { useStore } from '@nanostores/preact'
 import { ask, client, toQuery } from '../../../client.ts'
-import { Action } from '../../../components/forms/button.tsx'
 import { Choice, Field } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { Pager } from '../../../components/page/pager.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
+import { RichText } from '../../../components/rich-text/rich-text.tsx'
+import { serviceTime } from '../../../format.ts'
 import { $query, setQuery } from '../../../router.ts'
-import { ROLES } from './roles.ts'
-
-const nameOf = (role: string) => ROLES.find(([value]) => value === role)?.[1] ?? role
+import { nameOfRole, ROLES } from './roles.ts'
 
 /** Requests for another role. */
 export default function Requests() {
@@ -54,29 +53,32 @@ export default function Requests() {
                       <span>
                         <strong>{each.username}</strong> <small>{each.email}</small>
                       </span>
-                      <small>{each.request_date}</small>
+                      <small>{serviceTime(each.request_date)}</small>
                     </p>
                     <p>
-                      {nameOf(each.current_access)} → <strong>{nameOf(each.requested_access)}</strong>
+                      {nameOfRole(each.current_access)} → <strong>{nameOfRole(each.requested_access)}</strong>
                     </p>
-                    <p class="rich">{each.reason}</p>
+                    <RichText text={each.reason} />
                     {each.status === 'pending' ? (
                       <>
-                        <div>
-                          <Action
-                            class="main"
-                            act={async () => {
-                              const body = { approved_access: each.requested_access }
-                              const { message } = await ask(
-                                client.POST('/api/v01/admin/access-requests/{id}/approve', { ...path, body }),
-                              )
-                              await found.reload()
-                              return message
-                            }}
-                          >
-                            Approve
-                          </Action>
-                        </div>
+                        <Form
+                          button="Approve"
+                          send={async ({ approved_access }) => {
+                            const body = { approved_access: approved_access as typeof each.requested_access }
+                            const { message } = await ask(
+                              client.POST('/api/v01/admin/access-requests/{id}/approve', { ...path, body }),
+                            )
+                            await found.reload()
+                            return message
+                          }}
+                        >
+                          <Choice
+                            label="Role to grant"
+                            name="approved_access"
+                            value={each.requested_access}
+                            options={ROLES}
+                          />
+                        </Form>
                         <Form
                           button="Deny"
                           send={async ({ reason }) => {
@@ -90,12 +92,13 @@ export default function Requests() {
                             return message
                           }}
                         >
-                          <Field label="Why not?" name="reason" required />
+                          <Field label="Reason for denying" name="reason" required />
                         </Form>
                       </>
                     ) : (
                       <small>
-                        {each.status} by {each.processed_by}, {each.processed_date}
+                        {each.status === 'denied' ? 'Denied' : 'Approved'} by {each.processed_by},{' '}
+                        {each.processed_date && serviceTime(each.processed_date)}
                       </small>
                     )}
                   </article>

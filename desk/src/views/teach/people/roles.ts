@@ -4,3 +4,5 @@ export const ROLES = [
   ['admin', 'Teacher'],
   ['user,admin', 'Both'],
 ] as const
+
+export const nameOfRole = (role: string) => ROLES.find(([value]) => value === role)?.[1] ?? role

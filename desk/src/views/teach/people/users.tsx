@@ -1,8 +1,10 @@
 import { useStore } from '@nanostores/preact'
-import { type Answer, ask, client, toQuery } from '../../../client.ts'
-import { runWithToast } from '../../../components/dialogs/toasts.tsx'
+import { useState } from 'preact/hooks'
+import { ask, client, toQuery } from '../../../client.ts'
+import { Dialog } from '../../../components/dialogs/dialog.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice } from '../../../components/forms/fields.tsx'
+import { Form } from '../../../components/forms/form.tsx'
 import { ListSearch } from '../../../components/forms/search.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
@@ -12,14 +14,16 @@ import { Stat } from '../../../components/page/stat.tsx'
 import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { useSelection } from '../../../components/page/use-selection.ts'
-import { plural } from '../../../format.ts'
+import { plural, serviceTime } from '../../../format.ts'
 import { $query, setQuery } from '../../../router.ts'
-import { ROLES } from './roles.ts'
-
-type UserRow = Answer<'/api/v01/admin/users', 'get'>['users'][number]
+import type { ViewProps } from '../../view-props.ts'
+import { ManagedUser, type UserRow } from './managed-user.tsx'
+import { nameOfRole, ROLES } from './roles.ts'
 
 /** All accounts and their roles. */
-export default function Users() {
+export default function Users({ user }: ViewProps) {
+  const [changing, setChanging] = useState<UserRow>()
+  const [managed, setManaged] = useState<UserRow>()
   const { q, role, page } = useStore($query)
   const found = useLoad(`${q} ${role} ${page}`, async () => {
     const [list, counts] = await Promise.all([
@@ -34,7 +38,11 @@ export default function Users() {
   })
   const selection = useSelection<UserRow>(({ id }) => id)
   return (
-    <Page title="Users and roles" lead="A changed role holds at once.">
+    <Page
+      title="Users and roles"
+      lead="A changed role takes effect at once."
+      actions={<a href="/desk/teach/users/new">New accounts</a>}
+    >
       <div class="filters">
         <ListSearch label="Search people" />
         <Choice
@@ -87,29 +95,39 @@ export default function Users() {
                 { head: 'Name', cell: (each) => each.full_name },
                 { head: 'Username', cell: (each) => each.username },
                 { head: 'E-mail', cell: (each) => each.email },
-                { head: 'Since', cell: (each) => each.created_at },
+                { head: 'Since', cell: (each) => serviceTime(each.created_at) },
                 {
                   head: 'Role',
                   cell: (each) => (
-                    <select
-                      aria-label={`Role of ${each.username}`}
-                      value={each.role}
-                      onChange={({ currentTarget }) =>
-                        void runWithToast(async () => {
-                          const body = { user_id: each.id, new_role: currentTarget.value }
-                          const { message } = await ask(
-                            client.POST('/api/v01/admin/users/role', { body }),
-                          ).finally(found.reload)
-                          return message
-                        })
-                      }
-                    >
-                      {ROLES.map(([value, text]) => (
-                        <option key={value} value={value}>
-                          {text}
-                        </option>
-                      ))}
-                    </select>
+                    <span class="row">
+                      {nameOfRole(each.role)}
+                      <button
+                        type="button"
+                        class="small"
+                        aria-label={`Change the role of ${each.username}`}
+                        onClick={() => setChanging(each)}
+                      >
+                        Change
+                      </button>
+                    </span>
+                  ),
+                },
+                {
+                  head: 'Account',
+                  cell: (each) => (
+                    <span class="row">
+                      {each.suspended && <span class="chip bad">Suspended</span>}
+                      {each.id !== user.id && (
+                        <button
+                          type="button"
+                          class="small"
+                          aria-label={`Manage the account of ${each.username}`}
+                          onClick={() => setManaged(each)}
+                        >
+                          Manage
+                        </button>
+                      )}
+                    </span>
                   ),
                 },
               ]}
@@ -118,6 +136,34 @@ export default function Users() {
           </>
         )}
       </Loaded>
+      {managed && <ManagedUser user={managed} close={() => setManaged(undefined)} changed={found.reload} />}
+      {changing && (
+        <Dialog title={`Role of ${changing.username}`} close={() => setChanging(undefined)}>
+          <Form
+            button="Change the role"
+            aside={
+              <button type="button" class="quiet" onClick={() => setChanging(undefined)}>
+                Cancel
+              </button>
+            }
+            send={async ({ new_role }) => {
+              const body = { user_id: changing.id, new_role: String(new_role) }
+              const { message } = await ask(client.POST('/api/v01/admin/users/role', { body }))
+              setChanging(undefined)
+              await found.reload()
+              return message
+            }}
+          >
+            <Choice
+              label="Role"
+              name="new_role"
+              value={changing.role}
+              options={ROLES}
+              hint={changing.id === user.id ? 'This is your own account.' : 'It takes effect at once.'}
+            />
+          </Form>
+        </Dialog>
+      )}
     </Page>
   )
 }

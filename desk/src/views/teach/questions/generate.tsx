@@ -13,6 +13,16 @@ import { $query, go } from '../../../router.ts'
 import { ExamChoice } from '../exam-choice.tsx'
 import { JobState } from './job-state.tsx'
 
+/** The service's defaults. */
+const MARKS = [
+  ['mcq_plus', 'One correct option: marks', 4],
+  ['mcq_minus', 'One correct option: off if incorrect', 1],
+  ['msq_plus', 'Several correct options: marks', 4],
+  ['msq_minus', 'Several correct options: off if incorrect', 2],
+  ['numeric_plus', 'A number: marks', 3],
+  ['numeric_tolerance', 'A number: tolerance', 0.01],
+] as const
+
 /** Generates questions by the model, from a topic or a document, and lists the jobs. */
 export default function Generate() {
   const { exam, page } = useStore($query)
@@ -25,11 +35,12 @@ export default function Generate() {
     ),
   )
   return (
-    <Page title="Generate questions" lead="Nothing is kept until you have looked at it.">
+    <Page title="Generate questions" lead="Nothing is added to an exam until you have reviewed it.">
       <section class="sheet" aria-labelledby="ask">
-        <h2 id="ask">What should it write?</h2>
+        <h2 id="ask">New job</h2>
         <Form
           button="Start"
+          draft="generate"
           send={async (_fields, form) => {
             const body = new FormData(form)
             if (mode === 'pure') body.delete('pdf_file')
@@ -71,9 +82,9 @@ export default function Generate() {
             />
           )}
           <div class="fields">
-            <NumberField label="One right option" name="mcq_count" most={100} value={5} hint="how many" />
+            <NumberField label="One correct option" name="mcq_count" most={100} value={5} hint="how many" />
             <NumberField
-              label="Several right options"
+              label="Several correct options"
               name="msq_count"
               most={100}
               value={0}
@@ -81,11 +92,19 @@ export default function Generate() {
             />
             <NumberField label="A number" name="numeric_count" most={100} value={0} hint="how many" />
           </div>
-          <Area label="Anything else to keep in mind" name="custom_instructions" maxLength={4000} rows={3} />
+          <Area label="Further instructions" name="custom_instructions" maxLength={4000} rows={3} />
+          <details>
+            <summary>Marks and tolerance</summary>
+            <div class="fields">
+              {MARKS.map(([name, label, value]) => (
+                <NumberField key={name} label={label} name={name} value={value} allowsFractions required />
+              ))}
+            </div>
+          </details>
         </Form>
       </section>
       <section class="stack tight" aria-labelledby="jobs">
-        <h2 id="jobs">So far</h2>
+        <h2 id="jobs">Jobs</h2>
         <Loaded of={jobs}>
           {(list) =>
             list.jobs.length === 0 ? (
@@ -105,7 +124,7 @@ export default function Generate() {
                     },
                     { head: 'Questions', cell: (job) => job.questions_so_far, isNumber: true },
                     { head: 'State', cell: (job) => <JobState status={job.status} /> },
-                    { head: 'It says', cell: (job) => job.error ?? job.message },
+                    { head: 'Message', cell: (job) => job.error ?? job.message },
                   ]}
                 />
                 <Pager of={list} what="jobs" />

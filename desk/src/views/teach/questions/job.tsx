@@ -1,6 +1,6 @@
 import '../../exams/taking.css'
 import { useState } from 'preact/hooks'
-import { type Answer, ask, client } from '../../../client.ts'
+import { type Answer, ask, client, readAllPages } from '../../../client.ts'
 import { Action } from '../../../components/forms/button.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
@@ -66,11 +66,26 @@ export default function JobView({ params }: ViewProps) {
   )
 }
 
+/** What makes two questions the same for whoever reads them. */
+function contentOf(
+  question: Pick<Written, 'question_text' | 'option_a' | 'option_b' | 'option_c' | 'option_d'>,
+) {
+  const { question_text, option_a, option_b, option_c, option_d } = question
+  return JSON.stringify([question_text, option_a, option_b, option_c, option_d].map((text) => text.trim()))
+}
+
 function Review({ questions, isRunning }: { questions: Written[]; isRunning: boolean }) {
   const [left, setLeft] = useState<ReadonlySet<number>>(new Set())
   const [kept, setKept] = useState<number>()
-  const chosen = questions.filter((_, index) => !left.has(index))
   const examId = questions[0]?.exam_id ?? 0
+  const stored = useLoad(examId, async () => {
+    const pages = await readAllPages((page) =>
+      ask(client.GET('/api/v01/admin/questions', { params: { query: { exam_id: examId, page } } })),
+    )
+    return new Set(pages.flatMap((page) => page.questions).map(contentOf))
+  })
+  const isStored = (question: Written) => stored.data?.has(contentOf(question)) ?? false
+  const chosen = questions.filter((question, index) => !left.has(index) && !isStored(question))
   function toggle(index: number) {
     const next = new Set(left)
     if (!next.delete(index)) next.add(index)
@@ -84,15 +99,19 @@ function Review({ questions, isRunning }: { questions: Written[]; isRunning: boo
             <h2>
               {index + 1}. {question.question_type}
             </h2>
-            <button
-              type="button"
-              class="small"
-              aria-pressed={!left.has(index)}
-              disabled={kept !== undefined}
-              onClick={() => toggle(index)}
-            >
-              {left.has(index) ? 'Left out' : 'Keep'}
-            </button>
+            {isStored(question) ? (
+              <span class="chip good">In the exam</span>
+            ) : (
+              <button
+                type="button"
+                class="small"
+                aria-pressed={!left.has(index)}
+                disabled={kept !== undefined}
+                onClick={() => toggle(index)}
+              >
+                {left.has(index) ? 'Left out' : 'Keep'}
+              </button>
+            )}
           </div>
           <Preview question={{ ...question, image_url: null }} />
         </div>
@@ -101,7 +120,7 @@ function Review({ questions, isRunning }: { questions: Written[]; isRunning: boo
         <div class="row">
           <Action
             class="main"
-            disabled={isRunning || chosen.length === 0}
+            disabled={isRunning || stored.data === undefined || chosen.length === 0}
             act={async () => {
               const body = {
                 exam_id: examId,
@@ -109,6 +128,7 @@ function Review({ questions, isRunning }: { questions: Written[]; isRunning: boo
               }
               const { added, errors } = await ask(client.POST('/api/v01/admin/questions/bulk-add', { body }))
               setKept(added)
+              await stored.reload()
               return errors ? errors.join('; ') : `${plural(added, 'question')} kept`
             }}
           >

@@ -1,39 +1,59 @@
-import type { Answer } from '../../../client.ts'
-import { RichText } from '../../../components/rich-text.tsx'
-import { QuestionText } from '../../exams/question-text.tsx'
-import { listOptions } from '../../exams/taking/answer-field.tsx'
+import { useState } from 'preact/hooks'
+import { AnsweredQuestion } from '../../../components/questions/answered-question.tsx'
+import type { GivenAnswer, Question } from '../../../components/questions/kind.ts'
+import { kindOf } from '../../../components/questions/kinds.ts'
+import { ReviewedQuestion } from '../../../components/questions/reviewed-question.tsx'
 
-/** A question that is being edited; a new one has no id yet. */
-export type Question = Omit<Answer<'/api/v01/admin/questions/{id}', 'get'>['question'], 'id'>
+interface PreviewProps {
+  question: Question
+  /** Whether it can be answered at first; else its key and explanation are shown, as in a review. */
+  isAsked?: boolean
+}
 
-/** A question as students see it, with its key marked. */
-export function Preview({ question }: { question: Question }) {
-  const key = question.correct_answer.toUpperCase()
+/** A question as students see it, while they take the exam and afterwards. */
+export function Preview({ question, isAsked: isAskedAtFirst = false }: PreviewProps) {
+  const [isAsked, setAsked] = useState(isAskedAtFirst)
+  const { correct, ...shown } = kindOf(question.question_type).show(question)
+  const asked = { ...question, ...shown, id: 0 }
   return (
     <section class="sheet preview" aria-label="As students see it">
-      <p class="row spread">
+      <div class="row spread">
         <small>As students see it</small>
         <small>
           +{question.positive_marks} / −{question.negative_marks}
         </small>
-      </p>
-      <QuestionText question={question} />
-      {question.question_type === 'NUMERIC' ? (
-        <p>
-          Key: <strong>{question.correct_answer || 'none yet'}</strong>
-          {question.tolerance > 0 && ` ± ${question.tolerance}`}
-        </p>
+      </div>
+      <div class="row">
+        <button type="button" class="small" aria-pressed={isAsked} onClick={() => setAsked(true)}>
+          During the exam
+        </button>
+        <button type="button" class="small" aria-pressed={!isAsked} onClick={() => setAsked(false)}>
+          In the review
+        </button>
+      </div>
+      {isAsked ? (
+        <Trial key={JSON.stringify([question.question_type, shown])} question={asked} />
       ) : (
-        <ul class="options reviewed">
-          {listOptions(question).map(([letter, text]) => (
-            <li key={letter} class={`option ${key.includes(letter) ? 'right' : ''}`}>
-              <b>{letter}</b>
-              <RichText text={text} />
-              {key.includes(letter) && <span class="chip good marks">Right</span>}
-            </li>
-          ))}
-        </ul>
+        <ReviewedQuestion
+          question={asked}
+          given={null}
+          correct={correct}
+          explanation={question.explanation}
+        />
       )}
     </section>
+  )
+}
+
+/** A question that can be answered to try it; the answer goes nowhere. */
+function Trial({ question }: { question: Parameters<typeof AnsweredQuestion>[0]['question'] }) {
+  const [answer, setAnswer] = useState<GivenAnswer>()
+  return (
+    <AnsweredQuestion
+      question={question}
+      answer={answer}
+      change={(next) => setAnswer((before) => next(before) ?? undefined)}
+      isReadOnly={false}
+    />
   )
 }

@@ -1,33 +1,22 @@
-import '../../exams/taking.css'
 import { useRef, useState } from 'preact/hooks'
-import { ask, client, toFormData } from '../../../client.ts'
-import { runWithToast } from '../../../components/dialogs/toasts.tsx'
+import { ask, client } from '../../../client.ts'
+import { promptForConfirmation } from '../../../components/dialogs/prompts.tsx'
 import { Action } from '../../../components/forms/button.tsx'
-import { Area, Choice, Field, IMAGE_TYPES, NumberField } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
+import type { Question } from '../../../components/questions/kind.ts'
 import { useDebounced } from '../../../components/use-debounced.ts'
 import { go } from '../../../router.ts'
 import type { ViewProps } from '../../view-props.ts'
-import { Preview, type Question } from './preview.tsx'
+import { ImageField, useImageUpload } from './image-field.tsx'
+import { usePlaceInExam } from './place-in-exam.ts'
+import { Preview } from './preview.tsx'
+import { findProblems } from './problems.ts'
+import { QuestionFields } from './question-fields.tsx'
+import { changesOf, clean, contentOf, EMPTY, isKeyChanged, toQuestionForm } from './written-question.ts'
 
-const EMPTY: Question = {
-  exam_id: 0,
-  question_text: '',
-  option_a: '',
-  option_b: '',
-  option_c: '',
-  option_d: '',
-  correct_answer: '',
-  question_type: 'MCQ',
-  image_path: null,
-  image_url: null,
-  positive_marks: 4,
-  negative_marks: 1,
-  tolerance: 0,
-}
 /** Delay of the preview, so that it never slows down typing. */
 const PREVIEW_MS = 150
 
@@ -35,196 +24,218 @@ const PREVIEW_MS = 150
 export default function QuestionView({ params }: ViewProps) {
   const examId = Number(params.exam)
   const id = params.id === 'new' ? undefined : Number(params.id)
-  const found = useLoad(params.id, async () =>
+  // A second new question in a row is another one.
+  const [made, setMade] = useState(0)
+  const key = `${params.id} ${made}`
+  const found = useLoad(key, async () =>
     id === undefined
       ? { ...EMPTY, exam_id: examId }
       : (await ask(client.GET('/api/v01/admin/questions/{id}', { params: { path: { id } } }))).question,
   )
-  return <Loaded of={found}>{(question) => <Editor key={params.id} id={id} question={question} />}</Loaded>
+  return (
+    <Loaded of={found}>
+      {(question) => (
+        <Editor key={key} id={id} question={question} another={() => setMade((count) => count + 1)} />
+      )}
+    </Loaded>
+  )
 }
 
-function Editor({ id, question }: { id: number | undefined; question: Question }) {
+interface EditorProps {
+  id: number | undefined
+  question: Question
+  /** Begins another new question. */
+  another: () => void
+}
+
+function Editor({ id, question, another }: EditorProps) {
   const [shown, setShown] = useState(question)
+  const [content, setContent] = useState(() => contentOf(question))
+  const [tags, setTags] = useState(question.tags)
+  const [wantsRegrade, setWantsRegrade] = useState(false)
+  const [problems, setProblems] = useState<string[]>([])
   const saved = useRef(question)
-  const back = `/desk/teach/exams/${question.exam_id}/questions`
+  const goesOn = useRef(false)
+  const sheet = useRef<HTMLDivElement>(null)
+  const examId = question.exam_id
+  const place = usePlaceInExam(examId, id)
+  const read = (form: HTMLFormElement) => ({ ...readForm(form), ...clean(content), tags })
   const follow = useDebounced(
     (form: HTMLFormElement) => setShown((before) => ({ ...before, ...read(form) })),
     PREVIEW_MS,
   )
+  const upload = useImageUpload(examId, (image) => setShown((before) => ({ ...before, ...image })))
+  async function save(form: HTMLFormElement) {
+    const fields = { ...read(form), image_path: shown.image_path }
+    const { wrong, doubtful } = findProblems({ ...shown, ...fields })
+    setProblems(wrong)
+    if (wrong.length > 0) return false
+    // What was so before has been decided.
+    const decided = id === undefined ? [] : findProblems(saved.current).doubtful
+    const doubts = doubtful.filter((doubt) => !decided.includes(doubt)).join(' ')
+    if (doubts && !(await promptForConfirmation(`${doubts} Save it all the same?`, 'Save', false)))
+      return false
+    if (id === undefined) {
+      const body = toQuestionForm({ ...fields, exam_id: examId })
+      const made = await ask(client.POST('/api/v01/admin/questions', { body }))
+      if (goesOn.current) another()
+      else go(`/desk/teach/questions/${examId}/${made.question_id}`, 'replace')
+      return 'Saved'
+    }
+    // What somebody else has changed meanwhile stays, such as a key that was corrected.
+    const changes = changesOf(saved.current, fields)
+    if (Object.keys(changes).length > 0) {
+      const body = toQuestionForm(changes)
+      await ask(client.PATCH('/api/v01/admin/questions/{id}', { params: { path: { id } }, body }))
+    }
+    if (isKeyChanged(changes)) setWantsRegrade(true)
+    saved.current = { ...saved.current, ...fields }
+    if (goesOn.current) go(place?.next ?? `/desk/teach/questions/${examId}/new`)
+    return 'Saved'
+  }
   return (
     <Page
-      title={id === undefined ? 'New question' : `Question ${id}`}
+      title={
+        id === undefined ? 'New question' : place ? `Question ${place.number} of ${place.total}` : 'Question'
+      }
       actions={
         <>
-          <a class="button" href={back}>
-            To the exam
-          </a>
-          {id !== undefined && (
-            <Action
-              class="bad"
-              confirm="Delete this question? Attempts under way keep it."
-              act={async () => {
-                await ask(client.DELETE('/api/v01/admin/questions/{id}', { params: { path: { id } } }))
-                go(back, 'replace')
-              }}
-            >
-              Delete
-            </Action>
+          {place?.previous && (
+            <a class="button" href={place.previous}>
+              Previous
+            </a>
           )}
+          {place?.next && (
+            <a class="button" href={place.next}>
+              Next
+            </a>
+          )}
+          <a class="button" href={questionsOf(examId)}>
+            All questions
+          </a>
+          {id !== undefined && <QuestionActions id={id} read={() => saved.current} />}
         </>
       }
     >
+      {wantsRegrade && (
+        <p class="notice warn row spread" role="status">
+          <span>
+            The key was changed. Attempts that are finished keep their marks until they are regraded.
+          </span>
+          <a
+            class="button small"
+            href={`/desk/teach/exams/${examId}/corrections?question=${id}&action=new_key`}
+          >
+            Regrade now
+          </a>
+        </p>
+      )}
       <div class="two">
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: keys, files and input of the form within */}
         <div
           class="sheet"
+          ref={sheet}
           onInput={({ target }) =>
             target instanceof Element && follow(target.closest('form') as HTMLFormElement)
           }
+          onReset={() => {
+            setContent(contentOf(question))
+            setTags(question.tags)
+          }}
+          onPaste={(event) => upload.take(event, event.clipboardData)}
+          onDragOver={(event) => event.preventDefault()}
+          onDrop={(event) => upload.take(event, event.dataTransfer)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+            goesOn.current = true
+            sheet.current?.querySelector('form')?.requestSubmit()
+          }}
         >
           <Form
             button="Save"
-            send={async (_fields, form) => {
-              const fields = { ...read(form), image_path: shown.image_path ?? '' }
-              if (id !== undefined) {
-                // What somebody else has changed meanwhile stays, such as a key that was corrected.
-                const changes = changesOf(saved.current, fields)
-                if (Object.keys(changes).length > 0) {
-                  const body = toFormData(changes)
-                  await ask(client.PATCH('/api/v01/admin/questions/{id}', { params: { path: { id } }, body }))
-                }
-                saved.current = { ...saved.current, ...fields }
-              } else {
-                const body = toFormData({ ...fields, exam_id: question.exam_id })
-                const made = await ask(client.POST('/api/v01/admin/questions', { body }))
-                go(`/desk/teach/questions/${question.exam_id}/${made.question_id}`, 'replace')
-              }
-              return 'Saved'
-            }}
+            draft={`question-${id ?? `new-${examId}`}`}
+            send={(_fields, form) =>
+              save(form).finally(() => {
+                goesOn.current = false
+              })
+            }
+            aside={
+              <>
+                <button type="submit" onClick={() => (goesOn.current = true)}>
+                  {id === undefined ? 'Save and add another' : 'Save and next'}
+                </button>
+                <small>Ctrl and Enter</small>
+              </>
+            }
           >
-            <Choice
-              label="Type"
-              name="question_type"
-              value={question.question_type}
-              options={[
-                ['MCQ', 'One right option'],
-                ['MSQ', 'Several right options'],
-                ['NUMERIC', 'A number'],
-              ]}
+            <QuestionFields
+              question={question}
+              text={shown.question_text}
+              content={content}
+              setContent={setContent}
+              tags={tags}
+              setTags={setTags}
             />
-            <Area
-              label="Question"
-              name="question_text"
-              value={question.question_text}
-              rows={6}
-              hint="LaTeX between dollar signs: $x^2$"
+            <ImageField
+              path={shown.image_path}
+              take={upload.upload}
+              remove={() => setShown((before) => ({ ...before, image_path: null, image_url: null }))}
             />
-            {shown.question_type !== 'NUMERIC' && (
-              <div class="fields">
-                {(['a', 'b', 'c', 'd'] as const).map((letter) => (
-                  <Area
-                    key={letter}
-                    label={`Option ${letter.toUpperCase()}`}
-                    name={`option_${letter}`}
-                    value={question[`option_${letter}`]}
-                    rows={2}
-                  />
-                ))}
+            {problems.length > 0 && (
+              <div class="notice bad" role="alert">
+                <ul>
+                  {problems.map((problem) => (
+                    <li key={problem}>{problem}</li>
+                  ))}
+                </ul>
               </div>
             )}
-            <div class="fields">
-              <Field
-                label="Key"
-                name="correct_answer"
-                value={question.correct_answer}
-                hint={{ MCQ: 'A letter', MSQ: 'Letters: A,C', NUMERIC: 'A number' }[shown.question_type]}
-              />
-              {shown.question_type === 'NUMERIC' && (
-                <NumberField label="Tolerance" name="tolerance" allowsFractions value={question.tolerance} />
-              )}
-              <NumberField
-                label="For right"
-                name="positive_marks"
-                allowsFractions
-                value={question.positive_marks}
-              />
-              <NumberField
-                label="Off for wrong"
-                name="negative_marks"
-                allowsFractions
-                value={question.negative_marks}
-              />
-            </div>
-            <ImageField
-              examId={question.exam_id}
-              path={shown.image_path}
-              take={(image) => setShown((before) => ({ ...before, ...image }))}
-            />
           </Form>
         </div>
-        <Preview question={shown} />
+        <Preview question={shown} isAsked />
       </div>
     </Page>
   )
 }
 
-function read(form: HTMLFormElement): Partial<Question> {
-  const fields = Object.fromEntries(new FormData(form)) as Record<string, string>
-  const { question_type, positive_marks = '', negative_marks = '', tolerance = '0', ...texts } = fields
-  return {
-    ...texts,
-    question_type: question_type as Question['question_type'],
-    positive_marks: Number(positive_marks),
-    negative_marks: Number(negative_marks),
-    tolerance: Number(tolerance),
-  }
-}
+const questionsOf = (examId: number) => `/desk/teach/exams/${examId}/questions`
 
-function changesOf(before: Question, fields: Partial<Question>): Partial<Question> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([name, value]) => value !== (before[name as keyof Question] ?? '')),
-  )
-}
-
-interface ImageFieldProps {
-  examId: number
-  path: string | null
-  take: (image: Pick<Question, 'image_path' | 'image_url'>) => void
-}
-
-/** The image is uploaded at once; saving the question makes it the question's image. */
-function ImageField({ examId, path, take }: ImageFieldProps) {
-  async function upload(file: File) {
-    const folder = `exam-${examId}`
-    const name = `${client.platform.uuid().slice(0, 8)}-${file.name.replaceAll(/[^\w.-]/g, '_')}`
-    const body = toFormData({ subject_folder_id: folder })
-    body.append('images', file, name)
-    const { failed } = await ask(client.POST('/api/v01/admin/images', { body }))
-    if (failed[0]) throw new Error(failed[0].error)
-    take({ image_path: `${folder}/${name}`, image_url: URL.createObjectURL(file) })
-  }
+function QuestionActions({ id, read }: { id: number; read: () => Question }) {
   return (
-    <div class="stack tight">
-      <Field
-        label="Image"
-        type="file"
-        accept={IMAGE_TYPES}
-        onChange={({ currentTarget }) => {
-          const file = currentTarget.files?.[0]
-          if (file) void runWithToast(() => upload(file))
+    <>
+      <Action
+        act={async () => {
+          const { image_url: _, ...question } = read()
+          const body = toQuestionForm(question)
+          const made = await ask(client.POST('/api/v01/admin/questions', { body }))
+          go(`/desk/teach/questions/${question.exam_id}/${made.question_id}`)
+          return 'This is the copy'
         }}
-      />
-      {path && (
-        <p class="row">
-          <small>{path}</small>
-          <button
-            type="button"
-            class="quiet small"
-            onClick={() => take({ image_path: null, image_url: null })}
-          >
-            Remove
-          </button>
-        </p>
-      )}
-    </div>
+      >
+        Duplicate
+      </Action>
+      <Action
+        class="bad"
+        confirm="Delete this question? Attempts under way keep it."
+        act={async () => {
+          await ask(client.DELETE('/api/v01/admin/questions/{id}', { params: { path: { id } } }))
+          go(questionsOf(read().exam_id), 'replace')
+        }}
+      >
+        Delete
+      </Action>
+    </>
   )
+}
+
+/** What the form's own fields hold. */
+function readForm(form: HTMLFormElement) {
+  const data = new FormData(form)
+  const text = (name: string) => String(data.get(name) ?? '')
+  return {
+    question_text: text('question_text'),
+    explanation: text('explanation'),
+    positive_marks: Number(text('positive_marks')),
+    negative_marks: Number(text('negative_marks')),
+  }
 }

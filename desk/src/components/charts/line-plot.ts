@@ -1,0 +1,65 @@
+import 'uplot/dist/uPlot.min.css'
+import uPlot from 'uplot'
+
+export interface LinePlot {
+  labels: readonly string[]
+  values: readonly number[]
+  /** The name of the values. */
+  title: string
+  unit: string
+  most: number
+}
+
+const HEIGHT = 220
+
+/** Draws a line with axes into an element, which says the value under the pointer. Returns a function that removes it. */
+export function drawLine(into: HTMLElement, { labels, values, title, unit, most }: LinePlot): () => void {
+  const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name)
+  const probe = document.createElement('span')
+  into.append(probe)
+  // The variables are pairs of light and dark, which a canvas can't read: a browser's computed colour can be.
+  const resolve = (name: string) => {
+    probe.style.color = `var(${name})`
+    return getComputedStyle(probe).color || colour(name)
+  }
+  const [ink, line, accent] = ['--faint', '--line', '--accent'].map(resolve)
+  probe.remove()
+  const axis = { stroke: ink, grid: { stroke: line }, ticks: { stroke: line } } as uPlot.Axis
+  const plot = new uPlot(
+    {
+      width: into.clientWidth,
+      height: HEIGHT,
+      scales: {
+        x: { time: false, range: [-0.5, Math.max(0.5, labels.length - 0.5)] },
+        y: { range: [0, most] },
+      },
+      axes: [
+        {
+          ...axis,
+          incrs: [1, 2, 5, 10, 20, 50, 100, 200],
+          space: 110,
+          values: (_, places) => places.map((place) => labels[place] ?? ''),
+        },
+        { ...axis, size: 60, values: (_, ticks) => ticks.map((tick) => `${tick.toLocaleString()}${unit}`) },
+      ],
+      series: [
+        { label: 'When', value: (_, place) => (place === null ? '–' : (labels[place] ?? '–')) },
+        {
+          label: title,
+          stroke: accent ?? '',
+          width: 2,
+          points: { show: labels.length <= 60, size: 7, fill: accent ?? '' },
+          value: (_, value) => (value === null ? '–' : `${value.toLocaleString()}${unit}`),
+        },
+      ],
+    },
+    [labels.map((_, index) => index), [...values]],
+    into,
+  )
+  const observer = new ResizeObserver(() => plot.setSize({ width: into.clientWidth, height: HEIGHT }))
+  observer.observe(into)
+  return () => {
+    observer.disconnect()
+    plot.destroy()
+  }
+}

@@ -1,0 +1,66 @@
+import { useId } from 'preact/hooks'
+import { type Accepted, readAccepted, writeAccepted } from './accepted-texts.ts'
+
+/** Texts that one question or gap accepts. */
+const MOST_ACCEPTED = 50
+/** Characters of one. */
+const LONGEST_TEXT = 200
+
+interface AcceptedFieldsProps {
+  legend: string
+  lines: readonly string[]
+  change: (lines: string[]) => void
+}
+
+/** Accepted texts, each with the share of the marks that it brings. */
+export function AcceptedFields({ legend, lines, change }: AcceptedFieldsProps) {
+  const id = useId()
+  const rows = lines.map(readAccepted)
+  const set = (index: number, changes: Partial<Accepted>) =>
+    change(lines.with(index, writeAccepted({ ...(rows[index] as Accepted), ...changes })))
+  return (
+    <fieldset class="stack tight">
+      <legend>
+        {legend} <small>Capitals and extra spaces don’t matter</small>
+      </legend>
+      {rows.map(({ text, percent }, index) => (
+        <div key={index} class="accepted-row">
+          <input
+            id={`${id}-${index}`}
+            aria-label={`Accepted text ${index + 1}`}
+            maxLength={LONGEST_TEXT}
+            value={text}
+            onInput={({ currentTarget }) => set(index, { text: currentTarget.value })}
+          />
+          <input
+            class="percent"
+            inputMode="decimal"
+            aria-label={`Percent of the marks for accepted text ${index + 1}`}
+            value={percent}
+            onInput={({ currentTarget }) => set(index, { percent: currentTarget.value.trim() })}
+          />
+          <span aria-hidden="true">%</span>
+          <button
+            type="button"
+            class="small quiet"
+            aria-label={`Remove accepted text ${index + 1}`}
+            disabled={lines.length === 1}
+            onClick={() => {
+              change(lines.toSpliced(index, 1))
+              document.getElementById(`${id}-${Math.max(0, index - 1)}`)?.focus()
+            }}
+          >
+            Remove
+          </button>
+        </div>
+      ))}
+      {lines.length < MOST_ACCEPTED && (
+        <p>
+          <button type="button" class="small" onClick={() => change([...lines, ''])}>
+            Add another text
+          </button>
+        </p>
+      )}
+    </fieldset>
+  )
+}

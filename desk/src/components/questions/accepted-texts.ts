@@ -1,0 +1,39 @@
+export interface Accepted {
+  text: string
+  /** What it brings of the marks. */
+  percent: string
+}
+
+/** An accepted text as it is stored: `text`, or `%50%text` for a share of the marks. */
+export function readAccepted(line: string): Accepted {
+  const [, percent, text] = /^%([^%]*)%(.*)$/s.exec(line) ?? []
+  return { text: text ?? line, percent: percent ?? '100' }
+}
+
+export function writeAccepted({ text, percent }: Accepted): string {
+  return percent === '100' && !text.startsWith('%') ? text : `%${percent}%${text}`
+}
+
+/** The accepted texts of a key that has one a line. */
+export function listAccepted(key: string): Accepted[] {
+  return key
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map(readAccepted)
+}
+
+/** The text that brings most, of equals the first; null without any. */
+export function bestAccepted(accepted: readonly Accepted[]): string | null {
+  const most = Math.max(...accepted.map(({ percent }) => Number(percent)))
+  return accepted.find(({ percent }) => Number(percent) === most)?.text ?? null
+}
+
+/** What is wrong with accepted texts; `where` names their question or gap. */
+export function findWrongAccepted(lines: readonly string[], where: string): string[] {
+  return lines.map(readAccepted).flatMap(({ text, percent }, index) => {
+    const name = `${where}accepted text ${index + 1}`
+    if (text.trim() === '') return [`${name[0]?.toUpperCase()}${name.slice(1)} is empty.`]
+    const share = /^\d*\.?\d+$/.test(percent) ? Number(percent) : 0
+    return share > 0 && share <= 100 ? [] : [`The percentage of ${name} is not above 0 and at most 100.`]
+  })
+}

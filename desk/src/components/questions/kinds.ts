@@ -1,0 +1,25 @@
+import type { QuestionKind, QuestionType } from './kind.ts'
+import { gaps } from './kinds/gaps.tsx'
+import { matching } from './kinds/matching.tsx'
+import { mcq } from './kinds/mcq.tsx'
+import { msq } from './kinds/msq.tsx'
+import { numeric } from './kinds/numeric.tsx'
+import { ordering } from './kinds/ordering.tsx'
+import { short } from './kinds/short.tsx'
+
+const KINDS: Record<QuestionType, QuestionKind> = {
+  MCQ: mcq,
+  MSQ: msq,
+  NUMERIC: numeric,
+  SHORT: short,
+  MATCHING: matching,
+  ORDERING: ordering,
+  GAPS: gaps,
+}
+
+/** All types, in the order in which they are offered. */
+export const QUESTION_TYPES = Object.keys(KINDS) as QuestionType[]
+
+export function kindOf(type: QuestionType): QuestionKind {
+  return KINDS[type]
+}

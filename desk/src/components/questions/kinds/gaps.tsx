@@ -1,0 +1,199 @@
+import type { RefObject } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { RichText } from '../../rich-text/rich-text.tsx'
+import { bestAccepted, readAccepted } from '../accepted-texts.ts'
+import {
+  type AnswerProps,
+  type Asked,
+  entriesOf,
+  type QuestionKind,
+  type ReviewProps,
+  toChoices,
+  withEntry,
+} from '../kind.ts'
+import { isReadableNumber, LONGEST_NUMBER } from '../numbers.ts'
+import { QuestionText } from '../question-text.tsx'
+import { TypedInput } from '../typed-input.tsx'
+import { LONGEST_TEXT } from './short.tsx'
+
+type Gap = Extract<NonNullable<Asked['parts']>, { gaps: unknown[] }>['gaps'][number]
+
+function gapsOf({ parts }: Asked): Gap[] {
+  return parts && 'gaps' in parts ? parts.gaps : []
+}
+
+function Answer({ question, answer, change, isReadOnly }: AnswerProps) {
+  const all = gapsOf(question)
+  const entries = entriesOf(answer, all.length)
+  const text = useRef<HTMLDivElement>(null)
+  const undrawn = useUndrawn(text, all.length)
+  const draw = (number: number) => {
+    const gap = all[number - 1]
+    return (
+      gap && (
+        <GapField
+          key={number}
+          gap={gap}
+          number={number}
+          entry={entries[number - 1] ?? ''}
+          fill={(entry) => change((before) => withEntry(before, all.length, number - 1, entry))}
+          isReadOnly={isReadOnly}
+        />
+      )
+    )
+  }
+  return (
+    <fieldset class="stack tight gaps" disabled={isReadOnly}>
+      <legend class="label">Fill the gaps</legend>
+      <div ref={text}>
+        <QuestionText question={question} gap={draw} />
+      </div>
+      {undrawn.map((number) => (
+        <p key={number} class="row">
+          <span>Gap {number}:</span>
+          {draw(number)}
+        </p>
+      ))}
+      {all.map(
+        (gap, index) =>
+          gap.kind === 'number' &&
+          !isReadableNumber(entries[index] ?? '') && (
+            <small key={index} role="status">
+              Gap {index + 1} doesn’t read as a number yet, and would count as empty.
+            </small>
+          ),
+      )}
+    </fieldset>
+  )
+}
+
+/** The numbers of gaps whose marks are not drawn as fields, such as those within a formula. */
+function useUndrawn(text: RefObject<HTMLElement | null>, count: number): number[] {
+  const [undrawn, setUndrawn] = useState<number[]>([])
+  useLayoutEffect(() => {
+    const element = text.current
+    if (!element) return
+    const look = () => {
+      const numbers = Array.from({ length: count }, (_, index) => index + 1)
+      const missing = numbers.filter((number) => !element.querySelector(`[data-gap="${number}"]`))
+      setUndrawn((before) => (before.join() === missing.join() ? before : missing))
+    }
+    look()
+    // Formulas and lists are drawn later than the rest.
+    const observer = new MutationObserver(look)
+    observer.observe(element, { childList: true, subtree: true })
+    return () => observer.disconnect()
+  }, [count])
+  return undrawn
+}
+
+interface GapFieldProps {
+  gap: Gap
+  number: number
+  entry: string
+  fill: (entry: string) => void
+  isReadOnly: boolean
+}
+
+function GapField({ gap, number, entry, fill, isReadOnly }: GapFieldProps) {
+  return (
+    <span class={`gap gap-${gap.kind}`} data-gap={number}>
+      {gap.kind === 'choice' ? (
+        <select
+          aria-label={`Gap ${number}`}
+          value={entry}
+          onChange={({ currentTarget }) => fill(currentTarget.value)}
+        >
+          <option value="">–</option>
+          {gap.choices?.map(({ id, text }) => (
+            <option key={id} value={id}>
+              {text}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <TypedInput
+          aria-label={`Gap ${number}`}
+          {...(gap.kind === 'number' ? { inputMode: 'decimal' as const } : {})}
+          maxLength={gap.kind === 'number' ? LONGEST_NUMBER : LONGEST_TEXT}
+          value={entry}
+          type={fill}
+          isReadOnly={isReadOnly}
+        />
+      )}
+    </span>
+  )
+}
+
+function Review({ question, given, correct, givenName }: ReviewProps) {
+  const all = gapsOf(question)
+  const entries = entriesOf(given, all.length)
+  const key = correct === null ? undefined : entriesOf(correct, all.length)
+  return (
+    <>
+      <QuestionText
+        question={question}
+        gap={(number) => all[number - 1] && <span class="gap-mark">{number}</span>}
+      />
+      <ol class="options reviewed">
+        {all.map((gap, index) => {
+          const isRight = key && entries[index] === key[index]
+          // Another text or number may be right as well, and only the service knows.
+          const isWrong = key && gap.kind === 'choice' && entries[index] !== '' && !isRight
+          return (
+            <li key={index} class={`option pair ${isRight ? 'right' : isWrong ? 'wrong' : ''}`}>
+              <span class="gap-mark">{index + 1}</span>
+              <dl class="given">
+                <dt>{givenName}</dt>
+                <dd>
+                  <RichText text={textOf(gap, entries[index])} kind="option" />
+                </dd>
+                {key && !isRight && (
+                  <>
+                    <dt>Correct</dt>
+                    <dd>
+                      <RichText text={textOf(gap, key[index])} kind="option" />
+                    </dd>
+                  </>
+                )}
+              </dl>
+              {isRight && <span class="chip good marks">Correct</span>}
+            </li>
+          )
+        })}
+      </ol>
+    </>
+  )
+}
+
+function textOf(gap: Gap, entry: string | undefined): string {
+  return (gap.kind === 'choice' ? gap.choices?.find(({ id }) => id === entry)?.text : entry) || '–'
+}
+
+/** A text with gaps to be filled. */
+export const gaps: QuestionKind = {
+  name: 'A text with gaps',
+  Answer,
+  Review,
+  describe(question, answer) {
+    const all = gapsOf(question)
+    const entries = entriesOf(answer, all.length)
+    return all.map((gap, index) => `${index + 1}: ${textOf(gap, entries[index])}`).join(', ')
+  },
+  show({ parts }) {
+    const written = parts && 'gaps' in parts ? parts.gaps : []
+    const shown = written.map((gap) => {
+      if (gap.kind === 'text')
+        return { gap: { kind: gap.kind }, right: bestAccepted(gap.accepted.map(readAccepted)) }
+      if (gap.kind === 'number') return { gap: { kind: gap.kind }, right: String(gap.key) }
+      const choices = toChoices(gap.choices)
+      const right = choices.find(({ text }) => text === gap.choices[gap.correct])?.id
+      return { gap: { kind: gap.kind, choices }, right }
+    })
+    return {
+      parts: { gaps: shown.map(({ gap }) => gap) },
+      option_order: null,
+      correct: shown.map(({ right }) => right ?? ''),
+    }
+  },
+}

@@ -1,0 +1,164 @@
+import { useId } from 'preact/hooks'
+import { type EditorProps, findEmpty, type QuestionEditor } from '../editor.ts'
+import type { Question } from '../kind.ts'
+
+const FEWEST_PAIRS = 2
+const MOST_PAIRS = 20
+const MOST_DISTRACTORS = 10
+
+type Parts = Extract<NonNullable<Question['parts']>, { pairs: unknown[] }>
+
+const EMPTY: Parts = {
+  pairs: [
+    { prompt: '', match: '' },
+    { prompt: '', match: '' },
+  ],
+  distractors: [],
+}
+
+const partsOf = ({ parts }: Pick<Question, 'parts'>): Parts => (parts && 'pairs' in parts ? parts : EMPTY)
+
+function Editor({ content, change, isKeyOnly }: EditorProps) {
+  const id = useId()
+  const { pairs, distractors } = partsOf(content)
+  const set = (changes: Partial<Parts>) => change({ parts: { pairs, distractors, ...changes } })
+  const setPair = (index: number, changes: Partial<Parts['pairs'][number]>) =>
+    set({ pairs: pairs.map((pair, at) => (at === index ? { ...pair, ...changes } : pair)) })
+  const choices = [...new Set([...pairs.map(({ match }) => match), ...distractors])]
+  /** Another choice becomes the match; those that match nothing any more stay choices. */
+  function rematch(index: number, match: string) {
+    const next = pairs.map((pair, at) => (at === index ? { ...pair, match } : pair))
+    set({ pairs: next, distractors: choices.filter((choice) => !next.some((pair) => pair.match === choice)) })
+  }
+  return (
+    <>
+      <fieldset class="stack tight">
+        <legend>
+          Pairs <small>Students get the right sides shuffled; equal ones are one choice</small>
+        </legend>
+        {pairs.map(({ prompt, match }, index) => (
+          <div key={index} class="pair-row">
+            <input
+              id={`${id}-prompt-${index}`}
+              aria-label={`Prompt ${index + 1}`}
+              placeholder="Prompt"
+              value={prompt}
+              readOnly={isKeyOnly}
+              onInput={({ currentTarget }) => setPair(index, { prompt: currentTarget.value })}
+            />
+            {isKeyOnly ? (
+              <select
+                aria-label={`Match ${index + 1}`}
+                value={match}
+                onChange={({ currentTarget }) => rematch(index, currentTarget.value)}
+              >
+                {choices.map((choice) => (
+                  <option key={choice}>{choice}</option>
+                ))}
+              </select>
+            ) : (
+              <input
+                aria-label={`Match ${index + 1}`}
+                placeholder="Match"
+                value={match}
+                onInput={({ currentTarget }) => setPair(index, { match: currentTarget.value })}
+              />
+            )}
+            {!isKeyOnly && (
+              <button
+                type="button"
+                class="small quiet"
+                aria-label={`Remove pair ${index + 1}`}
+                disabled={pairs.length <= FEWEST_PAIRS}
+                onClick={() => {
+                  set({ pairs: pairs.toSpliced(index, 1) })
+                  document.getElementById(`${id}-prompt-${Math.max(0, index - 1)}`)?.focus()
+                }}
+              >
+                Remove
+              </button>
+            )}
+          </div>
+        ))}
+        {!isKeyOnly && pairs.length < MOST_PAIRS && (
+          <p>
+            <button
+              type="button"
+              class="small"
+              onClick={() => set({ pairs: [...pairs, { prompt: '', match: '' }] })}
+            >
+              Add a pair
+            </button>
+          </p>
+        )}
+      </fieldset>
+      {!isKeyOnly && (
+        <fieldset class="stack tight">
+          <legend>
+            Distractors <small>Choices that belong to no prompt</small>
+          </legend>
+          {distractors.map((distractor, index) => (
+            <div key={index} class="item-row">
+              <b>{index + 1}</b>
+              <input
+                aria-label={`Distractor ${index + 1}`}
+                value={distractor}
+                onInput={({ currentTarget }) =>
+                  set({ distractors: distractors.with(index, currentTarget.value) })
+                }
+              />
+              <button
+                type="button"
+                class="small quiet"
+                aria-label={`Remove distractor ${index + 1}`}
+                onClick={() => {
+                  set({ distractors: distractors.toSpliced(index, 1) })
+                  document.getElementById(`${id}-more`)?.focus()
+                }}
+              >
+                Remove
+              </button>
+            </div>
+          ))}
+          <p>
+            <button
+              id={`${id}-more`}
+              type="button"
+              class="small"
+              aria-disabled={distractors.length >= MOST_DISTRACTORS}
+              onClick={() =>
+                distractors.length < MOST_DISTRACTORS && set({ distractors: [...distractors, ''] })
+              }
+            >
+              Add a distractor
+            </button>
+          </p>
+        </fieldset>
+      )}
+    </>
+  )
+}
+
+export const matchingEditor: QuestionEditor = {
+  Editor,
+  hasOptions: false,
+  adopt: () => ({ correct_answer: '', parts: EMPTY }),
+  findProblems(question) {
+    const { pairs, distractors } = partsOf(question)
+    const prompts = pairs.map(({ prompt }) => prompt.trim())
+    const twice = prompts.findIndex((prompt, index) => prompt !== '' && prompts.indexOf(prompt) !== index)
+    return {
+      wrong: [
+        ...findEmpty(
+          pairs.flatMap(({ prompt, match }, index) => [
+            [`Prompt ${index + 1}`, prompt] as const,
+            [`Match ${index + 1}`, match] as const,
+          ]),
+        ),
+        ...findEmpty(distractors.map((text, index) => [`Distractor ${index + 1}`, text])),
+        ...(twice === -1 ? [] : [`Prompt ${twice + 1} is the same as an earlier one.`]),
+      ],
+      doubtful: [],
+    }
+  },
+}

@@ -1,0 +1,54 @@
+import { Labelled } from '../../forms/fields.tsx'
+import type { AnswerProps, QuestionKind, ReviewProps } from '../kind.ts'
+import { isReadableNumber, LONGEST_NUMBER } from '../numbers.ts'
+import { QuestionText } from '../question-text.tsx'
+import { TypedInput } from '../typed-input.tsx'
+
+function Answer({ question, answer, change, isReadOnly }: AnswerProps) {
+  const typed = typeof answer === 'string' ? answer : ''
+  return (
+    <>
+      <QuestionText question={question} />
+      <Labelled
+        label="Your answer"
+        hint={
+          isReadableNumber(typed)
+            ? 'With a point or a comma, such as 3.14'
+            : 'This doesn’t read as a number yet, and would count as unanswered.'
+        }
+      >
+        {(tie) => (
+          <TypedInput
+            inputMode="decimal"
+            maxLength={LONGEST_NUMBER}
+            value={typed}
+            type={(text) => change(() => text || null)}
+            isReadOnly={isReadOnly}
+            {...tie}
+          />
+        )}
+      </Labelled>
+    </>
+  )
+}
+
+function Review({ question, given, correct, givenName }: ReviewProps) {
+  return (
+    <>
+      <QuestionText question={question} />
+      <p>
+        {givenName}: <strong>{given || '–'}</strong> · correct: <strong>{correct ?? '–'}</strong>
+        {correct !== null && question.tolerance > 0 && ` ± ${question.tolerance}`}
+      </p>
+    </>
+  )
+}
+
+/** A number, right within a tolerance. */
+export const numeric: QuestionKind = {
+  name: 'A number',
+  Answer,
+  Review,
+  describe: (_question, answer) => String(answer),
+  show: ({ correct_answer }) => ({ parts: null, option_order: null, correct: correct_answer || null }),
+}

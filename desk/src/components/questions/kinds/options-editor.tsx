@@ -1,0 +1,125 @@
+import { useId } from 'preact/hooks'
+import { type Content, type EditorProps, NO_KEY, type Problems, type QuestionEditor } from '../editor.ts'
+import type { Question } from '../kind.ts'
+import { letterAt, optionTexts, shownLetters } from './options.tsx'
+
+/** Letters A to Z. */
+const MOST_OPTIONS = 26
+
+const lettersOf = (key: string) => key.toUpperCase().split(',').filter(Boolean)
+
+function fieldsOf(texts: readonly string[]): Partial<Content> {
+  const [option_a = '', option_b = '', option_c = '', option_d = '', ...more_options] = texts
+  return { option_a, option_b, option_c, option_d, more_options }
+}
+
+interface OptionsEditorProps extends EditorProps {
+  type: 'radio' | 'checkbox'
+  hint: string
+}
+
+/** The options, each with its mark beside it that makes it a correct one. */
+function OptionsEditor({ content, change, isKeyOnly, type, hint }: OptionsEditorProps) {
+  const id = useId()
+  const texts = optionTexts(content)
+  const key = lettersOf(content.correct_answer)
+  function mark(letter: string, isRight: boolean) {
+    const others = type === 'radio' ? [] : key.filter((each) => each !== letter)
+    change({ correct_answer: [...others, ...(isRight ? [letter] : [])].sort().join(',') })
+  }
+  /** The letters of the options after it move up. */
+  function remove(index: number) {
+    const left = key.filter((letter) => letter !== letterAt(index))
+    const moved = left.map((letter) =>
+      letter > letterAt(index) ? letterAt(letter.charCodeAt(0) - 66) : letter,
+    )
+    change({ ...fieldsOf(texts.toSpliced(index, 1)), correct_answer: moved.join(',') })
+  }
+  return (
+    <fieldset class="stack tight">
+      <legend>
+        Options <small>{hint}</small>
+      </legend>
+      {texts.map((text, index) => {
+        const letter = letterAt(index)
+        return (
+          <div key={letter} class="option-field">
+            <input
+              type={type}
+              name={`${id}-key`}
+              aria-label={`Option ${letter} is correct`}
+              checked={key.includes(letter)}
+              onChange={({ currentTarget }) => mark(letter, currentTarget.checked)}
+            />
+            <label class="letter" for={`${id}${letter}`}>
+              <span class="unseen">Option </span>
+              {letter}
+            </label>
+            <textarea
+              id={`${id}${letter}`}
+              rows={1}
+              value={text}
+              readOnly={isKeyOnly}
+              onInput={({ currentTarget }) => change(fieldsOf(texts.with(index, currentTarget.value)))}
+            />
+            {index >= 4 && !isKeyOnly && (
+              <button
+                type="button"
+                class="small quiet"
+                aria-label={`Remove option ${letter}`}
+                onClick={() => {
+                  remove(index)
+                  // The button goes away, or belongs to the next option.
+                  document.getElementById(`${id}${letterAt(index - 1)}`)?.focus()
+                }}
+              >
+                Remove
+              </button>
+            )}
+          </div>
+        )
+      })}
+      {!isKeyOnly && texts.length < MOST_OPTIONS && (
+        <p>
+          <button type="button" class="small" onClick={() => change(fieldsOf([...texts, '']))}>
+            Add an option
+          </button>
+        </p>
+      )}
+    </fieldset>
+  )
+}
+
+function findProblems(question: Question): Problems {
+  const wrong: string[] = []
+  const doubtful: string[] = []
+  const filled = optionTexts(question).filter((text) => text.trim() !== '')
+  const key = lettersOf(question.correct_answer)
+  if (key.length === 0) doubtful.push(NO_KEY)
+  const shown = shownLetters(question)
+  const missing = key.filter((letter) => !shown.includes(letter))
+  if (missing.length > 0) wrong.push(`Option ${missing.join(' and ')} is marked as correct, but has no text.`)
+  if (filled.length === 0 && !question.image_path)
+    doubtful.push('No option has a text, so students see only the letters A to D.')
+  else if (filled.length === 1) doubtful.push('There is only one option to choose from.')
+  return { wrong, doubtful }
+}
+
+const areLetters = (key: string) => /^[A-Z](,[A-Z])*$/.test(key)
+
+export const mcqEditor: QuestionEditor = {
+  Editor: (props) => <OptionsEditor {...props} type="radio" hint="Mark the one that is correct" />,
+  hasOptions: true,
+  adopt: ({ correct_answer: key }) => ({
+    correct_answer: areLetters(key) ? key.slice(0, 1) : '',
+    parts: null,
+  }),
+  findProblems,
+}
+
+export const msqEditor: QuestionEditor = {
+  Editor: (props) => <OptionsEditor {...props} type="checkbox" hint="Tick those that are correct" />,
+  hasOptions: true,
+  adopt: ({ correct_answer: key }) => ({ correct_answer: areLetters(key) ? key : '', parts: null }),
+  findProblems,
+}

@@ -1,0 +1,96 @@
+import { RichText } from '../../rich-text/rich-text.tsx'
+import type { AnswerProps, Asked, GivenAnswer, Question, ReviewProps } from '../kind.ts'
+import { QuestionText } from '../question-text.tsx'
+
+type WithOptions = Pick<Question, 'option_a' | 'option_b' | 'option_c' | 'option_d' | 'more_options'>
+
+/** The texts of options A, B, C, …; some may be empty. */
+export function optionTexts(question: WithOptions): string[] {
+  const { option_a, option_b, option_c, option_d, more_options } = question
+  return [option_a, option_b, option_c, option_d, ...more_options]
+}
+
+export const letterAt = (index: number) => String.fromCharCode(65 + index)
+
+/** The options that are shown, in the order in which they are. */
+function listOptions(question: Asked): { letter: string; text: string }[] {
+  const texts = optionTexts(question)
+  return (question.option_order ?? []).map((letter) => ({
+    letter,
+    text: texts[letter.charCodeAt(0) - 65] ?? '',
+  }))
+}
+
+/** The letters of options with a text. Without any, the options are in the question's picture, and A to D are shown. */
+export function shownLetters(question: WithOptions): string[] {
+  const texts = optionTexts(question).map((text) => text.trim())
+  const arePictured = texts.slice(0, 4).every((text) => text === '')
+  return texts.flatMap((text, index) => (text !== '' || (arePictured && index < 4) ? [letterAt(index)] : []))
+}
+
+export function hasOption({ option_order }: Asked, letter: string): boolean {
+  return option_order?.includes(letter) ?? false
+}
+
+const lettersOf = (answer: GivenAnswer | null | undefined) => (answer ? [answer].flat() : [])
+
+interface OptionsProps extends AnswerProps {
+  type: 'radio' | 'checkbox'
+  legend: string
+  toggle: (letter: string) => void
+}
+
+/** A question with options, of which one or several can be chosen. */
+export function OptionsAnswer({ question, answer, isReadOnly, type, legend, toggle }: OptionsProps) {
+  const chosen = lettersOf(answer)
+  return (
+    <>
+      <QuestionText question={question} />
+      <fieldset class="options" disabled={isReadOnly}>
+        <legend class="label">{legend}</legend>
+        {listOptions(question).map(({ letter, text }) => (
+          <label key={letter} class="option">
+            <input
+              type={type}
+              name={`question-${question.id}`}
+              checked={chosen.includes(letter)}
+              onChange={() => toggle(letter)}
+            />
+            <b>{letter}</b>
+            <RichText text={text} kind="option" />
+          </label>
+        ))}
+      </fieldset>
+    </>
+  )
+}
+
+/** The options, with those that were chosen and those that are right. */
+export function OptionsReview({ question, given, correct, givenName }: ReviewProps) {
+  const chosen = lettersOf(given)
+  const key = lettersOf(correct)
+  return (
+    <>
+      <QuestionText question={question} />
+      <ul class="options reviewed">
+        {listOptions(question).map(({ letter, text }) => (
+          <li
+            key={letter}
+            class={`option ${key.includes(letter) ? 'right' : chosen.includes(letter) ? 'wrong' : ''}`}
+          >
+            <b>{letter}</b>
+            <RichText text={text} kind="option" />
+            <span class="marks">
+              {chosen.includes(letter) && <span class="chip">{givenName}</span>}
+              {key.includes(letter) && <span class="chip good">Correct</span>}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+export function describeLetters(_question: Asked, answer: GivenAnswer): string {
+  return lettersOf(answer).join(', ')
+}

@@ -1,0 +1,91 @@
+import { useId } from 'preact/hooks'
+import { type EditorProps, findEmpty, type QuestionEditor } from '../editor.ts'
+import type { Question } from '../kind.ts'
+
+const FEWEST = 2
+const MOST = 20
+
+const itemsOf = ({ parts }: Pick<Question, 'parts'>) => (parts && 'items' in parts ? parts.items : [])
+
+function Editor({ content, change, isKeyOnly }: EditorProps) {
+  const id = useId()
+  const items = itemsOf(content)
+  const set = (next: string[]) => change({ parts: { items: next } })
+  function move(index: number, to: number, control: string) {
+    set(items.toSpliced(index, 1).toSpliced(to, 0, items[index] as string))
+    // Rows stay where they are, and their texts move: the focus goes along.
+    document.getElementById(`${id}-${control}-${to}`)?.focus()
+  }
+  return (
+    <fieldset class="stack tight">
+      <legend>
+        Items <small>In the right order; students get them shuffled</small>
+      </legend>
+      {items.map((item, index) => (
+        <div key={index} class="item-row">
+          <b>{index + 1}</b>
+          <input
+            id={`${id}-text-${index}`}
+            aria-label={`Item ${index + 1}`}
+            value={item}
+            readOnly={isKeyOnly}
+            onInput={({ currentTarget }) => set(items.with(index, currentTarget.value))}
+          />
+          <span class="row tight">
+            <button
+              id={`${id}-up-${index}`}
+              type="button"
+              class="icon small"
+              aria-label={`Move item ${index + 1} up`}
+              aria-disabled={index === 0}
+              onClick={() => index > 0 && move(index, index - 1, 'up')}
+            >
+              ↑
+            </button>
+            <button
+              id={`${id}-down-${index}`}
+              type="button"
+              class="icon small"
+              aria-label={`Move item ${index + 1} down`}
+              aria-disabled={index === items.length - 1}
+              onClick={() => index < items.length - 1 && move(index, index + 1, 'down')}
+            >
+              ↓
+            </button>
+            {!isKeyOnly && (
+              <button
+                type="button"
+                class="small quiet"
+                aria-label={`Remove item ${index + 1}`}
+                disabled={items.length <= FEWEST}
+                onClick={() => {
+                  set(items.toSpliced(index, 1))
+                  document.getElementById(`${id}-text-${Math.max(0, index - 1)}`)?.focus()
+                }}
+              >
+                Remove
+              </button>
+            )}
+          </span>
+        </div>
+      ))}
+      {!isKeyOnly && items.length < MOST && (
+        <p>
+          <button type="button" class="small" onClick={() => set([...items, ''])}>
+            Add an item
+          </button>
+        </p>
+      )}
+    </fieldset>
+  )
+}
+
+export const orderingEditor: QuestionEditor = {
+  Editor,
+  hasOptions: false,
+  adopt: () => ({ correct_answer: '', parts: { items: ['', ''] } }),
+  findProblems: (question) => ({
+    wrong: findEmpty(itemsOf(question).map((item, index) => [`Item ${index + 1}`, item])),
+    doubtful: [],
+  }),
+}

@@ -1,0 +1,37 @@
+import { Labelled } from '../forms/fields.tsx'
+
+interface NumberKeyProps {
+  number: string
+  tolerance: number | string
+  change: (changes: { number?: string; tolerance?: string }) => void
+}
+
+/** A right number, and how far from it an answer is still right. */
+export function NumberKey({ number, tolerance, change }: NumberKeyProps) {
+  return (
+    <div class="fields">
+      <Labelled label="Correct answer" hint="A number">
+        {(tie) => (
+          <input
+            inputMode="decimal"
+            value={number}
+            onInput={({ currentTarget }) => change({ number: currentTarget.value.trim() })}
+            {...tie}
+          />
+        )}
+      </Labelled>
+      <Labelled label="Tolerance">
+        {(tie) => (
+          <input
+            type="number"
+            min={0}
+            step="any"
+            value={tolerance}
+            onInput={({ currentTarget }) => change({ tolerance: currentTarget.value || '0' })}
+            {...tie}
+          />
+        )}
+      </Labelled>
+    </div>
+  )
+}

@@ -1,0 +1,221 @@
+import MarkdownIt, { type StateBlock, type StateInline, type Token } from 'markdown-it'
+import type { ComponentChildren, VNode } from 'preact'
+import { CodeBlock } from './code-block.tsx'
+import { Formula } from './formula.tsx'
+import { type DrawGap, drawGaps } from './gap-marks.tsx'
+
+/** CommonMark with tables and strikethrough. A line break is one, as people type them; indented lines are no code. */
+const markdown = new MarkdownIt({ html: false, breaks: true, linkify: true }).disable('code')
+markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false })
+markdown.inline.ruler.before('escape', 'formula', readFormula)
+markdown.block.ruler.before('fence', 'formula_block', readFormulaBlock, {
+  alt: ['paragraph', 'reference', 'blockquote', 'list'],
+})
+
+/** Images of a text by the keys that it names, with the addresses that the service signed for them. */
+export type Images = Readonly<Record<string, string>>
+
+interface DrawOptions {
+  images?: Images | undefined
+  /** A single line, in which nothing begins a block: a number with a full stop is no list. */
+  isLine: boolean
+  /** Whether links lead anywhere: they don't within a link. */
+  hasLinks: boolean
+  gap?: DrawGap | undefined
+}
+
+/**
+ * Draws a text. The result holds only the elements that are named here: markup in the text stays text, links lead to other
+ * pages alone, and of images only those with a signed address are loaded.
+ */
+export function drawMarkdown(
+  text: string,
+  { images = {}, isLine, hasLinks, gap }: DrawOptions,
+): ComponentChildren {
+  const tokens = isLine ? markdown.parseInline(text, {}) : markdown.parse(text, {})
+  return drawAll(tokens, { images, hasLinks, gap })
+}
+
+interface Context {
+  images: Images
+  hasLinks: boolean
+  gap: DrawGap | undefined
+}
+
+interface Open {
+  token: Token | undefined
+  children: ComponentChildren[]
+}
+
+/** Tokens come as a list in which an opening one has its closing one. */
+function drawAll(tokens: Token[], context: Context): ComponentChildren[] {
+  const root: Open = { token: undefined, children: [] }
+  const stack = [root]
+  for (const token of tokens) {
+    const top = stack.at(-1) ?? root
+    if (token.nesting === 1) stack.push({ token, children: [] })
+    else if (token.nesting === -1) {
+      stack.pop()
+      const key = stack.at(-1)?.children.length ?? 0
+      ;(stack.at(-1) ?? root).children.push(drawContainer(top.token ?? token, top.children, key, context))
+    } else top.children.push(drawLeaf(token, top.children.length, context))
+  }
+  return root.children
+}
+
+function drawContainer(
+  token: Token,
+  children: ComponentChildren[],
+  key: number,
+  { hasLinks }: Context,
+): ComponentChildren {
+  switch (token.type) {
+    case 'paragraph_open':
+      return token.hidden ? children : <p key={key}>{children}</p>
+    case 'heading_open':
+      // The text stands anywhere in a page, whose own headings it must not disturb.
+      return (
+        <p key={key} class={`heading ${token.tag}`}>
+          <strong>{children}</strong>
+        </p>
+      )
+    case 'link_open':
+      return hasLinks ? drawLink(token, children, key) : <span key={key}>{children}</span>
+    case 'th_open':
+    case 'td_open': {
+      const align = /text-align:(\w+)/.exec(String(token.attrGet('style') ?? ''))?.[1] ?? 'left'
+      return token.type === 'th_open' ? (
+        <th key={key} class={align}>
+          {children}
+        </th>
+      ) : (
+        <td key={key} class={align}>
+          {children}
+        </td>
+      )
+    }
+    case 'table_open':
+      return (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element has to be reachable with the keyboard
+        <div key={key} class="wide" tabIndex={0}>
+          <table>{children}</table>
+        </div>
+      )
+    case 'ordered_list_open':
+      return (
+        <ol key={key} start={Number(token.attrGet('start') ?? 1)}>
+          {children}
+        </ol>
+      )
+  }
+  const Tag = CONTAINERS[token.type]
+  return Tag ? <Tag key={key}>{children}</Tag> : children
+}
+
+const CONTAINERS: Record<
+  string,
+  'ul' | 'li' | 'blockquote' | 'thead' | 'tbody' | 'tr' | 'em' | 'strong' | 's'
+> = {
+  bullet_list_open: 'ul',
+  list_item_open: 'li',
+  blockquote_open: 'blockquote',
+  thead_open: 'thead',
+  tbody_open: 'tbody',
+  tr_open: 'tr',
+  em_open: 'em',
+  strong_open: 'strong',
+  s_open: 's',
+}
+
+function drawLink(token: Token, children: ComponentChildren[], key: number): ComponentChildren {
+  const href = String(token.attrGet('href') ?? '')
+  // A path would lead to a page of this service under the words of somebody else.
+  if (!/^(https?:\/\/|mailto:)/i.test(href)) return <span key={key}>{children}</span>
+  return (
+    <a key={key} href={href} target="_blank" rel="noopener noreferrer nofollow ugc">
+      {children}
+    </a>
+  )
+}
+
+function drawLeaf(token: Token, key: number, context: Context): ComponentChildren {
+  switch (token.type) {
+    case 'inline':
+      return drawAll(token.children ?? [], context)
+    case 'text':
+      return context.gap ? drawGaps(token.content, context.gap) : token.content
+    case 'softbreak':
+    case 'hardbreak':
+      return <br key={key} />
+    case 'code_inline':
+      return <code key={key}>{token.content}</code>
+    case 'fence':
+      return <CodeBlock key={key} code={token.content} language={token.info.trim().split(/\s/)[0] ?? ''} />
+    case 'hr':
+      return <hr key={key} />
+    case 'formula':
+      return <Formula key={key} source={token.content} isBlock={token.block} raw={token.markup} />
+    case 'image':
+      return drawImage(token, key, context)
+  }
+  return token.content
+}
+
+function drawImage(token: Token, key: number, { images }: Context): VNode {
+  const source = String(token.attrGet('src') ?? '')
+  const address = Object.hasOwn(images, source) ? images[source] : undefined
+  if (address === undefined) return <span key={key}>{`![${token.content}](${source})`}</span>
+  return <img key={key} src={address} alt={token.content} loading="lazy" />
+}
+
+const DELIMITERS = [
+  ['$$', '$$', true],
+  ['\\[', '\\]', true],
+  ['\\(', '\\)', false],
+  ['$', '$', false],
+] as const
+
+/** A formula within a paragraph; a dollar before a space, or an amount of money, is plain text. */
+function readFormula(state: StateInline, isSilent: boolean): boolean {
+  const { src, pos, posMax } = state
+  const found = DELIMITERS.find(([open]) => src.startsWith(open, pos))
+  if (!found) return false
+  const [open, close, isBlock] = found
+  const end = src.indexOf(close, pos + open.length)
+  if (end === -1 || end > posMax) return false
+  const source = src.slice(pos + open.length, end)
+  if (source.trim() === '') return false
+  if (open === '$' && (/^\s|\s$|[\n`]/.test(source) || /\d/.test(src[end + 1] ?? ''))) return false
+  if (!isSilent) {
+    const token = state.push('formula', '', 0)
+    token.content = source
+    token.block = isBlock
+    token.markup = src.slice(pos, end + close.length)
+  }
+  state.pos = end + close.length
+  return true
+}
+
+/** A formula that begins a line and may have empty lines, and lines that would begin a list. */
+function readFormulaBlock(state: StateBlock, startLine: number, endLine: number, isSilent: boolean): boolean {
+  const start = (state.bMarks[startLine] ?? 0) + (state.tShift[startLine] ?? 0)
+  const found = DELIMITERS.find(([open, , isBlock]) => isBlock && state.src.startsWith(open, start))
+  if (!found) return false
+  const [open, close] = found
+  const end = state.src.indexOf(close, start + open.length)
+  if (end === -1 || end >= (state.eMarks[endLine - 1] ?? 0)) return false
+  let last = startLine
+  while ((state.eMarks[last] ?? 0) < end + close.length) last += 1
+  // Text after it makes it a part of a paragraph.
+  if (state.src.slice(end + close.length, state.eMarks[last]).trim() !== '') return false
+  const source = state.src.slice(start + open.length, end)
+  if (source.trim() === '') return false
+  if (isSilent) return true
+  const token = state.push('formula', '', 0)
+  token.content = source
+  token.block = true
+  token.markup = state.src.slice(start, end + close.length)
+  token.map = [startLine, last + 1]
+  state.line = last + 1
+  return true
+}

@@ -1,0 +1,108 @@
+import { useState } from 'preact/hooks'
+import { type Answer, ask, client } from '../../client.ts'
+import { Action } from '../../components/forms/button.tsx'
+import { Loaded } from '../../components/page/load-states.tsx'
+import { useLoad } from '../../components/page/use-load.ts'
+import { lately } from '../../format.ts'
+
+type Found = Answer<'/api/v01/chat/search', 'get'>['messages'][number]
+
+/** Characters of a long message before its first match, and of all of it. */
+const BEFORE = 30
+const LONGEST = 160
+
+interface MessageSearchProps {
+  q: string
+  /** Only messages of this conversation. */
+  conversationId: number | undefined
+}
+
+/** The messages that have these words, newest first: each leads to its place. To be keyed by what is searched for. */
+export function MessageSearch({ q, conversationId }: MessageSearchProps) {
+  const [older, setOlder] = useState<Awaited<ReturnType<typeof read>>>()
+  const read = (before?: number) =>
+    ask(
+      client.GET('/api/v01/chat/search', {
+        params: {
+          query: {
+            q,
+            ...(conversationId === undefined ? {} : { conversation_id: conversationId }),
+            ...(before === undefined ? {} : { before }),
+          },
+        },
+      }),
+    )
+  const newest = useLoad('newest', () => read())
+  return (
+    <section class="found-messages" aria-label="Messages">
+      <h2>Messages</h2>
+      <Loaded of={newest}>
+        {({ messages, has_more }) => {
+          const all = [...messages, ...(older?.messages ?? [])]
+          const last = all.at(-1)
+          return (
+            <>
+              {all.length === 0 && <p class="lead">Nobody has written that.</p>}
+              <ul>
+                {all.map((each) => (
+                  <li key={each.id}>
+                    <a href={`/desk/chat/${each.conversation_id}?message=${each.id}`}>
+                      <span class="row spread">
+                        <strong>{each.sender_name}</strong>
+                        <small>{lately(each.created_at)}</small>
+                      </span>
+                      <small class="latest">{each.conversation_name}</small>
+                      <Excerpt message={each} />
+                    </a>
+                  </li>
+                ))}
+              </ul>
+              {(older?.has_more ?? has_more) && last && (
+                <Action
+                  class="small"
+                  act={async () => {
+                    const page = await read(last.id)
+                    setOlder({ ...page, messages: [...(older?.messages ?? []), ...page.messages] })
+                  }}
+                >
+                  Older ones
+                </Action>
+              )}
+            </>
+          )
+        }}
+      </Loaded>
+    </section>
+  )
+}
+
+/** A message around the first of its matches, which are marked; or the files in whose names they are. */
+function Excerpt({ message: { message, matches, attachments } }: { message: Found }) {
+  if (message === '') return <span class="excerpt">{attachments.map(({ name }) => name).join(', ')}</span>
+  const characters = [...message]
+  const from = Math.max(0, (matches[0]?.[0] ?? 0) - BEFORE)
+  const to = Math.min(characters.length, from + LONGEST)
+  const text = (start: number, end: number) => characters.slice(start, end).join('')
+  const inside = matches.filter(([start = 0]) => start < to)
+  return (
+    <span class="excerpt" dir="auto">
+      {from > 0 && '…'}
+      {inside.map(([start = 0, length = 0], index) => {
+        const [before = 0, beforeLength = 0] = inside[index - 1] ?? [from, 0]
+        return (
+          <span key={start}>
+            {text(before + beforeLength, start)}
+            <mark>{text(start, Math.min(start + length, to))}</mark>
+          </span>
+        )
+      })}
+      {text(endOf(inside.at(-1)) ?? from, to)}
+      {to < characters.length && '…'}
+    </span>
+  )
+}
+
+function endOf(match: Found['matches'][number] | undefined): number | undefined {
+  const [start, length] = match ?? []
+  return start === undefined || length === undefined ? undefined : start + length
+}

@@ -1,0 +1,79 @@
+import { useStore } from '@nanostores/preact'
+import type { ComponentType } from 'preact'
+import { type Answer, ask, client } from '../../client.ts'
+import { Action } from '../../components/forms/button.tsx'
+import { Loaded } from '../../components/page/load-states.tsx'
+import { Page } from '../../components/page/page.tsx'
+import { useLoad } from '../../components/page/use-load.ts'
+import { plural } from '../../format.ts'
+import { $query, go } from '../../router.ts'
+import type { ViewProps } from '../view-props.ts'
+import { ClassExams } from './exams.tsx'
+import { Gradebook } from './gradebook.tsx'
+import { Members } from './members.tsx'
+import { ClassResults } from './results.tsx'
+
+export type OneClass = Answer<'/api/v01/classes/{id}', 'get'>
+
+/** The properties of each tab of a class's page. */
+export interface ClassTabProps {
+  of: OneClass
+  user: ViewProps['user']
+  reload: () => Promise<void>
+}
+
+const TABS: [key: string, text: string, view: ComponentType<ClassTabProps>][] = [
+  ['members', 'Members', Members],
+  ['exams', 'Exams', ClassExams],
+  ['results', 'Results', ClassResults],
+  ['gradebook', 'Gradebook', Gradebook],
+]
+
+/** One class for its teachers and administrators: a tab for each part of it. */
+export default function Class({ params, user }: ViewProps) {
+  const id = Number(params.id)
+  const tab = params.tab ?? 'members'
+  const { page } = useStore($query)
+  // The page of the address is the tab's own.
+  const query = tab === 'members' && page ? { page: Number(page) } : {}
+  const found = useLoad(`${id} ${query.page ?? 1}`, () =>
+    ask(client.GET('/api/v01/classes/{id}', { params: { path: { id }, query } })),
+  )
+  const Shown = TABS.find(([key]) => key === tab)?.[2] ?? Members
+  return (
+    <Loaded of={found}>
+      {(one) => (
+        <Page
+          title={one.class.name}
+          lead={`${plural(one.class.students, 'student')}${one.class.archived ? ', archived' : ''}`}
+          actions={
+            !one.class.archived && (
+              <Action
+                act={async () => {
+                  const path = { params: { path: { id } } }
+                  const { conv_id } = await ask(client.POST('/api/v01/classes/{id}/conversation', path))
+                  go(`/desk/chat/${conv_id}`)
+                }}
+              >
+                Conversation
+              </Action>
+            )
+          }
+        >
+          <nav class="subtabs" aria-label="Parts of this class">
+            {TABS.map(([key, text]) => (
+              <a
+                key={key}
+                href={`/desk/classes/${id}/${key}`}
+                {...(key === tab ? { 'aria-current': 'page' as const } : {})}
+              >
+                {text}
+              </a>
+            ))}
+          </nav>
+          <Shown of={one} user={user} reload={found.reload} />
+        </Page>
+      )}
+    </Loaded>
+  )
+}

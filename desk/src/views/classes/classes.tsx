@@ -1,0 +1,126 @@
+import { useStore } from '@nanostores/preact'
+import { ask, client } from '../../client.ts'
+import { Action } from '../../components/forms/button.tsx'
+import { Field } from '../../components/forms/fields.tsx'
+import { Form } from '../../components/forms/form.tsx'
+import { Empty, Loaded } from '../../components/page/load-states.tsx'
+import { Page } from '../../components/page/page.tsx'
+import { useLoad } from '../../components/page/use-load.ts'
+import { day, plural } from '../../format.ts'
+import { $query } from '../../router.ts'
+
+/** The classes that somebody is in, those that ask them to join, and joining by a code, which a link brings along. */
+export default function Classes() {
+  const { code } = useStore($query)
+  const found = useLoad('classes', () => ask(client.GET('/api/v01/classes', {})))
+  return (
+    <Page title="Classes">
+      <section class="sheet" aria-labelledby="join">
+        <h2 id="join">Join a class</h2>
+        <Form
+          key={code}
+          button="Join"
+          clears
+          send={async (fields) => {
+            const body = { code: String(fields.code) }
+            const joined = await ask(client.POST('/api/v01/classes/join', { body }))
+            await found.reload()
+            return `You are in ${joined.class.name}`
+          }}
+        >
+          <Field
+            label="Code"
+            name="code"
+            value={code}
+            required
+            maxLength={100}
+            autoComplete="off"
+            hint={code ? 'From your link' : 'Your teacher shows it: eight letters'}
+          />
+        </Form>
+      </section>
+      <Loaded of={found}>
+        {({ classes, invitations }) => (
+          <>
+            {invitations.length > 0 && (
+              <ul class="cards">
+                {invitations.map((each) => {
+                  const path = { params: { path: { id: each.id } } }
+                  return (
+                    <li key={each.id} class="card">
+                      <h2>{each.name}</h2>
+                      <p>
+                        {each.role === 'teacher' ? 'Asks you to teach it' : 'Asks you to join'}, since{' '}
+                        {day(each.invited_at)}
+                      </p>
+                      <div class="row">
+                        <Action
+                          class="small main"
+                          aria-label={`Join: ${each.name}`}
+                          act={async () => {
+                            await ask(client.POST('/api/v01/classes/{id}/accept', path))
+                            await found.reload()
+                          }}
+                        >
+                          Join
+                        </Action>
+                        <Action
+                          class="small"
+                          aria-label={`Decline: ${each.name}`}
+                          act={async () => {
+                            await ask(client.DELETE('/api/v01/classes/{id}/invitation', path))
+                            await found.reload()
+                          }}
+                        >
+                          Decline
+                        </Action>
+                      </div>
+                    </li>
+                  )
+                })}
+              </ul>
+            )}
+            {classes.length === 0 ? (
+              <Empty title="You are in no class yet" />
+            ) : (
+              <ul class="cards">
+                {classes.map((each) => (
+                  <li key={each.id} class="card">
+                    <h2>
+                      {each.role === 'teacher' ? (
+                        <a href={`/desk/classes/${each.id}`}>{each.name}</a>
+                      ) : (
+                        each.name
+                      )}
+                    </h2>
+                    <p>
+                      {each.role === 'teacher' ? 'You teach it' : 'You are a student'} ·{' '}
+                      {plural(each.students, 'student')}
+                    </p>
+                    <div class="row above">
+                      <Action
+                        class="small"
+                        aria-label={`Leave: ${each.name}`}
+                        confirm={`Leave “${each.name}”? You lose its exams. What you have begun can be finished, and your results stay yours.`}
+                        act={async () => {
+                          await ask(
+                            client.DELETE('/api/v01/classes/{id}/membership', {
+                              params: { path: { id: each.id } },
+                            }),
+                          )
+                          await found.reload()
+                        }}
+                      >
+                        Leave
+                      </Action>
+                    </div>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}

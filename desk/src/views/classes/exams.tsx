@@ -1,0 +1,84 @@
+import { ask, client } from '../../client.ts'
+import { Action } from '../../components/forms/button.tsx'
+import { Field, NumberField } from '../../components/forms/fields.tsx'
+import { Form } from '../../components/forms/form.tsx'
+import { Empty } from '../../components/page/load-states.tsx'
+import { plural } from '../../format.ts'
+import { go } from '../../router.ts'
+import type { ClassTabProps } from './class.tsx'
+
+/** The exams of a class, more time for those who are taking them, and new ones. */
+export function ClassExams({ of: { class: own, exams }, reload }: ClassTabProps) {
+  return (
+    <div class="stack">
+      {exams.length === 0 ? (
+        <Empty title="No exams yet" />
+      ) : (
+        <ul class="cards">
+          {exams.map((exam) => (
+            <li key={exam.id} class="card">
+              <h2>{exam.name}</h2>
+              <div class="row">
+                <a
+                  class="button small"
+                  href={`/desk/teach/exams/${exam.id}`}
+                  aria-label={`Questions and settings: ${exam.name}`}
+                >
+                  Questions and settings
+                </a>
+                <a
+                  class="button small"
+                  href={`/desk/classes/${own.id}/results?exam=${exam.id}`}
+                  aria-label={`Results: ${exam.name}`}
+                >
+                  Results
+                </a>
+              </div>
+              {!own.archived && (
+                <Form
+                  button="Give everybody more time"
+                  clears
+                  send={async ({ minutes }) => {
+                    const { extended } = await ask(
+                      client.POST('/api/v01/classes/{id}/exams/{exam_id}/extend', {
+                        params: { path: { id: own.id, exam_id: exam.id } },
+                        body: { minutes: Number(minutes) },
+                      }),
+                    )
+                    return `${plural(extended, 'attempt')} got more time`
+                  }}
+                >
+                  <NumberField
+                    label={`More minutes for attempts under way at ${exam.name}`}
+                    name="minutes"
+                    least={1}
+                    most={600}
+                    required
+                  />
+                </Form>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {!own.archived && (
+        <section class="sheet" aria-labelledby="new-exam">
+          <h2 id="new-exam">New exam for this class</h2>
+          <Form
+            button="Create"
+            send={async ({ name }) => {
+              const body = { name: String(name), class_ids: [own.id] }
+              const { exam } = await ask(client.POST('/api/v01/admin/exams', { body }))
+              go(`/desk/teach/exams/${exam.id}`)
+            }}
+          >
+            <Field label="Name" name="name" required maxLength={200} />
+          </Form>
+        </section>
+      )}
+      <Action class="small" act={reload}>
+        Look again
+      </Action>
+    </div>
+  )
+}

@@ -1,0 +1,227 @@
+import { useState } from 'preact/hooks'
+import { type Answer, ask, client, toFormData } from '../../client.ts'
+import { Action } from '../../components/forms/button.tsx'
+import { Area, Field, MomentField } from '../../components/forms/fields.tsx'
+import { Form } from '../../components/forms/form.tsx'
+import { Pager } from '../../components/page/pager.tsx'
+import { Table } from '../../components/page/table.tsx'
+import { QrCode } from '../../components/qr-code.tsx'
+import { day, fromLocalInput, moment, plural } from '../../format.ts'
+import type { ClassTabProps } from './class.tsx'
+
+type Added = Answer<'/api/v01/classes/{id}/members', 'post'>
+
+/** Who is in a class, and how others come in. */
+export function Members({ of: one, user, reload }: ClassTabProps) {
+  const { id, archived } = one.class
+  const isAdmin = user.role !== 'user'
+  return (
+    <div class="stack">
+      {!archived && (
+        <>
+          <Code of={one} reload={reload} />
+          <Invite id={id} reload={reload} />
+          <Roster id={id} reload={reload} />
+        </>
+      )}
+      <Table
+        caption="Members"
+        rows={one.members}
+        keyOf={(row) => row.user_id}
+        columns={[
+          { head: 'Name', cell: (row) => `${row.full_name} (${row.username})` },
+          { head: 'Role', cell: (row) => (row.role === 'teacher' ? 'Teacher' : 'Student') },
+          { head: 'Since', cell: (row) => day(row.joined_at) },
+          {
+            head: 'Change',
+            cell: (row) =>
+              archived || (row.role === 'teacher' && !isAdmin) ? (
+                ''
+              ) : (
+                <Action
+                  class="small bad"
+                  aria-label={`Remove: ${row.full_name}`}
+                  confirm={`Remove ${row.full_name} from this class? They lose its exams at once; what they have begun can be finished, and their marks stay in the gradebook.`}
+                  act={async () => {
+                    const path = { id, user_id: row.user_id }
+                    await ask(client.DELETE('/api/v01/classes/{id}/members/{user_id}', { params: { path } }))
+                    await reload()
+                  }}
+                >
+                  Remove
+                </Action>
+              ),
+          },
+        ]}
+      />
+      {one.invited.length > 0 && (
+        <Table
+          caption="Asked to join"
+          rows={one.invited}
+          keyOf={(row) => row.id}
+          columns={[
+            { head: 'Asked to join', cell: (row) => row.email },
+            { head: 'Name', cell: (row) => row.full_name },
+            { head: 'On', cell: (row) => day(row.invited_at) },
+            {
+              head: 'Change',
+              cell: (row) => (
+                <Action
+                  class="small"
+                  aria-label={`Withdraw: ${row.email}`}
+                  act={async () => {
+                    const path = { id, invitation_id: row.id }
+                    await ask(
+                      client.DELETE('/api/v01/classes/{id}/invitations/{invitation_id}', {
+                        params: { path },
+                      }),
+                    )
+                    await reload()
+                  }}
+                >
+                  Withdraw
+                </Action>
+              ),
+            },
+          ]}
+        />
+      )}
+      <Pager of={one} what="members" />
+    </div>
+  )
+}
+
+/** The code to show on a wall. */
+function Code({ of: { class: own, join_code, code_ends_at }, reload }: Pick<ClassTabProps, 'of' | 'reload'>) {
+  const path = { params: { path: { id: own.id } } }
+  const address = `${location.origin}/classes/join?code=${join_code}`
+  return (
+    <section class="sheet" aria-labelledby="code">
+      <h2 id="code">Join by a code</h2>
+      {join_code ? (
+        <>
+          <p class="join-code" translate={false}>
+            {join_code}
+          </p>
+          <QrCode text={address} />
+          <p>
+            Students type it in “Classes”, or open <code>{address}</code>
+            {code_ends_at ? `, until ${moment(code_ends_at)}` : ''}.
+          </p>
+        </>
+      ) : (
+        <p>Nobody can join by a code now.</p>
+      )}
+      <Form
+        button={join_code ? 'Replace it' : 'Make a code'}
+        send={async (fields) => {
+          const body = { ends_at: fromLocalInput(fields.ends_at) }
+          await ask(client.POST('/api/v01/classes/{id}/code', { ...path, body }))
+          await reload()
+        }}
+        aside={
+          join_code && (
+            <Action
+              act={async () => {
+                await ask(client.DELETE('/api/v01/classes/{id}/code', path))
+                await reload()
+              }}
+            >
+              End it
+            </Action>
+          )
+        }
+      >
+        <MomentField label="Ends" name="ends_at" hint="Empty: when you end it" />
+      </Form>
+    </section>
+  )
+}
+
+function Invite({ id, reload }: { id: number; reload: () => Promise<void> }) {
+  const [added, setAdded] = useState<Added>()
+  return (
+    <section class="sheet" aria-labelledby="invite">
+      <h2 id="invite">Ask by e-mail</h2>
+      <Form
+        button="Ask them"
+        clears
+        send={async (fields) => {
+          const emails = String(fields.emails)
+            .split(/[\s,;]+/)
+            .filter(Boolean)
+          setAdded(
+            await ask(
+              client.POST('/api/v01/classes/{id}/members', { params: { path: { id } }, body: { emails } }),
+            ),
+          )
+          await reload()
+        }}
+      >
+        <Area label="Addresses" name="emails" hint="One or many, with spaces or lines between them" />
+      </Form>
+      <Outcome of={added} isDry={false} />
+    </section>
+  )
+}
+
+function Roster({ id, reload }: { id: number; reload: () => Promise<void> }) {
+  const [tried, setTried] = useState<{ answer: Added; file: File; isDry: boolean }>()
+  async function send(file: File, isDry: boolean) {
+    const answer = await ask(
+      client.POST('/api/v01/classes/{id}/roster', {
+        params: { path: { id }, query: isDry ? { dry_run: true } : {} },
+        body: toFormData({ file }),
+      }),
+    )
+    setTried({ answer, file, isDry })
+    if (!isDry) await reload()
+  }
+  return (
+    <section class="sheet" aria-labelledby="roster">
+      <h2 id="roster">Roster</h2>
+      <Form
+        button="Preview"
+        send={async ({ file }) => {
+          setTried(undefined)
+          await send(file as File, true)
+        }}
+      >
+        <Field
+          label="File"
+          name="file"
+          type="file"
+          accept=".csv,text/csv"
+          required
+          hint="A CSV with the columns email, full_name and role; only email is needed"
+        />
+      </Form>
+      <Outcome of={tried?.answer} isDry={tried?.isDry ?? false} />
+      {tried?.isDry && tried.answer.added + tried.answer.invited > 0 && (
+        <Action class="main" act={() => send(tried.file, false)}>
+          Take it
+        </Action>
+      )}
+    </section>
+  )
+}
+
+function Outcome({ of: added, isDry }: { of: Added | undefined; isDry: boolean }) {
+  if (!added) return null
+  const would = isDry ? 'would be ' : ''
+  return (
+    <div class="notice" role="status">
+      <p>
+        {plural(added.invited, 'address', 'addresses')} {would}asked
+        {added.added > 0 ? `, ${plural(added.added, 'person', 'people')} ${would}added` : ''}.
+      </p>
+      {added.errors && (
+        <ul>
+          {added.errors.slice(0, 50).map((each) => (
+            <li key={each}>{each}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

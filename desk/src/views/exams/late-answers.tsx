@@ -1,0 +1,34 @@
+import type { Journal } from '@exam-practice/client/exam'
+import { showToast } from '../../components/dialogs/toasts.tsx'
+import { Action } from '../../components/forms/button.tsx'
+import { kindOf } from '../../components/questions/kinds.ts'
+
+/** Answers that did not reach the service in time: they don't count, but they can be shown to a teacher. */
+export function LateAnswers({ journal }: { journal: Journal }) {
+  const lines = Object.entries(journal.unsynced).map(([id, answer]) => {
+    const at = journal.questions.findIndex((question) => question.id === Number(id))
+    const question = journal.questions[at]
+    const words = answer && question ? kindOf(question.question_type).describe(question, answer) : 'cleared'
+    return `Question ${at + 1}: ${words}`
+  })
+  return (
+    <div class="stack tight">
+      <ul>
+        {lines.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+      <p>
+        <Action
+          class="small"
+          act={async () => {
+            await navigator.clipboard.writeText(lines.join('\n'))
+            showToast('Copied')
+          }}
+        >
+          Copy these answers
+        </Action>
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,184 @@
+import { useStore } from '@nanostores/preact'
+import type { ComponentChildren } from 'preact'
+import { chat } from '../chat.ts'
+import { ask, client } from '../client.ts'
+import { Countdown } from '../components/countdown.tsx'
+import { Empty, Loaded } from '../components/page/load-states.tsx'
+import { Page } from '../components/page/page.tsx'
+import { useLive } from '../components/page/use-live.ts'
+import { useLoad } from '../components/page/use-load.ts'
+import { describeMinutes, moment, number, plural } from '../format.ts'
+import { $isHelpLocked } from '../help-lock.ts'
+import { $notices, dismiss, lookForNotices } from '../notices.ts'
+import { $underWay, lookForUnderWay } from '../under-way.ts'
+import { Undelivered } from './exams/undelivered.tsx'
+import { PracticeDue } from './practice/practice-due.tsx'
+import { Waiting } from './teach/waiting.tsx'
+import type { ViewProps } from './view-props.ts'
+
+const MOST = 5
+
+/** Where somebody arrives: what is under way, what is new, what waits for them. */
+export default function Home({ user }: ViewProps) {
+  const found = useLoad('home', async () => {
+    const [{ exams }, { attempts }] = await Promise.all([
+      ask(client.GET('/api/v01/exams')),
+      ask(client.GET('/api/v01/attempts')),
+    ])
+    void lookForUnderWay(exams.slice(0, 12))
+    void lookForNotices(attempts)
+    return { exams, attempts }
+  })
+  useLive(found.reload, ({ type }) => type === 'results_released' || type === 'result_changed')
+  return (
+    <Page title="Home" lead={user.full_name || user.username}>
+      <Undelivered />
+      <UnderWay />
+      <Notices />
+      {user.role !== 'user' && <Waiting />}
+      <Loaded of={found}>
+        {({ exams, attempts }) => {
+          const soon = exams
+            .filter(({ opens_at }) => opens_at && Date.parse(opens_at) > Date.now())
+            .sort((a, b) => Date.parse(a.opens_at ?? '') - Date.parse(b.opens_at ?? ''))
+            .slice(0, MOST)
+          return (
+            <>
+              <div class="two">
+                <Section id="results" title="Latest results">
+                  {attempts.length === 0 && <p class="lead">You haven’t finished an exam yet.</p>}
+                  <ul class="list">
+                    {attempts.slice(0, MOST).map((attempt) => (
+                      <li key={attempt.attempt_id} class="row spread">
+                        <span>{attempt.exam_name}</span>
+                        {attempt.percentage === null ? (
+                          <span class="chip">Not released yet</span>
+                        ) : (
+                          <a
+                            href={`/desk/results/${attempt.attempt_id}`}
+                            aria-label={`Result of ${attempt.exam_name}: ${number(attempt.percentage)} %`}
+                          >
+                            {number(attempt.percentage)} %
+                          </a>
+                        )}
+                      </li>
+                    ))}
+                  </ul>
+                  {attempts.length > 0 && <a href="/desk/progress">All results</a>}
+                </Section>
+                <Messages />
+                <PracticeDue />
+              </div>
+              {soon.length > 0 && (
+                <Section id="soon" title="Opening soon">
+                  <ul class="list">
+                    {soon.map((exam) => (
+                      <li key={exam.id} class="row spread">
+                        <a href={`/desk/exams/${exam.id}`}>{exam.name}</a>
+                        <span>{exam.opens_at && moment(exam.opens_at)}</span>
+                      </li>
+                    ))}
+                  </ul>
+                </Section>
+              )}
+              {exams.length === 0 ? (
+                <Empty title="No exams yet">
+                  <p>They appear here as soon as a teacher publishes one.</p>
+                </Empty>
+              ) : (
+                <Section id="exams" title="Exams">
+                  <ul class="list">
+                    {exams
+                      .filter(isOpen)
+                      .slice(0, MOST)
+                      .map((exam) => (
+                        <li key={exam.id} class="row spread">
+                          <a href={`/desk/exams/${exam.id}`}>{exam.name}</a>
+                          <span>{describeMinutes(exam.duration_minutes)}</span>
+                        </li>
+                      ))}
+                  </ul>
+                  <a href="/desk/exams">All exams</a>
+                </Section>
+              )}
+            </>
+          )
+        }}
+      </Loaded>
+    </Page>
+  )
+}
+
+function isOpen({ opens_at, closes_at }: { opens_at: string | null; closes_at: string | null }): boolean {
+  const now = Date.now()
+  return (!opens_at || Date.parse(opens_at) <= now) && (!closes_at || Date.parse(closes_at) > now)
+}
+
+function UnderWay() {
+  return useStore($underWay).map(({ examId, name, endsAt }) => (
+    <Section key={examId} id={`under-way-${examId}`} title={`${name} is under way`}>
+      <p class="row spread">
+        <span class="clock">
+          {endsAt ? (
+            <>
+              <Countdown to={endsAt} /> left
+            </>
+          ) : (
+            'No time limit'
+          )}
+        </span>
+        <a class="button main" href={`/desk/exams/${examId}`}>
+          Continue the exam
+        </a>
+      </p>
+    </Section>
+  ))
+}
+
+function Notices() {
+  const notices = useStore($notices)
+  if (notices.length === 0) return null
+  return (
+    <Section id="notices" title="News">
+      <ul class="list">
+        {notices.map(({ key, text, href }) => (
+          <li key={key} class="row spread">
+            <a href={href} onClick={() => dismiss(key)}>
+              {text}
+            </a>
+            <button
+              type="button"
+              class="quiet small"
+              aria-label={`Dismiss: ${text}`}
+              onClick={() => dismiss(key)}
+            >
+              Dismiss
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function Messages() {
+  const unread = useStore(chat.$unread)
+  const requests = useStore(chat.$requests).length
+  if (useStore($isHelpLocked)) return null
+  return (
+    <Section id="messages" title="Messages">
+      {unread + requests === 0 && <p class="lead">Nothing new.</p>}
+      {unread > 0 && <a href="/desk/chat">{plural(unread, 'unread message')}</a>}
+      {requests > 0 && <a href="/desk/people">{plural(requests, 'connection request')}</a>}
+    </Section>
+  )
+}
+
+function Section({ id, title, children }: { id: string; title: string; children: ComponentChildren }) {
+  return (
+    <section class="sheet" aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {children}
+    </section>
+  )
+}

@@ -1,0 +1,97 @@
+import { ask, client } from '../client.ts'
+import { Action } from '../components/forms/button.tsx'
+import { Check, Choice } from '../components/forms/fields.tsx'
+import { Form } from '../components/forms/form.tsx'
+import { Loaded } from '../components/page/load-states.tsx'
+import { useLoad } from '../components/page/use-load.ts'
+import { moment } from '../format.ts'
+import { canTakePushes, removeDevice, thisDevice, turnOffPushes, turnOnPushes } from '../push.ts'
+
+const GROUPS = [
+  ['mentions', 'When I am mentioned'],
+  ['all', 'Every message'],
+  ['none', 'None'],
+] as const
+
+/** A part of the account: on which devices the person is notified while the desk is closed, and of what. */
+export function Notifications() {
+  const found = useLoad('push', () => ask(client.GET('/api/v01/push')))
+  return (
+    <section class="sheet" aria-labelledby="notifications">
+      <h2 id="notifications">Notifications</h2>
+      <Loaded of={found}>
+        {({ public_key, subscriptions, settings }) => {
+          const isOn = subscriptions.some(({ id }) => id === thisDevice())
+          const change = (act: () => Promise<void>) => async () => {
+            await act()
+            await found.reload()
+          }
+          if (public_key === null) return <p>This service sends no notifications.</p>
+          return (
+            <>
+              <p>Shown while the desk is closed or out of sight. They end when you sign out.</p>
+              {!canTakePushes && (
+                <p class="notice">
+                  This browser shows none. On a phone, add the desk to the home screen and open it from there.
+                </p>
+              )}
+              {canTakePushes && (
+                <Action
+                  class={isOn ? '' : 'main'}
+                  act={change(isOn ? turnOffPushes : () => turnOnPushes(public_key))}
+                >
+                  {isOn ? 'Turn off on this device' : 'Turn on on this device'}
+                </Action>
+              )}
+              {subscriptions.length > 0 && (
+                <ul class="list">
+                  {subscriptions.map(({ id, endpoint_host, last_used_at }) => (
+                    <li key={id} class="row spread">
+                      <span>
+                        {endpoint_host} {id === thisDevice() && <span class="chip good">This device</span>}
+                        <br />
+                        <small>{last_used_at ? `Last used ${moment(last_used_at)}` : 'Not used yet'}</small>
+                      </span>
+                      {id !== thisDevice() && (
+                        <Action class="small" act={change(() => removeDevice(id))}>
+                          Remove
+                        </Action>
+                      )}
+                    </li>
+                  ))}
+                </ul>
+              )}
+              <Form
+                button="Save notifications"
+                send={async ({ messages, exams, preview }) => {
+                  const body = {
+                    messages: messages as (typeof settings)['messages'],
+                    exams: exams !== undefined,
+                    preview: preview !== undefined,
+                  }
+                  await ask(client.PATCH('/api/v01/push/settings', { body }))
+                  await found.reload()
+                  return 'Saved'
+                }}
+              >
+                <Choice
+                  label="Messages in groups"
+                  name="messages"
+                  value={settings.messages}
+                  options={GROUPS}
+                  hint="Of single people you are told each one. Muted conversations stay silent."
+                />
+                <Check label="Exams: one opens soon, a result is out" name="exams" checked={settings.exams} />
+                <Check
+                  label="Show what was written, and the names of exams"
+                  name="preview"
+                  checked={settings.preview}
+                />
+              </Form>
+            </>
+          )
+        }}
+      </Loaded>
+    </section>
+  )
+}

@@ -1,0 +1,119 @@
+import { useState } from 'preact/hooks'
+import { type Answer, ask, client, RequestFailed } from '../../client.ts'
+import { BarChart } from '../../components/charts/chart.tsx'
+import { Choice } from '../../components/forms/fields.tsx'
+import { Loaded } from '../../components/page/load-states.tsx'
+import { useLoad } from '../../components/page/use-load.ts'
+import { moment, number, plural } from '../../format.ts'
+
+type ForecastAnswer = Answer<'/api/v01/practice/forecast', 'get'>
+
+/** What somebody would score at an exam; undefined where they may see none of its keys. */
+export async function readForecast(examId: number): Promise<ForecastAnswer | undefined> {
+  const params = { query: { exam_id: examId } }
+  try {
+    return await ask(client.GET('/api/v01/practice/forecast', { params }))
+  } catch (error) {
+    if (error instanceof RequestFailed && ['not_practisable', 'not_found'].includes(error.code))
+      return undefined
+    throw error
+  }
+}
+
+/** The forecast of an exam, the next one that opens at first. */
+export function Forecast() {
+  const exams = useLoad('exams', async () => {
+    const { exams: all } = await ask(client.GET('/api/v01/exams'))
+    const now = Date.now()
+    // Those to come first, the nearest one before the others.
+    const toCome = all
+      .filter(({ opens_at }) => opens_at && Date.parse(opens_at) > now)
+      .sort((one, other) => Date.parse(one.opens_at ?? '') - Date.parse(other.opens_at ?? ''))
+    return [...toCome, ...all.filter((each) => !toCome.includes(each))]
+  })
+  const [chosen, choose] = useState<number>()
+  return (
+    <section class="sheet" aria-labelledby="forecast">
+      <h2 id="forecast">What you would score</h2>
+      <Loaded of={exams}>
+        {(all) => {
+          const examId = chosen ?? all[0]?.id
+          if (examId === undefined) return <p class="lead">There is no exam yet.</p>
+          return (
+            <>
+              <Choice
+                label="Exam"
+                name="forecast_exam"
+                value={examId}
+                options={all.map(({ id, name }) => [id, name] as const)}
+                onChange={({ currentTarget }) => choose(Number(currentTarget.value))}
+              />
+              <Figures examId={examId} />
+            </>
+          )
+        }}
+      </Loaded>
+    </section>
+  )
+}
+
+function Figures({ examId }: { examId: number }) {
+  const found = useLoad(examId, async () => ({ forecast: await readForecast(examId) }))
+  return (
+    <Loaded of={found}>
+      {({ forecast }) =>
+        forecast ? (
+          <>
+            <Range forecast={forecast} />
+            <p class="row">
+              <a class="button" href={`/desk/practice/cards?exam=${examId}`}>
+                Practise for this exam
+              </a>
+            </p>
+            {forecast.by_tag.length > 0 && (
+              <BarChart
+                title="Expected percent, by tag"
+                most={100}
+                unit=" %"
+                points={forecast.by_tag.map(({ tag, expected_percentage }) => ({
+                  label: tag,
+                  value: expected_percentage,
+                  href: `/desk/practice/cards?tag=${encodeURIComponent(tag)}`,
+                }))}
+              />
+            )}
+          </>
+        ) : (
+          <p class="lead">You can’t practise the questions of this exam, so there is no forecast.</p>
+        )
+      }
+    </Loaded>
+  )
+}
+
+/** The expected score on a scale from 0, with the interval in which four of five scores lie. */
+function Range({ forecast }: { forecast: ForecastAnswer }) {
+  const { expected, low, high, max_score, expected_percentage, pass_percentage, pass_chance } = forecast
+  const share = (score: number) => Math.min(100, Math.max(0, (100 * score) / max_score))
+  return (
+    <div class="stack tight">
+      <p class="practice-due">
+        <strong>{number(expected_percentage, 0)} %</strong>{' '}
+        <small>
+          {number(expected, 1)} of {number(max_score)} marks, most likely {number(low, 1)} to{' '}
+          {number(high, 1)}
+        </small>
+      </p>
+      <svg class="range" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+        <rect class="range-scale" x="0" y="3" width="100" height="2" />
+        <rect class="range-likely" x={share(low)} y="2" width={share(high) - share(low)} height="4" />
+        <rect class="range-expected" x={share(expected) - 0.5} y="0" width="1" height="8" />
+      </svg>
+      <p>
+        {number(pass_percentage)} % are needed to pass: the chance is{' '}
+        <strong>{number(100 * pass_chance, 0)} %</strong>. Practised so far: {forecast.covered} of{' '}
+        {plural(forecast.questions, 'question')}. As of {moment(forecast.at)}.
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,96 @@
+import type { GivenReview } from '@exam-practice/client/practice'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ReviewedQuestion } from '../../components/questions/reviewed-question.tsx'
+import { moment } from '../../format.ts'
+import { Exchange } from '../tutor/exchange.tsx'
+import type { Answered } from './round.tsx'
+import { toMaterial } from './tutor-material.ts'
+
+interface JudgedCardProps {
+  answered: Answered
+  review: GivenReview | undefined
+  goOn: () => void
+}
+
+const VERDICTS = {
+  right: ['Correct', 'good'],
+  partly: ['Partly correct', 'warn'],
+  wrong: ['Incorrect', 'bad'],
+} as const
+const IDEAS = ['Why is this the answer? Explain it step by step.', 'Where did I go wrong?']
+
+/** What became of an answer, with the key and the explanation. */
+export function JudgedCard({ answered, review, goOn }: JudgedCardProps) {
+  const { card, question } = answered.card
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => button.current?.focus({ preventScroll: true }), [])
+  const result = review?.result
+  const judged = result && 'outcome' in result ? result : undefined
+  return (
+    <article class="sheet" aria-labelledby="card">
+      <div class="row spread">
+        <h2 id="card">{card.exam_name}</h2>
+        <p role="status">
+          {judged ? (
+            <span class={`chip ${VERDICTS[judged.outcome][1]}`}>{VERDICTS[judged.outcome][0]}</span>
+          ) : (
+            <span class="chip">{describeState(review)}</span>
+          )}
+        </p>
+      </div>
+      {judged && review && (
+        <>
+          <ReviewedQuestion
+            question={{ ...question, correct_answer: judged.correct_answer, tolerance: 0 }}
+            given={toGiven(review.review.answer)}
+            correct={judged.correct}
+            explanation={judged.explanation}
+          />
+          <small>It comes back {moment(judged.card.due)}.</small>
+        </>
+      )}
+      <div class="row">
+        <button type="button" class="main" ref={button} onClick={goOn}>
+          Next <kbd>Enter</kbd>
+        </button>
+      </div>
+      {judged && review && (
+        <Tutor answered={answered} material={toMaterial(question, review.review.answer, judged)} />
+      )}
+    </article>
+  )
+}
+
+function describeState(review: GivenReview | undefined): string {
+  if (review?.error ?? (review?.result && 'error' in review.result))
+    return 'This question can’t be practised any more'
+  return review?.state === 'sending' ? 'Being judged…' : 'Kept on this device until there is a connection'
+}
+
+/** An empty answer is none. */
+function toGiven(answer: unknown): string | string[] | null {
+  return typeof answer === 'string' ? answer || null : (answer as string[])
+}
+
+function Tutor({ answered, material }: { answered: Answered; material: string }) {
+  const [isOpen, setOpen] = useState(false)
+  const [conversation, setConversation] = useState<number>()
+  return (
+    <section class="stack tight" aria-label="Tutor">
+      <p>
+        <button type="button" class="small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          Ask the tutor
+        </button>
+      </p>
+      {isOpen && (
+        <Exchange
+          conversationId={conversation}
+          opened={setConversation}
+          suggestions={IDEAS}
+          draft={`practice-${answered.card.card.question_id}`}
+          material={material}
+        />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,79 @@
+import type { GivenReview, Wanted } from '@exam-practice/client/practice'
+import { useEffect, useRef } from 'preact/hooks'
+import { Loaded } from '../../components/page/load-states.tsx'
+import { Stat } from '../../components/page/stat.tsx'
+import { useLoad } from '../../components/page/use-load.ts'
+import { number, plural } from '../../format.ts'
+import { readForecast } from './forecast.tsx'
+import type { Answered } from './round.tsx'
+
+interface RoundEndProps {
+  answered: readonly Answered[]
+  reviews: readonly GivenReview[]
+  wanted: Wanted
+  undo: () => Promise<void>
+}
+
+const DAY_MS = 86_400_000
+
+/** What a round has won. */
+export function RoundEnd({ answered, reviews, wanted, undo }: RoundEndProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus({ preventScroll: true }), [])
+  const judged = answered.flatMap(({ id }) => {
+    const result = reviews.find((each) => each.id === id)?.result
+    return result && 'outcome' in result ? result : []
+  })
+  const right = judged.filter(({ outcome }) => outcome === 'right').length
+  const kept = judged.filter(({ card }) => Date.parse(card.due) > Date.now() + DAY_MS).length
+  const waiting = answered.length - judged.length
+  const examId = wanted.examId ?? answered.at(-1)?.card.card.exam_id
+  return (
+    <section class="sheet practice-end" aria-labelledby="end">
+      <h2 id="end" ref={heading} tabIndex={-1}>
+        {answered.length === 0 ? 'Nothing is due here now' : 'Done for now'}
+      </h2>
+      {answered.length > 0 && (
+        <dl class="figures">
+          <Stat name="Answered" value={answered.length} />
+          <Stat name="Correct" value={right} />
+          <Stat name="Kept for more than a day" value={kept} />
+        </dl>
+      )}
+      {waiting > 0 && (
+        <p class="notice warn" role="status">
+          {plural(waiting, 'answer')} kept on this device until there is a connection.
+        </p>
+      )}
+      {examId !== undefined && answered.length > 0 && waiting === 0 && (
+        <NewForecast examId={examId} name={answered.at(-1)?.card.card.exam_name ?? ''} />
+      )}
+      <div class="row">
+        <a class="button main" href="/desk/practice">
+          To the overview
+        </a>
+        {answered.length > 0 && (
+          <button type="button" onClick={() => void undo()}>
+            Undo the last answer <kbd>Z</kbd>
+          </button>
+        )}
+      </div>
+    </section>
+  )
+}
+
+function NewForecast({ examId, name }: { examId: number; name: string }) {
+  const found = useLoad(examId, async () => ({ forecast: await readForecast(examId) }))
+  return (
+    <Loaded of={found}>
+      {({ forecast }) =>
+        forecast && (
+          <p>
+            What you would score now at {name}: <strong>{number(forecast.expected_percentage, 0)} %</strong>,
+            with a chance of {number(100 * forecast.pass_chance, 0)} % to pass.
+          </p>
+        )
+      }
+    </Loaded>
+  )
+}

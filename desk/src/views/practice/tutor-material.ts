@@ -1,0 +1,26 @@
+import type { NextCard, ReviewResult } from '@exam-practice/client/practice'
+import { kindOf } from '../../components/questions/kinds.ts'
+
+type Judged = Extract<ReviewResult, { outcome: string }>
+
+/** Leaves room for what is asked about it. */
+const MOST = 6_000
+
+/** A practised question in words, for the tutor. */
+export function toMaterial(question: NextCard['question'], given: unknown, judged: Judged): string {
+  const { describe } = kindOf(question.question_type)
+  const { option_a, option_b, option_c, option_d, more_options } = question
+  const options = [option_a, option_b, option_c, option_d, ...more_options].flatMap((text, index) =>
+    text === '' ? [] : `${String.fromCharCode(65 + index)}: ${text}`,
+  )
+  const answer = typeof given === 'string' || Array.isArray(given) ? given : ''
+  return [
+    `Question: ${question.question_text}`,
+    ...options,
+    `Correct answer: ${describe(question, judged.correct)}`,
+    `My answer: ${answer.length === 0 ? 'none' : describe(question, answer)}`,
+    ...(judged.explanation === '' ? [] : [`Explanation: ${judged.explanation}`]),
+  ]
+    .join('\n')
+    .slice(0, MOST)
+}

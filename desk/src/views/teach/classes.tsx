@@ -1,0 +1,147 @@
+import { useStore } from '@nanostores/preact'
+import { ask, client } from '../../client.ts'
+import { promptForText } from '../../components/dialogs/prompts.tsx'
+import { Action } from '../../components/forms/button.tsx'
+import { Field } from '../../components/forms/fields.tsx'
+import { Form } from '../../components/forms/form.tsx'
+import { ListSearch } from '../../components/forms/search.tsx'
+import { Empty, Loaded } from '../../components/page/load-states.tsx'
+import { Page } from '../../components/page/page.tsx'
+import { Pager } from '../../components/page/pager.tsx'
+import { useLoad } from '../../components/page/use-load.ts'
+import { plural } from '../../format.ts'
+import { $query } from '../../router.ts'
+import { PersonChoice } from './people/person-choice.tsx'
+
+/** All classes, for administrators. */
+export default function TeachClasses() {
+  const { q, page } = useStore($query)
+  const found = useLoad(`${q} ${page}`, () =>
+    ask(
+      client.GET('/api/v01/admin/classes', {
+        params: { query: { archived: true, ...(q ? { q } : {}), ...(page ? { page: Number(page) } : {}) } },
+      }),
+    ),
+  )
+  return (
+    <Page title="Classes">
+      <ListSearch label="Find a class" />
+      <Loaded of={found}>
+        {(answer) =>
+          answer.classes.length === 0 ? (
+            <Empty title="No classes" />
+          ) : (
+            <>
+              <ul class="cards">
+                {answer.classes.map((each) => {
+                  const path = { params: { path: { id: each.id } } }
+                  const change = async (body: {
+                    name?: string
+                    archived?: boolean
+                    teacher_ids?: number[]
+                  }) => {
+                    await ask(client.PATCH('/api/v01/admin/classes/{id}', { ...path, body }))
+                    await found.reload()
+                  }
+                  const teacherIds = each.teachers.map(({ user_id }) => user_id)
+                  return (
+                    <li key={each.id} class="card">
+                      <h2>
+                        {each.name} {each.archived && <span class="chip">Archived</span>}
+                      </h2>
+                      <p>
+                        {plural(each.students, 'student')} · Teachers:{' '}
+                        {each.teachers.map(({ full_name }) => full_name).join(', ') || 'none'}
+                      </p>
+                      {!each.archived && (
+                        <details>
+                          <summary>Teachers</summary>
+                          <Form
+                            button="Add"
+                            send={({ teacher }) => change({ teacher_ids: [...teacherIds, Number(teacher)] })}
+                          >
+                            <PersonChoice name="teacher" />
+                          </Form>
+                          <ul class="plain">
+                            {each.teachers.map((teacher) => (
+                              <li key={teacher.user_id} class="row">
+                                {teacher.full_name}
+                                <Action
+                                  class="small"
+                                  aria-label={`Remove: ${teacher.full_name}`}
+                                  act={() =>
+                                    change({ teacher_ids: teacherIds.filter((id) => id !== teacher.user_id) })
+                                  }
+                                >
+                                  Remove
+                                </Action>
+                              </li>
+                            ))}
+                          </ul>
+                        </details>
+                      )}
+                      <div class="row">
+                        <a
+                          class="button small"
+                          href={`/desk/classes/${each.id}`}
+                          aria-label={`Open: ${each.name}`}
+                        >
+                          Open
+                        </a>
+                        {!each.archived && (
+                          <Action
+                            class="small"
+                            aria-label={`Rename: ${each.name}`}
+                            act={async () => {
+                              const asked = { label: 'What is it called?', value: each.name }
+                              const name = await promptForText('Rename the class', 'Rename', asked)
+                              if (name) await change({ name })
+                            }}
+                          >
+                            Rename
+                          </Action>
+                        )}
+                        <Action
+                          class="small"
+                          aria-label={`${each.archived ? 'Open again' : 'Archive'}: ${each.name}`}
+                          act={() => change({ archived: !each.archived })}
+                        >
+                          {each.archived ? 'Open again' : 'Archive'}
+                        </Action>
+                        <Action
+                          class="small bad"
+                          aria-label={`Delete: ${each.name}`}
+                          confirm={`Delete “${each.name}” with its members and invitations?`}
+                          act={async () => {
+                            await ask(client.DELETE('/api/v01/admin/classes/{id}', path))
+                            await found.reload()
+                          }}
+                        >
+                          Delete
+                        </Action>
+                      </div>
+                    </li>
+                  )
+                })}
+              </ul>
+              <Pager of={answer} what="classes" />
+            </>
+          )
+        }
+      </Loaded>
+      <section class="sheet" aria-labelledby="new-class">
+        <h2 id="new-class">New class</h2>
+        <Form
+          button="Create"
+          clears
+          send={async ({ name }) => {
+            await ask(client.POST('/api/v01/admin/classes', { body: { name: String(name) } }))
+            await found.reload()
+          }}
+        >
+          <Field label="Name" name="name" required maxLength={200} />
+        </Form>
+      </section>
+    </Page>
+  )
+}

@@ -1,0 +1,31 @@
+import { ask, client } from '../../../client.ts'
+import { Dialog } from '../../../components/dialogs/dialog.tsx'
+import { Form } from '../../../components/forms/form.tsx'
+import { plural } from '../../../format.ts'
+import { ExamChoice } from '../exam-choice.tsx'
+
+interface CopyDialogProps {
+  ids: number[]
+  copied: () => Promise<void>
+  close: () => void
+}
+
+/** Copies questions into an exam. */
+export function CopyDialog({ ids, copied, close }: CopyDialogProps) {
+  return (
+    <Dialog title={`Copy ${plural(ids.length, 'question')}`} close={close}>
+      <Form
+        button="Copy"
+        send={async ({ exam_id }) => {
+          const body = { ids, exam_id: Number(exam_id) }
+          const answer = await ask(client.POST('/api/v01/admin/questions/copy', { body }))
+          close()
+          await copied()
+          return answer.errors?.join('; ') ?? `${plural(answer.copied, 'question')} copied`
+        }}
+      >
+        <ExamChoice label="Into the exam" name="exam_id" value={undefined} />
+      </Form>
+    </Dialog>
+  )
+}

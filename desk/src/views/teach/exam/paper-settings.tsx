@@ -1,0 +1,158 @@
+import '../../../components/questions/questions.css'
+import { useId, useState } from 'preact/hooks'
+import { Choice } from '../../../components/forms/fields.tsx'
+import { JsonField } from '../../../components/forms/json-field.tsx'
+import { kindOf } from '../../../components/questions/kinds.ts'
+import { RichText } from '../../../components/rich-text/rich-text.tsx'
+import { plural } from '../../../format.ts'
+import { type DrawRule, draw, planDraw, type Question, type Shuffle, shuffled } from './paper-plan.ts'
+
+const MOST_RULES = 20
+const MOST_DRAWN = 500
+
+/** How the paper of an attempt is made of an exam's questions. */
+export interface PaperSettings {
+  shuffle: Shuffle
+  /** Empty: all questions. */
+  rules: DrawRule[]
+}
+
+interface PaperSettingsProps {
+  settings: PaperSettings
+  set: (settings: PaperSettings) => void
+  /** Of the exam; undefined while they are loaded. */
+  questions: readonly Question[] | undefined
+}
+
+/** What is shuffled and drawn for each attempt, and what that gives. */
+export function PaperFields({ settings, set, questions }: PaperSettingsProps) {
+  const { shuffle, rules } = settings
+  const id = useId()
+  const setRules = (next: DrawRule[]) => set({ ...settings, rules: next })
+  const plan = questions && planDraw(rules, questions)
+  const tags = [...new Set(questions?.flatMap((question) => question.tags))]
+  return (
+    <fieldset class="stack tight">
+      <legend>The paper of each attempt</legend>
+      <Choice
+        label="Shuffle"
+        value={shuffle}
+        options={[
+          ['none', 'Nothing'],
+          ['questions', 'The questions'],
+          ['options', 'The options of each question'],
+          ['both', 'The questions and their options'],
+        ]}
+        onChange={({ currentTarget }) => set({ ...settings, shuffle: currentTarget.value as Shuffle })}
+      />
+      {rules.map((rule, index) => (
+        <div key={index} class="draw-row">
+          <input
+            id={`${id}-${index}`}
+            aria-label={`Tag of draw ${index + 1}`}
+            placeholder="Tag"
+            list={`${id}-tags`}
+            maxLength={40}
+            value={rule.tag}
+            onInput={({ currentTarget }) =>
+              setRules(rules.with(index, { ...rule, tag: currentTarget.value }))
+            }
+          />
+          <input
+            type="number"
+            min={1}
+            max={MOST_DRAWN}
+            aria-label={`Number of questions of draw ${index + 1}`}
+            value={rule.count}
+            onInput={({ currentTarget }) =>
+              setRules(rules.with(index, { ...rule, count: Number(currentTarget.value) }))
+            }
+          />
+          <small>{plan && `of ${plan.sizes[index]}`}</small>
+          <button
+            type="button"
+            class="small quiet"
+            aria-label={`Remove draw ${index + 1}`}
+            onClick={() => {
+              setRules(rules.toSpliced(index, 1))
+              document.getElementById(`${id}-more`)?.focus()
+            }}
+          >
+            Remove
+          </button>
+        </div>
+      ))}
+      <datalist id={`${id}-tags`}>
+        {tags.map((tag) => (
+          <option key={tag} value={tag} />
+        ))}
+      </datalist>
+      <p>
+        <button
+          id={`${id}-more`}
+          type="button"
+          class="small"
+          aria-disabled={rules.length >= MOST_RULES}
+          onClick={() => rules.length < MOST_RULES && setRules([...rules, { tag: '', count: 1 }])}
+        >
+          Draw random questions of a tag
+        </button>
+      </p>
+      {questions && plan && (
+        <>
+          <p role="status">
+            {rules.length === 0
+              ? `Each attempt has all ${plural(questions.length, 'question')}.`
+              : `Each attempt has ${plan.count} of ${plural(questions.length, 'question')}.`}
+          </p>
+          {plan.tooFew.map(({ tag, count }, index) => (
+            <p key={index} class="notice warn">
+              Fewer than {count} questions are there to draw with the tag “{tag}”. One that an earlier draw
+              has taken doesn’t count again.
+            </p>
+          ))}
+          <Example settings={settings} questions={questions} />
+        </>
+      )}
+      <JsonField name="paper" value={settings} take={set} />
+    </fieldset>
+  )
+}
+
+/** The paper of one attempt, as it could be. */
+function Example({ settings, questions }: { settings: PaperSettings; questions: readonly Question[] }) {
+  const [paper, setPaper] = useState<{ question: Question; letters: string[] | null }[]>()
+  const { shuffle, rules } = settings
+  function make() {
+    const drawn = draw(rules, questions)
+    const ordered = shuffle === 'questions' || shuffle === 'both' ? shuffled(drawn) : drawn
+    setPaper(
+      ordered.map((question) => {
+        const letters = kindOf(question.question_type).show(question).option_order
+        return {
+          question,
+          letters: letters && (shuffle === 'options' || shuffle === 'both') ? shuffled(letters) : letters,
+        }
+      }),
+    )
+  }
+  return (
+    <div class="stack tight">
+      <p>
+        <button type="button" class="small" onClick={make}>
+          {paper ? 'Show another example' : 'Show an example'}
+        </button>
+      </p>
+      {paper && (
+        <ol class="example" aria-label="The paper of one attempt">
+          {paper.map(({ question, letters }) => (
+            <li key={question.id}>
+              <RichText text={question.question_text || 'A question that is an image'} kind="summary" />{' '}
+              {letters && <small>{letters.join(' ')}</small>}
+            </li>
+          ))}
+        </ol>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,106 @@
+import type { Answer } from '../../../client.ts'
+import { BarChart, LineChart } from '../../../components/charts/chart.tsx'
+import { Stat } from '../../../components/page/stat.tsx'
+import { Table } from '../../../components/page/table.tsx'
+import { day, moment, number } from '../../../format.ts'
+
+/** Figures, curves and tables of attempts. */
+export function Dashboard({
+  of: { summary, charts, tables },
+}: {
+  of: Answer<'/api/v01/admin/analytics', 'get'>
+}) {
+  return (
+    <>
+      <dl class="figures">
+        <Stat
+          name="Average"
+          value={<Changed value={`${number(summary.avgScore)} %`} by={summary.scoreChange} unit="points" />}
+        />
+        <Stat
+          name="Attempts"
+          value={<Changed value={summary.totalAttempts} by={summary.attemptsChange} unit="%" />}
+        />
+        <Stat
+          name="Passed"
+          value={
+            <Changed value={`${number(summary.passRate)} %`} by={summary.passRateChange} unit="points" />
+          }
+        />
+        <Stat
+          name="People"
+          value={<Changed value={summary.activeUsers} by={summary.usersChange} unit="%" />}
+        />
+      </dl>
+      <div class="two">
+        <BarChart
+          title="How the scores spread"
+          points={['90 % and above', '75 to 89 %', '60 to 74 %', 'Below 60 %'].map((label, index) => ({
+            label,
+            value: charts.scoreDistribution[index] ?? 0,
+          }))}
+        />
+        <BarChart title="Average by exam" most={100} unit=" %" points={toPoints(charts.examPerformance)} />
+        <LineChart
+          title="Average, day by day"
+          most={100}
+          unit=" %"
+          points={toDays(charts.performanceTrends)}
+        />
+        <LineChart title="People, day by day" points={toDays(charts.userActivity)} />
+      </div>
+      <h2>Best results</h2>
+      <Table
+        caption="Best results"
+        rows={tables.topPerformers}
+        keyOf={(row) => row.student_id}
+        columns={[
+          { head: 'Who', cell: (row) => `${row.full_name} (${row.username})` },
+          { head: 'Average', cell: (row) => `${number(row.avgScore)} %`, isNumber: true },
+          { head: 'Attempts', cell: (row) => row.attempts, isNumber: true },
+        ]}
+      />
+      <h2>By exam</h2>
+      <Table
+        caption="By exam"
+        rows={tables.examStats}
+        keyOf={(row) => row.name}
+        columns={[
+          { head: 'Exam', cell: (row) => row.name },
+          { head: 'Attempts', cell: (row) => row.attempts, isNumber: true },
+          { head: 'Average', cell: (row) => `${number(row.avgScore)} %`, isNumber: true },
+          { head: 'Passed', cell: (row) => `${number(row.passRate)} %`, isNumber: true },
+        ]}
+      />
+      <h2>The latest</h2>
+      <Table
+        caption="The latest attempts"
+        rows={tables.recentActivity}
+        keyOf={(row) => `${row.created_at} ${row.username} ${row.exam_name}`}
+        columns={[
+          { head: 'When', cell: (row) => moment(row.created_at) },
+          { head: 'Who', cell: (row) => `${row.full_name} (${row.username})` },
+          { head: 'Exam', cell: (row) => row.exam_name },
+          { head: 'Percent', cell: (row) => `${number(row.percentage)} %`, isNumber: true },
+        ]}
+      />
+    </>
+  )
+}
+
+/** The points of a curve, with days in the reader's format. */
+function toDays(series: { labels: string[]; data: number[] }) {
+  return toPoints({ ...series, labels: series.labels.map(day) })
+}
+
+function toPoints({ labels, data }: { labels: string[]; data: number[] }) {
+  return labels.map((label, index) => ({ label, value: data[index] ?? 0 }))
+}
+
+function Changed({ value, by, unit }: { value: string | number; by: number; unit: string }) {
+  return (
+    <>
+      {value} {by !== 0 && <small>{`${by > 0 ? '▲' : '▼'} ${number(Math.abs(by))} ${unit}`}</small>}
+    </>
+  )
+}

@@ -1,0 +1,87 @@
+import { type Answer, ask, client } from '../../../client.ts'
+import { Dialog } from '../../../components/dialogs/dialog.tsx'
+import { Action } from '../../../components/forms/button.tsx'
+import { Field } from '../../../components/forms/fields.tsx'
+import { Form } from '../../../components/forms/form.tsx'
+import { Loaded } from '../../../components/page/load-states.tsx'
+import { useLoad } from '../../../components/page/use-load.ts'
+
+export type UserRow = Answer<'/api/v01/admin/users', 'get'>['users'][number]
+
+interface ManagedUserProps {
+  user: UserRow
+  close: () => void
+  /** Called after each change. */
+  changed: () => Promise<void>
+}
+
+/** Suspends somebody's account, lets it in again, or deletes it. */
+export function ManagedUser({ user, close, changed }: ManagedUserProps) {
+  const path = { params: { path: { id: user.id } } }
+  const own = useLoad('me', async () => (await ask(client.GET('/api/v01/auth/me'))).data)
+  async function suspend(suspended: boolean) {
+    await ask(client.PATCH('/api/v01/admin/users/{id}', { ...path, body: { suspended } }))
+    close()
+    await changed()
+    return suspended ? `${user.username} can no longer sign in` : `${user.username} can sign in again`
+  }
+  return (
+    <Dialog title={`Account of ${user.username}`} close={close}>
+      <div class="stack">
+        {user.suspended ? (
+          <>
+            <p>This account is suspended: nobody can sign in with it.</p>
+            <div class="row">
+              <Action class="main" act={() => suspend(false)}>
+                End the suspension
+              </Action>
+            </div>
+          </>
+        ) : (
+          <>
+            <p>
+              While it is suspended, {user.full_name} can’t sign in, and is signed out everywhere at once.
+              Nothing is deleted.
+            </p>
+            <div class="row">
+              <Action act={() => suspend(true)}>Suspend</Action>
+            </div>
+          </>
+        )}
+        <Loaded of={own}>
+          {({ has_password }) => (
+            <Form
+              button="Delete the account"
+              isDangerous
+              send={async ({ confirm, current_password }) => {
+                const body = {
+                  confirm: String(confirm),
+                  ...(current_password === undefined ? {} : { current_password: String(current_password) }),
+                }
+                const { message } = await ask(client.DELETE('/api/v01/admin/users/{id}', { ...path, body }))
+                close()
+                await changed()
+                return message
+              }}
+            >
+              <p>
+                Deleting erases {user.full_name}’s attempts and results, notes, practice and conversations
+                with the tutor, for good. What they wrote to others stays, without their name.
+              </p>
+              <Field label="To delete this account, type DELETE" name="confirm" autoComplete="off" required />
+              {has_password && (
+                <Field
+                  label="Your own password"
+                  name="current_password"
+                  type="password"
+                  autoComplete="current-password"
+                  required
+                />
+              )}
+            </Form>
+          )}
+        </Loaded>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,78 @@
+import { toFormData } from '../../../client.ts'
+import type { Content } from '../../../components/questions/editor.ts'
+import { editorOf } from '../../../components/questions/editors.ts'
+import type { Question } from '../../../components/questions/kind.ts'
+
+/** A new question. */
+export const EMPTY: Question = {
+  exam_id: 0,
+  question_text: '',
+  option_a: '',
+  option_b: '',
+  option_c: '',
+  option_d: '',
+  more_options: [],
+  correct_answer: '',
+  parts: null,
+  explanation: '',
+  tags: [],
+  question_type: 'MCQ',
+  image_path: null,
+  image_url: null,
+  positive_marks: 4,
+  negative_marks: 1,
+  tolerance: 0,
+}
+
+/** What the form edits. */
+export type Fields = Partial<Omit<Question, 'exam_id' | 'image_url'>>
+
+const KEY_FIELDS: (keyof Fields)[] = ['question_type', 'correct_answer', 'tolerance', 'parts']
+
+export function isKeyChanged(changes: Fields): boolean {
+  return KEY_FIELDS.some((name) => name in changes)
+}
+
+export function contentOf(question: Question): Content {
+  const { question_type, option_a, option_b, option_c, option_d, more_options } = question
+  const { correct_answer, tolerance, parts } = question
+  return {
+    question_type,
+    option_a,
+    option_b,
+    option_c,
+    option_d,
+    more_options,
+    correct_answer,
+    tolerance,
+    parts,
+  }
+}
+
+/** What is saved of it: a kind without options has none, whatever was written before its type was changed. */
+export function clean(content: Content): Content {
+  const { option_a, option_b, option_c, option_d, more_options } = EMPTY
+  return editorOf(content.question_type).hasOptions
+    ? content
+    : { ...content, option_a, option_b, option_c, option_d, more_options }
+}
+
+export function changesOf(before: Question, fields: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof Question]),
+    ),
+  )
+}
+
+/** As the service takes it: lists and parts as JSON. */
+export function toQuestionForm(fields: Fields & { exam_id?: number }): FormData {
+  const { more_options, tags, parts, image_path, ...plain } = fields
+  return toFormData({
+    ...plain,
+    ...(image_path === undefined ? {} : { image_path: image_path ?? '' }),
+    ...(more_options && { more_options: JSON.stringify(more_options) }),
+    ...(tags && { tags: JSON.stringify(tags) }),
+    ...(parts === undefined ? {} : { parts: parts === null ? '' : JSON.stringify(parts) }),
+  })
+}
