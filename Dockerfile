@@ -1,7 +1,8 @@
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-COPY scripts/mend-postgres.mjs scripts/
+COPY scripts/*.mjs scripts/
+COPY patches patches
 # The image is the runtime, and its database lives elsewhere. Both go by name: --omit=optional would take the
 # binaries of sharp and argon2 along. Without the workspaces: what builds the desk is not needed to serve it.
 RUN npm ci --omit=dev --workspaces=false \
@@ -11,12 +12,16 @@ RUN npm ci --omit=dev --workspaces=false \
 FROM node:24-bookworm-slim AS desk
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json ./
-COPY scripts/mend-postgres.mjs scripts/
+COPY scripts/*.mjs scripts/
+COPY patches patches
 COPY client/package.json client/package.json
 COPY desk/package.json desk/package.json
 RUN npm ci --omit=dev
 COPY client client
 COPY desk desk
+COPY languages languages
+COPY schemas schemas
+COPY src src
 RUN node desk/build.ts
 
 FROM node:24-bookworm-slim
@@ -25,6 +30,7 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY package.json ./
 COPY drizzle drizzle
+COPY languages languages
 COPY schemas schemas
 COPY src src
 COPY --from=desk /app/desk/dist desk/dist
