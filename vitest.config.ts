@@ -2,39 +2,46 @@ import { configDefaults, defineConfig } from 'vitest/config'
 import { PATIENCE_MS } from './test/support/patience.ts'
 import { LongestFirst } from './test/support/runner/longest-first.ts'
 
-const ALL = ['test/**/*.test.ts', 'client/test/**/*.test.ts']
-
 /** These compare times with a limit, so nothing else runs beside them. */
 const TIMED = [
-  'test/features/auth/flood.test.ts',
-  'test/features/generation/large-files.test.ts',
+  'test/features/auth.flood.test.ts',
+  'test/features/generation.large-files.test.ts',
   'test/gateway/pressure.test.ts',
   'test/http/deadline.test.ts',
   'test/http/turns.test.ts',
-  'test/http/checking/validation.test.ts',
+  'test/http/validation.test.ts',
 ]
 
-/**
- * Their results don't depend on the database and bus of the settings: code and documents that are only read, what a process
- * says, servers that a test brings itself, the pages of the desk, the client, parsers. Where the suite runs on several
- * databases, once is enough for them (`.ci/run`).
- */
-const APART = [
-  'client/test/**/*.test.ts',
-  'test/{architecture,citations,cli,config,deploy,documented,process}.test.ts',
-  'test/adapters/*.test.ts',
-  'test/bus/memory.test.ts',
+/** Browsers, proxies, processes that are started and killed, database servers of a test's own, hostile files. */
+const HEAVY = [
+  'client/test/browser/*.test.ts',
+  'test/{cli,image,process}.test.ts',
+  'test/bus/redis-cluster.test.ts',
+  'test/db/{address,failover,pooler,replica}.test.ts',
   'test/db/embedded/*.test.ts',
   'test/desk/*.test.ts',
   'test/faults/*.test.ts',
-  'test/features/attempts/scoring.test.ts',
-  'test/features/questions/exchange-hostile.test.ts',
-  'test/features/questions/question.test.ts',
-  'test/features/uploads/*.test.ts',
-  'test/gateway/{admission,asyncapi,connection}.test.ts',
-  'test/http/checking/patterns.test.ts',
+  'test/features/{backup,chat.hostile-files,generation.takeover,questions.exchange-hostile,uploads.bombs}.test.ts',
+  'test/nodes/{draining,killed,proxy-limits,redis-away,redis-replaced,rolling-restart}.test.ts',
+]
+
+/**
+ * Their results don't depend on the database and bus of the settings: code and documents that are only read, the client,
+ * parsers. Where the suite runs on several databases, once is enough for them (`.ci/run`).
+ */
+const APART = [
+  'client/test/**/*.test.ts',
+  'test/{architecture,citations,config,deploy,documented}.test.ts',
+  'test/adapters/*.test.ts',
+  'test/bus/memory.test.ts',
+  'test/features/attempts.kinds-scoring.test.ts',
+  'test/features/attempts.scoring.test.ts',
+  'test/features/questions.leaks.test.ts',
+  'test/features/questions.checks.test.ts',
+  'test/features/uploads.*.test.ts',
+  'test/gateway/{asyncapi,connection}.test.ts',
+  'test/http/patterns.test.ts',
   'test/http/{documents,metrics,openapi,requests,semantics,tracing}.test.ts',
-  'test/nodes/{draining,rolling-restart}.test.ts',
 ]
 
 const settings = {
@@ -54,18 +61,14 @@ export default defineConfig({
     globalSetup: ['test/support/runner/global-setup.ts'],
     sequence: { sequencer: LongestFirst },
     projects: [
-      {
-        test: { ...settings, name: 'apart', include: APART, exclude: [...configDefaults.exclude, ...TIMED] },
-      },
-      {
-        test: {
-          ...settings,
-          name: 'stored',
-          include: ALL,
-          exclude: [...configDefaults.exclude, ...APART, ...TIMED],
-        },
-      },
-      { test: { ...settings, name: 'timed', include: TIMED, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+      project('stored', ['test/**/*.test.ts', 'client/test/**/*.test.ts'], [...APART, ...HEAVY, ...TIMED]),
+      project('apart', APART, [...HEAVY, ...TIMED]),
+      project('heavy', HEAVY, []),
+      project('timed', TIMED, [], { maxWorkers: 1, sequence: { groupOrder: 1 } }),
     ],
   },
 })
+
+function project(name: string, include: string[], others: string[], more = {}) {
+  return { test: { ...settings, name, include, exclude: [...configDefaults.exclude, ...others], ...more } }
+}

@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
+import { installedBalancers, startBalancer } from '../test/support/outside/balancers.ts'
 import { ATTACKS, startAttack } from './attacker.ts'
 import { createExam } from './exam.ts'
 import { find, longestHold, quantile, type Report, readMetric, residentMemory, table } from './measure.ts'
@@ -33,7 +34,7 @@ const PROBES: Probe[] = [
 ]
 
 /** Milliseconds of one request; throws if it fails. */
-async function ask({ url }: Server, token: string, { method, path, body, agent }: Probe): Promise<number> {
+async function ask(url: string, token: string, { method, path, body, agent }: Probe): Promise<number> {
   const began = performance.now()
   await new Promise<void>((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
@@ -47,11 +48,11 @@ async function ask({ url }: Server, token: string, { method, path, body, agent }
 }
 
 /** Milliseconds of a probe's requests, one after another until `end`; NaN for each that failed. */
-async function repeat(server: Server, token: string, probe: Probe, end: number): Promise<number[]> {
+async function repeat(url: string, token: string, probe: Probe, end: number): Promise<number[]> {
   const times: number[] = []
   while (performance.now() < end) {
     const next = setTimeout(PROBE_EVERY_MS)
-    times.push(await ask(server, token, probe).catch(() => Number.NaN))
+    times.push(await ask(url, token, probe).catch(() => Number.NaN))
     await next
   }
   return times
@@ -65,61 +66,92 @@ async function memoryInUse({ url, pid }: Server): Promise<number> {
   return (heap + external) / 1_024 / 1_024
 }
 
-/** How long others' requests take beside each attack of one person, and what it leaves behind. */
+/**
+ * How long others' requests take beside each attack of one person, and what it leaves behind: on a node alone, and behind
+ * each of the proxies that are installed, as they are shipped.
+ */
 export async function benchAttacks(_rounds: number, seconds: number): Promise<Report> {
   const world = await createWorld()
+  const report: Report = { text: '', findings: [] }
   try {
     await populate(world.sql, PEOPLE, 2)
     await createExam(world, 1)
     await createNotebook(world)
-    const server = await world.start('service')
-    const watch = async (attack?: string) => {
-      const stop = attack && startAttack(attack, { url: server.url, token: world.tokenOf(1) })
-      await longestHold(server.url)
-      const end = performance.now() + seconds * 1_000
-      const times = await Promise.all(PROBES.map((probe) => repeat(server, world.tokenOf(3), probe, end)))
-      const held = await longestHold(server.url)
-      if (stop) await stop()
-      await setTimeout(REST_MS)
-      return { times, held, memory: await memoryInUse(server), resident: residentMemory(server.pid) }
+    for (const proxy of [undefined, ...installedBalancers]) {
+      const server = await world.start('service', proxy ? { TRUST_PROXY: '1' } : {})
+      const port = Number(new URL(server.url).port)
+      const front = proxy ? await startBalancer(proxy, [port, port]) : undefined
+      const { text, findings } = await attackAll(world, server, proxy, front?.url ?? server.url, seconds)
+      report.text += text
+      report.findings.push(...findings)
+      await front?.stop()
+      await server.stop()
     }
-    // Lets the service grow to its usual memory first.
-    await watch()
-    const rows = []
-    const slowest: number[] = []
-    let failed = 0
-    for (const attack of [undefined, ...Object.keys(ATTACKS)]) {
-      const { times, held, memory, resident } = await watch(attack)
-      const answered = times.map((each) => each.filter((time) => !Number.isNaN(time)))
-      const missing = times.flat().length - answered.flat().length
-      failed += missing
-      slowest.push(Math.max(...answered.flat()))
-      rows.push([
-        attack ?? 'nothing',
-        ...answered.map((each) => [0.5, 0.99, 1].map((q) => quantile(each, q).toFixed(0)).join(' / ')),
-        String(missing),
-        held.toFixed(0),
-        memory.toFixed(0),
-        resident.toFixed(0),
-      ])
-    }
-    const head = [
-      'what one person does',
-      ...PROBES.map(({ name }) => name),
-      'failed',
-      'event loop held',
-      'MB in use after it',
-      'resident',
-    ]
-    return {
-      text: `### Others beside one attacker\n\n${seconds} s each; ms: p50 / p99 / slowest.\n\n${table(head, rows)}\n`,
-      findings: [
-        find("attacks: others' slowest request, ms", Math.max(...slowest), '', '≤', 1_000, 0),
-        find("attacks: others' requests that failed", failed, '', '≤', 0, 0),
-      ],
-    }
+    return report
   } finally {
     await world.close()
+  }
+}
+
+async function attackAll(
+  world: World,
+  server: Server,
+  proxy: string | undefined,
+  url: string,
+  seconds: number,
+): Promise<Report> {
+  const watch = async (attack?: string) => {
+    const stop = attack && startAttack(attack, { url, token: world.tokenOf(1) })
+    await longestHold(server.url)
+    const end = performance.now() + seconds * 1_000
+    const times = await Promise.all(PROBES.map((probe) => repeat(url, world.tokenOf(3), probe, end)))
+    const held = await longestHold(server.url)
+    if (stop) await stop()
+    await setTimeout(REST_MS)
+    return { times, held, memory: await memoryInUse(server), resident: residentMemory(server.pid) }
+  }
+  // Lets the service grow to its usual memory first.
+  await watch()
+  const rows = []
+  const slowest: number[] = []
+  let failed = 0
+  for (const attack of [undefined, ...Object.keys(ATTACKS)]) {
+    const { times, held, memory, resident } = await watch(attack)
+    const answered = times.map((each) => each.filter((time) => !Number.isNaN(time)))
+    const missing = times.flat().length - answered.flat().length
+    failed += missing
+    slowest.push(Math.max(...answered.flat()))
+    rows.push([
+      attack ?? 'nothing',
+      ...answered.map((each) => [0.5, 0.99, 1].map((q) => quantile(each, q).toFixed(0)).join(' / ')),
+      String(missing),
+      held.toFixed(0),
+      memory.toFixed(0),
+      resident.toFixed(0),
+    ])
+  }
+  const head = [
+    'what one person does',
+    ...PROBES.map(({ name }) => name),
+    'failed',
+    'event loop held',
+    'MB in use after it',
+    'resident',
+  ]
+  const where = proxy ? `behind ${proxy}` : 'a node alone'
+  return {
+    text: `### Others beside one attacker, ${where}\n\n${seconds} s each; ms: p50 / p99 / slowest.\n\n${table(head, rows)}\n\n`,
+    findings: [
+      find(
+        `attacks, ${where}: others' slowest request, ms`,
+        Math.max(...slowest),
+        '',
+        '≤',
+        proxy ? 1_000 : 2_000,
+        0,
+      ),
+      find(`attacks, ${where}: others' requests that failed`, failed, '', '≤', 0, 0),
+    ],
   }
 }
 

@@ -8,7 +8,7 @@ import { once } from 'node:events'
 import { get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, CDPSession, Page } from 'playwright-core'
-import { openBrowser, openPage } from '../test/support/browser.ts'
+import { newPage, openBrowser } from '../test/support/browser.ts'
 import { median, quantile, summarise } from './measure.ts'
 import { startOwnService } from './own-service.ts'
 
@@ -143,7 +143,7 @@ async function measureTyping(browser: Browser): Promise<void> {
 
 /** Signs in with a demo account; every page records its long tasks from the beginning. */
 async function enter(browser: Browser, username: string): Promise<{ page: Page; slow: CDPSession }> {
-  const { page, context } = await openPage(browser, service.url, { reducedMotion: 'no-preference' })
+  const { page, context } = await newPage(browser, service.url, { reducedMotion: 'no-preference' })
   await context.addInitScript(() => {
     const scope = globalThis as unknown as {
       watch: Watch & { count: () => void }
@@ -184,7 +184,7 @@ async function enter(browser: Browser, username: string): Promise<{ page: Page; 
   })
   await page.goto('/login')
   await page.getByRole('button', { name: username }).first().click()
-  await page.getByRole('heading', { level: 1, name: 'Exams' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
   return { page, slow: await context.newCDPSession(page) }
 }
 

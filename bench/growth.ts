@@ -2,8 +2,16 @@ import type postgres from 'postgres'
 import { find, interleave, median, type Report, table } from './measure.ts'
 import { createWorld, type Server, type World } from './world.ts'
 
+export const SMALL_SCHOOL = {
+  name: 'S',
+  people: 2_000,
+  results: 10_000,
+  comments: 2_000,
+  notebooks: 200,
+  assistant: 2_000,
+}
 const SIZES = [
-  { name: 'S', people: 2_000, results: 10_000, comments: 2_000, notebooks: 200, assistant: 2_000 },
+  SMALL_SCHOOL,
   { name: 'M', people: 20_000, results: 200_000, comments: 100_000, notebooks: 4_000, assistant: 20_000 },
   { name: 'L', people: 50_000, results: 1_000_000, comments: 500_000, notebooks: 10_000, assistant: 100_000 },
 ]
@@ -51,7 +59,7 @@ export async function benchGrowth(rounds: number): Promise<Report> {
     for (const size of SIZES) {
       const world = await createWorld()
       worlds.push(world)
-      await fill(world.sql, size)
+      await fillSchool(world.sql, size)
       const headers = {
         authorization: `Bearer ${world.tokenOf(1, 'user,admin')}`,
         'content-type': 'application/json',
@@ -114,7 +122,8 @@ async function time(
   return performance.now() - started
 }
 
-async function fill(sql: postgres.Sql, size: Size): Promise<void> {
+/** People with exams, results, comments, notebooks and conversations with the tutor. */
+export async function fillSchool(sql: postgres.Sql, size: Size): Promise<void> {
   const { people, results, comments, notebooks, assistant } = size
   await sql.unsafe(`
     set synchronous_commit = off;

@@ -7,6 +7,7 @@ export const CONNECTIONS = 64
 
 /** What a load showed: milliseconds, and the server's CPU time a request in microseconds. */
 export interface Load {
+  answered: number
   perSecond: number
   p50: number
   p99: number
@@ -34,6 +35,7 @@ export async function load(
     throw new Error(`${result.non2xx} refused, ${result.errors} failed`)
   const answered = result['2xx']
   return {
+    answered,
     perSecond: answered / result.duration,
     p50: result.latency.p50,
     p99: result.latency.p99,

@@ -1,12 +1,18 @@
 import { parseArgs } from 'node:util'
 import { benchAssistant } from './assistant.ts'
 import { benchAttacks } from './attacks.ts'
+import { benchClassPages } from './class-pages.ts'
 import { benchDirect } from './direct.ts'
 import { benchExam } from './exam.ts'
 import { benchFanOut } from './fan-out.ts'
 import { benchGrowth } from './growth.ts'
 import { benchIdle } from './idle.ts'
 import { summariseFindings } from './measure.ts'
+import { benchPractice } from './practice.ts'
+import { benchPushes } from './pushes.ts'
+import { benchReads } from './reads.ts'
+import { benchRequests } from './requests.ts'
+import { benchSchool } from './school.ts'
 import { benchSends } from './send.ts'
 import { benchSlowReader } from './slow-reader.ts'
 import { benchStorm } from './storm.ts'
@@ -20,7 +26,13 @@ const BENCHMARKS = {
   idle: benchIdle,
   storm: benchStorm,
   growth: benchGrowth,
+  pushes: benchPushes,
+  reads: benchReads,
+  requests: benchRequests,
   exam: benchExam,
+  school: benchSchool,
+  'class-pages': benchClassPages,
+  practice: benchPractice,
   assistant: benchAssistant,
   attacks: benchAttacks,
 }

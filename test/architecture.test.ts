@@ -14,12 +14,28 @@ test('every import goes from an outer layer to an inner one, and there is no cir
   expect(findViolations(sources)).toEqual([])
 })
 
+test('no name of a file in src and schemas occurs twice', async () => {
+  const names: string[] = []
+  for await (const file of glob(['src/**/*.ts', 'schemas/**/*.ts'], { cwd: root }))
+    names.push(path.basename(file))
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
+})
+
 test('advisory locks are taken in one file, besides migrations', async () => {
   const users: string[] = []
   for await (const file of glob('src/**/*.ts', { cwd: root }))
     if ((await readFile(`${root}/${file}`, 'utf8')).includes('pg_advisory')) users.push(path.basename(file))
   // Migrations run before there is a pool, on a connection of their own.
   expect(users.sort()).toEqual(['locks.ts', 'migrate.ts'])
+})
+
+test('what depends on the type of a question is in its kind, or in a table by type', async () => {
+  const type = /'(?:MCQ|MSQ|NUMERIC|SHORT|MATCHING|ORDERING|GAPS)'/.source
+  const asked = new RegExp(`[!=]== *${type}|${type} *[!=]==|case ${type}`)
+  const asking: string[] = []
+  for await (const file of glob(['src/**/*.ts', 'schemas/**/*.ts', 'desk/src/**/*.{ts,tsx}'], { cwd: root }))
+    if (asked.test(await readFile(`${root}/${file}`, 'utf8'))) asking.push(file)
+  expect(asking).toEqual([])
 })
 
 test('tests send requests through the client that compares answers with the documents', async () => {
@@ -34,12 +50,12 @@ describe('the rules catch', () => {
   const cases: [name: string, sources: Record<string, string>, violation: string][] = [
     [
       'an import against the direction',
-      { 'src/db/client.ts': "import { x } from '../features/chat/service.ts'" },
+      { 'src/db/database-client.ts': "import { x } from '../features/chat/groups.service.ts'" },
       'infrastructure imports from service',
     ],
     [
       'a type import against the direction',
-      { 'schemas/chat.ts': "import type { Core } from '../src/core.ts'" },
+      { 'schemas/chat.schemas.ts': "import type { Core } from '../src/core.ts'" },
       'schemas imports from core',
     ],
     [
@@ -49,33 +65,33 @@ describe('the rules catch', () => {
     ],
     [
       "another feature's store",
-      { 'src/features/exams/service.ts': "import * as store from '../chat/store.ts'" },
+      { 'src/features/exams/exams.service.ts': "import * as store from '../chat/messages.store.ts'" },
       'a store is used by its own feature alone',
     ],
     [
       'a route that goes past the service',
-      { 'src/features/chat/routes.ts': "import * as store from './store.ts'" },
+      { 'src/features/chat/groups.routes.ts': "import * as store from './groups.store.ts'" },
       'transport reaches stores through services',
     ],
     [
       'a route that uses another feature’s route',
-      { 'src/features/chat/routes.ts': "import { x } from '../auth/routes.ts'" },
+      { 'src/features/chat/chat.routes.ts': "import { x } from '../auth/auth.routes.ts'" },
       'transports do not use one another',
     ],
     [
       'a gateway that knows a feature',
-      { 'src/gateway/sockets.ts': "import { x } from '../features/chat/conversations/service.ts'" },
+      { 'src/gateway/sockets.ts': "import { x } from '../features/chat/conversations.service.ts'" },
       'gateway knows no feature',
     ],
     ['a file in no layer', { 'src/lost/things.ts': "import { x } from '../errors.ts'" }, 'lies in no layer'],
     [
       'a circle',
       {
-        'src/features/a/service.ts': "import { b } from '../b/service.ts'",
-        'src/features/b/service.ts': "import type { C } from './c.ts'",
-        'src/features/b/c.ts': "import { a } from '../a/service.ts'",
+        'src/features/a/a.service.ts': "import { b } from '../b/b.service.ts'",
+        'src/features/b/b.service.ts': "import type { C } from './c.ts'",
+        'src/features/b/c.ts': "import { a } from '../a/a.service.ts'",
       },
-      'circle: src/features/a/service.ts → src/features/b/service.ts → src/features/b/c.ts → src/features/a/service.ts',
+      'circle: src/features/a/a.service.ts → src/features/b/b.service.ts → src/features/b/c.ts → src/features/a/a.service.ts',
     ],
   ]
   test.each(cases)('%s', (_name, sources, violation) => {

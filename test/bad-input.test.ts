@@ -181,6 +181,41 @@ describe('bodies', () => {
     })
   })
 
+  test('text that is not in UTF-8 is refused in every kind of body', async () => {
+    const latin1 = (text: string) => Buffer.from(text, 'latin1')
+    await forEach(withBody(), async (operation) => {
+      const name = `${operation.method} ${operation.path}`
+      expect(await ask(operation, latin1('{"é":1}')), name).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_json' },
+      })
+    })
+    const login = (body: Buffer | string, type: string) =>
+      service
+        .guest()
+        .request('POST', '/login', body, undefined, { 'content-type': type, accept: 'application/json' })
+    const urlencoded = 'application/x-www-form-urlencoded'
+    for (const [body, type] of [
+      ['{"username":"a","password":"b"}', 'application/json; charset=iso-8859-1'],
+      ['username=a&password=b', `${urlencoded}; charset="utf-16"`],
+      ['username=%E9&password=b', urlencoded],
+      [latin1('username=é&password=b'), urlencoded],
+    ] as const)
+      expect(await login(body, type), type).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+    for (const type of [`${urlencoded}; charset=UTF-8`, urlencoded])
+      expect((await login('username=%C3%A9', type)).body.code).toBe('validation_failed')
+
+    const field = (text: string, type = '') =>
+      `--x\r\nContent-Disposition: form-data; name="name"${type}\r\n\r\n${text}\r\n--x--\r\n`
+    const category = (body: Buffer) =>
+      admin.request('POST', '/api/v01/admin/categories', body, undefined, {
+        'content-type': 'multipart/form-data; boundary=x',
+      })
+    const declared = '\r\nContent-Type: text/plain; charset=iso-8859-1'
+    for (const body of [latin1(field('Médecine')), latin1(field('Médecine', declared))])
+      expect(await category(body)).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+  })
+
   test('a body nested more deeply than any operation takes is refused before it is parsed', async () => {
     const nested = (levels: number) => `${'['.repeat(levels)}"]}\\"[["${']'.repeat(levels)}`
     const [operation] = withBody()

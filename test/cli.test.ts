@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { findRunningEmbedded, startEmbedded } from '../src/db/embedded/server.ts'
+import { findRunningEmbedded, startEmbedded } from '../src/db/embedded/embedded-server.ts'
 import { PASSWORD } from './support/client.ts'
 import { runAdmin } from './support/processes/process.ts'
-import { startService, type TestService } from './support/service.ts'
+import { createDatabase, startService, type TestService } from './support/service.ts'
 
 let service: TestService
 beforeAll(async () => {
@@ -19,6 +19,18 @@ const admin = (args: string[], env: Record<string, string> = { DATABASE_URL: ser
 const passwordIn = (stdout: string) => /Password: (\S+)/.exec(stdout)?.[1] as string
 
 describe('npm run admin', () => {
+  test('migrate brings an empty database up to date, and does so again without harm', async () => {
+    const database = await createDatabase('template0')
+    onTestFinished(() => database.drop())
+    for (let turn = 0; turn < 2; turn++)
+      expect(await admin(['migrate'], { DATABASE_URL: database.url })).toMatchObject({
+        code: 0,
+        stdout: 'The database is up to date.\n',
+      })
+    const made = ['create', '--username', 'first', '--email', 'first@example.org']
+    expect(await admin(made, { DATABASE_URL: database.url })).toMatchObject({ code: 0 })
+  })
+
   test('create makes an administrator with the printed or given password', async () => {
     const made = await admin(['create', '--username', 'root', '--email', 'root@example.org'])
     expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('user,admin') })
@@ -51,7 +63,7 @@ describe('npm run admin', () => {
     const log = await person.get(`/api/v01/admin/audit?subject=user:${person.id}`, 200)
     expect(log.body.entries).toMatchObject([
       { action: 'user.reset_password', actor_id: null, actor: null, ip: null },
-      { action: 'user.change_role', actor_id: null, summary: 'From user to user,admin' },
+      { action: 'user.change_role', actor_id: null, summary: 'From student to student and administrator' },
     ])
   })
 

@@ -20,7 +20,8 @@ test('while the database hangs or is gone requests answer 503, and afterwards th
     ...readConfig({ DATABASE_URL: through.href, DATA_DIR: '/nonexistent' }),
     requestTimeoutMs: 1_500,
   }
-  const log = pino({ level: 'silent' })
+  const lines: string[] = []
+  const log = pino({ level: 'info' }, { write: (line) => lines.push(line) })
   const node = await createNode({ config, log, databaseUrl: through.href, jwtSecrets: [SECRET] })
   const address = await node.app.listen({ port: 0 })
   onTestFinished(async () => {
@@ -67,4 +68,21 @@ test('while the database hangs or is gone requests answer 503, and afterwards th
     database: 'down',
     bus: 'up',
   })
+
+  // Everybody's requests fail now: the log says so, and stays small.
+  lines.length = 0
+  const begun = performance.now()
+  for (let round = 0; round < 10; round++)
+    expect(await Promise.all(Array.from({ length: 40 }, async () => (await login()).status))).toContain(503)
+  const seconds = Math.ceil((performance.now() - begun) / 1_000) + 1
+  expect(lines.length).toBeGreaterThan(10)
+  expect(lines.filter((line) => /"msg":"request( failed)?"/.test(line)).length).toBeLessThanOrEqual(
+    60 * seconds,
+  )
+  await expect
+    .poll(async () => {
+      await login()
+      return lines.some((line) => line.includes('"missing_lines":'))
+    })
+    .toBe(true)
 })

@@ -1,4 +1,6 @@
+import { existsSync, globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
 import { SETTINGS } from '../src/config.ts'
 
@@ -26,3 +28,45 @@ test('the example of settings and the README name every setting', async () => {
   for (const name of SETTINGS.filter((name) => !/^(NODE_ENV|AWS_|LEGACY_)/.test(name)))
     expect(readme).toContain(`\`${name}\``)
 })
+
+/** Tools of other people, which `npm ci --prefix test/generators` installs. */
+const tools = createRequire(new URL('generators/package.json', import.meta.url))
+const MODELS = new URL('generators/node_modules/kubernetes-models/index.js', import.meta.url)
+
+test.runIf(existsSync(MODELS))(
+  'the manifests are as Kubernetes’ own schemas want them, and fit together',
+  async () => {
+    const { parseAllDocuments } = tools('yaml') as typeof import('yaml')
+    const folder = 'deploy/kubernetes'
+    const files = globSync(`${folder}/*.yaml`, { cwd: new URL('..', import.meta.url) })
+    const resources: string[] = parseAllDocuments(await read(`${folder}/kustomization.yaml`))[0]?.toJS()
+      .resources
+    expect(resources.map((name) => `${folder}/${name}`).toSorted()).toEqual(
+      files.filter((file) => !file.endsWith('/kustomization.yaml')).toSorted(),
+    )
+    const kinds = new Map<string, Record<string, unknown>>()
+    for (const file of files)
+      for (const document of parseAllDocuments(await read(file))) {
+        expect(document.errors).toEqual([])
+        const manifest = document.toJS()
+        if (manifest.kind === 'Kustomization') continue
+        const [group, version = group] = manifest.apiVersion.split('/')
+        const models = await import(
+          new URL(`${group === version ? '' : `${group}/`}${version}/index.js`, MODELS).href
+        )
+        new models[manifest.kind](manifest).validate()
+        expect(() =>
+          new models[manifest.kind]({ ...manifest, metadata: { labels: [] } }).validate(),
+        ).toThrow()
+        kinds.set(manifest.kind, manifest)
+      }
+    expect([...kinds.keys()].toSorted()).toEqual([
+      'Deployment',
+      'HorizontalPodAutoscaler',
+      'Ingress',
+      'Job',
+      'PodDisruptionBudget',
+      'Service',
+    ])
+  },
+)

@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process'
 import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Client } from './support/client.ts'
-import { startProcess } from './support/processes/process.ts'
+import { freePort } from './support/outside/ports.ts'
+import { runAdmin, startProcess } from './support/processes/process.ts'
+import { createDatabase } from './support/service.ts'
 
 // Some tests start a whole service twice, while other test files do so as well.
 vi.setConfig({ testTimeout: 120_000 })
@@ -27,13 +29,37 @@ test('in an empty folder the service starts, prints what to open, and exits with
   expect(service.output).toContain(`${address}/docs`)
   expect(service.output).toContain('alice, bob or admin, password practice-demo')
   expect((await stat(path.join(dataDir, 'jwt-secret'))).mode & 0o077).toBe(0)
+  // Others don't look into it; PostgreSQL's own user passes, where root starts the service.
+  expect((await stat(dataDir)).mode & 0o066).toBe(0)
 
   const second = startProcess({ DATA_DIR: dataDir })
   expect(await second.exit()).toBe(1)
   expect(second.output).toContain(`${dataDir} is in use by another service (pid ${service.child.pid})`)
   await alice.get('/healthz', 200)
 
+  const { port } = new URL(address)
+  const third = startProcess({ DATA_DIR: await freshDataDir(), PORT: port })
+  expect(await third.exit()).toBe(1)
+  expect(third.output).toContain(`another program listens on port ${port}: choose one, as in PORT=`)
   expect(await service.exit('SIGTERM')).toBe(0)
+})
+
+test('with the school’s sign-in alone, a start says how to make the first administrator, who can sign in then', async () => {
+  const env = {
+    DATA_DIR: await freshDataDir(),
+    OIDC_ISSUER: 'https://id.school.example',
+    OIDC_CLIENT_ID: 'exams',
+    OIDC_ONLY: 'true',
+  }
+  const refused = startProcess(env)
+  expect(await refused.exit()).toBe(1)
+  expect(refused.output).toContain(
+    'OIDC_ONLY: needs an administrator with a password: npm run admin -- create --username … --email …',
+  )
+  const made = await runAdmin(['create', '--username', 'ada', '--email', 'ada@school.example'], env)
+  const ada = await Client.guest(await startProcess(env).ready())
+  await ada.login('ada', /Password: (\S+)/.exec(made.stdout)?.[1])
+  await ada.get('/api/v01/admin/users', 200)
 })
 
 test('after a kill the next start has all data, and tokens stay valid', async () => {
@@ -102,6 +128,24 @@ test('an unreachable database is reported plainly', async () => {
   })
   expect(await service.exit()).toBe(1)
   expect(service.output).toMatch(/could not start: .*ECONNREFUSED/)
+})
+
+test('a service that comes before its database waits for it', async () => {
+  const database = await createDatabase()
+  onTestFinished(() => database.drop())
+  const { hostname, port } = new URL(database.url)
+  const url = new URL(database.url)
+  url.port = String(await freePort())
+  const service = startProcess({ DATABASE_URL: url.href, DATA_DIR: await freshDataDir() })
+  await expect.poll(() => service.output).toContain("the database can't be reached, waiting for it")
+  const proxy = createServer((client) => {
+    const upstream = connect(Number(port), hostname)
+    client.pipe(upstream).pipe(client)
+    for (const socket of [client, upstream]) socket.on('error', () => {})
+  }).listen(Number(url.port), '127.0.0.1')
+  onTestFinished(() => void proxy.close())
+  await service.ready()
+  expect(await service.exit('SIGTERM')).toBe(0)
 })
 
 test('no secret, token or message text reaches the log', async () => {

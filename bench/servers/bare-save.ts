@@ -5,9 +5,9 @@
 import Fastify from 'fastify'
 import type { Core } from '../../src/core.ts'
 import { batched, HELD } from '../../src/db/batches.ts'
-import { connectDatabase } from '../../src/db/client.ts'
-import { type Sync, saveAnswers } from '../../src/features/attempts/saving/store.ts'
-import { registerTokens, verifyToken } from '../../src/http/callers/tokens.ts'
+import { connectDatabase } from '../../src/db/database-client.ts'
+import { type Sync, saveAnswers } from '../../src/features/attempts/saving.store.ts'
+import { registerTokens, verifyToken } from '../../src/http/caller-tokens.ts'
 
 const GRACE_MS = 30_000
 const db = connectDatabase({ url: process.env.DATABASE_URL as string, pool: 10 })

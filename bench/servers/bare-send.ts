@@ -5,10 +5,10 @@
 import Fastify from 'fastify'
 import type { Core } from '../../src/core.ts'
 import { HELD } from '../../src/db/batches.ts'
-import { connectDatabase } from '../../src/db/client.ts'
-import { createSender } from '../../src/features/chat/messages/sending.ts'
-import { insertMessages, type Send, type SentRow } from '../../src/features/chat/messages/store.ts'
-import { registerTokens, verifyToken } from '../../src/http/callers/tokens.ts'
+import { connectDatabase } from '../../src/db/database-client.ts'
+import { insertMessages, type Send, type SentRow } from '../../src/features/chat/messages.store.ts'
+import { createSender } from '../../src/features/chat/sending.service.ts'
+import { registerTokens, verifyToken } from '../../src/http/caller-tokens.ts'
 
 const db = connectDatabase({ url: process.env.DATABASE_URL as string, pool: 10 })
 /** The part of a node's core that tokens need. */
@@ -65,6 +65,8 @@ app.post<{ Params: { id: number }; Body: { message: string } }>(
       replyToId: null,
       replyToText: null,
       replyToName: null,
+      attachmentIds: [],
+      mentions: [],
     }
     const row = await (process.env.SHARED ? sendShared(send) : sendAlone(send))
     if (typeof row !== 'object') return reply.code(404).send()

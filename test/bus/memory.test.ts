@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { describe } from 'vitest'
 import { createMemoryBus } from '../../src/bus/bus-memory.ts'
-import { createMemoryPresence } from '../../src/bus/presence/memory.ts'
-import { createMemoryRateSlots } from '../../src/bus/rate-slots/memory.ts'
+import { createMemoryPresence } from '../../src/bus/presence-memory.ts'
+import { createMemoryRateSlots } from '../../src/bus/rate-slots-memory.ts'
 import { describeBus } from '../contracts/bus.ts'
 import { describePresence, listen, TIMES } from '../contracts/presence.ts'
 import { describeRateSlots } from '../contracts/rate-slots.ts'
@@ -20,5 +20,4 @@ describe('rate slots in process', () =>
     }
   }))
 
-describe('presence in process', () =>
-  describePresence(async () => [listen(createMemoryPresence(TIMES.graceMs))]))
+describe('presence in process', () => describePresence(async () => [listen(createMemoryPresence(TIMES))]))

@@ -3,8 +3,8 @@ import { setTimeout } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { createRedisPresence } from '../../src/bus/presence/redis.ts'
-import { connectRedis } from '../../src/bus/redis.ts'
+import { createRedisPresence } from '../../src/bus/presence-redis.ts'
+import { connectRedis } from '../../src/bus/redis-connections.ts'
 import {
   describePresence,
   listen,

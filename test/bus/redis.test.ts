@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createRedisBus } from '../../src/bus/bus-redis.ts'
 import type { UserEvent } from '../../src/bus/events.ts'
-import { createMemoryRateSlots } from '../../src/bus/rate-slots/memory.ts'
-import { createRedisRateSlots } from '../../src/bus/rate-slots/redis.ts'
-import { connectRedis } from '../../src/bus/redis.ts'
+import { createMemoryRateSlots } from '../../src/bus/rate-slots-memory.ts'
+import { createRedisRateSlots } from '../../src/bus/rate-slots-redis.ts'
+import { connectRedis } from '../../src/bus/redis-connections.ts'
 import { describeBus } from '../contracts/bus.ts'
 import { describeRateSlots } from '../contracts/rate-slots.ts'
 import { hasRedis, RedisServer } from '../support/outside/redis.ts'
@@ -49,6 +52,33 @@ describe.runIf(hasRedis())('over Redis', () => {
     onTestFinished(() => redis.disconnect())
     return redis
   }
+
+  test('a cluster and a Sentinel are refused, at the start and where they come later', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'exam-practice-redis-'))
+    onTestFinished(() => rm(folder, { recursive: true, force: true }))
+    const settings = path.join(folder, 'sentinel.conf')
+    await writeFile(settings, '')
+    const kinds = [
+      { found: 'Sentinel', options: [settings, '--sentinel'] },
+      { found: 'cluster', options: ['--cluster-enabled', 'yes', '--dir', folder] },
+    ]
+    for (const { found, options } of kinds) {
+      const other = await RedisServer.start(options)
+      onTestFinished(() => other.stop())
+      await expect(connectRedis(other.url, 'one', log)).rejects.toThrow(found)
+
+      await other.stop()
+      const lines: string[] = []
+      const redis = await connectRedis(
+        other.url,
+        'one',
+        pino({ level: 'error' }, { write: (line) => lines.push(line) }),
+      )
+      onTestFinished(() => redis.close())
+      await other.start()
+      await expect.poll(() => lines.join('')).toContain(found)
+    }
+  })
 
   describe('the bus', () => {
     describeBus(async () => {

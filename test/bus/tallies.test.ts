@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import { afterAll, describe, expect, inject, test } from 'vitest'
-import { connectRedis } from '../../src/bus/redis.ts'
-import { createMemoryTallies } from '../../src/bus/tallies/memory.ts'
-import { createRedisTallies } from '../../src/bus/tallies/redis.ts'
-import type { Tallies } from '../../src/bus/tallies/tallies.ts'
+import { connectRedis } from '../../src/bus/redis-connections.ts'
+import type { Tallies } from '../../src/bus/tallies.ts'
+import { createMemoryTallies } from '../../src/bus/tallies-memory.ts'
+import { createRedisTallies } from '../../src/bus/tallies-redis.ts'
 
 const log = pino({ level: 'silent' })
 const service = `tallies-${randomUUID()}`
 const connect = () => connectRedis(inject('redisUrl') as string, service, log)
 const redis = await connect()
 afterAll(() => redis.close())
-const times = { graceMs: 100, beatMs: 50, leaseMs: 200 }
+const times = { graceMs: 100, beatMs: 50, leaseMs: 200, activeMs: 200 }
 const redisTallies = () => createRedisTallies(redis, times, log)
 
 async function takeMany(nodes: Tallies[], name: string, count: number, limit: number): Promise<number> {

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { Presence } from '../../src/bus/presence/presence.ts'
+import type { Presence } from '../../src/bus/presence.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 
 /** Times that the implementations under test are made with, in milliseconds. */
-export const TIMES = { graceMs: 100, beatMs: 50, leaseMs: 200 }
+export const TIMES = { graceMs: 100, beatMs: 50, leaseMs: 200, activeMs: 200 }
 
 /** A node's presence, with what its listeners heard. */
 export interface WatchedPresence {
@@ -26,7 +26,7 @@ export async function untilOnline({ presence }: WatchedPresence, ...userIds: num
 export const POLL = { interval: 5, timeout: PATIENCE_MS }
 const EVERYBODY = [1, 2, 3, 4, 5, 6, 7, 8, 9]
 
-/** The guarantees of src/bus/presence/presence.ts. `open` gives the presence of one or more nodes that share it. */
+/** The guarantees of src/bus/presence.ts. `open` gives the presence of one or more nodes that share it. */
 export function describePresence(open: () => Promise<WatchedPresence[]>): void {
   test('somebody is online from arriving until the end of the grace period after leaving', async () => {
     const nodes = await open()
@@ -77,5 +77,20 @@ export function describePresence(open: () => Promise<WatchedPresence[]>): void {
     const many = Array.from({ length: 3_000 }, (_, n) => n + 1)
     for (const id of many) if (id % 2) here.presence.arrive(id)
     await expect.poll(async () => (await there.presence.online(many)).size, POLL).toBe(1_500)
+  })
+
+  test('somebody is active for a while after each touch, online or not, on every node', async () => {
+    const nodes = await open()
+    const [here, there] = [nodes[0] as WatchedPresence, nodes.at(-1) as WatchedPresence]
+    expect(await here.presence.active([])).toEqual(new Map())
+    here.presence.touch(1)
+    await expect.poll(async () => [...(await there.presence.active([1, 2])).keys()], POLL).toEqual([1])
+    const [left = 0] = (await there.presence.active([1])).values()
+    expect(left).toBeGreaterThan(0)
+    expect(left).toBeLessThanOrEqual(TIMES.activeMs)
+    await expect.poll(async () => (await there.presence.active([1])).size, POLL).toBe(0)
+    expect((await here.presence.active([1])).size).toBe(0)
+    here.presence.touch(1)
+    await expect.poll(async () => (await there.presence.active([1])).size, POLL).toBe(1)
   })
 }

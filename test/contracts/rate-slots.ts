@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RateSlots } from '../../src/bus/rate-slots/rate-slots.ts'
+import type { RateSlots } from '../../src/bus/rate-slots.ts'
 
 export interface SlotsUnderTest {
   /** The slots of each node that shares them. */
@@ -8,7 +8,7 @@ export interface SlotsUnderTest {
   pass(ms: number): Promise<void>
 }
 
-/** The guarantees of src/bus/rate-slots/rate-slots.ts. */
+/** The guarantees of src/bus/rate-slots.ts. */
 export function describeRateSlots(open: () => Promise<SlotsUnderTest>): void {
   const TTL_MS = 200
 

@@ -36,15 +36,21 @@ async function emptyDatabase(): Promise<{ database: TestDatabase; sql: postgres.
 test('with TLS, sslrootcert names the only authority that is trusted, for the job queue too', async () => {
   const { database } = await emptyDatabase()
   const url = new URL(database.url)
-  const { port, authority, stranger } = await startTlsServer({ hostname: url.hostname, port: url.port })
+  const server = await startTlsServer(new URL(database.url))
+  const { port, authority, stranger } = server
   url.host = `localhost:${port}`
   const withTls = (parameters: string) => `${url.href}?${parameters}`
 
-  const [unknown, missing, wrong] = await Promise.all([
+  const byName = await startTlsServer(new URL(database.url), 'DNS:localhost')
+  const withIp = (server: typeof byName) =>
+    `${url.href.replace(url.host, `127.0.0.1:${server.port}`)}?sslmode=verify-full&sslrootcert=${server.authority}`
+  const [unknown, missing, wrong, notThisAddress] = await Promise.all([
     refusal(withTls(`sslmode=verify-full&sslrootcert=${stranger}`)),
     refusal(withTls('sslmode=verify-full&sslrootcert=/nonexistent.pem')),
     refusal(withTls('sslmode=sometimes')),
+    refusal(withIp(byName)),
   ])
+  expect(notThisAddress).toMatch(/127\.0\.0\.1 is not in the cert/)
   expect(unknown).toMatch(/certificate|signature/)
   expect(missing).toContain("DATABASE_URL: sslrootcert=/nonexistent.pem can't be read")
   expect(wrong).toContain('DATABASE_URL: sslmode=sometimes is none of')
@@ -53,6 +59,13 @@ test('with TLS, sslrootcert names the only authority that is trusted, for the jo
     'sslmode=require',
     `sslmode=verify-full&channel_binding=prefer&sslrootcert=${authority}`,
   ].map((parameters) => start(withTls(parameters)))
+  services.push(start(withIp(server)))
+  const { port: namedPort, authority: named } = byName
+  const several = new URL(database.url)
+  several.host = ''
+  several.search = `host=127.0.0.1,localhost&port=1,${namedPort}&sslmode=verify-full`
+  expect(await refusal(`${several}&sslrootcert=${stranger}`)).toMatch(/certificate|signature/)
+  services.push(start(`${several}&sslrootcert=${named}`))
   const { host } = new URL(database.url)
   services.push(start(database.url.replace(host, `${host},127.0.0.1:1`)))
   for (const service of services) {

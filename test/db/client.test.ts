@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { expect, onTestFinished, test } from 'vitest'
-import { closeDatabase, connectDatabase, type Executor } from '../../src/db/client.ts'
+import { closeDatabase, connectDatabase, type Executor } from '../../src/db/database-client.ts'
 import { isAnyOf } from '../../src/db/query.ts'
-import { contains } from '../../src/db/search.ts'
-import { users } from '../../src/db/tables/people/users.ts'
+import { users } from '../../src/db/tables/users.tables.ts'
+import { contains, plannedFor } from '../../src/db/text-search.ts'
 import { createDatabase } from '../support/service.ts'
 
 /** One connection on a database of its own. */
@@ -40,7 +40,7 @@ test('a statement is prepared once, for lists of every length, in transactions a
 
 test('a search is not prepared, so that it is planned for its text', async () => {
   const db = await connectOnce()
-  await db.select({ id: users.id }).from(users).where(contains(users.username, 'a'))
+  await plannedFor('a', db).select({ id: users.id }).from(users).where(contains(users.username, 'a'))
   expect(await countPrepared(db)).toBe(0)
 })
 
@@ -76,5 +76,17 @@ test('the result after a statement that failed in the middle of its rows is comp
     await expect(db.execute(failing)).rejects.toThrow()
     const rows = await (read ? reading(read) : db.transaction(reading))
     expect([...rows]).toEqual([{ name: 'alice' }])
+  }
+})
+
+test('a transaction that begins behind many statements keeps its connection for itself', async () => {
+  const db = await connectOnce()
+  await findPeople(db, [])
+  // The driver sends up to 100 statements ahead.
+  for (let ahead = 97; ahead <= 102; ahead++) {
+    const statements = Array.from({ length: ahead }, () => db.$client.unsafe('select 1'))
+    await Promise.all([...statements, db.transaction((tx) => tx.execute(sql`select 1`))])
+    const [row] = await db.execute(sql`select now() = statement_timestamp() as "isAlone"`)
+    expect(row, `${ahead} ahead`).toEqual({ isAlone: true })
   }
 })

@@ -7,7 +7,7 @@ import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate as runMigrations } from 'drizzle-orm/postgres-js/migrator'
 import postgres from 'postgres'
 import { expect, onTestFinished, test } from 'vitest'
-import { migrate } from '../../src/db/setup/migrate.ts'
+import { migrate } from '../../src/db/migrate.ts'
 import { compareCounts } from '../support/counts.ts'
 import { createDatabase, startService } from '../support/service.ts'
 

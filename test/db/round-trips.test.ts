@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, onTestFinished, test } from 'vitest'
-import { transactAtOnce } from '../../src/db/at-once.ts'
-import { closeDatabase, connectDatabase, type Executor } from '../../src/db/client.ts'
+import { closeDatabase, connectDatabase, type Executor } from '../../src/db/database-client.ts'
 import { startProxy } from '../support/outside/proxy.ts'
 import { createDatabase } from '../support/service.ts'
 
@@ -45,74 +44,37 @@ const read = async (db: Executor) => {
   return rows.map(({ text }) => text)
 }
 
-test('the first statements of a transaction travel with its beginning', async () => {
+test('a prepared statement is one round trip, and so are those of a transaction that are asked for together', async () => {
   const { db, countRoundTrips } = await connectCounted()
+  expect(await countRoundTrips(() => write(db, 'a'))).toBe(1)
   const work = () =>
     db.transaction(async (tx) => {
-      await Promise.all([write(tx, 'a'), write(tx, 'b')])
-      await write(tx, 'c')
+      await Promise.all([write(tx, 'b'), write(tx, 'c')])
+      await write(tx, 'd')
     })
-  expect(await countRoundTrips(work)).toBe(3)
-  expect(await read(db)).toEqual(['a', 'a', 'b', 'b', 'c', 'c'])
-})
-
-test('a transaction at once is one round trip, and all or nothing', async () => {
-  const { db, countRoundTrips } = await connectCounted()
-  const work = () =>
-    transactAtOnce(
-      db,
-      (tx) => write(tx, 'a'),
-      (tx) => write(tx, 'b'),
-      (tx) => read(tx),
-    )
-  expect(await countRoundTrips(work)).toBe(1)
-  const failing = transactAtOnce(
-    db,
-    (tx) => write(tx, 'c'),
-    (tx) => tx.execute(sql`select 1 / ${0}::int`),
-    (tx) => write(tx, 'd'),
-  )
-  await expect(failing).rejects.toMatchObject({ cause: { message: 'division by zero' } })
-  const [, , texts] = await work()
-  expect(texts).toEqual(['a', 'a', 'a', 'b', 'b', 'b'])
+  // begin, two statements, one statement, commit
+  expect(await countRoundTrips(work)).toBe(4)
+  expect(await read(db)).toEqual(['a', 'a', 'b', 'b', 'c', 'c', 'd', 'd'])
 })
 
 test('a transaction whose beginning is refused fails and writes nothing, and the pool goes on working', async () => {
   const { db, proxy } = await connectCounted()
   proxy.answerNext(BEGIN, REFUSAL)
-  const atOnce = transactAtOnce(
-    db,
-    (tx) => write(tx, 'a'),
-    (tx) => write(tx, 'b'),
-  )
-  const failures = await Promise.all([
-    atOnce.catch((error) => error),
-    ...Array.from({ length: 5 }, () => write(db, 'behind it').catch((error) => error)),
-  ])
-  expect(failures[0]).toMatchObject({ message: 'no server is free' })
-  expect(await read(db)).toEqual(Array.from({ length: 5 }, () => 'behind it'))
-
-  proxy.answerNext(BEGIN, REFUSAL)
-  const later = Promise.withResolvers<unknown>()
-  const stepwise = db.transaction(async (tx) => {
-    await read(tx).catch(() => {})
-    later.resolve(await write(tx, 'c').catch((error) => error))
-  })
-  await expect(stepwise).rejects.toMatchObject({ message: 'no server is free' })
-  expect(await later.promise).toBeInstanceOf(Error)
-  expect(await read(db)).toHaveLength(5)
-  await db.transaction((tx) => write(tx, 'd'))
+  const transaction = db.transaction((tx) => write(tx, 'a')).catch((error) => error)
+  const beside = Array.from({ length: 5 }, () => write(db, 'beside it'))
+  expect(await transaction).toMatchObject({ message: 'no server is free' })
+  await Promise.all(beside)
+  expect(await read(db)).toEqual(Array.from({ length: 5 }, () => 'beside it'))
+  await db.transaction((tx) => write(tx, 'c'))
   expect(await read(db)).toHaveLength(6)
 })
 
 test('a statement whose result a migration has changed fails its transaction and is not repeated behind it', async () => {
   const { db } = await connectCounted()
   const work = () =>
-    transactAtOnce(
-      db,
-      (tx) => write(tx, 'a'),
-      (tx) => tx.execute(sql`insert into notes values (${'b'}) returning *`),
-    )
+    db.transaction(async (tx) => {
+      await Promise.all([write(tx, 'a'), tx.execute(sql`insert into notes values (${'b'}) returning *`)])
+    })
   await work()
   await db.execute(sql`alter table notes add column colour text`)
   await expect(work()).rejects.toMatchObject({

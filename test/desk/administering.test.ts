@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser, openFor } from '../support/browser.ts'
-import type { Client } from '../support/client.ts'
+import { type Client, PASSWORD } from '../support/client.ts'
 import { createExam } from '../support/content/exams.ts'
 import { expectFlawless } from '../support/promises/flaws.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -36,9 +36,9 @@ test('a regrade is previewed, applied and undone', async () => {
   const { page, context, problems } = await openFor(browser, await service.admin())
   await page.goto(`/desk/teach/exams/${examId}/corrections`)
   await page.getByLabel('Question', { exact: true }).selectOption({ label: '60. Number 60?' })
-  await page.getByLabel('What to do').selectOption({ label: 'Grade with another key' })
-  await page.getByLabel('New key').fill('B')
-  await page.getByRole('button', { name: 'Show what would change' }).click()
+  await page.getByLabel('Correction', { exact: true }).selectOption({ label: 'Change the key' })
+  await page.getByLabel('Option B is correct').check()
+  await page.getByRole('button', { name: 'Preview the changes' }).click()
   await page.getByText('Of 2 attempts 1 higher, 1 lower').waitFor()
   expect(await page.getByRole('row').filter({ hasText: wrong.username }).innerText()).toMatch(
     /-2 of 240\s+3 of 240/,
@@ -47,8 +47,8 @@ test('a regrade is previewed, applied and undone', async () => {
   const scores = () => service.sql`select score::float8 from attempts where exam_id = ${examId} order by id`
   expect((await scores()).map(({ score }) => score)).toEqual([8, -2])
 
-  await page.getByRole('button', { name: 'Do it' }).click()
-  await page.getByText('Corrected. Students whose result changed are told.').waitFor()
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('Regraded. Students whose result changed are notified.').waitFor()
   expect((await scores()).map(({ score }) => score)).toEqual([3, 3])
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await page.getByText(/^Undone \d/).waitFor()
@@ -67,9 +67,9 @@ test('extra time for one person and minutes for all change the clock of an attem
   await expect.poll(minutes).toBeLessThanOrEqual(20)
 
   await hers.page.goto(`/desk/teach/exams/${examId}/times`)
-  await hers.page.getByLabel('Minutes for all attempts under way').fill('15')
-  await hers.page.getByRole('button', { name: 'Give the minutes' }).click()
-  await hers.page.getByText('1 attempt under way got the minutes').waitFor()
+  await hers.page.getByLabel('Minutes', { exact: true }).fill('15')
+  await hers.page.getByRole('button', { name: 'Extend' }).click()
+  await hers.page.getByText('1 attempt under way extended').waitFor()
   await expect.poll(minutes).toBeGreaterThanOrEqual(30)
 
   await hers.page.getByLabel('Find somebody').fill(person.username)
@@ -89,6 +89,27 @@ test('extra time for one person and minutes for all change the clock of an attem
   await expect.poll(minutes).toBeLessThanOrEqual(35)
   expect([...hers.problems, ...his.problems]).toEqual([])
   await Promise.all([hers.context.close(), his.context.close()])
+}, 120_000)
+
+test('closing an exam that somebody takes says how many attempts it ends, and waits for a yes', async () => {
+  const { examId } = await createExam(service.sql, { name: 'Closed early', duration_minutes: 20 })
+  const [admin, person] = [await service.admin(), await service.person()]
+  await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  const { page, problems, context } = await openFor(browser, admin)
+  await page.goto(`/desk/teach/exams/${examId}/settings`)
+  await page.getByLabel('Closes').fill('2026-01-01T10:00')
+  const question = page.getByRole('dialog', { name: 'This ends 1 attempt under way, at once.' })
+  const status = async () =>
+    (await person.get(`/api/v01/exams/${examId}/attempt-status`, 200)).body.has_active_attempt
+  await page.getByRole('button', { name: 'Save' }).click()
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  expect(await status()).toBe(true)
+  expect(await page.getByLabel('Closes').inputValue()).toBe('2026-01-01T10:00')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await question.getByRole('button', { name: 'End and save' }).click()
+  await expect.poll(status).toBe(false)
+  expect(problems).toEqual([])
+  await context.close()
 }, 120_000)
 
 test('the item analysis names questions that are too easy or too hard', async () => {
@@ -117,11 +138,11 @@ test('several questions are deleted at once, also those of another page', async 
   const [first, last] = [questionIds[0] as number, questionIds.at(-1) as number]
   const { page, context, problems } = await openFor(browser, await service.admin())
   await page.goto(`/desk/teach/exams/${examId}/questions`)
-  await page.getByRole('checkbox', { name: `Choose question ${first}`, exact: true }).check()
+  await page.getByRole('checkbox', { name: `Select question ${first}`, exact: true }).check()
   await page.getByRole('button', { name: 'Next' }).click()
-  await page.getByRole('checkbox', { name: `Choose question ${last}`, exact: true }).check()
-  const chosen = page.getByRole('region', { name: 'With those chosen' })
-  await chosen.getByText('2 questions chosen').waitFor()
+  await page.getByRole('checkbox', { name: `Select question ${last}`, exact: true }).check()
+  const chosen = page.getByRole('region', { name: 'Selected' })
+  await chosen.getByText('2 questions selected').waitFor()
   await expectFlawless(page)
   await chosen.getByRole('button', { name: 'Delete' }).click()
   await page.locator('dialog.question').getByRole('button', { name: 'Delete' }).click()
@@ -138,31 +159,97 @@ test('roles and allowances of several people change at once', async () => {
   for (const person of people) await answer(person, examId, questionIds, 'A')
   const { page, context, problems } = await openFor(browser, await service.admin())
   await page.goto('/desk/teach/users?q=together')
-  await page.getByRole('checkbox', { name: 'Choose all on this page' }).check()
-  await page.getByText('2 people chosen').waitFor()
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+  await page.getByText('2 people selected').waitFor()
   await expectFlawless(page)
-  const chosen = page.getByRole('region', { name: 'With those chosen' })
+  const chosen = page.getByRole('region', { name: 'Selected' })
   await chosen.getByRole('button', { name: 'Both' }).click()
   await page.locator('dialog.question').getByRole('button', { name: 'Both' }).click()
   await expect
     .poll(() => service.sql`select role from users where username like 'together%' and role = 'user,admin'`)
     .toHaveLength(2)
-  await page.getByLabel('Role of together.one').selectOption('user')
+  // An arrow key alone changes nothing.
+  await page.getByRole('button', { name: 'Change the role of together.one' }).click()
+  const role = page.getByRole('dialog').getByLabel('Role')
+  await role.press('ArrowUp')
+  await page.keyboard.press('Escape')
+  await role.waitFor({ state: 'detached' })
+  expect(
+    await service.sql`select role from users where username like 'together%' and role = 'user,admin'`,
+  ).toHaveLength(2)
+  await page.getByRole('button', { name: 'Change the role of together.one' }).click()
+  await role.selectOption('user')
+  await page.getByRole('button', { name: 'Change the role', exact: true }).click()
   await expect
     .poll(() => service.sql`select 1 from users where username = 'together.one' and role = 'user'`)
     .toHaveLength(1)
 
   await page.goto('/desk/teach/allowances?q=together&status=exhausted')
-  await page.getByRole('checkbox', { name: 'Choose together.one, Used up' }).check()
-  await page.getByRole('checkbox', { name: 'Choose together.two, Used up' }).check()
-  await chosen.getByRole('button', { name: 'Give one back to each' }).click()
+  await page.getByRole('checkbox', { name: 'Select together.one, Used up' }).check()
+  await page.getByRole('checkbox', { name: 'Select together.two, Used up' }).check()
+  await chosen.getByRole('button', { name: 'Give one attempt back' }).click()
   await expectFlawless(page)
   await page.locator('dialog.question').getByRole('button', { name: 'Cancel' }).click()
   expect(await service.sql`select 1 from attempts where exam_id = ${examId}`).toHaveLength(2)
-  await chosen.getByRole('button', { name: 'Give one back to each' }).click()
-  await page.locator('dialog.question').getByRole('button', { name: 'Give one back to each' }).click()
+  await chosen.getByRole('button', { name: 'Give one attempt back' }).click()
+  await page.locator('dialog.question').getByRole('button', { name: 'Give one attempt back' }).click()
   await page.getByText('2 allowances changed').waitFor()
   expect(await service.sql`select 1 from attempts where exam_id = ${examId}`).toHaveLength(0)
   expect(problems).toEqual([])
+  await context.close()
+}, 120_000)
+
+test('accounts are created, imported, suspended and deleted, on a phone', async () => {
+  const admin = await service.admin()
+  const { page, context, problems } = await openFor(browser, admin, { viewport: { width: 390, height: 844 } })
+  await page.goto('/desk/teach/users')
+  await page.getByRole('link', { name: 'New accounts' }).click()
+  await page.getByLabel('Username').fill('new.one')
+  await page.getByLabel('E-mail address').fill('new.one@school.example')
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByText('new.one is created').waitFor()
+
+  const rows = ['email', 'new.two@school.example', 'new.one@school.example', 'none']
+  await page.getByLabel('File', { exact: true }).setInputFiles({
+    name: 'people.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(rows.join('\n')),
+  })
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByText('1 account can be created, 2 rows left out').waitFor()
+  await page.getByText('Row 4: email must be an e-mail address').waitFor()
+  expect(await service.sql`select 1 from users where username = 'new.two'`).toEqual([])
+  await expectFlawless(page)
+  await page.getByRole('button', { name: 'Create 1 account' }).click()
+  await page.getByText('1 account created, 2 rows left out').waitFor()
+
+  const person = service.guest()
+  await person.login('new.one')
+  await page.goto('/desk/teach/users?q=new.')
+  const manage = page.getByRole('button', { name: 'Manage the account of new.one' })
+  await manage.press('Enter')
+  await expectFlawless(page)
+  await page.getByRole('button', { name: 'Suspend' }).press('Enter')
+  await page.getByText('Suspended', { exact: true }).waitFor()
+  await person.get('/api/v01/auth/me', 401)
+  await manage.press('Enter')
+  await page.getByRole('button', { name: 'End the suspension' }).press('Enter')
+  await page.getByText('Suspended', { exact: true }).waitFor({ state: 'detached' })
+  await person.login('new.one')
+
+  await manage.press('Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('To delete this account, type DELETE').fill('DELETE')
+  await dialog.getByLabel('Your own password').fill('not this one')
+  await dialog.getByRole('button', { name: 'Delete the account' }).press('Enter')
+  await dialog.getByRole('alert').waitFor()
+  await dialog.getByLabel('Your own password').fill(PASSWORD)
+  await dialog.getByRole('button', { name: 'Delete the account' }).press('Enter')
+  await manage.waitFor({ state: 'detached' })
+  expect(await service.sql`select 1 from users where username = 'new.one'`).toEqual([])
+  await expectFlawless(page)
+  // The browser itself tells of the refused password.
+  expect(problems.filter((each) => !each.includes('403'))).toEqual([])
   await context.close()
 }, 120_000)

@@ -32,7 +32,7 @@ test('two people chat; one who is cut off can still write, and misses nothing wh
   }
   await write(hers.page, 'Are you there?')
   // On another page of the desk he sees it in the title, on the icon and in the navigation.
-  await expect.poll(() => his.page.title()).toMatch(/^\(1\) Exams/)
+  await expect.poll(() => his.page.title()).toMatch(/^\(1\) Home/)
   expect(await his.page.locator('link[rel=icon]').getAttribute('href')).toContain('unread')
 
   await his.page

@@ -53,7 +53,7 @@ test('an ended web session does not send people with good tokens to the sign-in,
   await signIn(page, person.username, PASSWORD)
   await context.clearCookies({ name: 'session' })
   await page.goto('/')
-  await page.getByRole('heading', { level: 1, name: 'Exams' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
   await page.goto(`/exam/${examId}`)
   await page.getByRole('heading', { level: 1, name: 'Where a link leads' }).waitFor()
 

@@ -2,11 +2,12 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { LANGUAGES } from '../../schemas/languages.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const DIST = path.resolve(import.meta.dirname, '../../desk/dist')
-/** Most compressed bytes that are fetched before the desk can be used. Formulas and charts load when needed. */
-const FIRST_LOAD_BYTES = 120 * 1024
+/** Most compressed bytes that are fetched before the desk can be used. What draws texts, formulas and charts loads when needed. */
+const FIRST_LOAD_BYTES = 60 * 1024
 /** The desk may have to be built first. */
 const BUILD_TIMEOUT_MS = 60_000
 
@@ -43,6 +44,14 @@ test(
     const script = /src="([^"]+\.js)"/.exec(page.body)?.[1] ?? ''
     const { headers } = await guest.request('GET', script, undefined, 200, { 'accept-encoding': 'br' })
     expect(headers.get('cache-control')).toContain('immutable')
+    const worker = await guest.get('/desk/worker.js', 200)
+    expect(worker.headers.get('content-type')).toContain('javascript')
+    expect(worker.headers.get('service-worker-allowed')).toBe('/')
+    // An update is seen at once.
+    expect(worker.headers.get('cache-control')).toBe('no-store')
+    expect(worker.headers.get('content-security-policy')).toBe(policy)
+    const manifest = await guest.get('/desk/app.webmanifest', 200)
+    expect(manifest.headers.get('content-type')).toContain('application/manifest+json')
     await guest.get('/desk/assets/nothing.js', 404)
     await guest.get('/desk/assets/..%2f..%2fpackage.json', 400)
   },
@@ -79,7 +88,7 @@ test('signing in leads back to pages of the desk only', async () => {
   }
 })
 
-test('the desk can be used after a small first load', async () => {
+test.each(LANGUAGES)('in %s the desk can be used after a small first load', async (language) => {
   const manifest: Record<string, Chunk> = JSON.parse(
     await readFile(path.join(DIST, '.vite/manifest.json'), 'utf8'),
   )
@@ -94,7 +103,11 @@ test('the desk can be used after a small first load', async () => {
   collect('src/views/exams/list.tsx')
   expect([...files].join()).not.toMatch(/katex/i)
   let size = 0
-  for (const file of files) size += gzipSync(await readFile(path.join(DIST, file))).length
+  for (const file of files) {
+    const inLanguage = path.join(DIST, file.replace('/', `/${language}/`))
+    const content = await readFile(inLanguage).catch(() => readFile(path.join(DIST, file)))
+    size += gzipSync(content).length
+  }
   expect(size).toBeGreaterThan(10_000)
   expect(size).toBeLessThan(FIRST_LOAD_BYTES)
 })

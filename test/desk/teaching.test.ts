@@ -42,7 +42,7 @@ test('an import says which rows it leaves out and why, before anything is stored
   await page
     .getByLabel('File')
     .setInputFiles({ name: 'questions.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) })
-  await page.getByRole('button', { name: 'Look through it' }).click()
+  await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByText('1 question can be imported, 1 left out').waitFor()
   await page.locator('.errors').getByText(/Row 3/).waitFor()
   await page.getByText('The first 1, as they would be').click()
@@ -80,15 +80,22 @@ test('an export has the name that the service gives it, and a refusal says why',
   const downloaded = page.waitForEvent('download')
   await gift.click()
   expect((await downloaded).suggestedFilename()).toBe(`exam-${examId}.gift`)
-  const answer = (response: { status: number; contentType: string; body: string }) =>
-    page.route('**/export?*', (route) => route.fulfill(response), { times: 1 })
+  const answer = (response: {
+    status: number
+    contentType: string
+    body: string
+    headers?: Record<string, string>
+  }) => page.route('**/export?*', (route) => route.fulfill(response), { times: 1 })
   const refusal = { code: 'internal_error', message: 'The disk is full' }
-  await answer({ status: 500, contentType: 'application/json', body: JSON.stringify(refusal) })
+  const headers = { 'x-request-id': 'of the service' }
+  await answer({ status: 500, contentType: 'application/json', body: JSON.stringify(refusal), headers })
   await gift.click()
   await page.getByText('The disk is full').waitFor()
+  // What a proxy answers is no refusal: the service is asked again.
   await answer({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' })
+  const downloadedThen = page.waitForEvent('download')
   await gift.click()
-  await page.getByText('The service answered 502').waitFor()
+  await downloadedThen
   expect(problems).toEqual([])
   await context.close()
 }, 120_000)
@@ -117,7 +124,7 @@ test('a job shows its progress, and its questions can be kept one by one', async
   const { page, context, problems } = await teacher()
   await page.goto(`/desk/teach/generate?exam=${examId}`)
   await page.getByLabel('Topic').fill('Vectors')
-  await page.getByLabel('One right option').fill('25')
+  await page.getByLabel('One correct option', { exact: true }).fill('25')
   const { promise: until, resolve: goOn } = Promise.withResolvers<void>()
   model.stub.script.push({ kind: 'answer' }, { kind: 'answer' }, { kind: 'answer', hold: 0, until })
   await page.getByRole('button', { name: 'Start' }).click()
@@ -131,6 +138,10 @@ test('a job shows its progress, and its questions can be kept one by one', async
   await page.getByRole('button', { name: 'Keep', exact: true }).first().click()
   await page.getByRole('button', { name: 'Keep 24 questions' }).click()
   await page.getByText('24 questions kept').first().waitFor()
+  // Opened again, they can't be kept twice.
+  await page.reload()
+  await expect.poll(() => page.getByText('In the exam', { exact: true }).count()).toBe(24)
+  await page.getByRole('button', { name: 'Keep 1 question' }).waitFor()
   expect(await service.sql`select 1 from questions where exam_id = ${examId}`).toHaveLength(24)
   expect(problems).toEqual([])
   await context.close()
@@ -144,11 +155,82 @@ test('questions that a model wrote are shown without running anything in them', 
   const { page, context, problems } = await teacher()
   await page.goto(`/desk/teach/generate?exam=${examId}`)
   await page.getByLabel('Topic').fill('Anything')
-  await page.getByLabel('One right option').fill('1')
+  await page.getByLabel('One correct option', { exact: true }).fill('1')
   await page.getByRole('button', { name: 'Start' }).click()
   await page.getByRole('button', { name: 'Keep 1 question' }).waitFor()
   await page.getByRole('region', { name: 'As students see it' }).getByText('onerror').first().waitFor()
   await expectFlawless(page)
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('a question is written by the keyboard, what is wrong with it is named, and nothing typed is lost', async () => {
+  const { examId } = await createExam(service.sql, { name: 'Written', is_published: false, questions: [] })
+  const stored = () =>
+    service.sql`select question_text, correct_answer, option_b from questions where exam_id = ${examId} order by id`
+  const { page, context, problems } = await teacher()
+  await page.goto(`/desk/teach/exams/${examId}`)
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await page.getByText('The exam has no questions.').waitFor()
+
+  await page.getByRole('link', { name: 'Add a question' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('The question has neither a text nor an image.').waitFor()
+  await page.getByLabel('Question', { exact: true }).fill('Which is **prime**?')
+  await page.getByLabel('Option A', { exact: true }).fill('4')
+  await page.getByLabel('Option C is correct').check()
+  await page.getByLabel('Option B', { exact: true }).fill('5')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Option C is marked as correct, but has no text.').waitFor()
+  await page
+    .getByRole('region', { name: 'As students see it' })
+    .locator('strong', { hasText: 'prime' })
+    .waitFor()
+  await expectFlawless(page)
+  expect(await stored()).toEqual([])
+
+  // Away by a click, and the tab closed: what was typed comes back.
+  await page.getByRole('link', { name: 'All questions' }).click()
+  await page.getByRole('link', { name: 'Add a question' }).click()
+  await page.getByText('Your unsaved changes').waitFor()
+  expect(await page.getByLabel('Option B', { exact: true }).inputValue()).toBe('5')
+  await page.getByLabel('Option B', { exact: true }).fill('7')
+  await page.reload()
+  await expect.poll(() => page.getByLabel('Option B', { exact: true }).inputValue()).toBe('7')
+  expect(await page.getByLabel('Option C is correct').isChecked()).toBe(true)
+
+  await page.getByLabel('Option B is correct').check()
+  await page.keyboard.press('Control+Enter')
+  await expect.poll(stored).toMatchObject([{ correct_answer: 'B', option_b: '7' }])
+  await expect.poll(() => page.getByLabel('Question', { exact: true }).inputValue()).toBe('')
+  expect(await page.getByText('Your unsaved changes').count()).toBe(0)
+  await page.getByRole('link', { name: 'All questions' }).click()
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await page.getByText('Published', { exact: true }).waitFor()
+  expect(problems).toEqual([])
+  await context.close()
+}, 120_000)
+
+test('a changed key leads to the regrade of that question, with its preview', async () => {
+  const { examId, questionIds } = await createExam(service.sql, {
+    name: 'Keyed anew',
+    questions: [{ question_text: 'First' }, { question_text: 'Second' }],
+  })
+  await service.sql`update questions set option_a = 'this', option_b = 'that' where exam_id = ${examId}`
+  const person = await service.person()
+  await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  const answers = Object.fromEntries(questionIds.map((id) => [id, 'B']))
+  await person.post(`/api/v01/exams/${examId}/submit`, { answers }, 200)
+  const { page, context, problems } = await teacher()
+  await page.goto(`/desk/teach/questions/${examId}/${questionIds[1]}`)
+  await page.getByRole('heading', { name: 'Question 2 of 2' }).waitFor()
+  await page.getByLabel('Option B is correct').check()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('The key was changed.').waitFor()
+  await page.getByRole('link', { name: 'Regrade now' }).click()
+  await page.getByText('Of 1 attempt 1 higher').waitFor()
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('(question 2)').waitFor()
   expect(problems).toEqual([])
   await context.close()
 })

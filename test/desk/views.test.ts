@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser, openPage, signIn } from '../support/browser.ts'
 import { PASSWORD } from '../support/client.ts'
+import { createClass } from '../support/content/classes.ts'
 import { createExam } from '../support/content/exams.ts'
 import { findFlaws } from '../support/promises/flaws.ts'
 import { connect, startService, type TestService } from '../support/service.ts'
@@ -9,6 +10,12 @@ import { connect, startService, type TestService } from '../support/service.ts'
 /** Would open a dialog, which fails the test, if it were taken for more than text. */
 const EVIL = `<img src=x onerror="alert('XSS')"><script>alert('XSS')</script>`
 const EVIL_LATEX = String.raw`${EVIL} $\href{javascript:alert('XSS')}{x} \htmlClass{evil}{y} \includegraphics{x} \frac{1}{2}$`
+
+const MOST_BUTTONS = 8
+/** What a click did is drawn by the second frame after it. */
+const TWO_FRAMES = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))'
+const IS_TOO_WIDE = 'document.documentElement.scrollWidth > innerWidth'
+const FOCUS_IS_LOST = 'document.activeElement === document.body || document.activeElement === null'
 
 let service: TestService
 let browser: Browser
@@ -32,6 +39,8 @@ beforeAll(async () => {
     ],
   })
   await sql`update questions set option_a = ${EVIL}, option_b = ${EVIL_LATEX} where exam_id = ${examId}`
+  const classId = await createClass(sql, { students: [person], teachers: [other] })
+  await sql`update classes set name = ${EVIL} where id = ${classId}`
   const [questionId = 0] = questionIds
   await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
   const { attempt_id } = (await person.post(`/api/v01/exams/${examId}/submit`, {}, 200)).body
@@ -61,9 +70,13 @@ beforeAll(async () => {
   await person.post(`/api/v01/pages/${page.id}/sync`, { objects, deleted_ids: [], start_index: 0 }, 200)
   paths = {
     student: [
+      '/desk',
       '/desk/exams',
       `/desk/exams/${examId}`,
       `/desk/results/${attempt_id}`,
+      '/desk/classes',
+      '/desk/practice',
+      '/desk/practice/cards',
       '/desk/progress',
       '/desk/tutor',
       '/desk/chat',
@@ -71,6 +84,7 @@ beforeAll(async () => {
       '/desk/people',
       '/desk/notes',
       `/desk/notes/${notebook.id}`,
+      `/desk/notes/${notebook.id}/print`,
       '/desk/library',
       `/desk/library/${notebook.id}`,
       '/desk/account',
@@ -79,14 +93,19 @@ beforeAll(async () => {
     teacher: [
       '/desk/teach',
       '/desk/teach/exams',
-      ...['questions', 'import', 'settings', 'times', 'items', 'corrections'].map(
+      ...['questions', 'import', 'settings', 'times', 'results', 'items', 'corrections'].map(
         (tab) => `/desk/teach/exams/${examId}/${tab}`,
       ),
       `/desk/teach/questions/${examId}/${questionId}`,
+      '/desk/teach/classes',
+      ...['members', 'exams', 'results', 'gradebook'].map((tab) => `/desk/classes/${classId}/${tab}`),
+      `/desk/teach/attempts/${attempt_id}`,
+      '/desk/teach/questions',
       '/desk/teach/generate',
       '/desk/teach/analytics',
       '/desk/teach/challenges',
       '/desk/teach/users',
+      '/desk/teach/users/new',
       '/desk/teach/allowances',
       '/desk/teach/requests',
       '/desk/teach/categories',
@@ -125,6 +144,42 @@ test.each(['student', 'teacher'] as const)(
   240_000,
 )
 
+test.each(['student', 'teacher'] as const)(
+  'on a phone no view of a %s is wider than the screen, and no button leaves the focus nowhere',
+  async (who) => {
+    const { page, context, problems } = await openPage(browser, service.urls[0] as string, {
+      viewport: { width: 390, height: 780 },
+    })
+    await signIn(page, who === 'student' ? student : teacher, PASSWORD)
+    const lost: string[] = []
+    const tooWide: string[] = []
+    for (const path of paths[who]) {
+      await page.goto(path)
+      await settled(page)
+      if (await page.evaluate(IS_TOO_WIDE)) tooWide.push(path)
+      const count = await page.locator('main button:visible:not(:disabled)').count()
+      for (let index = 0; index < Math.min(count, MOST_BUTTONS); index++) {
+        const button = page.locator('main button:visible:not(:disabled)').nth(index)
+        if ((await button.count()) === 0) break
+        const name = await button.innerText()
+        // These leave the page or load it anew, or open a window of the browser's own.
+        if (/Sign out|^Print$|Change language|Download|CSV|GIFT|XML|QTI/.test(name)) continue
+        await button.focus()
+        await page.keyboard.press('Enter')
+        await page.evaluate(TWO_FRAMES)
+        if (await page.evaluate(FOCUS_IS_LOST)) lost.push(`${path}: ${name}`)
+        await page.keyboard.press('Escape')
+        if (new URL(page.url()).pathname !== path) await page.goto(path)
+      }
+    }
+    expect(lost).toEqual([])
+    expect(tooWide).toEqual([])
+    expect(problems).toEqual([])
+    await context.close()
+  },
+  300_000,
+)
+
 test('an address with a malformed id shows why there is nothing', async () => {
   const { page, context } = await openPage(browser, service.urls[0] as string)
   await signIn(page, student, PASSWORD)
@@ -139,6 +194,7 @@ test('a search that was left before it began does not get into the address of th
   const { page, context, problems } = await openPage(browser, service.urls[0] as string)
   await page.clock.install()
   await signIn(page, student, PASSWORD)
+  await page.goto('/desk/exams')
   await page.getByLabel('Search exams').waitFor()
   // Within one turn of the page, so that the search can't begin in between.
   await page.evaluate(() => {
@@ -157,7 +213,14 @@ test('a search that was left before it began does not get into the address of th
 
 test('the pages without scripts are accessible, and nothing in their address runs', async () => {
   const { page, context, problems } = await openPage(browser, service.urls[0] as string)
-  for (const path of ['/login', '/admin/login', '/create_account', '/forgot_password', '/reset_password']) {
+  for (const path of [
+    '/login',
+    '/admin/login',
+    '/create_account',
+    '/forgot_password',
+    '/reset_password',
+    '/privacy',
+  ]) {
     await page.goto(`${path}?username=${encodeURIComponent(EVIL)}`)
     expect(await findFlaws(page)).toEqual([])
   }
@@ -173,6 +236,7 @@ interface DomElement {
 }
 
 async function settled(page: Page): Promise<void> {
-  await page.locator('h1, .empty-title').first().waitFor()
+  // On a phone the title of the chat is out of sight.
+  await page.locator('h1, .empty-title').first().waitFor({ state: 'attached' })
   await expect.poll(() => page.locator('.skeleton').count()).toBe(0)
 }

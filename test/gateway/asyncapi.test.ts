@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { Parser } from '@asyncapi/parser'
+import { Pointer } from 'typebox/value'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CLIENT_FRAMES, ServerFrame } from '../../schemas/events.ts'
+import { CLIENT_FRAMES, ServerFrame } from '../../schemas/events.schemas.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -28,19 +29,28 @@ test('/asyncapi.json is a valid AsyncAPI 3.0 document of every frame', async () 
   expect(namesOf(push)).toContain('auth_expiring')
 })
 
-test('frames and what they carry have names, as `$id`s', async () => {
+test('frames and what they carry have names', async () => {
   const { body } = await service.guest().get('/asyncapi.json', 200)
   const { messages } = body.channels.socket
-  expect(messages['server.message'].payload).toMatchObject({
-    $id: 'MessageCreated',
-    properties: { message: { $ref: '#/components/schemas/Message' } },
+  expect(messages['server.message'].payload).toEqual({ $ref: '#/components/schemas/MessageCreated' })
+  expect(messages['client.send'].payload).toEqual({ $ref: '#/components/schemas/SendFrame' })
+  expect(body.components.schemas.MessageCreated.properties.message).toEqual({
+    $ref: '#/components/schemas/Message',
   })
-  expect(messages['client.send'].payload.$id).toBe('SendFrame')
-  const payloads = Object.values(messages as Record<string, { payload: { $id: string } }>)
-  const ids = payloads.map(({ payload }) => payload.$id)
-  const names = Object.keys(body.components.schemas)
-  for (const name of names) expect(body.components.schemas[name].$id).toBe(name)
-  expect(new Set([...ids, ...names]).size).toBe(ids.length + names.length)
+  const payloads = Object.values(messages as Record<string, { payload: { $ref: string } }>)
+  expect(new Set(payloads.map(({ payload }) => payload.$ref)).size).toBe(payloads.length)
+})
+
+test('every reference leads to something, also for readers to whom an `$id` is a base of its own', async () => {
+  const { body } = await service.guest().get('/asyncapi.json', 200)
+  const text = JSON.stringify(body)
+  expect(text).not.toContain('"$id"')
+  const references = new Set([...text.matchAll(/"\$ref":"([^"]*)"/g)].map(([, reference = '']) => reference))
+  expect(references.size).toBeGreaterThan(50)
+  for (const reference of references) {
+    expect(reference).toMatch(/^#\//)
+    expect(Pointer.Get(body, reference.slice(1)), reference).toBeDefined()
+  }
 })
 
 test('the document lists every close code, and all documents name the version of package.json', async () => {

@@ -1,7 +1,8 @@
-import { randomInt } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
-import { Device, type DeviceView } from '../support/device.ts'
+import { form } from '../support/content/forms.ts'
+import { Device, type DeviceView, type ShownMessage, showMessage } from '../support/device.ts'
 import { hasRedis, RedisServer } from '../support/outside/redis.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { type ServiceProcess, startNodeProcess } from '../support/processes/process.ts'
@@ -65,6 +66,64 @@ class Walk {
         4,
         'delete',
         async (device, me) => this.#onMessage(device, (id) => me.delete(`${CHAT}/messages/${id}`)),
+      ],
+      [
+        8,
+        'react',
+        async (device, me) =>
+          this.#inConversation(device, async (id) => {
+            const { messages } = device.conversations.get(id) ?? {}
+            const message = this.pick([...(messages?.values() ?? [])].slice(-5))
+            const emoji = encodeURIComponent(this.pick(['👍', '🎉', '😀']) ?? '')
+            const path =
+              `${CHAT}/conversations/${id}/messages/${message?.id ?? 1}/reactions/${emoji}` as const
+            await (this.#next() < 0.6 ? me.put(path) : me.delete(path))
+          }),
+      ],
+      [
+        4,
+        'mention',
+        async (device, me) =>
+          this.#inConversation(device, (id) =>
+            me.post(`${CHAT}/conversations/${id}/messages`, {
+              message: this.#text(),
+              mentions: this.people.map((person) => person.id).filter(() => this.#next() < 0.4),
+            }),
+          ),
+      ],
+      [
+        3,
+        'send a file',
+        async (device, me) =>
+          this.#inConversation(device, async (id) => {
+            const file = form({}, { field: 'file', name: 'a.txt', bytes: this.#text() })
+            const { body } = await me.request(
+              'POST',
+              `${CHAT}/conversations/${id}/attachments` as const,
+              file,
+            )
+            const attachment_ids = [(body as { attachment?: { id: number } }).attachment?.id ?? 1]
+            const client_id = randomUUID()
+            const send = () =>
+              me.post(`${CHAT}/conversations/${id}/messages`, { message: '', attachment_ids, client_id })
+            await Promise.all([send(), send()])
+          }),
+      ],
+      [
+        4,
+        'settings',
+        async (device, me) =>
+          this.#inConversation(device, (id) => {
+            const settings = this.pick([
+              { pinned: true },
+              { pinned: false },
+              { archived: true },
+              { archived: false },
+              { muted_until: new Date(Date.now() + this.#next() * 20_000).toISOString() },
+              { muted_until: null },
+            ])
+            return me.patch(`${CHAT}/conversations/${id}/settings`, settings)
+          }),
       ],
       [
         12,
@@ -225,24 +284,29 @@ class Walk {
 }
 
 async function stored(person: Client): Promise<DeviceView> {
-  const { body } = await person.get(`${CHAT}/conversations`, 200)
+  const lists = await Promise.all([
+    person.get(`${CHAT}/conversations`, 200),
+    person.get(`${CHAT}/conversations?archived=true`, 200),
+  ])
   const shown: DeviceView['conversations'] = {}
-  for (const { id, name } of body.conversations) {
-    const messages: (string | null)[] = []
+  for (const { id, name, settings } of lists.flatMap(({ body }) => body.conversations)) {
+    const messages: ShownMessage[] = []
     let before = ''
     for (;;) {
       const page = await person.get(`${CHAT}/conversations/${id}/messages?limit=100&peek=true${before}`, 200)
-      messages.unshift(...page.body.messages.map((each) => (each.is_deleted ? null : each.message)))
+      messages.unshift(...page.body.messages.map(showMessage))
       if (!page.body.has_more) break
       before = `&before=${page.body.messages[0]?.created_at}`
     }
-    shown[id] = { name, messages }
+    shown[id] = { name, pinned: settings.pinned, messages }
   }
   const counters = (await person.get(`${CHAT}/unread`, 200)).body
   const presence = (await person.get(`${CHAT}/presence`, 200)).body
   return {
     conversations: shown,
     unread: counters.unread,
+    unreadAll: counters.unread_all,
+    mentions: counters.mentions,
     requests: counters.requests,
     online: presence.status,
   }
@@ -258,6 +322,8 @@ function differences(shown: DeviceView, truth: DeviceView): string[] {
   for (const [id, conversation] of Object.entries(truth.conversations))
     compare(`conversation ${id}`, shown.conversations[id], conversation)
   compare('unread', shown.unread, truth.unread)
+  compare('mentions', shown.mentions, truth.mentions)
+  compare('unread in all', shown.unreadAll, truth.unreadAll)
   compare('requests', shown.requests, truth.requests)
   for (const [id, online] of Object.entries(truth.online))
     compare(`presence of ${id}`, shown.online[id] ?? false, online)
@@ -313,7 +379,10 @@ describe('whatever people do at once, every device ends up showing what is store
             JWT_SECRET: SECRET,
             PORT: '0',
           },
-          config: { chat: { sendIntervalMs: 0 }, presence: { graceMs: 100, beatMs: 200, leaseMs: 600 } },
+          config: {
+            chat: { sendIntervalMs: 0 },
+            presence: { graceMs: 100, beatMs: 200, leaseMs: 600, activeMs: 30_000 },
+          },
         })
         return { process, url: await process.ready() }
       }

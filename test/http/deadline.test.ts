@@ -93,6 +93,7 @@ test('a body that stalls is answered at the deadline, and its connection ends wi
     [IMAGES, 'multipart/form-data; boundary=b'],
     ['/api/v01/admin/questions/import-csv', 'multipart/form-data; boundary=b'],
     ['/api/v01/admin/categories', 'multipart/form-data; boundary=b'],
+    ['/nowhere', 'application/json'],
   ]
   await Promise.all(
     stalled.map(async ([path, type, length = 900_000]) => {

@@ -1,15 +1,20 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ConfigError, readConfig } from '../../src/config.ts'
+import { VERSION } from '../../src/version.ts'
 import { startModel } from '../support/outside/model.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { connectedPair, startService, type TestService, withService } from '../support/service.ts'
 
+const run = promisify(execFile)
+
 interface Attribute {
   key: string
-  value: { stringValue?: string; intValue?: string }
+  value: { stringValue?: string; intValue?: number }
 }
 interface Span {
   traceId: string
@@ -63,7 +68,7 @@ const collector = new Collector()
 const tracesOf = (env: Record<string, string>) => readConfig({ ...env, OTEL_BSP_SCHEDULE_DELAY: '50' }).traces
 const read = ({ attributes }: Span, key: string) => {
   const value = attributes.find((attribute) => attribute.key === key)?.value
-  return value?.stringValue ?? value?.intValue
+  return value?.stringValue ?? value?.intValue?.toString()
 }
 
 let service: TestService
@@ -109,8 +114,35 @@ test('a request is a span, with spans for its transactions and calls of the mode
   expect(collector.headers).toMatchObject({ 'api-key': 'a secret', 'content-type': 'application/json' })
   expect([...collector.resources].sort()).toEqual([
     'deployment.environment.name=test',
+    expect.stringMatching(/^service\.instance\.id=[\da-f-]{36}$/),
     'service.name=exams-of-a-school',
+    `service.version=${VERSION}`,
   ])
+})
+
+test('the span of a statement is named by what it does to which table', async () => {
+  const alice = await service.person()
+  await alice.get('/api/v01/notebooks', 200)
+  const span = await collector.find('select notebooks')
+  expect(read(span, 'db.system.name')).toBe('postgresql')
+  expect(read(span, 'db.operation.name')).toBe('select')
+  expect(read(span, 'db.collection.name')).toBe('notebooks')
+})
+
+// Other libraries load the package `api` for their own spans; without the others it does nothing.
+test('without an endpoint, nothing of OpenTelemetry that traces is loaded', async () => {
+  const loadedBy = async (module: string) => {
+    const watch = `import { registerHooks } from 'node:module'
+      const loaded = []
+      registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context) } })
+      await import(${JSON.stringify(new URL(module, import.meta.url).href)})
+      process.stdout.write(JSON.stringify(loaded.filter((url) => /@opentelemetry\\/(?!api\\/)/.test(url))))
+      process.exit()`
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', watch])
+    return JSON.parse(stdout) as string[]
+  }
+  expect(await loadedBy('../../src/app.ts')).toEqual([])
+  expect(await loadedBy('../../src/telemetry/traces.ts')).not.toEqual([])
 })
 
 test("a caller's trace is continued, and not recorded if the caller doesn't sample it", async () => {

@@ -23,6 +23,21 @@ afterAll(async () => {
 
 const describeAnswer = ({ status, body }: Answer) => ({ status, body: scrub(JSON.stringify(body)) })
 
+/** What chats, questions and exams have in the newer generation only. */
+const ADDED = new Set([
+  ...['reactions', 'attachments', 'mentions', 'settings', 'unread_mentions', 'unread_all'],
+  'has_password',
+  ...['more_options', 'parts', 'option_order', 'explanation', 'tags'],
+  ...['open_for_practice', 'shuffle', 'draw', 'class_ids', 'pool_count'],
+])
+/** A result's count of right answers has the name of a review's key. */
+const isAdded = (name: string, value: unknown) =>
+  ADDED.has(name) || (name === 'correct' && typeof value !== 'number')
+const withoutAdded = ({ body, ...answer }: Answer): Answer => ({
+  ...answer,
+  body: JSON.parse(JSON.stringify(body, (name, value) => (isAdded(name, value) ? undefined : value))),
+})
+
 interface Operation {
   name: string
   /** `alike`: both generations give the same answer; `own`: each in its own form. */
@@ -575,7 +590,8 @@ describe('both generations have the same effect', () => {
     expect(after).toEqual(await snapshot(one))
     if (changes) expect(after).not.toEqual(before)
     else expect(after).toEqual(before)
-    if (answers === 'alike') expect(describeAnswer(olderAnswer)).toEqual(describeAnswer(newerAnswer))
+    if (answers === 'alike')
+      expect(describeAnswer(olderAnswer)).toEqual(describeAnswer(withoutAdded(newerAnswer)))
   })
 
   test('and every operation of the older one is tested above', async () => {

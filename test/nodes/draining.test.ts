@@ -60,7 +60,12 @@ test('after SIGTERM a node serves for a while, sends sockets away gradually, ans
 
   const readiness = async () => (await alice.get('/readyz')).status
   await expect.poll(readiness).toBe(503)
-  expect((await alice.get('/readyz', 503)).body).toMatchObject({ status: 'draining' })
+  expect((await alice.get('/readyz', 503)).body).toMatchObject({
+    success: false,
+    code: 'draining',
+    message: expect.stringContaining('shutting down'),
+    status: 'draining',
+  })
   await alice.get('/healthz', 200)
   const served = await alice.get('/api/v01/chat/unread', 200)
   expect(served.headers.get('connection')).toBe('close')

@@ -1,80 +1,14 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type postgres from 'postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Client } from '../support/client.ts'
 import { freePort } from '../support/outside/ports.ts'
 import { hasRedis, RedisServer } from '../support/outside/redis.ts'
-import { PATIENCE_MS } from '../support/patience.ts'
-import { Follower, sendUntilAnswered } from '../support/persistent.ts'
 import { startNodeProcess } from '../support/processes/process.ts'
 import { Documented } from '../support/promises/documented.ts'
-import { connect, SECRET, withService } from '../support/service.ts'
-
-interface Pair {
-  conversationId: number
-  people: [Client, Client]
-}
-
-/** Connects everybody to the next two people. */
-async function connectRing(people: Client[]): Promise<Pair[]> {
-  return Promise.all(
-    people.flatMap((one, index) =>
-      [1, 2].map(async (step) => {
-        const other = people[(index + step) % people.length] as Client
-        return { people: [one, other] as [Client, Client], conversationId: await connect(one, other) }
-      }),
-    ),
-  )
-}
-
-/**
- * Each person sends `count` messages, one after another; meanwhile each of `interferences` begins when so
- * many were acknowledged in all. Expects every acknowledged message to have a place of its own; the texts by
- * conversation in that order.
- */
-async function sendAll(
-  people: Client[],
-  pairs: Pair[],
-  count: number,
-  interferences: [number, () => Promise<void>][],
-) {
-  const acknowledged = new Map<number, string[]>(pairs.map(({ conversationId }) => [conversationId, []]))
-  let interfering = Promise.resolve()
-  let done = 0
-  await Promise.all(
-    people.map(async (person) => {
-      const own = pairs.filter((pair) => pair.people.includes(person))
-      for (let n = 0; n < count; n++) {
-        const { conversationId } = own[n % own.length] as Pair
-        const text = `message ${n} of ${person.username}`
-        const { status, body } = await sendUntilAnswered(person, conversationId, text)
-        expect([200, 201]).toContain(status)
-        const texts = acknowledged.get(conversationId) as string[]
-        expect(texts[body.message.seq - 1]).toBeUndefined()
-        texts[body.message.seq - 1] = text
-        done += 1
-        for (const [at, interfere] of interferences)
-          if (at === done) interfering = interfering.then(interfere)
-      }
-    }),
-  )
-  await interfering
-  expect([...acknowledged.values()].flat()).toHaveLength(people.length * count)
-  return acknowledged
-}
-
-async function storedTexts(sql: postgres.Sql): Promise<Map<number, string[]>> {
-  const rows = await sql`select conversation_id, seq, message from messages order by conversation_id, seq`
-  const byConversation = Map.groupBy(rows, ({ conversation_id }) => conversation_id as number)
-  return new Map(
-    [...byConversation].map(([id, messages]) => {
-      expect(messages.map(({ seq }) => seq)).toEqual(messages.map((_, index) => index + 1))
-      return [id, messages.map(({ message }) => message)]
-    }),
-  )
-}
+import { connectRing, expectAll, followAll, sendAll, storedTexts } from '../support/ring.ts'
+import { SECRET, withService } from '../support/service.ts'
 
 describe.runIf(hasRedis())('two nodes, one of which is killed', () => {
   test('every client gets each of 2,000 acknowledged messages once and in order, with exact counters', async () => {
@@ -105,27 +39,13 @@ describe.runIf(hasRedis())('two nodes, one of which is killed', () => {
       }),
     )
     const pairs = await connectRing(people)
-    const followers = people.map(
-      (person) =>
-        new Follower(
-          person,
-          pairs.filter((pair) => pair.people.includes(person)).map(({ conversationId }) => conversationId),
-        ),
-    )
-    onTestFinished(() => {
-      for (const follower of followers) follower.stop()
-    })
-    await Promise.all(followers.map((follower) => follower.start()))
-
+    const followers = await followAll(people, pairs)
     const acknowledged = await sendAll(people, pairs, 100, [
       [600, restart],
       [1_400, restart],
     ])
     expect(await storedTexts(service.sql)).toEqual(acknowledged)
-    for (const { client, texts } of followers) {
-      const wanted = new Map([...texts.keys()].map((id) => [id, acknowledged.get(id)]))
-      await expect.poll(() => texts, { timeout: PATIENCE_MS, message: client.username }).toEqual(wanted)
-    }
+    await expectAll(followers, acknowledged)
     for (const follower of followers) {
       const { body } = await follower.client.get('/api/v01/chat/unread', 200)
       await expect.poll(() => follower.unread).toBe(body.unread)

@@ -68,7 +68,11 @@ test.runIf(redisUrl && installedBalancers.length > 0)(
     }
 
     const fronts = await Promise.all(
-      installedBalancers.map(async (name) => ({ name, url: await startBalancer(name, ports) })),
+      installedBalancers.map(async (name) => {
+        const { url, stop } = await startBalancer(name, ports)
+        onTestFinished(stop)
+        return { name, url }
+      }),
     )
     for (const { name, url } of fronts) {
       expect((await fetch(`${url}/metrics`)).status, name).toBe(404)

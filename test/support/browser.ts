@@ -4,8 +4,8 @@ import { onTestFailed } from 'vitest'
 import { type Client, PASSWORD } from './client.ts'
 import { PATIENCE_MS } from './patience.ts'
 
-const EXECUTABLE = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((file) => existsSync(file))
-const FLAGS = [
+export const EXECUTABLE = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((file) => existsSync(file))
+export const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -21,6 +21,22 @@ export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: EXECUTABLE, args: FLAGS })
 }
 
+/** A page with its own profile at the service, also outside of tests. */
+export async function newPage(
+  browser: Browser,
+  url: string,
+  options: Parameters<Browser['newContext']>[0] = {},
+): Promise<{ page: Page; context: BrowserContext }> {
+  const context = await browser.newContext({
+    baseURL: url,
+    locale: 'en-GB',
+    reducedMotion: 'reduce',
+    ...options,
+  })
+  context.setDefaultTimeout(PATIENCE_MS)
+  return { page: await context.newPage(), context }
+}
+
 /**
  * A page with its own profile at the service, and a list of everything that goes wrong in it. If the test fails, the log
  * says what the page showed and which requests had no answer.
@@ -30,14 +46,7 @@ export async function openPage(
   url: string,
   options: Parameters<Browser['newContext']>[0] = {},
 ): Promise<{ page: Page; context: BrowserContext; problems: string[] }> {
-  const context = await browser.newContext({
-    baseURL: url,
-    locale: 'en-GB',
-    reducedMotion: 'reduce',
-    ...options,
-  })
-  context.setDefaultTimeout(PATIENCE_MS)
-  const page = await context.newPage()
+  const { page, context } = await newPage(browser, url, options)
   const unanswered = new Map<Request, string>()
   page.on('request', (request) => unanswered.set(request, `${request.method()} ${request.url()}`))
   page.on('requestfinished', (request) => unanswered.delete(request))
@@ -61,18 +70,22 @@ export async function openPage(
   return { page, context, problems }
 }
 
-/** Signs in by the form of the login page. */
-export async function signIn(page: Page, username: string, password: string): Promise<void> {
-  await page.goto('/login')
+/** Signs in by the form of the login page; `url`: of the service, where the page doesn't know it. */
+export async function signIn(page: Page, username: string, password: string, url = ''): Promise<void> {
+  await page.goto(`${url}/login`)
   await page.getByLabel('Username or e-mail address').fill(username)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await page.getByRole('heading', { level: 1, name: 'Exams' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
 }
 
 /** A page with its own profile, signed in. */
-export async function openFor(browser: Browser, person: Client): ReturnType<typeof openPage> {
-  const opened = await openPage(browser, person.url)
+export async function openFor(
+  browser: Browser,
+  person: Client,
+  options: Parameters<Browser['newContext']>[0] = {},
+): ReturnType<typeof openPage> {
+  const opened = await openPage(browser, person.url, options)
   await signIn(opened.page, person.username, PASSWORD)
   return opened
 }

@@ -4,19 +4,51 @@ import { type Frame, openSocket, type TestSocket } from './socket.ts'
 
 interface ConversationState {
   name: string
+  pinned: boolean
   isGroup: boolean
   /** False until its messages have been listed. */
   isListed: boolean
-  /** Text by `seq`; null for a tombstone. */
-  messages: Map<number, { id: number; version: number; text: string | null; senderId: number }>
+  /** By `seq`. */
+  messages: Map<number, ShownMessage & { id: number; version: number; senderId: number }>
+}
+
+/** What a client shows of a message. */
+export interface ShownMessage {
+  /** null for a tombstone. */
+  text: string | null
+  /** Each emoji with its number. */
+  reactions: string
+  files: number
+  mentions: number[]
 }
 
 /** What a client shows. Tests compare it with what the service stores. */
 export interface DeviceView {
-  conversations: Record<string, { name: string; messages: (string | null)[] }>
+  conversations: Record<string, { name: string; pinned: boolean; messages: ShownMessage[] }>
   unread: number
+  unreadAll: number
+  mentions: number
   requests: number
   online: Record<string, boolean>
+}
+
+export function showMessage({
+  message,
+  is_deleted,
+  reactions,
+  attachments,
+  mentions,
+}: Message): ShownMessage {
+  return {
+    text: is_deleted ? null : message,
+    reactions: describeReactions(reactions),
+    files: attachments.length,
+    mentions,
+  }
+}
+
+function describeReactions(reactions: { emoji: string; count: number }[]): string {
+  return reactions.map(({ emoji, count }) => `${emoji}${count}`).join(' ')
 }
 
 /**
@@ -35,6 +67,8 @@ export class Device {
    */
   readonly gaps: string[] = []
   #unread = 0
+  #unreadAll = 0
+  #mentions = 0
   #requests = 0
   #online = new Map<string, boolean>()
   /** Presence from frames since the newest request for presence: they are newer than its answer. */
@@ -87,15 +121,20 @@ export class Device {
   shown(): DeviceView {
     return {
       conversations: Object.fromEntries(
-        [...this.conversations].map(([id, { name, messages }]) => [
+        [...this.conversations].map(([id, { name, pinned, messages }]) => [
           id,
           {
             name,
-            messages: [...messages].sort(([one], [other]) => one - other).map(([, { text }]) => text),
+            pinned,
+            messages: [...messages]
+              .sort(([one], [other]) => one - other)
+              .map(([, { text, reactions, files, mentions }]) => ({ text, reactions, files, mentions })),
           },
         ]),
       ),
       unread: this.#unread,
+      unreadAll: this.#unreadAll,
+      mentions: this.#mentions,
       requests: this.#requests,
       online: Object.fromEntries(this.#online),
     }
@@ -120,6 +159,8 @@ export class Device {
       case 'ready':
       case 'unread':
         this.#unread = frame.unread
+        this.#unreadAll = frame.unread_all
+        this.#mentions = frame.mentions
         this.#requests = frame.requests
         return
       case 'presence':
@@ -130,6 +171,7 @@ export class Device {
         this.#catchUp(url)
         return
       case 'ack':
+        this.#takeSettings(frame.conversations)
         if (frame.ref === 'resume' && --this.#resuming === 0) {
           for (const [id, version] of this.#newer) this.#reach(id, version)
           this.#newer.clear()
@@ -149,11 +191,14 @@ export class Device {
       case 'message_edited':
       case 'message_deleted':
         this.#takeMessage(frame, url)
+        return
+      case 'reactions':
+        this.#takeReactions(frame)
     }
   }
 
   #takeConversation({ conversation, removed }: Frame, url: string): void {
-    const { id, name, is_group, version } = conversation
+    const { id, name, is_group, version, settings } = conversation
     if (removed) {
       this.conversations.delete(id)
       this.#versions.delete(id)
@@ -165,9 +210,24 @@ export class Device {
     const known = this.conversations.get(id)
     if (known) {
       known.name = name
+      known.pinned = settings.pinned
       this.#reach(id, version)
-    } else this.conversations.set(id, { name, isGroup: is_group, isListed: false, messages: new Map() })
+    } else
+      this.conversations.set(id, {
+        name,
+        pinned: settings.pinned,
+        isGroup: is_group,
+        isListed: false,
+        messages: new Map(),
+      })
     if (!this.conversations.get(id)?.isListed) this.#list(id, version, url)
+  }
+
+  #takeSettings(states: Record<string, { settings: { pinned: boolean } }> = {}): void {
+    for (const [id, { settings }] of Object.entries(states)) {
+      const known = this.conversations.get(Number(id))
+      if (known) known.pinned = settings.pinned
+    }
   }
 
   #takeMessage({ type, conversation_id, message }: Frame, url: string): void {
@@ -185,10 +245,21 @@ export class Device {
     this.#reach(conversation_id, message.version)
   }
 
+  #takeReactions({ conversation_id, message_id, version, reactions }: Frame): void {
+    if (this.#removed.has(conversation_id))
+      this.violations.push(`reactions in conversation ${conversation_id} after leaving it`)
+    const known = this.conversations.get(conversation_id)
+    if (!known) return
+    for (const [seq, message] of known.messages)
+      if (message.id === message_id && message.version < version)
+        known.messages.set(seq, { ...message, version, reactions: describeReactions(reactions) })
+    this.#reach(conversation_id, version)
+  }
+
   #store(known: ConversationState, message: Message): void {
-    const { id, seq, version, sender_id, is_deleted } = message
+    const { id, seq, version, sender_id } = message
     if ((known.messages.get(seq)?.version ?? 0) >= version) return
-    known.messages.set(seq, { id, version, text: is_deleted ? null : message.message, senderId: sender_id })
+    known.messages.set(seq, { id, version, ...showMessage(message), senderId: sender_id })
   }
 
   /** While resuming, older changes may still be on their way; while listing, older messages. */

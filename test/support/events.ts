@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { TutorEvent } from '../../schemas/assistant.ts'
+import type { TutorEvent } from '../../schemas/assistant.schemas.ts'
 import type { Client } from './client.ts'
 
 export type ReceivedEvent = Static<typeof TutorEvent> & {

@@ -49,7 +49,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     // Rate limits have their own tests; in all others they would only cause waiting.
     chat: { sendIntervalMs: 0 },
     discussions: { postIntervalMs: 0 },
-    presence: { graceMs: 100, beatMs: 200, leaseMs: 600 },
+    presence: { graceMs: 100, beatMs: 200, leaseMs: 600, activeMs: 30_000 },
     // Several test files with several nodes each share one database server.
     databasePool: 5,
     ...((options.nodes ?? 1) > 1 ? { redisUrl: inject('redisUrl') } : {}),

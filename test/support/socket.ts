@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Compile } from 'typebox/compile'
 import { WebSocket } from 'ws'
 import type { ServerFrames } from '../../client/src/generated/frames.ts'
-import { ServerFrame } from '../../schemas/events.ts'
+import { ServerFrame } from '../../schemas/events.schemas.ts'
 import { PATIENCE_MS } from './patience.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came back

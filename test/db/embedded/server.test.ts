@@ -17,8 +17,12 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
 import { afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import {
+  type EmbeddedDatabase,
+  findRunningEmbedded,
+  startEmbedded,
+} from '../../../src/db/embedded/embedded-server.ts'
 import { findPostmaster, runsOn, shutDown } from '../../../src/db/embedded/postmaster.ts'
-import { type EmbeddedDatabase, findRunningEmbedded, startEmbedded } from '../../../src/db/embedded/server.ts'
 import { chooseRunAs } from '../../../src/db/embedded/staging.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
 
@@ -327,7 +331,7 @@ async function start(dataDir: string) {
 /** Starts a database in a process of its own, which can be killed. Rejects with its output if it ends. */
 async function startService(dataDir: string, meanwhile?: (service: ChildProcess) => Promise<void>) {
   const code = `
-    const { startEmbedded } = await import(${JSON.stringify(new URL('../../../src/db/embedded/server.ts', import.meta.url))})
+    const { startEmbedded } = await import(${JSON.stringify(new URL('../../../src/db/embedded/embedded-server.ts', import.meta.url))})
     const log = { info() {}, warn() {}, error: console.error }
     const { url } = await startEmbedded({ dataDir: process.argv[1], log })
     process.on('message', () => process.exit())

@@ -22,6 +22,7 @@ export interface ExamFields {
   opens_at?: Date | null
   closes_at?: Date | null
   lock_help?: boolean
+  pass_percentage?: number
   msq_scoring?: 'all_or_nothing' | 'partial'
   questions?: QuestionFields[]
 }

@@ -4,7 +4,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
 import { freePort, waitForPort } from './ports.ts'
 
 const SHIPPED = fileURLToPath(new URL('../../../deploy', import.meta.url))
@@ -25,7 +24,7 @@ const BALANCERS: Record<string, Balancer> = {
     wrap: (text, folder) => `
       pid ${folder}/nginx.pid;
       error_log ${folder}/error.log;
-      events { }
+      events { worker_connections 4096; }
       http {
         access_log off;
         ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
@@ -42,7 +41,7 @@ const BALANCERS: Record<string, Balancer> = {
   caddy: {
     file: 'Caddyfile',
     run: (file) => ['run', '--adapter', 'caddyfile', '--config', file],
-    wrap: (text) => `{\n\tadmin off\n}\n${text}`,
+    wrap: (text) => text.replace(/^\{$/m, '{\n\tadmin off'),
   },
 }
 
@@ -56,8 +55,15 @@ export const installedBalancers = Object.keys(BALANCERS).filter((name) => {
   }
 })
 
-/** Starts a balancer in front of two nodes, with its file from `deploy/`; answers its address. */
-export async function startBalancer(name: string, ports: [number, number]): Promise<string> {
+/**
+ * Starts a balancer in front of two nodes, with its file from `deploy/`. `connections`: those of one address, instead of
+ * the 2,000 of the file.
+ */
+export async function startBalancer(
+  name: string,
+  ports: [number, number],
+  { connections = 2_000 } = {},
+): Promise<{ url: string; stop: () => Promise<void> }> {
   const { file, run, wrap } = BALANCERS[name] as Balancer
   const folder = await mkdtemp(path.join(tmpdir(), `exam-practice-${name}-`))
   const port = await freePort()
@@ -67,16 +73,17 @@ export async function startBalancer(name: string, ports: [number, number]): Prom
     .replaceAll('node-two:3000', `127.0.0.1:${ports[1]}`)
     .replaceAll(':8080', `:${port}`)
     .replace('listen 8080', `listen ${port}`)
+    .replaceAll(' 2000', ` ${connections}`)
   await writeFile(path.join(folder, file), wrap(text, folder))
   const child = spawn(name, run(path.join(folder, file), folder), {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...withSystemFolders(), HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
   })
-  onTestFinished(async () => {
+  const stop = async () => {
     child.kill('SIGTERM')
     if (child.exitCode === null) await once(child, 'exit')
     await rm(folder, { recursive: true, force: true })
-  })
+  }
   let output = ''
   child.stderr.on('data', (chunk: Buffer) => {
     output += chunk.toString()
@@ -85,7 +92,7 @@ export async function startBalancer(name: string, ports: [number, number]): Prom
     waitForPort(port),
     once(child, 'exit').then(() => Promise.reject(new Error(`${name} did not start: ${output}`))),
   ])
-  return `http://127.0.0.1:${port}`
+  return { url: `http://127.0.0.1:${port}`, stop }
 }
 
 function withSystemFolders(): NodeJS.ProcessEnv {

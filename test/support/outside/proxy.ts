@@ -7,9 +7,13 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
  */
 export async function startProxy(target: URL) {
   const pairs = new Set<[Socket, Socket]>()
-  let [frozen, roundTrips] = [false, 0]
+  let [frozen, unplugged, roundTrips] = [false, false, 0]
   let swapped: { request: Buffer; answer: Buffer } | undefined
   const server = createServer((client) => {
+    if (unplugged) {
+      client.destroy()
+      return
+    }
     const upstream = connect(Number(target.port || 5432), target.hostname)
     const pair: [Socket, Socket] = [client, upstream]
     pairs.add(pair)
@@ -64,6 +68,18 @@ export async function startProxy(target: URL) {
     },
     /** Closes every connection. */
     cut,
+    /** Closes every connection, and each new one at once, until `plug`. */
+    unplug() {
+      unplugged = true
+      cut()
+    },
+    plug() {
+      unplugged = false
+    },
+    /** Ends every connection as a computer does that has lost its state. */
+    reset() {
+      for (const [client] of pairs) client.resetAndDestroy()
+    },
     /** Closes every connection and accepts no new ones. */
     close() {
       server.close()

@@ -14,14 +14,17 @@ export function hasRedis(): boolean {
 /** A private Redis that can stop and return at the same address, without its data. */
 export class RedisServer {
   readonly port: number
+  readonly #options: string[]
   #process: ChildProcess | undefined
 
-  private constructor(port: number) {
+  private constructor(port: number, options: string[]) {
     this.port = port
+    this.#options = options
   }
 
-  static async start(): Promise<RedisServer> {
-    const server = new RedisServer(await freePort())
+  /** `options` come first on its command line, so that they can name a file of settings. */
+  static async start(options: string[] = []): Promise<RedisServer> {
+    const server = new RedisServer(await freePort(), options)
     await server.start()
     return server
   }
@@ -30,10 +33,14 @@ export class RedisServer {
     return `redis://127.0.0.1:${this.port}`
   }
 
+  get isRunning(): boolean {
+    return this.#process !== undefined
+  }
+
   async start(): Promise<void> {
     this.#process = spawn(
       'redis-server',
-      ['--port', String(this.port), '--bind', '127.0.0.1', '--save', ''],
+      [...this.#options, '--port', String(this.port), '--bind', '127.0.0.1', '--save', ''],
       { stdio: 'ignore' },
     )
     await waitForPort(this.port)

@@ -7,8 +7,11 @@ import path from 'node:path'
 import { TLSSocket } from 'node:tls'
 import { onTestFinished } from 'vitest'
 
-/** Adds TLS to the PostgreSQL at that address: a proxy with a certificate for `localhost` from its own authority. */
-export async function startTlsServer({ hostname, port }: { hostname: string; port: string }) {
+/** Adds TLS to the PostgreSQL at that address: a proxy with a certificate from its own authority. */
+export async function startTlsServer(
+  { hostname, port }: { hostname: string; port: string },
+  names = 'DNS:localhost,IP:127.0.0.1',
+) {
   const folder = await mkdtemp(path.join(tmpdir(), 'exam-practice-tls-'))
   const file = (name: string) => path.join(folder, name)
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' })
@@ -19,7 +22,7 @@ export async function startTlsServer({ hostname, port }: { hostname: string; por
     )
   openssl(
     ...['req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', '/CN=localhost'],
-    ...['-addext', 'subjectAltName=DNS:localhost', '-keyout', 'server.key', '-out', 'server.csr'],
+    ...['-addext', `subjectAltName=${names}`, '-keyout', 'server.key', '-out', 'server.csr'],
   )
   openssl(
     ...['x509', '-req', '-in', 'server.csr', '-CA', 'authority.pem', '-CAkey', 'authority.key', '-days', '2'],
@@ -40,7 +43,7 @@ export async function startTlsServer({ hostname, port }: { hostname: string; por
       }
     })
     client.on('error', () => {})
-  }).listen(0, 'localhost')
+  }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(async () => {
     server.close()

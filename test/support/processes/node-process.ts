@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { readConfig } from '../../../src/config.ts'
-import { startEmbedded } from '../../../src/db/embedded/server.ts'
-import { migrate } from '../../../src/db/setup/migrate.ts'
+import { startEmbedded } from '../../../src/db/embedded/embedded-server.ts'
+import { migrate } from '../../../src/db/migrate.ts'
 import { createNode } from '../../../src/node.ts'
 
 /**

@@ -21,11 +21,13 @@ export function adminCommand(args: string[], env: Record<string, string>) {
   }
 }
 
-/** Runs `npm run admin` as an operator does; answers its exit code and output. */
-export async function runAdmin(args: string[], env: Record<string, string>) {
+/** Runs `npm run admin` as an operator does, `input` piped into it; answers its exit code and output. */
+export async function runAdmin(args: string[], env: Record<string, string>, input = '') {
   const command = adminCommand(args, env)
   try {
-    const { stdout } = await promisify(execFile)(process.execPath, command.program, { env: command.env })
+    const running = promisify(execFile)(process.execPath, command.program, { env: command.env })
+    running.child.stdin?.end(input)
+    const { stdout } = await running
     return { code: 0, stdout, stderr: '' }
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }

@@ -6,15 +6,15 @@ const LAYERS: { name: string; files: RegExp }[] = [
   { name: 'app', files: /^src\/(app\.ts$|legacy\/)/ },
   {
     name: 'transport',
-    files: /^src\/features\/.+\/((routes|admin|live|worker)\.ts$|live\/)/,
+    files: /^src\/features\/.+\.(routes|admin-routes|live|worker)\.ts$/,
   },
   { name: 'gateway', files: /^src\/gateway\// },
-  { name: 'http', files: /^src\/http\// },
-  { name: 'service', files: /^src\/features\/(?!.+\/store\.ts$)/ },
-  { name: 'store', files: /^src\/features\/.+\/store\.ts$/ },
+  { name: 'http', files: /^src\/(http\/|admission\/(admission|deadline)\.ts$)/ },
+  { name: 'service', files: /^src\/features\/(?!.+\.store\.ts$)/ },
+  { name: 'store', files: /^src\/features\/.+\.store\.ts$/ },
   { name: 'core', files: /^src\/(core|per-node)\.ts$/ },
   { name: 'infrastructure', files: /^src\/(db|bus|adapters|tokens)\// },
-  { name: 'foundation', files: /^src\/((telemetry|formats|scheduling)\/)?[a-z-]+\.ts$/ },
+  { name: 'foundation', files: /^src\/((telemetry|formats|scheduling|admission)\/)?[a-z-]+\.ts$/ },
   { name: 'schemas', files: /^schemas\// },
   { name: 'manifest', files: /^package\.json$/ },
 ]
@@ -48,9 +48,9 @@ function judge(file: string, target: string): string | undefined {
     return 'a store is used by its own feature alone'
   if (nameOf(from) === 'transport' && nameOf(to) === 'store')
     return 'transport reaches stores through services'
-  // A feature's own routes.ts registers the routes of its folders.
-  const isWithin = path.posix.dirname(target).startsWith(path.posix.dirname(file))
-  if (from === to && !isWithin && nameOf(from) === 'transport') return 'transports do not use one another'
+  // A feature's own routes register those of its parts.
+  if (from === to && featureOf(file) !== featureOf(target) && nameOf(from) === 'transport')
+    return 'transports do not use one another'
   return undefined
 }
 

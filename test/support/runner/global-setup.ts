@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
-import { startEmbedded } from '../../../src/db/embedded/server.ts'
-import { migrate } from '../../../src/db/setup/migrate.ts'
+import { startEmbedded } from '../../../src/db/embedded/embedded-server.ts'
+import { migrate } from '../../../src/db/migrate.ts'
 import { hasRedis, RedisServer } from '../outside/redis.ts'
 
 declare module 'vitest' {
@@ -45,7 +45,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const redisUrl = process.env.REDIS_URL ?? redis?.url
   process.stdout.write(
     `tests on ${given ? 'the PostgreSQL of DATABASE_URL' : 'an embedded PostgreSQL'}, ` +
-      `${redisUrl ? `Redis at ${redisUrl}` : 'without Redis: install redis-server or set REDIS_URL for its suites'}\n`,
+      `${redisUrl ? `Redis at ${redisUrl}` : 'without Redis: install redis-server or set REDIS_URL for its suites'}\n` +
+      'the files that take longest begin first, so that the first results may come after a minute\n',
   )
   project.provide('adminUrl', adminUrl)
   project.provide('template', template)

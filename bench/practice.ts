@@ -1,0 +1,217 @@
+import { randomUUID } from 'node:crypto'
+import { createExam } from './exam.ts'
+import { CONNECTIONS, load } from './load.ts'
+import { find, interleave, median, medianRatio, quantile, type Report, table } from './measure.ts'
+import { type Course, compare, ORDERS, simulate } from './practice-simulation.ts'
+import { createWorld, populate, type Server, type World } from './world.ts'
+
+/** `PRACTICE_CARDS=1000000` makes a smaller school. */
+const CARDS = Number(process.env.PRACTICE_CARDS ?? 10_000_000)
+const OF_ONE = 20_000
+const EXAMS = 400
+const QUESTIONS = OF_ONE / EXAMS
+/** The exam of the forecast, and the one whose answers are saved, beside those of the cards. */
+const FORECAST_EXAM = EXAMS + 1
+const FORECAST_QUESTIONS = 500
+const SAVED_EXAM = EXAMS + 2
+const READS = 200
+/** People without cards, who write. */
+const WRITERS = 300
+const LEARNERS = CARDS / OF_ONE
+
+const COURSES: Course[] = [
+  { name: 'all can be reviewed', students: 20, questions: 300, days: 30, minutesADay: 20, newPerDay: 15 },
+  { name: 'a backlog', students: 20, questions: 600, days: 30, minutesADay: 10, newPerDay: 30 },
+  { name: 'the last week', students: 20, questions: 600, days: 7, minutesADay: 15, newPerDay: 90 },
+  {
+    name: 'two evenings after a pause',
+    students: 20,
+    questions: 600,
+    before: { days: 30, pause: 60 },
+    days: 2,
+    minutesADay: 25,
+    newPerDay: 20,
+  },
+]
+
+/** Practice in a large school, and what the order of cards is worth. */
+export async function benchPractice(rounds: number, seconds: number): Promise<Report> {
+  const reports = [simulation(), await school(rounds, seconds)]
+  return {
+    text: reports.map(({ text }) => text).join('\n'),
+    findings: reports.flatMap(({ findings }) => findings),
+  }
+}
+
+// --- the order
+
+function simulation(): Report {
+  const rows = COURSES.map((course) => ({ course, scores: simulate(course) }))
+  const show = ({ median: middle, least, most }: ReturnType<typeof compare>) =>
+    `${middle.toFixed(1)} % (${least.toFixed(1)}–${most.toFixed(1)})`
+  const text = `### What the order of cards is worth
+
+Simulated students: their memory follows FSRS with weights that differ from the scheduler's (each by a factor of e to 0.3 of a normal number), which it doesn't know.
+Equal minutes a day, a right answer takes 8 s, a wrong one 20 s; questions of 1 to 4 marks, half of them with negative marks. Expected marks at the exam in percent; gains are
+those of the same student, median (least–most). It shows what the order alone does where memory is as FSRS says. It proves nothing about people whose memory is not.
+
+${table(
+  ['', 'students', 'questions', 'days × minutes', ...ORDERS, 'gain ÷ due', 'gain ÷ random'],
+  rows.map(({ course, scores }) => [
+    course.name,
+    `${course.students}`,
+    `${course.questions}`,
+    `${course.days} × ${course.minutesADay}`,
+    ...ORDERS.map((order) => `${median(scores[order]).toFixed(1)} %`),
+    show(compare(scores.gain, scores.due)),
+    show(compare(scores.gain, scores.random)),
+  ]),
+)}
+`
+  return {
+    text,
+    findings: rows.map(({ course, scores }) =>
+      find(
+        `marks by gain order ÷ due order, ${course.name}`,
+        median(scores.gain) / median(scores.due),
+        'equal minutes',
+        '≥',
+        1.1,
+      ),
+    ),
+  }
+}
+
+// --- a large school
+
+async function school(rounds: number, seconds: number): Promise<Report> {
+  const world = await createWorld()
+  try {
+    await fill(world)
+    const service = await world.start('service')
+    const learner = { authorization: `Bearer ${world.tokenOf(1)}` }
+    const next = await timeReads(service, '/practice/next?limit=50', learner)
+    const forecast = await timeReads(service, `/practice/forecast?exam_id=${FORECAST_EXAM}`, learner)
+    const rates = await compareWrites(world, service, rounds, seconds)
+    const text = `### Practice in a large school
+
+${CARDS.toLocaleString('en-US')} cards, ${OF_ONE.toLocaleString('en-US')} of them of whoever asks, PostgreSQL ${world.databaseVersion}; ${READS} reads by one client.
+
+${table(
+  ['', 'p50 ms', 'p99 ms'],
+  [
+    ['the next 50 cards', quantile(next, 0.5).toFixed(1), quantile(next, 0.99).toFixed(1)],
+    [
+      `forecast of ${FORECAST_QUESTIONS} questions`,
+      quantile(forecast, 0.5).toFixed(1),
+      quantile(forecast, 0.99).toFixed(1),
+    ],
+  ],
+)}
+
+${CONNECTIONS} connections: ${median(rates.reviews).toFixed(0)} reviews/s, ${median(rates.saves).toFixed(0)} saved answers/s.
+`
+    return {
+      text,
+      findings: [
+        find('next of 20,000 cards, p50', quantile(next, 0.5), 'ms', '≤', 10),
+        find('next of 20,000 cards, p99', quantile(next, 0.99), 'ms', '≤', 20),
+        find('forecast of 500 questions, p50', quantile(forecast, 0.5), 'ms', '≤', 20),
+        find('reviews a second ÷ saved answers', medianRatio(rates.reviews, rates.saves), 'saves', '≥', 0.8),
+      ],
+    }
+  } finally {
+    await world.close()
+  }
+}
+
+async function fill(world: World): Promise<void> {
+  const { sql } = world
+  await populate(sql, LEARNERS + WRITERS, 2)
+  await sql.unsafe(`
+    set synchronous_commit = off;
+    insert into exams (id, name, is_published, open_for_practice)
+      select n, 'Exam ' || n, true, true from generate_series(1, ${FORECAST_EXAM}) n;
+    insert into questions (id, exam_id, question_text, option_a, option_b, option_c, option_d, correct_answer)
+      select n, (n - 1) / ${QUESTIONS} + 1, 'Which?', 'one', 'two', 'three', 'four', 'A' from generate_series(1, ${OF_ONE}) n;
+    insert into questions (id, exam_id, question_text, option_a, option_b, option_c, option_d, correct_answer)
+      select 1000000 + n, ${FORECAST_EXAM}, 'Which?', 'one', 'two', 'three', 'four', 'A' from generate_series(1, ${FORECAST_QUESTIONS}) n;
+    insert into practice_decks (user_id, exam_id, basis)
+      select person, exam, '' from generate_series(1, ${LEARNERS}) person, generate_series(1, ${EXAMS}) exam;
+    insert into practice_cards (user_id, question_id, exam_id, marks, guess, state, due, last_review, stability, difficulty,
+                                learning_steps, reps, lapses)
+      select person, question, (question - 1) / ${QUESTIONS} + 1, 5, 0.25, 'review', now() + (question * 7919 % 40 - 10) * interval '1 day',
+             now() - (1 + question * 31 % 30) * interval '1 day', 1 + question % 100, 5, 0, 5, 0
+        from generate_series(1, ${LEARNERS}) person, generate_series(1, ${OF_ONE}) question`)
+  await createExam(world, SAVED_EXAM)
+  await sql`vacuum analyze`
+}
+
+/** Milliseconds of each read, after some that aren't counted: the first ones look at all of the person's exams. */
+async function timeReads({ url }: Server, path: string, headers: Record<string, string>): Promise<number[]> {
+  const times: number[] = []
+  for (let read = -20; read < READS; read += 1) {
+    const started = performance.now()
+    const answer = await fetch(`${url}/api/v01${path}`, { headers })
+    const text = await answer.text()
+    if (read < 0) continue
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text.slice(0, 200)}`)
+    times.push(performance.now() - started)
+  }
+  return times
+}
+
+/** Reviews and saved answers a second, of as many people. */
+async function compareWrites({ tokenOf }: World, service: Server, rounds: number, seconds: number) {
+  const tokens = Array.from({ length: WRITERS }, (_, index) => tokenOf(LEARNERS + index + 1))
+  for (const token of tokens) {
+    const headers = { authorization: `Bearer ${token}` }
+    const started = await fetch(`${service.url}/api/v01/exams/${SAVED_EXAM}/start`, {
+      method: 'POST',
+      headers,
+    })
+    if (!started.ok) throw new Error(`start: ${started.status}`)
+  }
+  let turn = 0
+  const headersOf = () => ({
+    authorization: `Bearer ${tokens[turn % WRITERS]}`,
+    'content-type': 'application/json',
+  })
+  const cases = ['reviews', 'saves'] as const
+  const write = (what: (typeof cases)[number], duration: number) =>
+    load(service, duration, (request) => {
+      turn += 1
+      request.headers = headersOf()
+      if (what === 'saves') {
+        request.method = 'PUT'
+        request.path = `/api/v01/exams/${SAVED_EXAM}/answers`
+        const first = (SAVED_EXAM - 1) * 65 + 1
+        request.body = JSON.stringify({ answers: { [first + (turn % 40)]: 'B' } })
+      } else {
+        request.method = 'POST'
+        request.path = '/api/v01/practice/reviews'
+        request.body = reviewOf(Math.floor(turn / WRITERS) % FORECAST_QUESTIONS)
+      }
+    })
+  // The first review of each person makes their deck.
+  for (const token of tokens) await firstReview(service, token)
+  for (const each of cases) await write(each, 2)
+  const loads = await interleave([...cases], rounds, (each) => write(each, seconds))
+  const rates = (each: (typeof cases)[number]) => (loads.get(each) ?? []).map(({ perSecond }) => perSecond)
+  return { reviews: rates('reviews'), saves: rates('saves') }
+}
+
+const reviewOf = (question: number) =>
+  JSON.stringify({
+    reviews: [{ client_id: randomUUID(), question_id: 1_000_001 + question, answer: 'A', sure: true }],
+  })
+
+async function firstReview({ url }: Server, token: string): Promise<void> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const answer = await fetch(`${url}/api/v01/practice/reviews`, {
+    method: 'POST',
+    headers,
+    body: reviewOf(0),
+  })
+  if (!answer.ok) throw new Error(`review: ${answer.status}`)
+}

@@ -1,0 +1,16 @@
+/** A constant behind the first PARTS parts of a request (../request-parts.ts). */
+import { readConfig } from '../../src/config.ts'
+import { createNode } from '../../src/node.ts'
+import { createLog } from '../../src/telemetry/log.ts'
+import { buildPart } from '../request-parts.ts'
+
+const config = { ...readConfig(process.env), port: 0 }
+const { core } = await createNode({
+  config,
+  log: createLog('info'),
+  databaseUrl: config.databaseUrl as string,
+  jwtSecrets: config.jwtSecrets,
+})
+const app = await buildPart(core, Number(process.env.PARTS))
+process.on('disconnect', () => process.exit())
+process.send?.(await app.listen({ host: '127.0.0.1', port: 0 }))

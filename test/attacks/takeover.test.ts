@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PASSWORD } from '../support/client.ts'
+import { CLIENT_ID, type Provider, startProvider } from '../support/outside/google.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const RESET = '/api/v01/account/password-reset'
+const THEIR_PASSWORD = 'what the attacker knows'
+
+let provider: Provider
+let service: TestService
+beforeAll(async () => {
+  provider = await startProvider()
+  service = await startService({
+    nodes: 2,
+    config: { googleClientIds: [CLIENT_ID], googleCertsUrl: provider.certsUrl },
+  })
+})
+afterAll(async () => {
+  await service.close()
+  await provider.close()
+})
+
+const addressOf = (name: string) => `${name}@example.org`
+
+/** The tokens of all mails to this address. */
+async function tokensMailedTo(address: string): Promise<string[]> {
+  const folder = path.join(service.dataDir, 'mail')
+  const names = await readdir(folder).catch(() => [])
+  const mails = await Promise.all(names.map((name) => readFile(path.join(folder, name), 'utf8')))
+  return mails
+    .filter((mail) => mail.includes(`To: ${address}`))
+    .map((mail) => /token=([\w-]{43})/.exec(mail.replaceAll('=\r\n', '').replaceAll('=3D', '='))?.[1] ?? '')
+}
+
+/** Resolves when a reset that is asked for now has been mailed; earlier ones go out before it. */
+async function settle(): Promise<void> {
+  const other = await service.person()
+  await other.post(RESET, { email: addressOf(other.username) }, 200)
+  await expect.poll(() => tokensMailedTo(addressOf(other.username))).toHaveLength(1)
+}
+
+/** Uses every link that the attacker was mailed, then lets the victim in by the provider. */
+async function expectNoTakeover(attacker: string, victim: string): Promise<void> {
+  for (const token of await tokensMailedTo(addressOf(attacker)))
+    await service.guest().post(`${RESET}/confirm`, { token, new_password: THEIR_PASSWORD })
+  const id_token = provider.sign({ sub: randomUUID(), email: addressOf(victim) })
+  const { body } = await service.guest().post('/api/v01/auth/google', { id_token }, 200)
+  const id = body.data.user.id
+  for (const password of [PASSWORD, THEIR_PASSWORD])
+    for (const username of [attacker, addressOf(victim)]) {
+      const login = await service.guest().post('/api/v01/auth/login', { username, password })
+      expect(login.status === 200 && login.body.data.user.id === id).toBe(false)
+    }
+  for (const token of await tokensMailedTo(addressOf(attacker)))
+    await service.guest().post(`${RESET}/confirm`, { token, new_password: THEIR_PASSWORD }, 400)
+}
+
+test('a link asked for at one’s own address never opens an account that has moved to another one, in 14 races', async () => {
+  for (let round = 0; round < 14; round++) {
+    const attacker = await service.person()
+    const victim = `victim${randomUUID().slice(0, 8)}`
+    await Promise.all([
+      attacker.patch('/api/v01/account', { email: addressOf(victim), current_password: PASSWORD }, 200),
+      setTimeout(round * 8).then(() =>
+        service.guest(1).post(RESET, { email: addressOf(attacker.username) }, 200),
+      ),
+    ])
+    await settle()
+    await expectNoTakeover(attacker.username, victim)
+  }
+})
+
+test('nor if the address changes just before the link is stored', async () => {
+  const attacker = await service.person()
+  const victim = `victim${randomUUID().slice(0, 8)}`
+  await service.sql.begin(async (tx) => {
+    await tx`select id from users where id = ${attacker.id} for update`
+    await service.guest().post(RESET, { email: addressOf(attacker.username) }, 200)
+    // The account was found, and whoever stores the link waits for its row.
+    await expect
+      .poll(async () => (await service.sql`select from pg_locks where not granted`).length)
+      .toBeGreaterThan(0)
+    await tx`update users set email = ${addressOf(victim)}, email_verified = false where id = ${attacker.id}`
+  })
+  await settle()
+  expect(await tokensMailedTo(addressOf(attacker.username))).toEqual([])
+  await expectNoTakeover(attacker.username, victim)
+})
+
+test('nor if the link was mailed before', async () => {
+  const attacker = await service.person()
+  const victim = `victim${randomUUID().slice(0, 8)}`
+  await attacker.post(RESET, { email: addressOf(attacker.username) }, 200)
+  await settle()
+  // A node of an earlier version moves the account without voiding the link.
+  await service.sql`
+    update users set email = ${addressOf(victim)}, email_verified = false where id = ${attacker.id}`
+  for (const token of await tokensMailedTo(addressOf(attacker.username)))
+    await service.guest().post(`${RESET}/confirm`, { token, new_password: THEIR_PASSWORD }, 400)
+  await expectNoTakeover(attacker.username, victim)
+})
+
+test('the owner who proves an address ends every way into the account that moved there: links, password, sessions, identity', async () => {
+  const sub = randomUUID()
+  const first = `first${randomUUID().slice(0, 8)}`
+  const mine = provider.sign({ sub, email: addressOf(first) })
+  const { body } = await service.guest().post('/api/v01/auth/google', { id_token: mine }, 200)
+  const victim = `victim${randomUUID().slice(0, 8)}`
+  await service.sql`
+    update users set email = ${addressOf(victim)}, email_verified = false where id = ${body.data.user.id}`
+  const theirs = provider.sign({ sub: randomUUID(), email: addressOf(victim) })
+  const owner = await service.guest().post('/api/v01/auth/google', { id_token: theirs }, 200)
+  expect(owner.body.data.user.id).toBe(body.data.user.id)
+  const refresh = { refresh_token: body.data.refresh_token }
+  await service.guest().post('/api/v01/auth/refresh', refresh, 401)
+  const back = provider.sign({ sub, email: addressOf(first) })
+  const again = await service.guest().post('/api/v01/auth/google', { id_token: back }, 200)
+  expect(again.body.data.user.id).not.toBe(owner.body.data.user.id)
+})

@@ -1,0 +1,172 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openBrowser, openFor, openPage } from '../support/browser.ts'
+import { PASSWORD } from '../support/client.ts'
+import { createClass } from '../support/content/classes.ts'
+import { createExam } from '../support/content/exams.ts'
+import { findFlaws } from '../support/promises/flaws.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const PHONE = { viewport: { width: 390, height: 844 } }
+
+let service: TestService
+let browser: Browser
+beforeAll(async () => {
+  ;[service, browser] = await Promise.all([startService(), openBrowser()])
+})
+afterAll(async () => {
+  await browser.close()
+  await service.close()
+})
+
+async function classExam(classId: number, settings: Parameters<typeof createExam>[1]) {
+  const created = await createExam(service.sql, settings)
+  await service.sql`update exams set for_classes = true where id = ${created.examId}`
+  await service.sql`insert into exam_classes (exam_id, class_id) values (${created.examId}, ${classId})`
+  return created
+}
+
+test('a teacher shows a code, a student comes in by its link, and the teacher makes an exam for them', async () => {
+  const [teacher, student] = await Promise.all([service.person(), service.person()])
+  const classId = await createClass(service.sql, { teachers: [teacher] })
+  const { page, problems } = await openFor(browser, teacher, PHONE)
+  await page.goto(`/desk/classes/${classId}`)
+  await page.getByRole('button', { name: 'Make a code' }).click()
+  await page.getByRole('button', { name: 'Replace it' }).waitFor()
+  const code = await page.locator('.join-code').innerText()
+  expect(code).toMatch(/^[A-Z]{8}$/)
+  await page.getByRole('img', { name: 'QR code of the address' }).waitFor()
+  expect(await findFlaws(page)).toEqual([])
+
+  // Who isn't signed in yet comes back to the code.
+  const other = await openPage(browser, student.url, PHONE)
+  await other.page.goto(`/classes/join?code=${code}`)
+  await other.page.getByLabel('Username or e-mail address').fill(student.username)
+  await other.page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await other.page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await other.page.getByRole('heading', { level: 1, name: 'Classes' }).waitFor()
+  expect(await other.page.getByLabel('Code').inputValue()).toBe(code)
+  await other.page.getByRole('button', { name: 'Join', exact: true }).click()
+  await other.page.getByRole('heading', { level: 2, name: '10 b' }).waitFor()
+  expect(await findFlaws(other.page)).toEqual([])
+
+  await page.goto(`/desk/classes/${classId}/exams`)
+  await page.getByLabel('Name').fill('Quiz')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Quiz' }).waitFor()
+  await page.getByRole('link', { name: 'Settings' }).click()
+  expect(await page.getByRole('checkbox', { name: '10 b' }).isChecked()).toBe(true)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved').waitFor()
+  const [exam] = await service.sql`select for_classes, created_by from exams where name = 'Quiz'`
+  expect(exam).toEqual({ for_classes: true, created_by: teacher.id })
+  expect(problems).toEqual([])
+  expect(other.problems).toEqual([])
+})
+
+test('results, gradebook and a roster that is tried first', async () => {
+  const [teacher, student] = await Promise.all([service.person(), service.person()])
+  const classId = await createClass(service.sql, { teachers: [teacher], students: [student] })
+  const { examId } = await classExam(classId, { name: 'Optics' })
+  await student.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  await student.post(`/api/v01/exams/${examId}/submit`, {}, 200)
+  const { page, problems } = await openFor(browser, teacher, PHONE)
+  await page.goto(`/desk/classes/${classId}/results`)
+  await page.getByRole('cell', { name: '0 %', exact: true }).waitFor()
+  expect(await findFlaws(page)).toEqual([])
+  await page.getByRole('link', { name: 'Gradebook' }).click()
+  await page.getByRole('columnheader', { name: 'Optics' }).waitFor()
+  expect(await findFlaws(page)).toEqual([])
+  await page.getByRole('link', { name: 'Members' }).click()
+  const file = {
+    name: 'roster.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from('email\na@school.example\nnone'),
+  }
+  await page.getByLabel('File').setInputFiles(file)
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByText('Row 3: is no e-mail address').waitFor()
+  expect(await service.sql`select 1 from class_invitations where class_id = ${classId}`).toEqual([])
+  await page.getByRole('button', { name: 'Take it' }).click()
+  await page.getByRole('cell', { name: 'a@school.example', exact: true }).waitFor()
+  expect(problems).toEqual([])
+})
+
+test('a student’s own times, more minutes, their attempt and the statistics of a class', async () => {
+  const [teacher, student, other] = await Promise.all([service.person(), service.person(), service.person()])
+  const classId = await createClass(service.sql, { teachers: [teacher], students: [student, other] })
+  const { examId } = await classExam(classId, { name: 'Waves', duration_minutes: 60 })
+  await student.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  await other.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  await other.post(`/api/v01/exams/${examId}/submit`, {}, 200)
+  const { page, problems } = await openFor(browser, teacher, PHONE)
+  await page.goto(`/desk/classes/${classId}/results`)
+  await page.getByRole('button', { name: `Times and attempts: ${student.username}` }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('More time in percent').fill('50')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Own times').waitFor()
+  await dialog.getByLabel('More minutes for the attempt under way').fill('7')
+  await dialog.getByRole('button', { name: 'Extend' }).click()
+  await page.getByText('1 attempt under way extended').waitFor()
+  expect(await findFlaws(page)).toEqual([])
+  const [attempt] = await service.sql`
+    select extract(epoch from ends_at - started_at) / 60 as minutes from attempts where user_id = ${student.id}`
+  expect(Number(attempt?.minutes)).toBe(60 * 1.5 + 7)
+  await dialog.getByRole('button', { name: 'Times as everybody' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: `0 answers, until` }).click()
+  await page.getByText('under way until').waitFor()
+  expect(await findFlaws(page)).toEqual([])
+  await page.goBack()
+  await page.getByRole('link', { name: `, ${other.username}` }).click()
+  await page.getByRole('article', { name: 'Question 1' }).getByText('Not answered').waitFor()
+  expect(await findFlaws(page)).toEqual([])
+  await page.goBack()
+  await page.getByRole('link', { name: 'Item analysis' }).click()
+  await page.getByText('Cronbach’s alpha').waitFor()
+  expect(await findFlaws(page)).toEqual([])
+  await page.getByRole('link', { name: 'Analytics' }).click()
+  await page.getByRole('heading', { name: 'Best results' }).waitFor()
+  expect(await findFlaws(page)).toEqual([])
+  expect(problems).toEqual([])
+})
+
+test('administrators give a class more time, and see the results of an exam', async () => {
+  const [admin, student] = await Promise.all([service.admin(), service.person()])
+  const classId = await createClass(service.sql, { students: [student] })
+  const { examId } = await classExam(classId, { name: 'Atoms' })
+  await student.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  await student.post(`/api/v01/exams/${examId}/submit`, {}, 200)
+  const { page, problems } = await openFor(browser, admin)
+  await page.goto(`/desk/teach/exams/${examId}/times`)
+  await page.getByText('10 b: the exam’s own times').click()
+  const section = page.getByRole('region', { name: 'Times of classes' })
+  await section.getByLabel('More time in percent').fill('30')
+  await section.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('10 b: 30 % more time').waitFor()
+  expect(await findFlaws(page)).toEqual([])
+  await section.getByRole('button', { name: 'The exam’s own times' }).click()
+  await page.getByText('10 b: the exam’s own times').waitFor()
+  await page.getByRole('link', { name: 'Results', exact: true }).click()
+  await page.getByRole('link', { name: `, ${student.username}` }).click()
+  await page.getByRole('article', { name: 'Question 1' }).waitFor()
+  expect(await findFlaws(page)).toEqual([])
+  expect(problems).toEqual([])
+})
+
+test('administrators make a class and give it a teacher', async () => {
+  const [admin, teacher] = await Promise.all([service.admin(), service.person('mx.teacher')])
+  const { page, problems } = await openFor(browser, admin)
+  await page.goto('/desk/teach/classes')
+  await page.getByLabel('Name').fill('Chemistry')
+  await page.getByRole('button', { name: 'Create' }).click()
+  const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'Chemistry' }) })
+  await card.getByText('Teachers', { exact: true }).click()
+  await card.getByLabel('Find somebody').fill('mx.teacher')
+  await card.getByLabel('Who').selectOption({ label: `${teacher.username} (${teacher.username})` })
+  await card.getByRole('button', { name: 'Add' }).click()
+  await card.getByText('Teachers: mx.teacher').waitFor()
+  expect(await findFlaws(page)).toEqual([])
+  expect(problems).toEqual([])
+})

@@ -1,0 +1,123 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openBrowser, openFor } from '../support/browser.ts'
+import { createExam } from '../support/content/exams.ts'
+import { expectFlawless } from '../support/promises/flaws.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const PHONE = { viewport: { width: 390, height: 780 } }
+
+let service: TestService
+let browser: Browser
+beforeAll(async () => {
+  ;[service, browser] = await Promise.all([startService(), openBrowser()])
+})
+afterAll(async () => {
+  await browser.close()
+  await service.close()
+})
+
+test('an exam that was begun on another device is found, and every page leads back to it', async () => {
+  const person = await service.person()
+  const { examId } = await createExam(service.sql, { name: 'Begun elsewhere', duration_minutes: 30 })
+  await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  const { page, context, problems } = await openFor(browser, person, PHONE)
+  await page.getByRole('heading', { name: 'Begun elsewhere is under way' }).waitFor()
+  await page.getByRole('timer').first().waitFor()
+  await expectFlawless(page)
+  await page.goto('/desk/progress')
+  await page
+    .getByRole('complementary', { name: 'Exams under way' })
+    .getByRole('link', { name: 'Continue' })
+    .click()
+  // The question is in sight and has the focus.
+  const heading = page.getByRole('heading', { name: 'Question 1' })
+  await heading.waitFor()
+  await expect
+    .poll(() => heading.evaluate((element) => element === element.ownerDocument.activeElement))
+    .toBe(true)
+  const box = await page.getByText('Which one?').boundingBox()
+  expect(box?.y).toBeGreaterThan(0)
+  expect(box?.y).toBeLessThan(PHONE.viewport.height)
+  await page.getByRole('button', { name: 'Hand in' }).click()
+  await page.getByRole('button', { name: 'Hand in now' }).click()
+  const ended = page.getByRole('heading', { name: 'Handed in' })
+  await ended.waitFor()
+  await expect
+    .poll(() => ended.evaluate((element) => element === element.ownerDocument.activeElement))
+    .toBe(true)
+  await page.goto('/desk')
+  await page.getByText('Not released yet').or(page.getByText('0 %')).first().waitFor()
+  expect(await page.getByText('is under way').count()).toBe(0)
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('released results and answered challenges are told, at once or on return, until they are dismissed', async () => {
+  const [person, admin] = [await service.person(), await service.admin()]
+  const { examId, questionIds } = await createExam(service.sql, {
+    name: 'Waited for',
+    result_mode: 'on_release',
+  })
+  await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  const { attempt_id } = (await person.post(`/api/v01/exams/${examId}/submit`, {}, 200)).body
+  const { page, context, problems } = await openFor(browser, person)
+  await page.getByText('Not released yet').waitFor()
+  await admin.post(`/api/v01/admin/exams/${examId}/toggle-results`, { released: true }, 200)
+  const news = page.getByRole('region', { name: 'News' })
+  await news.getByRole('link', { name: 'The result of Waited for was released' }).waitFor()
+  // Whichever comes first, the frame or the list, it is told once.
+  await page.getByRole('region', { name: 'Latest results' }).getByText('%').waitFor()
+  expect(await news.getByRole('link').count()).toBe(1)
+
+  // Away meanwhile.
+  await page.goto('about:blank')
+  const body = { question_id: questionIds[0] ?? 0, message: 'Look again' }
+  const { challenge } = (await person.post(`/api/v01/attempts/${attempt_id}/challenges`, body, 201)).body
+  await admin.post(`/api/v01/admin/challenges/${challenge.id}/resolve`, { status: 'accepted' }, 200)
+  await page.goto('/desk')
+  await news.getByRole('link', { name: 'Your challenge was accepted' }).waitFor()
+  await expectFlawless(page)
+  await news.getByRole('button', { name: 'Dismiss: Your challenge was accepted' }).click()
+  await page.reload()
+  await page.getByRole('heading', { name: 'Latest results' }).waitFor()
+  await expect.poll(() => page.locator('.skeleton').count()).toBe(0)
+  expect(await page.getByText('Your challenge was accepted').count()).toBe(0)
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('what waits for a teacher is counted at home and in the menu', async () => {
+  const [person, admin] = [await service.person(), await service.admin()]
+  const { examId, questionIds } = await createExam(service.sql)
+  await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  const { attempt_id } = (await person.post(`/api/v01/exams/${examId}/submit`, {}, 200)).body
+  const body = { question_id: questionIds[0] ?? 0, message: 'Look again' }
+  await person.post(`/api/v01/attempts/${attempt_id}/challenges`, body, 201)
+  const { page, context, problems } = await openFor(browser, admin)
+  await page
+    .getByRole('region', { name: 'Waiting for you' })
+    .getByRole('link', { name: '1 open challenge' })
+    .waitFor()
+  await page.getByRole('link', { name: 'Challenges 1 waiting' }).waitFor()
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('once the time of an exam is up, no page says any longer that it is under way', async () => {
+  const person = await service.person()
+  const { examId } = await createExam(service.sql, { name: 'Left behind', duration_minutes: 30 })
+  await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  const { page, context, problems } = await openFor(browser, person)
+  await page.getByRole('heading', { name: 'Left behind is under way' }).waitFor()
+  await page.clock.install()
+  await page.goto('/desk/progress')
+  await page.getByRole('complementary', { name: 'Exams under way' }).getByText('Left behind').waitFor()
+  await service.sql`update attempts set ends_at = now() - interval '31 seconds' where exam_id = ${examId}`
+  const open = () => service.sql`select 1 from attempts where exam_id = ${examId} and submitted_at is null`
+  await expect.poll(open).toHaveLength(0)
+  await page.clock.fastForward('31:00')
+  await page.getByText('Left behind').waitFor({ state: 'detached' })
+  expect(problems).toEqual([])
+  await context.close()
+})

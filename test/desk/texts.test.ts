@@ -1,0 +1,147 @@
+import katex from 'katex'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isDrawable, KATEX_OPTIONS } from '../../desk/src/components/rich-text/formula-limits.ts'
+import { openBrowser, openFor } from '../support/browser.ts'
+import { createExam } from '../support/content/exams.ts'
+import { expectFlawless } from '../support/promises/flaws.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+/** Five definitions that each use the one before a hundred times. */
+const BOMB = `$${['a', 'b', 'c', 'd', 'e'].map((name, at) => `\\def\\${name}{${(at === 0 ? 'x' : `\\${'abcde'[at - 1]}`).repeat(100)}}`).join('')}\\e$`
+
+let service: TestService
+let browser: Browser
+beforeAll(async () => {
+  ;[service, browser] = await Promise.all([startService(), openBrowser()])
+})
+afterAll(async () => {
+  await browser.close()
+  await service.close()
+})
+
+test('no formula makes more than a fixed amount for each of its characters', () => {
+  for (const definition of [
+    'def',
+    'gdef',
+    'edef',
+    'xdef',
+    'let',
+    'futurelet',
+    'newcommand',
+    'renewcommand',
+    'providecommand',
+  ])
+    expect(isDrawable(`x + \\${definition}\\a{x} \\a`), definition).toBe(false)
+  expect(isDrawable('x'.repeat(4_001))).toBe(false)
+  expect(isDrawable(String.raw`\left( \definecolor \longrightarrow \leftarrow \right)`)).toBe(true)
+  const pieces = [
+    'x',
+    '{',
+    '^2',
+    "'",
+    '\\frac12',
+    '\\sqrt x',
+    '\\pmod 3',
+    '\\stackrel ab',
+    '\\underbrace x',
+    '\\overbrace x',
+    '\\xrightarrow x',
+    '\\boxed x',
+    '\\bra x',
+    '\\Braket{x|y}',
+    '\\TeX',
+    '\\KaTeX',
+    '\\dots',
+    '\\iiint',
+    '\\tag 1',
+    '\\substack x',
+    '\\operatorname x',
+    '\\mathchoice xxxx',
+    '\\begin{array}{cccc}x&x&x&x\\end{array}',
+    '\\begin{matrix}x\\\\x\\end{matrix}',
+    '\\rule{9em}{9em}',
+    '\\\\',
+  ]
+  for (const piece of pieces)
+    for (const source of [
+      piece.repeat(Math.floor(1_000 / piece.length)),
+      `${`${piece}{`.repeat(60)}x${'}'.repeat(60)}`,
+    ]) {
+      let made = ''
+      try {
+        made = katex.renderToString(source, { ...KATEX_OPTIONS, displayMode: true })
+      } catch {
+        // Refused is small enough.
+      }
+      expect(made.length, source.slice(0, 60)).toBeLessThan(source.length * 1_000)
+    }
+})
+
+test('tables, lists, code, links and formulas are drawn; nothing else is, and no image is loaded', async () => {
+  const person = await service.person()
+  const { examId, questionIds } = await createExam(service.sql)
+  await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  const { attempt_id } = (await person.post(`/api/v01/exams/${examId}/submit`, {}, 200)).body
+  const say = (message: string) =>
+    person.post(`/api/v01/discussions/${questionIds[0] ?? 0}`, { message }, 201)
+  await say(
+    [
+      '## Why it holds',
+      '',
+      'First *this*, then **that**:',
+      '1. multiply',
+      '2. divide',
+      '',
+      '| a | b |',
+      '|--:|---|',
+      '| 1 | $x^2$ |',
+      '',
+      '```python',
+      'def area(r): return 3 * r',
+      '```',
+      '',
+      'Costs $5 and `$not math$`, see https://example.org/page and [here](/logout).',
+      '',
+      '![a picture](https://example.org/x.png) ![another](exam-1/x.png)',
+      '',
+      '\\[',
+      'E = mc^2',
+      '',
+      '- 1',
+      '\\]',
+      '[bad](javascript:alert(1))',
+    ].join('\n'),
+  )
+  await say(BOMB)
+  const { page, context, problems } = await openFor(browser, person)
+  const outside: string[] = []
+  page.on('request', (request) => {
+    if (!request.url().startsWith(service.urls[0] as string)) outside.push(request.url())
+  })
+  await page.goto(`/desk/results/${attempt_id}`)
+  await page.getByRole('button', { name: 'Discussion' }).click()
+  const thread = page.getByRole('region', { name: 'Discussion' })
+  await thread.locator('.heading', { hasText: 'Why it holds' }).waitFor()
+  await thread
+    .getByRole('listitem')
+    .filter({ hasText: /^divide$/ })
+    .waitFor()
+  await thread.getByRole('cell', { name: '1' }).waitFor()
+  await thread.locator('td .katex').waitFor()
+  await thread.locator('pre .hljs-keyword').first().waitFor()
+  await thread.locator('.formula.block .katex').waitFor()
+  expect(await thread.locator('code', { hasText: '$not math$' }).count()).toBe(1)
+  const link = thread.getByRole('link', { name: 'https://example.org/page' })
+  expect([await link.getAttribute('target'), await link.getAttribute('rel')]).toEqual([
+    '_blank',
+    expect.stringContaining('noopener'),
+  ])
+  expect(await thread.getByRole('link').count()).toBe(1)
+  expect(await thread.locator('img').count()).toBe(0)
+  await thread.getByText('\\def\\a{xxxx').waitFor()
+  await expectFlawless(page)
+  expect(outside).toEqual([])
+  expect(problems).toEqual([])
+  await context.close()
+})

@@ -1,0 +1,79 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openBrowser, openFor } from '../support/browser.ts'
+import { startModel, type TestModel } from '../support/outside/model.ts'
+import { expectFlawless } from '../support/promises/flaws.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let model: TestModel
+let service: TestService
+let browser: Browser
+beforeAll(async () => {
+  model = await startModel({ silenceMs: 60_000 })
+  ;[service, browser] = await Promise.all([startService({ config: { ai: model.ai } }), openBrowser()])
+})
+afterAll(async () => {
+  await browser.close()
+  await service.close()
+  await model.stub.close()
+})
+
+test('the first answer of a conversation stays, by the keyboard alone; what failed stays in the field', async () => {
+  const person = await service.person()
+  const { page, context, problems } = await openFor(browser, person)
+  await page.goto('/desk/tutor')
+  await page.getByRole('button', { name: 'Show me a worked example.' }).click()
+  const field = page.getByLabel('Your question')
+  expect(await field.inputValue()).toBe('Show me a worked example.')
+  model.stub.script.push({ kind: 'status', status: 400 })
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').waitFor()
+  expect(await field.inputValue()).toBe('Show me a worked example.')
+  await page.reload()
+  await expect.poll(() => field.inputValue()).toBe('Show me a worked example.')
+
+  model.stub.script.push({ kind: 'answer', text: 'Take **two** steps. By $a^2 = b$ it is so.' })
+  await field.focus()
+  await page.keyboard.press('End')
+  await page.keyboard.press('Shift+Enter')
+  await page.keyboard.type('Of momentum')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/desk\/tutor\/\d+$/)
+  await page.getByText('it is so').waitFor()
+  await page.locator('strong', { hasText: 'two' }).waitFor()
+  await page.getByRole('link', { name: /^Show me a worked/ }).waitFor()
+  await expect.poll(() => page.getByText('it is so').count()).toBe(1)
+  expect(await field.inputValue()).toBe('')
+  await expectFlawless(page)
+
+  // Away and back: the conversation is shown from the service.
+  const first = page.url()
+  await page.getByRole('button', { name: 'New conversation' }).click()
+  await page.getByRole('heading', { name: 'What would you like to understand?' }).waitFor()
+  expect(await page.getByText('it is so').count()).toBe(0)
+  await page.goBack()
+  await page.waitForURL(first)
+  await page.getByText('it is so').waitFor()
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('a first question that was stopped is in its conversation', async () => {
+  const person = await service.person()
+  const { page, context, problems } = await openFor(browser, person)
+  await page.goto('/desk/tutor')
+  model.stub.script.push({
+    kind: 'answer',
+    text: 'A long way to go from here '.repeat(20),
+    hold: 2,
+    until: new Promise(() => {}),
+  })
+  await page.getByLabel('Your question').fill('How far is it?')
+  await page.keyboard.press('Enter')
+  await page.getByText('A long way to go').waitFor()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.waitForURL(/\/desk\/tutor\/\d+$/)
+  await page.getByText('A long way to go').waitFor()
+  expect(problems).toEqual([])
+  await context.close()
+})

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createExam, longPaper } from '../support/content/exams.ts'
+import { startProcess } from '../support/processes/process.ts'
+import { withService } from '../support/service.ts'
+
+/** Both services sign and verify tokens with it. */
+const SECRET = 'a secret that two processes share in this test'
+
+test('no acknowledged answer is lost when the process is killed between sync and submit', async () => {
+  const survivor = await withService({ config: { jwtSecrets: [SECRET] } })
+  const { examId, questionIds } = await createExam(survivor.sql, { questions: longPaper() })
+  const doomed = startProcess({
+    DATABASE_URL: survivor.databaseUrl,
+    DATA_DIR: survivor.dataDir,
+    JWT_SECRET: SECRET,
+  })
+  const address = await doomed.ready()
+  const people = await Promise.all(Array.from({ length: 12 }, () => survivor.person()))
+  const base = `/api/v01/exams/${examId}` as const
+
+  let totalAcknowledged = 0
+  const sittings = people.map(async (person) => {
+    const there = person.at(address)
+    await there.post(`${base}/start`, {}, 201)
+    const acknowledged: number[] = []
+    try {
+      for (const id of questionIds.slice(0, 40)) {
+        await there.put(`${base}/answers`, { answers: { [id]: 'A' } }, 200)
+        acknowledged.push(id)
+        totalAcknowledged += 1
+      }
+    } catch (error) {
+      // The connection broke, so the last answer may or may not have been saved.
+      if (!(error instanceof TypeError)) throw error
+    }
+    return { person, acknowledged }
+  })
+  while (totalAcknowledged < 100) await sleep(1)
+  await doomed.exit('SIGKILL')
+
+  for (const { person, acknowledged } of await Promise.all(sittings)) {
+    expect(acknowledged.length).toBeLessThan(40)
+    const { answers } = (await person.get(`${base}/paper`, 200)).body
+    for (const id of acknowledged) expect(answers[id]).toBe('A')
+    expect(Object.keys(answers).length).toBeLessThanOrEqual(acknowledged.length + 1)
+    const { result } = (await person.post(`${base}/submit`, {}, 200)).body
+    expect(Number(result?.correct) + Number(result?.incorrect)).toBe(Object.keys(answers).length)
+  }
+})

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { createNode, type ServiceNode } from '../../src/node.ts'
+import { type Client, PASSWORD } from '../support/client.ts'
+import { SECRET, startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+beforeAll(async () => {
+  // Without Redis, as during its outage, nodes hear of each other's revocations from the database alone.
+  service = await startService({ nodes: 2, config: { redisUrl: undefined } })
+})
+afterAll(() => service.close())
+
+const WITHIN_MS = 1_000
+
+/** Milliseconds until this person's token is refused. */
+async function untilRefused(client: Client): Promise<number> {
+  const started = performance.now()
+  while ((await client.get('/api/v01/auth/me')).status !== 401) {
+    if (performance.now() - started > 5_000) throw new Error('the token is still accepted')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return performance.now() - started
+}
+
+/** A person, and a client and a socket of theirs on the second node. */
+async function elsewhere() {
+  const person = await service.person()
+  const there = person.at(service.urls[1] as string)
+  return { person, there, socket: await there.socket() }
+}
+
+describe('what ends a session ends its tokens and sockets on the other node within a second', () => {
+  const ends: Record<string, (person: Client) => Promise<unknown>> = {
+    'signing out': (person) =>
+      person.post('/api/v01/auth/logout', { refresh_token: person.refreshToken }, 200),
+    'ending it from the list': async (person) => {
+      const { body } = await person.get('/api/v01/account/sessions', 200)
+      await person.delete(`/api/v01/account/sessions/${body.sessions[0]?.id}`, 200)
+    },
+    'a password change on another device': async (person) => {
+      const other = service.guest()
+      await other.login(person.username)
+      await other.patch(
+        '/api/v01/account',
+        { current_password: PASSWORD, new_password: 'another password' },
+        200,
+      )
+      await other.get('/api/v01/auth/me', 200)
+    },
+    'a role change': async (person) => {
+      const admin = await service.admin()
+      await admin.post('/api/v01/admin/users/role', { user_id: person.id, new_role: 'admin' }, 200)
+    },
+    'the deletion of the account': (person) => person.delete('/api/v01/account', 200, { confirm: 'DELETE' }),
+  }
+  test.each(Object.entries(ends))('%s', async (_, end) => {
+    const { person, there, socket } = await elsewhere()
+    await end(person)
+    const [ms, { code }] = await Promise.all([untilRefused(there), socket.closure()])
+    expect(code).toBe(4001)
+    expect(ms).toBeLessThan(WITHIN_MS)
+    await person.get('/api/v01/auth/me', 401)
+  })
+})
+
+test('a node that starts later refuses tokens of sessions that ended before', async () => {
+  const person = await service.person()
+  await person.post('/api/v01/auth/logout', { refresh_token: person.refreshToken }, 200)
+  const { databaseUrl, nodes } = service
+  const { config, log } = (nodes[0] as ServiceNode).core
+  const late = await createNode({ config, log, databaseUrl, jwtSecrets: [SECRET] })
+  onTestFinished(() => late.close())
+  const url = await late.app.listen({ host: '127.0.0.1', port: 0 })
+  await person.at(url).get('/api/v01/auth/me', 401)
+})
+
+describe('a role change', () => {
+  test('voids old tokens; the refresh token gives one with the new role; web sessions end', async () => {
+    const [admin, person] = [await service.admin(), await service.person()]
+    const browser = service.guest()
+    await browser.loginOnWeb(person.username)
+    await person.get('/api/v01/admin/users', 403)
+
+    await admin.post('/api/v01/admin/users/role', { user_id: person.id, new_role: 'user,admin' }, 200)
+    await untilRefused(person)
+    await untilRefused(browser)
+    const { body } = await person.post('/api/v01/auth/refresh', { refresh_token: person.refreshToken }, 200)
+    person.accessToken = body.data.access_token
+    await person.get('/api/v01/admin/users', 200)
+
+    await admin.post('/api/v01/admin/users/role', { user_id: person.id, new_role: 'user' }, 200)
+    await untilRefused(person)
+    const again = await person.post('/api/v01/auth/refresh', { refresh_token: person.refreshToken }, 200)
+    person.accessToken = again.body.data.access_token
+    await person.get('/api/v01/admin/users', 403)
+  })
+
+  test('leaves no valid token with the old role, even if logins and refreshes run at the same time', async () => {
+    const [admin, person] = [await service.admin(), await service.person()]
+    await admin.post('/api/v01/admin/users/role', { user_id: person.id, new_role: 'user,admin' }, 200)
+    const racing = async (index: number) => {
+      if (index % 2)
+        return service
+          .guest(index % 4 < 2 ? 0 : 1)
+          .post('/api/v01/auth/login', { username: person.username, password: PASSWORD })
+      return person.post('/api/v01/auth/refresh', { refresh_token: person.refreshToken })
+    }
+    const [answers] = await Promise.all([
+      Promise.all(Array.from({ length: 24 }, (_, index) => racing(index))),
+      admin.post('/api/v01/admin/users/role', { user_id: person.id, new_role: 'user' }, 200),
+    ])
+    for (const { body } of answers) {
+      person.accessToken = body.data.access_token
+      for (const url of service.urls)
+        await expect.poll(async () => (await person.at(url).get('/api/v01/admin/users')).status).not.toBe(200)
+    }
+  })
+})
+
+describe('a password change', () => {
+  test('ends sessions that were opened with the old password at the same time', async () => {
+    const person = await service.person()
+    const [logins] = await Promise.all([
+      Promise.all(
+        Array.from({ length: 16 }, (_, index) =>
+          service
+            .guest(index % 2)
+            .post('/api/v01/auth/login', { username: person.username, password: PASSWORD }),
+        ),
+      ),
+      person.patch('/api/v01/account', { current_password: PASSWORD, new_password: 'another password' }, 200),
+    ])
+    for (const { body } of logins.filter(({ status }) => status === 200)) {
+      const guest = service.guest()
+      guest.accessToken = body.data.access_token
+      await untilRefused(guest)
+    }
+    await person.get('/api/v01/auth/me', 200)
+    const [left] = await service.sql`select count(*)::int from sessions where user_id = ${person.id}`
+    expect(left?.count).toBe(1)
+  })
+})

@@ -1,0 +1,308 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Client } from '../support/client.ts'
+import { form } from '../support/content/forms.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const QUESTIONS = '/api/v01/admin/questions'
+let service: TestService
+let admin: Client
+let examId: number
+beforeAll(async () => {
+  service = await startService()
+  admin = await service.admin()
+})
+afterAll(() => service.close())
+beforeEach(async () => {
+  examId = (await admin.post('/api/v01/admin/exams', { name: 'An exam' }, 201)).body.exam.id
+})
+
+const add = (fields: Record<string, string | number>, status = 201) =>
+  admin.request('POST', QUESTIONS, form(fields), status)
+const change = (id: number, fields: Record<string, string | number>, status = 200, method = 'PUT') =>
+  admin.request(method, `${QUESTIONS}/${id}`, form(fields), status)
+const find = async (id: number) => (await admin.get(`${QUESTIONS}/${id}`, 200)).body.question
+const list = async () => (await admin.get(`${QUESTIONS}?exam_id=${examId}`, 200)).body.questions
+
+describe('one question', () => {
+  test('keeps its type, marks and tolerance where a form sends them empty', async () => {
+    const fields = { question_type: 'NUMERIC', correct_answer: '5', option_a: 'x' }
+    const marks = { positive_marks: 3, negative_marks: 2, tolerance: 0.5 }
+    const { question_id: id } = (await add({ exam_id: examId, ...fields, ...marks })).body
+    const empty = { question_type: '', positive_marks: '', negative_marks: '', tolerance: '' }
+    await change(id, { ...empty, option_a: '' })
+    expect(await find(id)).toMatchObject({ question_type: 'NUMERIC', ...marks, option_a: '' })
+    expect((await change(id, empty, 400)).body.code).toBe('nothing_to_update')
+  })
+
+  test('is added with the defaults', async () => {
+    const added = await add({ exam_id: examId })
+    expect(added.body).toEqual({
+      success: true,
+      message: expect.any(String),
+      question_id: expect.any(Number),
+    })
+    expect(await find(added.body.question_id)).toEqual({
+      id: added.body.question_id,
+      exam_id: examId,
+      question_text: '',
+      option_a: '',
+      option_b: '',
+      option_c: '',
+      option_d: '',
+      more_options: [],
+      correct_answer: '',
+      parts: null,
+      explanation: '',
+      tags: [],
+      question_type: 'MCQ',
+      image_path: null,
+      image_url: null,
+      positive_marks: 4,
+      negative_marks: 1,
+      tolerance: 0,
+    })
+  })
+
+  test('keeps its fields; a change leaves omitted fields as they are', async () => {
+    const fields = {
+      exam_id: examId,
+      question_text: '$\\int_0^1 x\\,dx$ — 😀',
+      option_a: 'a "quoted" one',
+      question_type: 'NUMERIC',
+      correct_answer: '0.1',
+      image_path: 'Maths/integral 1.png',
+      positive_marks: '3.25',
+      negative_marks: '0',
+      tolerance: '0.01',
+    }
+    const id = (await add(fields)).body.question_id
+    const numbers = { positive_marks: 3.25, negative_marks: 0, tolerance: 0.01 }
+    const stored = await find(id)
+    expect(stored).toMatchObject({ ...fields, ...numbers })
+    expect(stored.image_url).toMatch(/^\/files\/Maths\/integral%201\.png\?/)
+
+    await change(id, { option_b: 'b', negative_marks: 1 })
+    expect(await find(id)).toMatchObject({ ...fields, ...numbers, option_b: 'b', negative_marks: 1 })
+    const other = (await admin.post('/api/v01/admin/exams', { name: 'Other' }, 201)).body.exam.id
+    await change(id, { exam_id: other, image_path: '' }, 200, 'PATCH')
+    expect(await find(id)).toMatchObject({ exam_id: other, image_path: null, option_b: 'b' })
+  })
+
+  test('is refused with the name of an invalid field', async () => {
+    const id = (await add({ exam_id: examId, question_type: 'MSQ', correct_answer: 'c,A' })).body.question_id
+    expect(await find(id)).toMatchObject({ correct_answer: 'A,C' })
+    for (const [fields, path] of [
+      [{ correct_answer: 'E' }, '/correct_answer'],
+      [{ question_type: 'MCQ' }, '/correct_answer'],
+      [{ question_type: 'ESSAY' }, '/question_type'],
+      [{ positive_marks: 'many' }, '/positive_marks'],
+      [{ tolerance: '-1' }, '/tolerance'],
+      [{ image_path: '../../etc/passwd' }, '/image_path'],
+      [{ exam_id: 'x' }, '/exam_id'],
+    ] as [Record<string, string>, string][]) {
+      const refused = await change(id, fields, 400)
+      expect(refused.body, path).toMatchObject({ code: 'validation_failed', errors: [{ path }] })
+    }
+    const several = {
+      tags: '["", "a"]',
+      explanation: 'x'.repeat(10_001),
+      correct_answer: 'E',
+      tolerance: '-1',
+    }
+    expect((await change(id, several, 400)).body.errors?.map(({ path }) => path).sort()).toEqual([
+      '/correct_answer',
+      '/explanation',
+      '/tags',
+      '/tolerance',
+    ])
+    expect((await change(id, {}, 400)).body.code).toBe('nothing_to_update')
+    expect((await add({ question_text: 'no exam' }, 400)).body.errors?.[0]?.path).toBe('/exam_id')
+    await add({ exam_id: 999_999 }, 404)
+    await change(id, { exam_id: 999_999 }, 404)
+    await change(999_999, { option_a: 'a' }, 404)
+    expect(await find(id)).toMatchObject({ correct_answer: 'A,C', question_type: 'MSQ' })
+    expect((await admin.post(QUESTIONS, { exam_id: examId }, 415)).body.code).toBe('unsupported_media_type')
+  })
+
+  test('keeps all changes of different fields at once', async () => {
+    const id = (await add({ exam_id: examId })).body.question_id
+    for (let round = 0; round < 10; round++) {
+      await Promise.all([
+        change(id, { option_a: `a${round}` }),
+        change(id, { option_b: `b${round}` }),
+        change(id, { option_c: `c${round}` }),
+      ])
+      expect(await find(id)).toMatchObject({
+        option_a: `a${round}`,
+        option_b: `b${round}`,
+        option_c: `c${round}`,
+      })
+    }
+  })
+
+  test('is deleted once', async () => {
+    const id = (await add({ exam_id: examId })).body.question_id
+    await admin.delete(`${QUESTIONS}/${id}`, 200)
+    await admin.delete(`${QUESTIONS}/${id}`, 404)
+    await admin.get(`${QUESTIONS}/${id}`, 404)
+  })
+
+  test('is refused in a truncated or malformed form', async () => {
+    const send = (type: string, body: string) =>
+      admin.request('POST', QUESTIONS, body, undefined, { 'content-type': type })
+    const head = '--b\r\ncontent-disposition: form-data; name="exam_id"\r\n\r\n'
+    for (const [type, body] of [
+      ['multipart/form-data', `${head}1\r\n--b--\r\n`],
+      ['multipart/form-data; boundary=b', `${head}1`],
+      ['multipart/form-data; boundary=b', '--b\r\nnonsense'],
+      ['multipart/form-data; boundary=b', ''],
+      ['multipart/form-data; boundary=b', `${head.replace('exam_id', '__proto__')}1\r\n--b--\r\n`],
+    ] as const)
+      expect((await send(type, body)).status, JSON.stringify(body)).toBe(400)
+    const huge = `${head.replace('exam_id', 'question_text')}${'x'.repeat(2 * 1024 * 1024)}\r\n--b--\r\n`
+    expect((await send('multipart/form-data; boundary=b', huge)).status).toBe(413)
+  })
+})
+
+describe('many questions', () => {
+  test('are listed by exam, 50 a page', async () => {
+    await admin.post(
+      `${QUESTIONS}/bulk-add`,
+      {
+        exam_id: examId,
+        questions: Array.from({ length: 51 }, (_, n) => ({ question_text: `question ${n + 1}` })),
+      },
+      201,
+    )
+    const first = await admin.get(`${QUESTIONS}?exam_id=${examId}`, 200)
+    expect(first.body).toMatchObject({ success: true, total: 51, page: 1, per_page: 50, total_pages: 2 })
+    const second = await admin.get(`${QUESTIONS}?exam_id=${examId}&page=2`, 200)
+    expect(
+      [...first.body.questions, ...second.body.questions].map(({ question_text }) => question_text),
+    ).toEqual(Array.from({ length: 51 }, (_, n) => `question ${n + 1}`))
+  })
+
+  test('are added one by one: numbers are read as texts, and an odd key or mark is reported alone', async () => {
+    const questions = [
+      { question_text: 'Six by two?', option_a: 3, option_b: 4, correct_answer: 'A' },
+      { question_text: 'Which?', correct_answer: true },
+      { question_text: 'Which ones?', question_type: 'MSQ', correct_answer: [1, null] },
+      { question_text: 'How much?', correct_answer: 'A', positive_marks: false },
+      { question_text: 42, question_type: 'NUMERIC', correct_answer: 42 },
+    ]
+    const { body } = await admin.post(`${QUESTIONS}/bulk-add`, { exam_id: examId, questions }, 201)
+    expect(body).toEqual({
+      success: true,
+      added: 2,
+      errors: [
+        'Question 2: correct_answer does not fit a question of type MCQ',
+        'Question 3: correct_answer does not fit a question of type MSQ',
+        'Question 4: positive_marks is not a number from 0 to 10000',
+      ],
+    })
+  })
+
+  test('are added in a body of 16 MiB at most', async () => {
+    const questions = Array.from({ length: 400 }, () => ({ question_text: 'x'.repeat(20_000) }))
+    const body = { exam_id: examId, questions }
+    expect((await admin.post(`${QUESTIONS}/bulk-add`, body, 201)).body.added).toBe(400)
+    expect((await admin.post('/admin/questions/bulk-add', body, 201)).body.inserted).toBe(400)
+    const tooLong = { ...body, more: 'x'.repeat(9 * 1024 * 1024) }
+    await admin.request('POST', `${QUESTIONS}/bulk-add`, tooLong, 413)
+  })
+
+  test('are added together: empty ones are left out silently, invalid ones are named', async () => {
+    const added = await admin.post(
+      `${QUESTIONS}/bulk-add`,
+      {
+        exam_id: examId,
+        questions: [
+          { question_text: 'first', correct_answer: 'b' },
+          { question_text: '  ' },
+          { option_a: 'no text' },
+          { question_text: null },
+          { question_text: 'wrong key', correct_answer: 'F' },
+          { question_text: 'number', question_type: 'numeric', correct_answer: 42, tolerance: '0.5' },
+          { question_text: 'several', question_type: 'MSQ', correct_answer: ['D', 'A'], positive_marks: 2 },
+          { question_text: 'wrong marks', positive_marks: -1 },
+        ],
+      },
+      201,
+    )
+    expect(added.body).toEqual({
+      success: true,
+      added: 3,
+      errors: [
+        'Question 5: correct_answer does not fit a question of type MCQ',
+        'Question 8: positive_marks is not a number from 0 to 10000',
+      ],
+    })
+    expect(await list()).toMatchObject([
+      { question_text: 'first', correct_answer: 'B', positive_marks: 4 },
+      { question_text: 'number', correct_answer: '42', question_type: 'NUMERIC', tolerance: 0.5 },
+      { question_text: 'several', correct_answer: 'A,D', positive_marks: 2, negative_marks: 1 },
+    ])
+    const body = { exam_id: examId, questions: [{ question_text: 'fine' }, { question_text: '' }] }
+    expect((await admin.post(`${QUESTIONS}/bulk-add`, body, 201)).body).toMatchObject({
+      added: 1,
+      errors: null,
+    })
+    await admin.post(`${QUESTIONS}/bulk-add`, { exam_id: 999_999, questions: [] }, 404)
+  })
+
+  test('are added and deleted by thousands in one request', async () => {
+    const questions = Array.from({ length: 5_000 }, (_, n) => ({ question_text: `question ${n}` }))
+    const { body } = await admin.post(`${QUESTIONS}/bulk-add`, { exam_id: examId, questions }, 201)
+    expect(body.added).toBe(5_000)
+    const rows = await service.sql<{ id: number }[]>`
+      select id from questions where exam_id = ${examId} order by id`
+    const ids = rows.map(({ id }) => id)
+    const answers = await Promise.all([1, 2].map(() => admin.post(`${QUESTIONS}/bulk-delete`, { ids }, 200)))
+    expect(answers.reduce((sum, answer) => sum + answer.body.deleted, 0)).toBe(5_000)
+    expect((await admin.post(`${QUESTIONS}/bulk-delete`, { ids: [] }, 200)).body.deleted).toBe(0)
+  })
+
+  test('get marks by type; only given fields change', async () => {
+    await admin.post(
+      `${QUESTIONS}/bulk-add`,
+      {
+        exam_id: examId,
+        questions: [
+          { question_text: 'one', question_type: 'NUMERIC', correct_answer: '1', negative_marks: 2 },
+          { question_text: 'two', question_type: 'NUMERIC' },
+          { question_text: 'three', question_type: 'MCQ' },
+        ],
+      },
+      201,
+    )
+    const mark = (marks: object, status = 200) =>
+      admin.post(`${QUESTIONS}/bulk-marks`, { exam_id: examId, question_type: 'numeric', ...marks }, status)
+    expect((await mark({ positive_marks: 3, tolerance: 0.05 })).body).toEqual({ success: true, updated: 2 })
+    expect(await list()).toMatchObject([
+      { positive_marks: 3, negative_marks: 2, tolerance: 0.05 },
+      { positive_marks: 3, negative_marks: 1, tolerance: 0.05 },
+      { positive_marks: 4, negative_marks: 1, tolerance: 0 },
+    ])
+    expect((await mark({}, 400)).body.code).toBe('nothing_to_update')
+    expect((await mark({ positive_marks: 1e9 }, 400)).body.errors?.[0]?.path).toBe('/positive_marks')
+    expect((await mark({ question_type: 'ESSAY', tolerance: 1 }, 400)).body.code).toBe('validation_failed')
+    await mark({ exam_id: 999_999, tolerance: 1 }, 404)
+  })
+
+  test('are changed and deleted concurrently with their exam without an error or a deadlock', async () => {
+    for (let round = 0; round < 6; round++) {
+      const exam = (await admin.post('/api/v01/admin/exams', { name: 'Busy' }, 201)).body.exam.id
+      const questions = Array.from({ length: 20 }, () => ({ question_text: 'one' }))
+      await admin.post(`${QUESTIONS}/bulk-add`, { exam_id: exam, questions }, 201)
+      const { body } = await admin.get(`${QUESTIONS}?exam_id=${exam}`, 200)
+      const ids: number[] = body.questions.map(({ id }) => id)
+      const answers = await Promise.all([
+        ...ids.map((id) => admin.request('PUT', `${QUESTIONS}/${id}`, form({ question_text: 'two' }))),
+        admin.delete(`/api/v01/admin/exams/${exam}`),
+        admin.post(`${QUESTIONS}/bulk-delete`, { ids: ids.toReversed() }),
+        admin.post(`${QUESTIONS}/bulk-marks`, { exam_id: exam, question_type: 'MCQ', positive_marks: 2 }),
+      ])
+      expect(answers.filter(({ status }) => status !== 200 && status !== 404)).toEqual([])
+    }
+  })
+})
