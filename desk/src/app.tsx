@@ -8,6 +8,7 @@ import { watchHelpLock } from './help-lock.ts'
 import { watchNotices } from './notices.ts'
 import { keepPushesOn } from './push.ts'
 import { $router } from './router.ts'
+import { watchServerTime } from './server-time.ts'
 import { Connection } from './shell/connection.tsx'
 import { focusPlace, keepFocus } from './shell/keep-focus.ts'
 import { Navigation } from './shell/navigation.tsx'
@@ -22,6 +23,7 @@ export function App() {
   const user = useStore(client.session.$user)
   const main = useRef<HTMLElement>(null)
   const isFirst = useRef(true)
+  useEffect(watchServerTime, [])
   useEffect(watchTitle, [])
   useEffect(watchHelpLock, [])
   useEffect(watchNotices, [])

@@ -1,3 +1,5 @@
+import { serverNow } from './server-time.ts'
+
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
@@ -31,7 +33,7 @@ interface Window {
 
 /** Whether a window is open now, in words; undefined without a window. */
 export function describeWindow({ opens_at, closes_at }: Window): string | undefined {
-  const now = Date.now()
+  const now = serverNow()
   if (opens_at && Date.parse(opens_at) > now) return `Opens ${moment(opens_at)}`
   if (closes_at && Date.parse(closes_at) <= now) return `Closed ${moment(closes_at)}`
   return closes_at ? `Open until ${moment(closes_at)}` : undefined

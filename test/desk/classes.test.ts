@@ -159,7 +159,7 @@ test('administrators make a class and give it a teacher', async () => {
   const [admin, teacher] = await Promise.all([service.admin(), service.person('mx.teacher')])
   const { page, problems } = await openFor(browser, admin)
   await page.goto('/desk/teach/classes')
-  await page.getByLabel('Name').fill('Chemistry')
+  await page.getByLabel('Name', { exact: true }).fill('Chemistry')
   await page.getByRole('button', { name: 'Create' }).click()
   const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'Chemistry' }) })
   await card.getByText('Teachers', { exact: true }).click()

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBrowser, openFor } from '../support/browser.ts'
+import { openBrowser, openFor, openPage, signIn } from '../support/browser.ts'
+import { PASSWORD } from '../support/client.ts'
 import { createExam } from '../support/content/exams.ts'
 import { expectFlawless } from '../support/promises/flaws.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -51,6 +52,26 @@ test('an exam that was begun on another device is found, and every page leads ba
   expect(await page.getByText('is under way').count()).toBe(0)
   expect(problems).toEqual([])
   await context.close()
+})
+
+test('a device whose clock is two hours wrong shows the right rest, with a socket and without', async () => {
+  const person = await service.person()
+  const { examId } = await createExam(service.sql, { name: 'By the right clock', duration_minutes: 30 })
+  await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  for (const hours of [2, -2])
+    for (const hasSocket of [true, false]) {
+      const { page, context, problems } = await openPage(browser, person.url)
+      await page.clock.install({ time: Date.now() + hours * 3_600_000 })
+      if (!hasSocket) await page.routeWebSocket('**', (socket) => socket.close())
+      await signIn(page, person.username, PASSWORD)
+      const rest = page.getByRole('timer').first()
+      await expect.poll(() => rest.innerText()).toMatch(/^(30:00|2[89]:\d\d)$/)
+      await page.goto('/desk/progress')
+      const bar = page.getByRole('complementary', { name: 'Exams under way' }).getByRole('timer')
+      await expect.poll(() => bar.innerText()).toMatch(/^(30:00|2[89]:\d\d)$/)
+      expect(problems).toEqual([])
+      await context.close()
+    }
 })
 
 test('released results and answered challenges are told, at once or on return, until they are dismissed', async () => {

@@ -8,6 +8,7 @@ import { hasWork, isMissing, isOpen, type Journal, openJournal, type Sent } from
 import { forgetJournal, listJournals } from './kept-journals.ts'
 import { save } from './saving.ts'
 
+export { ServerClock } from './clock.ts'
 export type { ExamSession } from './exam-session.ts'
 export type { Answer, Journal, PaperQuestion, SubmitResult } from './journal.ts'
 export type { ExamState } from './shown-state.ts'

@@ -2,6 +2,7 @@ import { useStore } from '@nanostores/preact'
 import { useEffect } from 'preact/hooks'
 import { Countdown } from '../components/countdown.tsx'
 import { $router } from '../router.ts'
+import { serverNow } from '../server-time.ts'
 import { $underWay, lookForUnderWay } from '../under-way.ts'
 
 /** How long after its end the service has closed an attempt (docs/protocol/exams.md#the-end). */
@@ -20,7 +21,7 @@ export function UnderWayBar() {
   const first = Math.min(...ends)
   useEffect(() => {
     if (first === Infinity) return
-    const wait = Math.max(LOOK_AGAIN_MS, first + CLOSED_MS - Date.now())
+    const wait = Math.max(LOOK_AGAIN_MS, first + CLOSED_MS - serverNow())
     const timer = setInterval(() => void lookForUnderWay([]), Math.min(wait, LONGEST_MS))
     return () => clearInterval(timer)
   }, [first])

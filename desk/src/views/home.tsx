@@ -10,6 +10,7 @@ import { useLoad } from '../components/page/use-load.ts'
 import { describeMinutes, moment, number, plural } from '../format.ts'
 import { $isHelpLocked } from '../help-lock.ts'
 import { $notices, dismiss, lookForNotices } from '../notices.ts'
+import { serverNow } from '../server-time.ts'
 import { $underWay, lookForUnderWay } from '../under-way.ts'
 import { Undelivered } from './exams/undelivered.tsx'
 import { PracticeDue } from './practice/practice-due.tsx'
@@ -39,7 +40,7 @@ export default function Home({ user }: ViewProps) {
       <Loaded of={found}>
         {({ exams, attempts }) => {
           const soon = exams
-            .filter(({ opens_at }) => opens_at && Date.parse(opens_at) > Date.now())
+            .filter(({ opens_at }) => opens_at && Date.parse(opens_at) > serverNow())
             .sort((a, b) => Date.parse(a.opens_at ?? '') - Date.parse(b.opens_at ?? ''))
             .slice(0, MOST)
           return (
@@ -110,7 +111,7 @@ export default function Home({ user }: ViewProps) {
 }
 
 function isOpen({ opens_at, closes_at }: { opens_at: string | null; closes_at: string | null }): boolean {
-  const now = Date.now()
+  const now = serverNow()
   return (!opens_at || Date.parse(opens_at) <= now) && (!closes_at || Date.parse(closes_at) > now)
 }
 

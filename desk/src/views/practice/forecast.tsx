@@ -5,6 +5,7 @@ import { Choice } from '../../components/forms/fields.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 import { moment, number, plural } from '../../format.ts'
+import { serverNow } from '../../server-time.ts'
 
 type ForecastAnswer = Answer<'/api/v01/practice/forecast', 'get'>
 
@@ -24,7 +25,7 @@ export async function readForecast(examId: number): Promise<ForecastAnswer | und
 export function Forecast() {
   const exams = useLoad('exams', async () => {
     const { exams: all } = await ask(client.GET('/api/v01/exams'))
-    const now = Date.now()
+    const now = serverNow()
     // Those to come first, the nearest one before the others.
     const toCome = all
       .filter(({ opens_at }) => opens_at && Date.parse(opens_at) > now)

@@ -4,6 +4,7 @@ import { Loaded } from '../../components/page/load-states.tsx'
 import { Stat } from '../../components/page/stat.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 import { number, plural } from '../../format.ts'
+import { serverNow } from '../../server-time.ts'
 import { readForecast } from './forecast.tsx'
 import type { Answered } from './round.tsx'
 
@@ -25,7 +26,7 @@ export function RoundEnd({ answered, reviews, wanted, undo }: RoundEndProps) {
     return result && 'outcome' in result ? result : []
   })
   const right = judged.filter(({ outcome }) => outcome === 'right').length
-  const kept = judged.filter(({ card }) => Date.parse(card.due) > Date.now() + DAY_MS).length
+  const kept = judged.filter(({ card }) => Date.parse(card.due) > serverNow() + DAY_MS).length
   const waiting = answered.length - judged.length
   const examId = wanted.examId ?? answered.at(-1)?.card.card.exam_id
   return (

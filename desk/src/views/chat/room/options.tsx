@@ -3,6 +3,7 @@ import { ask, client } from '../../../client.ts'
 import { Dialog } from '../../../components/dialogs/dialog.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { moment } from '../../../format.ts'
+import { serverNow } from '../../../server-time.ts'
 
 const HOUR_MS = 3_600_000
 const MUTES = [
@@ -14,7 +15,7 @@ const MUTES = [
 const FOR_EVER = '9999-01-01T00:00:00.000Z'
 
 export function isMuted({ settings: { muted_until } }: Pick<Conversation, 'settings'>): boolean {
-  return muted_until !== null && Date.parse(muted_until) > Date.now()
+  return muted_until !== null && Date.parse(muted_until) > serverNow()
 }
 
 /** How one wants to be bothered by a conversation: muted, archived, pinned. Nobody else is told. */
@@ -41,7 +42,7 @@ export function Options({ conversation, close }: { conversation: Conversation; c
                 <Action
                   key={ms}
                   class="small"
-                  act={() => change({ muted_until: new Date(Date.now() + ms).toISOString() })}
+                  act={() => change({ muted_until: new Date(serverNow() + ms).toISOString() })}
                 >
                   {text}
                 </Action>
