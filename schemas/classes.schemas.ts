@@ -1,6 +1,18 @@
 import { type Static, Type } from 'typebox'
 import { AnalyticsQuery } from './analytics.schemas.ts'
-import { GivenInstant, Id, MAX_INT, Name, Nullable, Page, paging, Text, Timestamp, UserId } from './common.ts'
+import {
+  GivenInstant,
+  Id,
+  ImportForm,
+  MAX_INT,
+  Name,
+  Nullable,
+  Page,
+  paging,
+  Text,
+  Timestamp,
+  UserId,
+} from './common.ts'
 
 export const ClassRole = Type.Enum(['student', 'teacher'], { $id: 'ClassRole' })
 export type ClassRole = Static<typeof ClassRole>
@@ -164,10 +176,7 @@ export const NewMembers = Type.Object(
 )
 export type NewMembers = Static<typeof NewMembers>
 
-export const RosterQuery = Type.Object({
-  dry_run: Type.Optional(Type.Boolean({ description: 'reads everything and changes nothing' })),
-})
-export const RosterForm = Type.Object({ file: Type.String({ format: 'binary' }) }, { $id: 'RosterForm' })
+export const RosterForm = ImportForm('RosterForm')
 
 export const MembersAdded = Type.Object(
   {

@@ -55,6 +55,17 @@ export const Confirm = Type.Optional(
   Type.Boolean({ description: 'true: even if it ends attempts under way' }),
 )
 
+/** Of an import: in the query or, alike, in its form. */
+export const DryRun = Type.Object({
+  dry_run: Type.Optional(Type.Boolean({ description: 'answer the same, and change nothing' })),
+})
+export type DryRun = Static<typeof DryRun>
+
+/** An import's form. */
+export function ImportForm($id: string) {
+  return Type.Object({ file: Type.String({ format: 'binary' }), ...DryRun.properties }, { $id })
+}
+
 /** ISO 8601 in UTC with milliseconds and `Z`. */
 export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-11-20T10:15:00.000Z'] })
 

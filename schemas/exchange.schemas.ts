@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Id, Nullable } from './common.ts'
+import { DryRun, Id, ImportForm, Nullable } from './common.ts'
 import { ImportKey, QuestionFields } from './questions.schemas.ts'
 
 export const ImportFormat = Type.Enum(['csv', 'gift', 'aiken', 'moodle_xml', 'qti'], { $id: 'ImportFormat' })
@@ -9,14 +9,14 @@ export type ExportFormat = Static<typeof ExportFormat>
 
 export const ExamParams = Type.Object({ exam_id: Id })
 
-export const ExchangeForm = Type.Object({ file: Type.String({ format: 'binary' }) }, { $id: 'ExchangeForm' })
+export const ExchangeForm = ImportForm('ExchangeForm')
 export const ImportQuery = Type.Object({
   format: Type.Optional(
     Type.Enum(['auto', 'csv', 'gift', 'aiken', 'moodle_xml', 'qti'], {
       description: '`auto` (default) goes by what the file holds',
     }),
   ),
-  dry_run: Type.Optional(Type.Boolean({ description: 'reads everything and stores nothing' })),
+  ...DryRun.properties,
   key: ImportKey,
 })
 export const ExportQuery = Type.Object({ format: ExportFormat })

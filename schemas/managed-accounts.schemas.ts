@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Email, FullName, Password, Role, Username } from './auth.schemas.ts'
-import { Id, Nullable, Text, Timestamp } from './common.ts'
+import { Id, ImportForm, Nullable, Text, Timestamp } from './common.ts'
 
 /** An account as administrators look after it. */
 export const ManagedAccount = Type.Object(
@@ -48,14 +48,7 @@ export const ManagedAccountAnswer = Type.Object(
   { $id: 'ManagedAccountAnswer' },
 )
 
-export const ImportAccountsQuery = Type.Object({
-  dry_run: Type.Optional(Type.Boolean({ description: 'answer the same, and change nothing' })),
-})
-
-export const ImportAccountsForm = Type.Object(
-  { file: Type.String({ format: 'binary' }) },
-  { $id: 'ImportAccountsForm' },
-)
+export const ImportAccountsForm = ImportForm('ImportAccountsForm')
 
 export const AccountsImported = Type.Object(
   {

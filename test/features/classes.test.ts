@@ -428,6 +428,15 @@ describe('a roster', () => {
     expect((await teacher.get(`/api/v01/classes/${classId}`, 200)).body.invited).toEqual([])
     const byAdmin = { added: 1, invited: 1, errors }
     expect((await send(admin, '?dry_run=true')).body).toMatchObject(byAdmin)
+    const sayingSo = form({ dry_run: 'true' }, { field: 'file', name: 'roster.csv', bytes: rows.join('\n') })
+    const sayingSoLast = form({}, { field: 'file', name: 'roster.csv', bytes: rows.join('\n') })
+    sayingSoLast.append('dry_run', 'true')
+    for (const body of [sayingSo, sayingSoLast])
+      expect(
+        (await admin.request('POST', `/api/v01/classes/${classId}/roster`, body, 200)).body,
+      ).toMatchObject(byAdmin)
+    sayingSoLast.set('dry_run', 'perhaps')
+    await admin.request('POST', `/api/v01/classes/${classId}/roster`, sayingSoLast, 400)
     expect(await members(classId)).toEqual([teacher.id])
     expect((await send(admin)).body).toMatchObject(byAdmin)
     expect(await members(classId)).toEqual([teacher.id, known.id])

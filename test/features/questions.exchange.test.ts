@@ -469,6 +469,8 @@ two</text></questiontext><single>false</single>
       tolerance: 0,
       has_image: false,
     })
+    const sayingSo = form({ dry_run: 'true' }, { field: 'file', name: 'questions.txt', bytes: file })
+    expect((await admin.request('POST', `${pathOf(examId)}/import`, sayingSo, 200)).body).toEqual(body)
     expect(await stored(examId)).toEqual([])
     await send(999_999, file, 404, '?dry_run=true')
     await send(999_999, file, 404)

@@ -89,6 +89,8 @@ describe('administrators', () => {
     const before = await service.sql`select count(*) from users`
     const tried = await importCsv(csv, '?dry_run=true')
     expect(tried.body).toEqual({ success: true, created: 2, errors, dry_run: true })
+    const sayingSo = form({ dry_run: 'true' }, { field: 'file', name: 'people.csv', bytes: csv })
+    expect((await admin.request('POST', `${USERS}/import`, sayingSo, 200)).body).toEqual(tried.body)
     expect(await service.sql`select count(*) from users`).toEqual(before)
     expect((await importCsv(csv)).body).toEqual({ success: true, created: 2, errors, dry_run: false })
     const made = await service.sql`

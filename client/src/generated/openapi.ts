@@ -212,7 +212,7 @@ export type ExamStanding = { id: number; name: string; description: string; cate
 
 export type ExamsAnswer = { success: true; exams: Exam[]; total: number; page: number; per_page: number; total_pages: number }
 
-export type ExchangeForm = { file: Blob }
+export type ExchangeForm = { file: Blob; /** answer the same, and change nothing */ dry_run?: boolean }
 
 export type Exchanged = { success: true; message: string; format: ImportFormat; /** in a dry run, how many would be */ inserted: number; skipped: number; errors: string[] | null; details: string[] | null }
 
@@ -248,7 +248,7 @@ export type ImagesAnswer = { success: true; uploaded: number; failed: { filename
 
 export type ImagesForm = { /** a plain folder name */ subject_folder_id: string; images: Blob[] }
 
-export type ImportAccountsForm = { file: Blob }
+export type ImportAccountsForm = { file: Blob; /** answer the same, and change nothing */ dry_run?: boolean }
 
 export type ImportForm = { csv_file: Blob }
 
@@ -494,7 +494,7 @@ export type RoleChange = { user_id: number; /** `user`, `admin` or `user,admin` 
 
 export type RoleCounts = { success: true; total_users: number; user_role: number; admin_role: number; both_roles: number }
 
-export type RosterForm = { file: Blob }
+export type RosterForm = { file: Blob; /** answer the same, and change nothing */ dry_run?: boolean }
 
 export type SaveAnswer = { success: true; attempt_id: number; /** how many answers this sync carried, without those rejected */ saved: number; rejected: ({ question_id: number | null; message: string })[] | null; revision: number; saved_at: string; ends_at: string | null }
 

@@ -1,10 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { IdParams, SuccessMessage } from '../../../schemas/common.ts'
+import { DryRun, IdParams, SuccessMessage } from '../../../schemas/common.ts'
 import {
   AccountsImported,
   DeleteManagedBody,
   ImportAccountsForm,
-  ImportAccountsQuery,
   ManagedAccountAnswer,
   NewAccountBody,
   SuspensionBody,
@@ -13,7 +12,7 @@ import { runInTurn } from '../../admission/admission.ts'
 import type { Core } from '../../core.ts'
 import { actorOf, deviceOf } from '../../http/callers.ts'
 import { failures } from '../../http/failures.ts'
-import { readImport, takesImport } from '../../http/import-body.ts'
+import { readTriableImport, takesImport } from '../../http/import-body.ts'
 import * as service from './managed-accounts.service.ts'
 
 const tags = ['admin: users']
@@ -51,7 +50,7 @@ export const managedAccountAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }
           'Columns `email`, and if wanted `username`, `full_name`, `role`. Rows that do not fit, or whose name or address is taken, are named; all others become accounts without a password, in one transaction.',
         tags,
         consumes: ['multipart/form-data'],
-        querystring: ImportAccountsQuery,
+        querystring: DryRun,
         body: ImportAccountsForm,
         response: {
           200: AccountsImported,
@@ -60,10 +59,10 @@ export const managedAccountAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }
       },
     },
     async (request) => {
-      const { dry_run = false } = request.query
-      const imported = await runInTurn(core.gate.imports, request, () =>
-        readImport(request, 'file', (file) => service.importManaged(core, actorOf(request), file, dry_run)),
-      )
+      const imported = await runInTurn(core.gate.imports, request, async () => {
+        const { content, isTry } = await readTriableImport(request, 'file', service.readManaged)
+        return service.importManaged(core, actorOf(request), content, isTry)
+      })
       return { success, ...imported }
     },
   )

@@ -135,6 +135,12 @@ interface OfferedAccount {
   role: Role
 }
 
+interface OfferedAccounts {
+  offered: OfferedAccount[]
+  /** The rows that can't be one. */
+  errors: { row: number; message: string }[]
+}
+
 /** Undoes a dry run. */
 class DryRun extends Error {}
 
@@ -142,9 +148,13 @@ class DryRun extends Error {}
  * Makes an account without a password for each row that can have one, in one transaction: how many, and why the others
  * have none, by row. A dry run answers the same and changes nothing.
  */
-export async function importManaged(core: Core, actor: Actor, upload: CsvUpload, dryRun: boolean) {
-  const errors: { row: number; message: string }[] = []
-  const offered = await readOffered(upload, errors)
+export async function importManaged(
+  core: Core,
+  actor: Actor,
+  { offered, errors: unfit }: OfferedAccounts,
+  dryRun: boolean,
+) {
+  const errors = [...unfit]
   let created = 0
   try {
     await core.db.transaction(async (tx) => {
@@ -173,11 +183,10 @@ function nameOf({ username, email }: Pick<OfferedAccount, 'username' | 'email'>)
   return `${username} ${email}`
 }
 
-async function readOffered(
-  upload: CsvUpload,
-  errors: { row: number; message: string }[],
-): Promise<OfferedAccount[]> {
+/** The accounts that a CSV asks for; 400 for one that can't be read or has too many rows. */
+export async function readManaged(upload: CsvUpload): Promise<OfferedAccounts> {
   const offered: OfferedAccount[] = []
+  const errors: OfferedAccounts['errors'] = []
   let rows = 0
   for await (const { row, record: given } of readCsv(upload, COLUMNS)) {
     rows += 1
@@ -195,7 +204,7 @@ async function readOffered(
     else if (!Value.Check(Role, role)) errors.push({ row, message: 'role must be user, admin or user,admin' })
     else offered.push({ row, email, username, fullName, role })
   }
-  return offered
+  return { offered, errors }
 }
 
 async function recordCreation(tx: Executor, actor: Actor, made: UserRow[]): Promise<void> {

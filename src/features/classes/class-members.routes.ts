@@ -6,14 +6,13 @@ import {
   MembersAdded,
   NewMembers,
   RosterForm,
-  RosterQuery,
 } from '../../../schemas/classes.schemas.ts'
-import { Success } from '../../../schemas/common.ts'
+import { DryRun, Success } from '../../../schemas/common.ts'
 import { runInTurn } from '../../admission/admission.ts'
 import type { Core } from '../../core.ts'
 import { actorOf, toParticipant } from '../../http/callers.ts'
 import { failures } from '../../http/failures.ts'
-import { readImport, takesImport } from '../../http/import-body.ts'
+import { readTriableImport, takesImport } from '../../http/import-body.ts'
 import { ownLanguageOf } from '../../http/request-language.ts'
 import { requireOpenClass } from './class-access.service.ts'
 import * as service from './class-members.service.ts'
@@ -106,7 +105,7 @@ export const classRosterRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
         tags,
         consumes: ['multipart/form-data'],
         params: ClassParams,
-        querystring: RosterQuery,
+        querystring: DryRun,
         body: RosterForm,
         response: {
           200: MembersAdded,
@@ -125,9 +124,11 @@ export const classRosterRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       const { id } = request.params
       const visitor = toParticipant(request.caller)
       await requireOpenClass(core, visitor, id)
-      const rows = await runInTurn(core.gate.imports, request, () => readImport(request, 'file', readRoster))
+      const { content: rows, isTry } = await runInTurn(core.gate.imports, request, () =>
+        readTriableImport(request, 'file', readRoster),
+      )
       const actor = { ...actorOf(request), classId: id }
-      const how = { language: ownLanguageOf(request), isTry: request.query.dry_run ?? false }
+      const how = { language: ownLanguageOf(request), isTry }
       return { success, ...(await service.addRoster(core, actor, visitor, id, rows, how)) }
     },
   )

@@ -15,7 +15,7 @@ import { AppError } from '../../../errors.ts'
 import { actorOf, examIn, keeperOf } from '../../../http/callers.ts'
 import { failures } from '../../../http/failures.ts'
 import type { FileStream } from '../../../http/form-body.ts'
-import { readImport, takesImport } from '../../../http/import-body.ts'
+import { readTriableImport, takesImport } from '../../../http/import-body.ts'
 import { askerOf } from '../../../http/request-log.ts'
 import { toRead } from '../../audit/replica-reads.service.ts'
 import * as service from './exchange.service.ts'
@@ -54,11 +54,11 @@ export const exchangeAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
       },
     },
     async (request, reply) => {
-      const { format = 'auto', dry_run: isTry = false, key } = request.query
+      const { format = 'auto', key } = request.query
       const asker = askerOf(request)
       const end = endSignal(request, reply)
       return runInTurn(core.gate.imports, request, async () => {
-        const bytes = await readImport(request, 'file', readWhole)
+        const { content: bytes, isTry } = await readTriableImport(request, 'file', readWhole)
         const { exam_id: examId } = request.params
         const input = { bytes, format: format === 'auto' ? undefined : format }
         if (isTry) return { success, ...(await service.tryFile(core, asker, examId, input, end)) }
