@@ -1,25 +1,49 @@
+import type { User } from '@exam-practice/client'
 import { atom } from 'nanostores'
-import { ask, client } from './client.ts'
+import { type Answer, ask, client } from './client.ts'
 
-/** What waits for an administrator, by the address where it is answered. */
+type OwnClass = Answer<'/api/v01/classes', 'get'>['classes'][number]
+
+/** What waits for an administrator or a teacher, by the address where it is answered. */
 export const $waiting = atom<Readonly<Record<string, number>>>({})
+/** The classes that the person teaches, as far as they are known. */
+export const $taught = atom<readonly OwnClass[]>([])
 
 const FRESH_MS = 30_000
+const OPEN = { params: { query: { status: 'open' as const } } }
 let readAt = 0
+let isTaughtKnown = false
+
+export async function lookForTaught(): Promise<void> {
+  const { classes } = await ask(client.GET('/api/v01/classes', {}))
+  $taught.set(classes.filter(({ role }) => role === 'teacher'))
+  isTaughtKnown = true
+}
 
 /** Reads the counts again, unless they are fresh. */
-export async function lookForWaiting(isForced = false): Promise<void> {
+export async function lookForWaiting({ role }: User, isForced = false): Promise<void> {
   if (!isForced && Date.now() - readAt < FRESH_MS) return
   readAt = Date.now()
-  const open = { params: { query: { status: 'open' as const } } }
+  $waiting.set(await (role === 'user' ? countForTeacher() : countForAdministrator()))
+}
+
+/** Teachers who are no administrators are asked about their own exams alone. */
+async function countForTeacher(): Promise<Record<string, number>> {
+  if (!isTaughtKnown) await lookForTaught()
+  if ($taught.get().length === 0) return {}
+  const { total } = await ask(client.GET('/api/v01/admin/challenges', OPEN))
+  return { '/desk/teach/challenges': total }
+}
+
+async function countForAdministrator(): Promise<Record<string, number>> {
   const [requests, challenges, reports] = await Promise.all([
     ask(client.GET('/api/v01/admin/access-requests/counts')),
-    ask(client.GET('/api/v01/admin/challenges', open)),
-    ask(client.GET('/api/v01/admin/reports', open)),
+    ask(client.GET('/api/v01/admin/challenges', OPEN)),
+    ask(client.GET('/api/v01/admin/reports', OPEN)),
   ])
-  $waiting.set({
+  return {
     '/desk/teach/requests': requests.pending,
     '/desk/teach/challenges': challenges.total,
     '/desk/teach/reports': reports.total,
-  })
+  }
 }

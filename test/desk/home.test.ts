@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser, openFor, openPage, signIn } from '../support/browser.ts'
 import { PASSWORD } from '../support/client.ts'
+import { createClass } from '../support/content/classes.ts'
 import { createExam } from '../support/content/exams.ts'
 import { expectFlawless } from '../support/promises/flaws.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -121,6 +122,40 @@ test('what waits for a teacher is counted at home and in the menu', async () => 
     .getByRole('link', { name: '1 open challenge' })
     .waitFor()
   await page.getByRole('link', { name: 'Challenges 1 waiting' }).waitFor()
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('a teacher of a class sees at home who is taking its exam, and which challenges wait', async () => {
+  const [teacher, student] = [await service.person(), await service.person()]
+  const { examId, questionIds } = await createExam(service.sql, { name: 'Optics', duration_minutes: 30 })
+  const classId = await createClass(service.sql, { teachers: [teacher], students: [student] })
+  await service.sql`update exams set for_classes = true, created_by = ${teacher.id} where id = ${examId}`
+  await service.sql`insert into exam_classes (exam_id, class_id) values (${examId}, ${classId})`
+  const { page, context, problems } = await openFor(browser, teacher, PHONE)
+  const sitting = page.getByRole('region', { name: 'Taking an exam now' })
+  await sitting.getByText('Nobody in your classes').waitFor()
+  await page.getByRole('region', { name: 'Waiting for you' }).getByText('Nothing').waitFor()
+
+  await student.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  await page.clock.install()
+  await page.reload()
+  await sitting.getByRole('link', { name: 'Optics, 10 b: 1 student' }).waitFor()
+  await sitting.getByText('0 answers, 29:').waitFor()
+  await expectFlawless(page)
+
+  // Who hands in meanwhile goes by itself.
+  const { attempt_id } = (await student.post(`/api/v01/exams/${examId}/submit`, {}, 200)).body
+  const body = { question_id: questionIds[0] ?? 0, message: 'Look again' }
+  await student.post(`/api/v01/attempts/${attempt_id}/challenges`, body, 201)
+  await page.clock.fastForward('00:31')
+  await sitting.getByText('Nobody in your classes').waitFor()
+  await page.reload()
+  await page.getByRole('link', { name: '1 open challenge' }).click()
+  const challenge = page.getByRole('article', { name: `Challenge by ${student.username}` })
+  await challenge.getByText('Look again').waitFor()
+  await challenge.getByRole('button', { name: 'Answer' }).click()
+  await page.getByText('None', { exact: true }).waitFor()
   expect(problems).toEqual([])
   await context.close()
 })

@@ -6,7 +6,7 @@ import { Badge } from '../components/badge.tsx'
 import { Dialog } from '../components/dialogs/dialog.tsx'
 import { Icon, type IconName } from '../components/icons.tsx'
 import type { RouteName } from '../router.ts'
-import { $waiting, lookForWaiting } from '../waiting.ts'
+import { $taught, $waiting, lookForWaiting } from '../waiting.ts'
 
 interface Place {
   path: string
@@ -53,16 +53,24 @@ const ACCOUNT: Place = { path: '/desk/account', text: 'Account', icon: 'account'
 /** A sidebar on wide screens; on a phone the most used views, and the others behind one button. */
 export function Navigation({ user, route }: { user: User; route: RouteName | undefined }) {
   const [isOpen, setOpen] = useState(false)
-  const teaches = user.role !== 'user'
+  const isAdministrator = user.role !== 'user'
+  const isTeacher = useStore($taught).length > 0
   useEffect(() => {
     setOpen(false)
-    if (teaches) void lookForWaiting().catch(() => {})
-  }, [route, teaches])
+    void lookForWaiting(user).catch(() => {})
+  }, [route, user])
   const groups = (
     <>
       <Group title="Learn" places={LEARN} here={route} />
       <Group title="Talk" places={TALK} here={route} />
-      {teaches && <Group title="Teach" places={TEACH} here={route} />}
+      {isAdministrator && <Group title="Teach" places={TEACH} here={route} />}
+      {!isAdministrator && isTeacher && (
+        <Group
+          title="Teach"
+          places={TEACH.filter(({ routes }) => routes.includes('challenges'))}
+          here={route}
+        />
+      )}
     </>
   )
   return (
@@ -77,7 +85,7 @@ export function Navigation({ user, route }: { user: User; route: RouteName | und
         </div>
       </nav>
       <nav class="tabs" aria-label="Main, short">
-        {[LEARN[0], LEARN[1], TALK[0], teaches ? TEACH[1] : LEARN[3]].map(
+        {[LEARN[0], LEARN[1], TALK[0], isAdministrator ? TEACH[1] : LEARN[3]].map(
           (place) =>
             place && (
               <Entry

@@ -12,6 +12,8 @@ import { $isHelpLocked } from '../help-lock.ts'
 import { $notices, dismiss, lookForNotices } from '../notices.ts'
 import { serverNow } from '../server-time.ts'
 import { $underWay, lookForUnderWay } from '../under-way.ts'
+import { $taught, lookForTaught } from '../waiting.ts'
+import { SittingNow } from './classes/sitting-now.tsx'
 import { Undelivered } from './exams/undelivered.tsx'
 import { PracticeDue } from './practice/practice-due.tsx'
 import { Waiting } from './teach/waiting.tsx'
@@ -21,11 +23,13 @@ const MOST = 5
 
 /** Where somebody arrives: what is under way, what is new, what waits for them. */
 export default function Home({ user }: ViewProps) {
+  const isTeacher = useStore($taught).length > 0
   const found = useLoad('home', async () => {
     const [{ exams }, { attempts }] = await Promise.all([
       ask(client.GET('/api/v01/exams')),
       ask(client.GET('/api/v01/attempts')),
     ])
+    void lookForTaught().catch(() => {})
     void lookForUnderWay(exams.slice(0, 12))
     void lookForNotices(attempts)
     return { exams, attempts }
@@ -36,7 +40,8 @@ export default function Home({ user }: ViewProps) {
       <Undelivered />
       <UnderWay />
       <Notices />
-      {user.role !== 'user' && <Waiting />}
+      {(user.role !== 'user' || isTeacher) && <Waiting user={user} />}
+      {isTeacher && <SittingNow />}
       <Loaded of={found}>
         {({ exams, attempts }) => {
           const soon = exams

@@ -64,7 +64,7 @@ const CLOSED: Partial<Record<RouteName, [title: string, promise: string]>> = {
 }
 
 /** What teachers who are no administrators use for exams of their own. */
-const FOR_TEACHERS: ReadonlySet<RouteName> = new Set(['teachExam', 'question'])
+const FOR_TEACHERS: ReadonlySet<RouteName> = new Set(['teachExam', 'question', 'challenges'])
 
 /** Loads a view once. */
 export function loadView(route: RouteName) {

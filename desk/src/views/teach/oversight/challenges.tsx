@@ -9,10 +9,12 @@ import { useLoad } from '../../../components/page/use-load.ts'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
 import { moment } from '../../../format.ts'
 import { $query, setQuery } from '../../../router.ts'
+import { lookForWaiting } from '../../../waiting.ts'
+import type { ViewProps } from '../../view-props.ts'
 import { ExamChoice } from '../exam-choice.tsx'
 
 /** Students' challenges, to be resolved. */
-export default function Challenges() {
+export default function Challenges({ user }: ViewProps) {
   const { status = 'open', exam, page } = useStore($query)
   const found = useLoad(`${status} ${exam} ${page}`, () =>
     ask(
@@ -82,6 +84,7 @@ export default function Challenges() {
                             body,
                           }),
                         )
+                        void lookForWaiting(user, true).catch(() => {})
                         await found.reload()
                       }}
                     >

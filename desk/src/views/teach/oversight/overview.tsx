@@ -3,10 +3,11 @@ import { Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { Stat } from '../../../components/page/stat.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
+import type { ViewProps } from '../../view-props.ts'
 import { Waiting } from '../waiting.tsx'
 
 /** Totals, and what waits for an administrator. */
-export default function Overview() {
+export default function Overview({ user }: ViewProps) {
   const found = useLoad('overview', () => ask(client.GET('/api/v01/admin/overview')))
   return (
     <Page
@@ -26,7 +27,7 @@ export default function Overview() {
               <Stat name="Finished attempts" value={numbers.total_results} />
               <Stat name="Answers given" value={numbers.total_responses} />
             </dl>
-            <Waiting />
+            <Waiting user={user} />
             <section class="sheet" aria-labelledby="backup">
               <h2 id="backup">Backup</h2>
               <p>
