@@ -102,10 +102,13 @@ describe('cards', () => {
     const edit = (changes: object) =>
       service.sql`update questions set ${service.sql(changes)} where id = ${edited}`
     await edit({ question_text: 'The new text', correct_answer: 'B' })
-    await admin.delete(`/api/v01/admin/questions/${deleted}`, 200)
     await pass(2 * 60_000, alice)
     expect(idsOf(await next(alice)).sort()).toEqual([edited, deleted])
-    const [old] = (await next(alice)).cards.filter(({ card }) => card.question_id === edited)
+    await admin.delete(`/api/v01/admin/questions/${deleted}`, 200)
+    expect(idsOf(await next(alice))).toEqual([edited])
+    expect(await overview(alice)).toMatchObject({ due: 1, learning: 1 })
+    expect(await review(alice, { question_id: deleted })).toMatchObject([{ error: { code: 'not_found' } }])
+    const [old] = (await next(alice)).cards
     expect(old?.question.question_text).toBe('Which one?')
     expect(await review(alice, { question_id: edited, answer: 'A' })).toMatchObject([{ outcome: 'right' }])
     const version = old?.question.question_version

@@ -51,6 +51,8 @@ export async function renewDeck(core: Core, tx: Executor, userId: number, examId
     }
   }
   const fromResults = new Set(forms.keys())
+  const existing = await store.listExisting(tx, [...fromResults])
+  for (const id of fromResults) if (!existing.has(id)) forms.set(id, HIDDEN)
   if (deck.isOpen)
     for (const asked of listAsked(await currentPaperOf(core, tx, examId), inForce))
       forms.set(asked.question.id, formOf(asked))

@@ -1,8 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { isThereFor } from '../../db/exam-access.ts'
-import { query } from '../../db/query.ts'
+import { isAnyOf, query } from '../../db/query.ts'
 import type { Answers } from '../../db/tables/attempts.tables.ts'
+import { questions } from '../../db/tables/exams.tables.ts'
 import { UNDER_WAY } from '../../db/under-way.ts'
 import { SHOWS_RESULTS } from '../../db/visible-results.ts'
 
@@ -26,7 +27,7 @@ function lookedDecks(userId: number): SQL {
     looked as materialized (
       select own.exam_id, deck.basis as before, exams.id is not null as is_there, coalesce(rule.is_open, false) as is_open,
              coalesce(rule.shows, false) as shows,
-             concat_ws('|', case when rule.is_open then exams.paper_version || exams.msq_scoring else '' end,
+             concat_ws('|', exams.paper_version, case when rule.is_open then exams.msq_scoring else '' end,
                        case when rule.shows then finished.stamp else '' end, regraded.stamp) as now
         from (select exam_id from practice_decks where user_id = ${userId}
               union select exam_id from attempts where user_id = ${userId} and submitted_at is not null) own
@@ -137,6 +138,15 @@ export async function listFinished(tx: Executor, userId: number, examId: number)
      where a.user_id = ${userId} and a.exam_id = ${examId} and a.submitted_at is not null
      order by a.submitted_at, a.id`,
   )
+}
+
+/** Those of these questions that are not deleted. */
+export async function listExisting(tx: Executor, questionIds: readonly number[]): Promise<Set<number>> {
+  const rows = await tx
+    .select({ id: questions.id })
+    .from(questions)
+    .where(isAnyOf(questions.id, [...questionIds]))
+  return new Set(rows.map(({ id }) => id))
 }
 
 export async function insertSeeded(tx: Executor, attemptIds: number[]): Promise<void> {
