@@ -28,7 +28,8 @@ export function sendCsv(
   const csv = stringify({
     header: true,
     columns: [...columns],
-    cast: { string: guardFormula },
+    // The library leaves false out, as it does what isn't there.
+    cast: { string: guardFormula, boolean: String },
     record_delimiter: 'windows',
   })
   const source = Readable.from(rows)

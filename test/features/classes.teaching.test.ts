@@ -82,7 +82,7 @@ describe('results of a class', () => {
     const csv = await teacher.fetch('GET', `/api/v01/classes/${classId}/results.csv?exam_id=${examId}`)
     expect(csv.headers.get('content-type')).toContain('text/csv')
     expect((await csv.text()).split('\r\n').find((line) => line.startsWith(`${ann.id},`))).toContain(
-      `${ann.username}`,
+      `${ann.username},3,4,4,100,true,`,
     )
 
     await take(stranger, (await createExam(service.sql)).examId, {})
