@@ -125,7 +125,7 @@ const CLASSES: Record<string, Place> = {
   'GET /{id}': { statuses: TEACHING },
   'POST /{id}/code': { statuses: TEACHING, body: () => ({}) },
   'DELETE /{id}/code': { statuses: TEACHING },
-  'POST /{id}/conversation': { statuses: [401, 403, 404, 201, 404, 201] },
+  'POST /{id}/conversation': { statuses: [401, 403, 404, 201, 404, 404] },
   'POST /{id}/members': { statuses: TEACHING, body: () => ({ emails: ['somebody@school.example'] }) },
   'DELETE /{id}/members/{user_id}': { statuses: TEACHING },
   'DELETE /{id}/invitations/{invitation_id}': { statuses: TEACHING, params: invitation },

@@ -22,7 +22,10 @@ export async function followMembers(
   return replaceMembers(core, tx, conversationId, await members.listFirstMemberIds(tx, id, GROUP_SIZE))
 }
 
-/** The class's group, made if there is none yet; 409 `too_many` for a class that doesn't fit into one. */
+/**
+ * The class's group, made if there is none yet, for its teachers: an administrator would not be in it. 409 `too_many` for a class
+ * that doesn't fit into one.
+ */
 export async function openConversation(
   core: Core,
   actor: Actor,
@@ -30,7 +33,7 @@ export async function openConversation(
   classId: number,
 ): Promise<{ id: number; isNew: boolean }> {
   const { tell, ...opened } = await core.db.transaction(async (tx) => {
-    const row = await lockTaughtClass(tx, visitor, classId)
+    const row = await lockTaughtClass(tx, { ...visitor, isAdmin: false }, classId)
     if (row.conversationId !== null) return { id: row.conversationId, isNew: false }
     if ((await members.countMembers(tx, classId)) > GROUP_SIZE)
       throw new AppError('too_many', { message: `A group has at most ${GROUP_SIZE} people` })

@@ -188,7 +188,7 @@ export const classRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
     {
       schema: {
         operationId: 'openClassConversation',
-        summary: "The class's group, made if there is none yet: its teachers and administrators",
+        summary: "The class's group, made if there is none yet: its teachers alone",
         description: 'Its members are those of the class from then on.',
         tags,
         params: ClassParams,
