@@ -1898,7 +1898,7 @@ export interface paths {
     }
   }
   '/api/v01/classes/{id}/conversation': {
-    /** The class's group, made if there is none yet: its teachers and administrators */
+    /** The class's group, made if there is none yet: its teachers alone */
     post: {
       parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
       requestBody?: never
