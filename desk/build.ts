@@ -26,6 +26,7 @@ const SOURCES = [
   '../client/src/**/*.ts',
   '../languages/*.json',
   '../schemas/languages.ts',
+  '../src/errors.ts',
   '../src/formats/translations.ts',
 ]
 const SHOWN: ShownLanguage[] = [...LANGUAGES, PSEUDO]

@@ -2,24 +2,34 @@
  * The texts of the desk: where they stand in its sources, and how what was built once becomes a desk in each language. Texts
  * are put in while it is built, so that a browser loads one language, and of it what the shown views say.
  */
+import path from 'node:path'
 import { isPluralElement, type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messageformat-parser'
 import { type ESTree, type Plugin, parseSync, Visitor } from 'vite'
+import { CATALOGUE } from '../src/errors.ts'
 import type { Part } from './src/text-part.ts'
 
 /** Stands around each text in what Vite has built; no variable is renamed to it. */
 const MARK = '__TEXT__'
+/** The module with the texts of failures, and where it seems to be: what is in `src` is named by the catalogues too. */
+const FAILURES = 'virtual:failures'
+const FAILURES_PLACE = path.join(import.meta.dirname, 'src/failures.js')
 /** A text of the page itself. */
 const IN_PAGE = /\{\{(.+?)\}\}/g
 /** Attributes and properties of components that people read. */
 const READ = new Set([
+  'all',
   'alt',
   'aria-label',
   'button',
   'caption',
+  'confirm',
+  'givenName',
   'hint',
   'label',
   'lead',
+  'legend',
   'placeholder',
+  'promise',
   'title',
 ])
 /** Elements whose content is the same in all languages, as is what has `translate="no"`. */
@@ -145,12 +155,14 @@ export function texts(): Plugin {
     configResolved({ command }) {
       isServing = command === 'serve'
     },
+    resolveId: (id) => (id === FAILURES ? FAILURES_PLACE : undefined),
+    load: (id) => (id === FAILURES_PLACE ? writeFailures(isServing) : undefined),
     transform: {
       filter: { id: /\/desk\/src\/.+\.tsx?$/ },
       handler(code, id) {
         const said = findTexts(id, code).places.map(
           ({ start, end, message, around: [before, after] = ['', ''] }) => {
-            const text = isServing ? compile(parse(message)) : `${MARK}(${JSON.stringify(message)})`
+            const text = mark(message, isServing)
             return { start, end, text: before + text + after }
           },
         )
@@ -159,6 +171,18 @@ export function texts(): Plugin {
     },
     transformIndexHtml: (html) => (isServing ? sayPage(html, (message) => message) : html),
   }
+}
+
+function mark(message: string, isServing: boolean): string {
+  return isServing ? compile(parse(message)) : `${MARK}(${JSON.stringify(message)})`
+}
+
+/** A module with the text of each code of the service's failures. */
+function writeFailures(isServing: boolean): string {
+  const entries = Object.entries(CATALOGUE).map(
+    ([code, [, message]]) => `${code}: ${mark(message, isServing)}`,
+  )
+  return `export default { ${entries.join(', ')} }`
 }
 
 /** Where texts stand in a built script. */

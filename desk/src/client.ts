@@ -7,6 +7,7 @@ import {
   Unreachable,
 } from '@exam-practice/client'
 import { web } from '@exam-practice/client/web'
+import { t } from './texts.ts'
 
 export const client = createClient({ baseUrl: location.origin, platform: web() })
 
@@ -40,10 +41,38 @@ export async function ask<T>(
   const { data, error, response } = await operation
   if (data !== undefined && data !== null) return data
   const failure = error as Failure | undefined
+  await loadFailures()
   // What a proxy answers has no message.
   throw new RequestFailed(
-    failure?.message ? failure : { code: 'unknown', message: `The service answered ${response.status}` },
+    failure?.message
+      ? failure
+      : { code: 'unknown', message: t('The service answered {status}', { status: response.status }) },
   )
+}
+
+const isEnglish = document.documentElement.lang === 'en'
+let failures: Readonly<Record<string, string>> = {}
+
+/**
+ * Loads the texts of failures in the page's language; in English, failures are shown in the service's own words, which say
+ * more. Without a connection they stay in these.
+ */
+export async function loadFailures(): Promise<void> {
+  if (!isEnglish)
+    failures = await import('virtual:failures').then(
+      (loaded) => loaded.default,
+      () => failures,
+    )
+}
+
+/** What a failure says. */
+function wordsOf({ code, message }: { code: string; message: string }): string {
+  return failures[code] ?? message
+}
+
+/** What is wrong with a field: the service says that in English alone. */
+export function explainField(message: string): string {
+  return isEnglish ? message : t('not valid')
 }
 
 /** All pages of a list, in order. */
@@ -61,15 +90,19 @@ export async function readAllPages<T extends { total_pages: number }>(
 /** The text of an error for the person who sees it. */
 export function explain(error: unknown): string {
   if (error instanceof Unreachable)
-    return 'The service can’t be reached. Check your connection; nothing is lost.'
-  if (error instanceof Disconnected) return 'The answer was cut off. Try it again.'
+    return t('The service can’t be reached. Check your connection; nothing is lost.')
+  if (error instanceof Disconnected) return t('The answer was cut off. Try it again.')
   // What a proxy answers has no message.
-  if (error instanceof Refused && error.message !== '') return error.message
+  if (error instanceof Refused && error.message !== '') return wordsOf(error)
   if (error instanceof RequestFailed) {
-    const fields = error.failure.errors?.map(({ path, message }) => `${path.replace(/^\//, '')}: ${message}`)
-    return fields?.length ? fields.join('; ') : error.message
+    const fields = error.failure.errors?.map(
+      ({ path, message }) => `${path.replace(/^\//, '')}: ${explainField(message)}`,
+    )
+    return fields?.length ? fields.join('; ') : wordsOf(error)
   }
-  return 'Something went wrong here. Reload the page; if it happens again, tell the operator of this service.'
+  return t(
+    'Something went wrong here. Reload the page; if it happens again, tell the operator of this service.',
+  )
 }
 
 export function toFormData(

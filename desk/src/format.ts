@@ -1,8 +1,10 @@
 import { serverNow } from './server-time.ts'
+import { LOCALE, t } from './texts.ts'
 
-const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
-const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
+const DAY = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium' })
+const MOMENT = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' })
+const TIME = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'short' })
+const LIST = new Intl.ListFormat(LOCALE, { type: 'unit', style: 'short' })
 
 export function day(iso: string): string {
   return DAY.format(new Date(iso))
@@ -18,12 +20,17 @@ export function lately(iso: string): string {
   return date.toDateString() === new Date().toDateString() ? TIME.format(date) : DAY.format(date)
 }
 
+/** A full hour of any day. */
+export function timeOfHour(hour: number): string {
+  return TIME.format(new Date(2000, 0, 1, hour))
+}
+
 export function clockTime(iso: string): string {
   return TIME.format(new Date(iso))
 }
 
 export function describeMinutes(minutes: number | null): string {
-  return minutes === null ? 'No time limit' : `${minutes} min`
+  return minutes === null ? t('No time limit') : measure(minutes, 'minute')
 }
 
 interface Window {
@@ -34,9 +41,9 @@ interface Window {
 /** Whether a window is open now, in words; undefined without a window. */
 export function describeWindow({ opens_at, closes_at }: Window): string | undefined {
   const now = serverNow()
-  if (opens_at && Date.parse(opens_at) > now) return `Opens ${moment(opens_at)}`
-  if (closes_at && Date.parse(closes_at) <= now) return `Closed ${moment(closes_at)}`
-  return closes_at ? `Open until ${moment(closes_at)}` : undefined
+  if (opens_at && Date.parse(opens_at) > now) return t('Opens {time}', { time: moment(opens_at) })
+  if (closes_at && Date.parse(closes_at) <= now) return t('Closed {time}', { time: moment(closes_at) })
+  return closes_at ? t('Open until {time}', { time: moment(closes_at) }) : undefined
 }
 
 export function countdown(ms: number): string {
@@ -49,7 +56,11 @@ export function countdown(ms: number): string {
 export function number(value: number | null | undefined, digits = 2): string {
   return value === null || value === undefined
     ? '–'
-    : value.toLocaleString(undefined, { maximumFractionDigits: digits })
+    : value.toLocaleString(LOCALE, { maximumFractionDigits: digits })
+}
+
+export function percent(value: number | null | undefined, digits?: number): string {
+  return value === null || value === undefined ? '–' : `${number(value, digits)} %`
 }
 
 export function signed(value: number): string {
@@ -69,13 +80,17 @@ export function fromLocalInput(text: unknown): string | null {
 
 /** A size of a file, in the usual thousands. */
 export function bytes(count: number): string {
-  const [size, unit] =
-    count < 1_000 ? [count, 'bytes'] : count < 1_000_000 ? [count / 1_000, 'kB'] : [count / 1_000_000, 'MB']
-  return `${number(size, 1)} ${unit}`
+  if (count < 1_000) return measure(count, 'byte', 'long')
+  return count < 1_000_000 ? measure(count / 1_000, 'kilobyte') : measure(count / 1_000_000, 'megabyte')
 }
 
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`
+function measure(value: number, unit: string, unitDisplay: 'short' | 'long' = 'short'): string {
+  return value.toLocaleString(LOCALE, { style: 'unit', unit, unitDisplay, maximumFractionDigits: 1 })
+}
+
+/** Several things in a row, with the commas of the language. */
+export function list(texts: Iterable<string>): string {
+  return LIST.format(texts)
 }
 
 /** A moment as some older operations give it: with an offset or `Z`, or as a local time of the service, which stays as it is. */

@@ -9,6 +9,7 @@ import './design/marks.css'
 import './design/overlays.css'
 import { render } from 'preact'
 import { App } from './app.tsx'
+import { loadFailures } from './client.ts'
 import { ServiceUnreachable } from './components/page/unreachable.tsx'
 import { dropOldDrafts } from './drafts.ts'
 import { startOffline } from './offline.ts'
@@ -33,6 +34,7 @@ async function open(): Promise<void> {
       go(pathname === '/admin' ? '/desk/teach' : '/desk', 'replace')
     root.replaceChildren()
     render(<App />, root)
+    void loadFailures()
   } catch {
     root.replaceChildren()
     render(<ServiceUnreachable again={() => void open()} />, root)

@@ -2,6 +2,7 @@ import { atom } from 'nanostores'
 import { ask, client } from './client.ts'
 import { showToast } from './components/dialogs/toasts.tsx'
 import { readStored, writeStored } from './stored.ts'
+import { t } from './texts.ts'
 
 /** Something that happened to what is the person's own, with where it is shown. */
 export interface Notice {
@@ -35,7 +36,7 @@ export function watchNotices(): () => void {
       tell(
         {
           key: `changed-${frame.attempt_id}-${new Date().toISOString().slice(0, 16)}`,
-          text: 'One of your results was regraded',
+          text: t('One of your results was regraded'),
           href: `/desk/results/${frame.attempt_id}`,
         },
         true,
@@ -78,7 +79,7 @@ async function tellReleased(examId: number): Promise<void> {
 function ofResult({ attempt_id, exam_name }: Pick<Attempt, 'attempt_id' | 'exam_name'>): Notice {
   return {
     key: `result-${attempt_id}`,
-    text: `The result of ${exam_name} was released`,
+    text: t('The result of {exam} was released', { exam: exam_name }),
     href: `/desk/results/${attempt_id}`,
   }
 }
@@ -86,7 +87,7 @@ function ofResult({ attempt_id, exam_name }: Pick<Attempt, 'attempt_id' | 'exam_
 function ofChallenge({ id, attempt_id, status }: { id: number; attempt_id: number; status: string }): Notice {
   return {
     key: `challenge-${id}`,
-    text: `Your challenge was ${status}`,
+    text: status === 'accepted' ? t('Your challenge was accepted') : t('Your challenge was rejected'),
     href: `/desk/results/${attempt_id}`,
   }
 }

@@ -1,5 +1,6 @@
 import { ask, client, RequestFailed } from './client.ts'
 import { readStored, writeStored } from './stored.ts'
+import { t } from './texts.ts'
 
 /** The number of this device's registration at the service, while the person wants pushes here. */
 const STORED = 'push-device'
@@ -16,7 +17,7 @@ export async function turnOnPushes(publicKey: string): Promise<void> {
   if ((await Notification.requestPermission()) !== 'granted')
     throw new RequestFailed({
       code: 'denied',
-      message: 'Notifications are blocked for this site. Allow them in the browser’s settings.',
+      message: t('Notifications are blocked for this site. Allow them in the browser’s settings.'),
     })
   const { pushManager } = await navigator.serviceWorker.ready
   const wanted = { userVisibleOnly: true, applicationServerKey: publicKey }

@@ -8,8 +8,9 @@ const { lang } = document.documentElement
 /** What dates and numbers are written by: the person's own region, and the digits that exams and their fields have. */
 export const LOCALE = new Intl.Locale(
   navigator.languages.find((each) => each.split('-')[0] === lang.slice(0, 2)) ?? lang,
-  { numberingSystem: 'latn' },
+  { numberingSystem: 'latn', calendar: 'gregory' },
 )
+const isMirrored = document.documentElement.dir === 'rtl'
 const plurals = new Intl.PluralRules(LOCALE)
 
 /**
@@ -33,7 +34,7 @@ function say(parts: Part[], values: Record<string, Value>, count: number): Compo
     const [name, inner] = part
     const value = values[name]
     if (typeof value === 'function') return [value(say(inner as Part[], values, count))]
-    if (!inner) return [value]
+    if (!inner) return [isMirrored && typeof value === 'string' ? `\u2068${value}\u2069` : value]
     const options = inner as Record<string, Part[]>
     const category = typeof value === 'number' ? plurals.select(value) : String(value)
     const chosen = options[`=${value}`] ?? options[category] ?? options.other ?? []

@@ -45,7 +45,7 @@ test('an import says which rows it leaves out and why, before anything is stored
   await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByText('1 question can be imported, 1 left out').waitFor()
   await page.locator('.errors').getByText(/Row 3/).waitFor()
-  await page.getByText('The first 1, as they would be').click()
+  await page.getByText('The first 1, as it would be').click()
   await page.locator('details .katex').waitFor()
   await expectFlawless(page)
   expect(await service.sql`select 1 from questions where exam_id = ${examId}`).toHaveLength(0)

@@ -1,17 +1,18 @@
 interface BadgeProps {
   count: number
-  what: string
+  /** What it says to who doesn't see where it stands: a sentence with the number. */
+  label: string
   /** Of what the person doesn't want to be told. */
   isQuiet?: boolean
 }
 
 /** A number of things that wait for the person; nothing if there are none. */
-export function Badge({ count, what, isQuiet = false }: BadgeProps) {
+export function Badge({ count, label, isQuiet = false }: BadgeProps) {
   if (count === 0) return null
   return (
     <b class={isQuiet ? 'badge muted' : 'badge'}>
-      {count > 99 ? '99+' : count}
-      <span class="unseen"> {what}</span>
+      <span aria-hidden="true">{count > 99 ? '99+' : count}</span>
+      <span class="unseen"> {label}</span>
     </b>
   )
 }

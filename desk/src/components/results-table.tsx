@@ -1,5 +1,6 @@
 import type { Answer } from '../client.ts'
-import { moment, number, plural } from '../format.ts'
+import { moment, percent } from '../format.ts'
+import { t } from '../texts.ts'
 import { type Column, Table } from './page/table.tsx'
 
 export type StudentResult = Answer<'/api/v01/classes/{id}/results', 'get'>['results'][number]
@@ -20,20 +21,20 @@ export function ResultsTable({ rows, hrefOf, change }: ResultsTableProps) {
       rows={rows}
       keyOf={(row) => row.user_id}
       columns={[
-        { head: 'Student', cell: (row) => `${row.full_name} (${row.username})` },
+        { head: t('Student'), cell: (row) => `${row.full_name} (${row.username})` },
         {
-          head: 'Best',
-          cell: (row) => (row.best ? `${number(row.best.percentage)} %` : '–'),
+          head: t('Best'),
+          cell: (row) => (row.best ? percent(row.best.percentage) : '–'),
           isNumber: true,
         },
-        { head: 'Passed', cell: (row) => (row.best ? (row.best.passed ? 'Yes' : 'No') : '–') },
-        { head: 'Attempts', cell: (row) => row.attempts, isNumber: true },
+        { head: t('Passed'), cell: (row) => (row.best ? (row.best.passed ? t('Yes') : t('No')) : '–') },
+        { head: t('Attempts'), cell: (row) => row.attempts, isNumber: true },
         {
-          head: 'Newest',
+          head: t('Newest'),
           cell: ({ newest, full_name }) =>
             newest ? (
               <a href={hrefOf(newest.attempt_id)}>
-                {number(newest.percentage)} %, {moment(newest.submitted_at)}
+                {percent(newest.percentage)}, {moment(newest.submitted_at)}
                 <span class="unseen">, {full_name}</span>
               </a>
             ) : (
@@ -41,17 +42,21 @@ export function ResultsTable({ rows, hrefOf, change }: ResultsTableProps) {
             ),
         },
         {
-          head: 'Now',
+          head: t('Now'),
           cell: ({ active, full_name }) =>
             active && (
               <a href={hrefOf(active.attempt_id)}>
-                {plural(active.answered, 'answer')}
-                {active.ends_at && `, until ${moment(active.ends_at)}`}
+                {active.ends_at
+                  ? t('{count, plural, one {# answer} other {# answers}}, until {time}', {
+                      count: active.answered,
+                      time: moment(active.ends_at),
+                    })
+                  : t('{count, plural, one {# answer} other {# answers}}', { count: active.answered })}
                 <span class="unseen">, {full_name}</span>
               </a>
             ),
         },
-        ...(change ? [{ head: 'Change', cell: change }] : []),
+        ...(change ? [{ head: t('Change'), cell: change }] : []),
       ]}
     />
   )

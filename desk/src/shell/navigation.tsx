@@ -6,6 +6,7 @@ import { Badge } from '../components/badge.tsx'
 import { Dialog } from '../components/dialogs/dialog.tsx'
 import { Icon, type IconName } from '../components/icons.tsx'
 import type { RouteName } from '../router.ts'
+import { t } from '../texts.ts'
 import { $taught, $waiting, lookForWaiting } from '../waiting.ts'
 
 interface Place {
@@ -16,39 +17,39 @@ interface Place {
 }
 
 const LEARN: Place[] = [
-  { path: '/desk', text: 'Home', icon: 'home', routes: ['home'] },
-  { path: '/desk/exams', text: 'Exams', icon: 'exams', routes: ['exams', 'exam', 'start', 'result'] },
-  { path: '/desk/classes', text: 'Classes', icon: 'people', routes: ['classes', 'joinClass', 'class'] },
-  { path: '/desk/practice', text: 'Practice', icon: 'practice', routes: ['practice', 'practiceCards'] },
-  { path: '/desk/progress', text: 'Progress', icon: 'progress', routes: ['progress'] },
-  { path: '/desk/tutor', text: 'Tutor', icon: 'tutor', routes: ['tutor'] },
-  { path: '/desk/notes', text: 'Notes', icon: 'notes', routes: ['notes', 'notebook', 'printNotebook'] },
-  { path: '/desk/library', text: 'Library', icon: 'library', routes: ['library', 'publicNotebook'] },
+  { path: '/desk', text: t('Home'), icon: 'home', routes: ['home'] },
+  { path: '/desk/exams', text: t('Exams'), icon: 'exams', routes: ['exams', 'exam', 'start', 'result'] },
+  { path: '/desk/classes', text: t('Classes'), icon: 'people', routes: ['classes', 'joinClass', 'class'] },
+  { path: '/desk/practice', text: t('Practice'), icon: 'practice', routes: ['practice', 'practiceCards'] },
+  { path: '/desk/progress', text: t('Progress'), icon: 'progress', routes: ['progress'] },
+  { path: '/desk/tutor', text: t('Tutor'), icon: 'tutor', routes: ['tutor'] },
+  { path: '/desk/notes', text: t('Notes'), icon: 'notes', routes: ['notes', 'notebook', 'printNotebook'] },
+  { path: '/desk/library', text: t('Library'), icon: 'library', routes: ['library', 'publicNotebook'] },
 ]
 const TALK: Place[] = [
-  { path: '/desk/chat', text: 'Chat', icon: 'chat', routes: ['chat'] },
-  { path: '/desk/people', text: 'People', icon: 'people', routes: ['people'] },
+  { path: '/desk/chat', text: t('Chat'), icon: 'chat', routes: ['chat'] },
+  { path: '/desk/people', text: t('People'), icon: 'people', routes: ['people'] },
 ]
 const TEACH: Place[] = [
-  { path: '/desk/teach', text: 'Overview', icon: 'teach', routes: ['teach'] },
+  { path: '/desk/teach', text: t('Overview'), icon: 'teach', routes: ['teach'] },
   {
     path: '/desk/teach/exams',
-    text: 'Exams and questions',
+    text: t('Exams and questions'),
     icon: 'exams',
     routes: ['teachExams', 'teachExam', 'question', 'allQuestions'],
   },
-  { path: '/desk/teach/classes', text: 'All classes', icon: 'people', routes: ['teachClasses'] },
-  { path: '/desk/teach/generate', text: 'Generate', icon: 'make', routes: ['generate', 'job'] },
-  { path: '/desk/teach/analytics', text: 'Analytics', icon: 'progress', routes: ['analytics'] },
-  { path: '/desk/teach/challenges', text: 'Challenges', icon: 'tutor', routes: ['challenges'] },
-  { path: '/desk/teach/users', text: 'Users and roles', icon: 'people', routes: ['users', 'newUsers'] },
-  { path: '/desk/teach/allowances', text: 'Allowances', icon: 'notes', routes: ['allowances'] },
-  { path: '/desk/teach/requests', text: 'Access requests', icon: 'account', routes: ['requests'] },
-  { path: '/desk/teach/categories', text: 'Categories', icon: 'library', routes: ['categories'] },
-  { path: '/desk/teach/reports', text: 'Reports', icon: 'chat', routes: ['reports'] },
-  { path: '/desk/teach/audit', text: 'Audit log', icon: 'notes', routes: ['audit'] },
+  { path: '/desk/teach/classes', text: t('All classes'), icon: 'people', routes: ['teachClasses'] },
+  { path: '/desk/teach/generate', text: t('Generate'), icon: 'make', routes: ['generate', 'job'] },
+  { path: '/desk/teach/analytics', text: t('Analytics'), icon: 'progress', routes: ['analytics'] },
+  { path: '/desk/teach/challenges', text: t('Challenges'), icon: 'tutor', routes: ['challenges'] },
+  { path: '/desk/teach/users', text: t('Users and roles'), icon: 'people', routes: ['users', 'newUsers'] },
+  { path: '/desk/teach/allowances', text: t('Allowances'), icon: 'notes', routes: ['allowances'] },
+  { path: '/desk/teach/requests', text: t('Access requests'), icon: 'account', routes: ['requests'] },
+  { path: '/desk/teach/categories', text: t('Categories'), icon: 'library', routes: ['categories'] },
+  { path: '/desk/teach/reports', text: t('Reports'), icon: 'chat', routes: ['reports'] },
+  { path: '/desk/teach/audit', text: t('Audit log'), icon: 'notes', routes: ['audit'] },
 ]
-const ACCOUNT: Place = { path: '/desk/account', text: 'Account', icon: 'account', routes: ['account'] }
+const ACCOUNT: Place = { path: '/desk/account', text: t('Account'), icon: 'account', routes: ['account'] }
 
 /** A sidebar on wide screens; on a phone the most used views, and the others behind one button. */
 export function Navigation({ user, route }: { user: User; route: RouteName | undefined }) {
@@ -76,7 +77,7 @@ export function Navigation({ user, route }: { user: User; route: RouteName | und
   return (
     <>
       <nav class="rail" aria-label="Main">
-        <a class="brand" href="/desk">
+        <a class="brand" href="/desk" translate={false}>
           <img src="/desk/icon.svg" alt="" width="28" height="28" /> Exam Practice
         </a>
         <div class="rail-places">{groups}</div>
@@ -90,7 +91,7 @@ export function Navigation({ user, route }: { user: User; route: RouteName | und
             place && (
               <Entry
                 key={place.path}
-                place={place === TEACH[1] ? { ...place, text: 'Teach', icon: 'teach' } : place}
+                place={place === TEACH[1] ? { ...place, text: t('Teach'), icon: 'teach' } : place}
                 isHere={route !== undefined && place.routes.includes(route)}
               />
             ),
@@ -140,13 +141,16 @@ function Entry({ place: { path, text, icon }, isHere }: { place: Place; isHere: 
 }
 
 function Unread() {
-  return <Badge count={useStore(chat.$unread)} what="unread" />
+  const count = useStore(chat.$unread)
+  return <Badge count={count} label={t('{count, plural, other {# unread}}', { count })} />
 }
 
 function Waiting({ path }: { path: string }) {
-  return <Badge count={useStore($waiting)[path] ?? 0} what="waiting" />
+  const count = useStore($waiting)[path] ?? 0
+  return <Badge count={count} label={t('{count, plural, other {# waiting}}', { count })} />
 }
 
 function Requests() {
-  return <Badge count={useStore(chat.$requests).length} what="asking to connect" />
+  const count = useStore(chat.$requests).length
+  return <Badge count={count} label={t('{count, plural, other {# asking to connect}}', { count })} />
 }

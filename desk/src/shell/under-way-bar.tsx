@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { Countdown } from '../components/countdown.tsx'
 import { $router } from '../router.ts'
 import { serverNow } from '../server-time.ts'
+import { t } from '../texts.ts'
 import { $underWay, lookForUnderWay } from '../under-way.ts'
 
 /** How long after its end the service has closed an attempt (docs/protocol/exams.md#the-end). */
@@ -31,12 +32,13 @@ export function UnderWayBar() {
       {exams.map(({ examId, name, endsAt }) => (
         <p key={examId} class="row spread">
           <span>
-            <strong>{name}</strong> is under way
-            {endsAt && (
-              <>
-                : <Countdown to={endsAt} /> left
-              </>
-            )}
+            {endsAt
+              ? t('<b>{name}</b> is under way: {clock} left', {
+                  name,
+                  b: (inner) => <strong>{inner}</strong>,
+                  clock: <Countdown to={endsAt} />,
+                })
+              : t('<b>{name}</b> is under way', { name, b: (inner) => <strong>{inner}</strong> })}
           </span>
           <a class="button small" href={`/desk/exams/${examId}`}>
             Continue

@@ -10,6 +10,7 @@ import { download } from '../download.ts'
 import { moment } from '../format.ts'
 import { $theme, setTheme, type Theme } from '../shell/theme.ts'
 import { signOut } from '../sign-in.ts'
+import { t } from '../texts.ts'
 import { Notifications } from './notifications.tsx'
 import { nameOfRole } from './teach/people/roles.ts'
 
@@ -38,7 +39,7 @@ export default function Account() {
                   }
                   await ask(client.PATCH('/api/v01/account', { body }))
                   await me.reload()
-                  return 'Saved'
+                  return t('Saved')
                 }}
               >
                 <Field label="Full name" name="full_name" value={self.full_name} autoComplete="name" />
@@ -64,7 +65,7 @@ export default function Account() {
                   }
                   await ask(client.PATCH('/api/v01/account', { body }))
                   await me.reload()
-                  return 'The password is changed; all other devices are signed out'
+                  return t('The password is changed; all other devices are signed out')
                 }}
               >
                 {self.has_password && <CurrentPassword required />}
@@ -111,9 +112,9 @@ function Appearance() {
         label="Colours"
         value={theme}
         options={[
-          ['auto', 'As the device'],
-          ['light', 'Light'],
-          ['dark', 'Dark'],
+          ['auto', t('As the device')],
+          ['light', t('Light')],
+          ['dark', t('Dark')],
         ]}
         onChange={({ currentTarget }) => setTheme(currentTarget.value as Theme)}
       />
@@ -132,7 +133,7 @@ function Appearance() {
               label="Language"
               name="language"
               value={language ?? ''}
-              options={[['', 'As the browser'], ...Object.entries(LANGUAGES)]}
+              options={[['', t('As the browser')], ...Object.entries(LANGUAGES)]}
               hint="Of mails and notifications too"
             />
           </Form>
@@ -174,7 +175,10 @@ function Devices() {
                   {each.current && <span class="chip good">This device</span>}
                   <br />
                   <small>
-                    {each.ip} · last used {moment(each.last_used_at)}
+                    {t('{address} · last used {time}', {
+                      address: each.ip ?? '–',
+                      time: moment(each.last_used_at),
+                    })}
                   </small>
                 </span>
                 {!each.current && (
@@ -219,14 +223,14 @@ function AskAccess({ username, email, role }: { username: string; email: string;
             user_reason: String(user_reason),
           }
           await ask(client.POST('/api/v01/account/access-requests', { body }))
-          return 'Requested. An administrator decides.'
+          return t('Requested. An administrator decides.')
         }}
       >
         <Choice
           label="Role"
           name="requested_access"
           options={wanted.map(
-            (each) => [each, each === 'admin' ? 'Teacher only' : 'Student and teacher'] as const,
+            (each) => [each, each === 'admin' ? t('Teacher only') : t('Student and teacher')] as const,
           )}
         />
         <Area label="Reason" name="user_reason" required maxLength={4000} />

@@ -7,10 +7,11 @@ import { Empty, Loaded } from '../components/page/load-states.tsx'
 import { Page } from '../components/page/page.tsx'
 import { useLive } from '../components/page/use-live.ts'
 import { useLoad } from '../components/page/use-load.ts'
-import { describeMinutes, moment, number, plural } from '../format.ts'
+import { describeMinutes, moment, percent } from '../format.ts'
 import { $isHelpLocked } from '../help-lock.ts'
 import { $notices, dismiss, lookForNotices } from '../notices.ts'
 import { serverNow } from '../server-time.ts'
+import { t } from '../texts.ts'
 import { $underWay, lookForUnderWay } from '../under-way.ts'
 import { $taught, lookForTaught } from '../waiting.ts'
 import { SittingNow } from './classes/sitting-now.tsx'
@@ -62,9 +63,12 @@ export default function Home({ user }: ViewProps) {
                         ) : (
                           <a
                             href={`/desk/results/${attempt.attempt_id}`}
-                            aria-label={`Result of ${attempt.exam_name}: ${number(attempt.percentage)} %`}
+                            aria-label={t('Result of {exam}: {percent}', {
+                              exam: attempt.exam_name,
+                              percent: percent(attempt.percentage),
+                            })}
                           >
-                            {number(attempt.percentage)} %
+                            {percent(attempt.percentage)}
                           </a>
                         )}
                       </li>
@@ -122,16 +126,10 @@ function isOpen({ opens_at, closes_at }: { opens_at: string | null; closes_at: s
 
 function UnderWay() {
   return useStore($underWay).map(({ examId, name, endsAt }) => (
-    <Section key={examId} id={`under-way-${examId}`} title={`${name} is under way`}>
+    <Section key={examId} id={`under-way-${examId}`} title={t('{name} is under way', { name })}>
       <p class="row spread">
         <span class="clock">
-          {endsAt ? (
-            <>
-              <Countdown to={endsAt} /> left
-            </>
-          ) : (
-            'No time limit'
-          )}
+          {endsAt ? t('{clock} left', { clock: <Countdown to={endsAt} /> }) : 'No time limit'}
         </span>
         <a class="button main" href={`/desk/exams/${examId}`}>
           Continue the exam
@@ -155,7 +153,7 @@ function Notices() {
             <button
               type="button"
               class="quiet small"
-              aria-label={`Dismiss: ${text}`}
+              aria-label={t('Dismiss: {notice}', { notice: text })}
               onClick={() => dismiss(key)}
             >
               Dismiss
@@ -174,8 +172,18 @@ function Messages() {
   return (
     <Section id="messages" title="Messages">
       {unread + requests === 0 && <p class="lead">Nothing new.</p>}
-      {unread > 0 && <a href="/desk/chat">{plural(unread, 'unread message')}</a>}
-      {requests > 0 && <a href="/desk/people">{plural(requests, 'connection request')}</a>}
+      {unread > 0 && (
+        <a href="/desk/chat">
+          {t('{count, plural, one {# unread message} other {# unread messages}}', { count: unread })}
+        </a>
+      )}
+      {requests > 0 && (
+        <a href="/desk/people">
+          {t('{count, plural, one {# connection request} other {# connection requests}}', {
+            count: requests,
+          })}
+        </a>
+      )}
     </Section>
   )
 }

@@ -4,6 +4,7 @@ import { HelpGate } from '../components/page/help-gate.tsx'
 import { Empty, Failed, Loaded } from '../components/page/load-states.tsx'
 import { useLoad } from '../components/page/use-load.ts'
 import type { $router, RouteName } from '../router.ts'
+import { t } from '../texts.ts'
 import type { ViewProps } from './view-props.ts'
 
 export type Page = NonNullable<ReturnType<typeof $router.get>>
@@ -54,13 +55,13 @@ const VIEWS: Record<RouteName, () => Promise<{ default: ComponentType<ViewProps>
 
 /** Views that are closed while somebody takes an exam that locks help, with what they find there afterwards. */
 const CLOSED: Partial<Record<RouteName, [title: string, promise: string]>> = {
-  chat: ['Chat', 'Messages that you get meanwhile wait here.'],
-  people: ['People', 'Requests that you get meanwhile wait here.'],
-  practice: ['Practice', 'Your cards wait here.'],
-  practiceCards: ['Practice', 'Your cards wait here.'],
-  tutor: ['Tutor', 'Your conversations wait here.'],
-  library: ['Library', 'Shared notebooks wait here.'],
-  publicNotebook: ['Library', 'Shared notebooks wait here.'],
+  chat: [t('Chat'), t('Messages that you get meanwhile wait here.')],
+  people: [t('People'), t('Requests that you get meanwhile wait here.')],
+  practice: [t('Practice'), t('Your cards wait here.')],
+  practiceCards: [t('Practice'), t('Your cards wait here.')],
+  tutor: [t('Tutor'), t('Your conversations wait here.')],
+  library: [t('Library'), t('Shared notebooks wait here.')],
+  publicNotebook: [t('Library'), t('Shared notebooks wait here.')],
 }
 
 /** What teachers who are no administrators use for exams of their own. */

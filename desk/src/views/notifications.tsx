@@ -4,14 +4,16 @@ import { Check, Choice } from '../components/forms/fields.tsx'
 import { Form } from '../components/forms/form.tsx'
 import { Loaded } from '../components/page/load-states.tsx'
 import { useLoad } from '../components/page/use-load.ts'
-import { moment } from '../format.ts'
+import { moment, timeOfHour } from '../format.ts'
 import { canTakePushes, removeDevice, thisDevice, turnOffPushes, turnOnPushes } from '../push.ts'
+import { t } from '../texts.ts'
 
 const GROUPS = [
-  ['mentions', 'When I am mentioned'],
-  ['all', 'Every message'],
-  ['none', 'None'],
+  ['mentions', t('When I am mentioned')],
+  ['all', t('Every message')],
+  ['none', t('None')],
 ] as const
+const HOURS = Array.from({ length: 24 }, (_, hour) => [hour, timeOfHour(hour)] as const)
 
 /** A part of the account: on which devices the person is notified while the desk is closed, and of what. */
 export function Notifications() {
@@ -50,7 +52,11 @@ export function Notifications() {
                       <span>
                         {endpoint_host} {id === thisDevice() && <span class="chip good">This device</span>}
                         <br />
-                        <small>{last_used_at ? `Last used ${moment(last_used_at)}` : 'Not used yet'}</small>
+                        <small>
+                          {last_used_at
+                            ? t('Last used {time}', { time: moment(last_used_at) })
+                            : 'Not used yet'}
+                        </small>
                       </span>
                       {id !== thisDevice() && (
                         <Action class="small" act={change(() => removeDevice(id))}>
@@ -63,15 +69,18 @@ export function Notifications() {
               )}
               <Form
                 button="Save notifications"
-                send={async ({ messages, exams, preview }) => {
+                send={async ({ messages, exams, practice, practice_hour, preview }) => {
                   const body = {
                     messages: messages as (typeof settings)['messages'],
                     exams: exams !== undefined,
+                    practice: practice !== undefined,
+                    practice_hour: Number(practice_hour),
+                    time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
                     preview: preview !== undefined,
                   }
                   await ask(client.PATCH('/api/v01/push/settings', { body }))
                   await found.reload()
-                  return 'Saved'
+                  return t('Saved')
                 }}
               >
                 <Choice
@@ -82,6 +91,13 @@ export function Notifications() {
                   hint="Of single people you are told each one. Muted conversations stay silent."
                 />
                 <Check label="Exams: one opens soon, a result is out" name="exams" checked={settings.exams} />
+                <Check label="Practice that is due, once a day" name="practice" checked={settings.practice} />
+                <Choice
+                  label="Time of the practice reminder"
+                  name="practice_hour"
+                  value={settings.practice_hour}
+                  options={HOURS}
+                />
                 <Check
                   label="Show what was written, and the names of exams"
                   name="preview"

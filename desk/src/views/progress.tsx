@@ -7,8 +7,9 @@ import { Pager } from '../components/page/pager.tsx'
 import { Stat } from '../components/page/stat.tsx'
 import { Table } from '../components/page/table.tsx'
 import { useLoad } from '../components/page/use-load.ts'
-import { day, number } from '../format.ts'
+import { day, number, percent } from '../format.ts'
 import { $query } from '../router.ts'
+import { t } from '../texts.ts'
 
 type Attempt = Answer<'/api/v01/attempts', 'get'>['attempts'][number]
 
@@ -36,28 +37,36 @@ export default function Progress() {
                 rows={history.attempts}
                 keyOf={(row) => row.attempt_id}
                 columns={[
-                  { head: 'Exam', cell: (row) => <a href={`/desk/exams/${row.exam_id}`}>{row.exam_name}</a> },
-                  { head: 'Handed in', cell: (row) => day(row.submitted_at) },
                   {
-                    head: 'Score',
+                    head: t('Exam'),
+                    cell: (row) => <a href={`/desk/exams/${row.exam_id}`}>{row.exam_name}</a>,
+                  },
+                  { head: t('Handed in'), cell: (row) => day(row.submitted_at) },
+                  {
+                    head: t('Score'),
                     cell: (row) =>
-                      row.score === null ? '–' : `${number(row.score)} of ${number(row.max_score)}`,
+                      row.score === null
+                        ? '–'
+                        : t('{part} of {whole}', { part: number(row.score), whole: number(row.max_score) }),
                     isNumber: true,
                   },
                   {
-                    head: 'Percent',
-                    cell: (row) => (row.percentage === null ? '–' : `${number(row.percentage)} %`),
+                    head: t('Percent'),
+                    cell: (row) => percent(row.percentage),
                     isNumber: true,
                   },
                   {
-                    head: 'Review',
+                    head: t('Review'),
                     cell: (row) =>
                       row.percentage === null ? (
                         <span class="chip">Not released</span>
                       ) : (
                         <a
                           href={`/desk/results/${row.attempt_id}`}
-                          aria-label={`Review attempt ${row.attempt_number} at ${row.exam_name}`}
+                          aria-label={t('Review attempt {number} at {exam}', {
+                            number: row.attempt_number,
+                            exam: row.exam_name,
+                          })}
                         >
                           Review
                         </a>
@@ -65,7 +74,10 @@ export default function Progress() {
                   },
                 ]}
               />
-              <Pager of={history} what="attempts" />
+              <Pager
+                of={history}
+                total={t('{count, plural, one {# attempt} other {# attempts}}', { count: history.total })}
+              />
             </>
           )
         }
@@ -82,9 +94,9 @@ function Overview({ attempts, total }: { attempts: Attempt[]; total: number }) {
   return (
     <>
       <dl class="figures">
-        <Stat name="Attempts" value={total} />
-        <Stat name="On average, of those below" value={mean === null ? '–' : `${number(mean, 1)} %`} />
-        <Stat name="Best" value={percentages.length > 0 ? `${number(Math.max(...percentages))} %` : '–'} />
+        <Stat label="Attempts" value={total} />
+        <Stat label="On average, of those below" value={percent(mean, 1)} />
+        <Stat label="Best" value={percentages.length > 0 ? `${number(Math.max(...percentages))} %` : '–'} />
       </dl>
       <LineChart
         title="Percent, attempt by attempt"

@@ -2,6 +2,7 @@ import './chart.css'
 import { useStore } from '@nanostores/preact'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { number } from '../../format.ts'
 import { $theme } from '../../shell/theme.ts'
 
 export interface Point {
@@ -53,7 +54,7 @@ export function LineChart({ title, points, most, unit = '' }: ChartProps) {
       aside={
         last && (
           <small>
-            {last.label}: {last.value.toLocaleString()}
+            {last.label}: {number(last.value)}
             {unit}
           </small>
         )
@@ -68,7 +69,7 @@ export function LineChart({ title, points, most, unit = '' }: ChartProps) {
               <tr key={label}>
                 <th scope="row">{href ? <a href={href}>{label}</a> : label}</th>
                 <td class="number">
-                  {value.toLocaleString()}
+                  {number(value)}
                   {unit}
                 </td>
               </tr>
@@ -92,7 +93,7 @@ export function BarChart({ title, points, most, unit = '' }: ChartProps) {
             <dd>
               <meter min={0} max={top} value={Math.max(0, value)} aria-label={label} />
               <span class="number">
-                {value.toLocaleString(undefined, { maximumFractionDigits: 2 })}
+                {number(value)}
                 {unit}
               </span>
             </dd>

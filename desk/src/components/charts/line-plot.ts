@@ -1,5 +1,7 @@
 import 'uplot/dist/uPlot.min.css'
 import uPlot from 'uplot'
+import { number } from '../../format.ts'
+import { t } from '../../texts.ts'
 
 export interface LinePlot {
   labels: readonly string[]
@@ -40,16 +42,16 @@ export function drawLine(into: HTMLElement, { labels, values, title, unit, most 
           space: 110,
           values: (_, places) => places.map((place) => labels[place] ?? ''),
         },
-        { ...axis, size: 60, values: (_, ticks) => ticks.map((tick) => `${tick.toLocaleString()}${unit}`) },
+        { ...axis, size: 60, values: (_, ticks) => ticks.map((tick) => `${number(tick)}${unit}`) },
       ],
       series: [
-        { label: 'When', value: (_, place) => (place === null ? '–' : (labels[place] ?? '–')) },
+        { label: t('When'), value: (_, place) => (place === null ? '–' : (labels[place] ?? '–')) },
         {
           label: title,
           stroke: accent ?? '',
           width: 2,
           points: { show: labels.length <= 60, size: 7, fill: accent ?? '' },
-          value: (_, value) => (value === null ? '–' : `${value.toLocaleString()}${unit}`),
+          value: (_, value) => (value === null ? '–' : `${number(value)}${unit}`),
         },
       ],
     },

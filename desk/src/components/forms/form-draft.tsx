@@ -2,6 +2,7 @@ import type { RefObject } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { dropDraft, readDraft, useDraftSaver } from '../../drafts.ts'
 import { lately } from '../../format.ts'
+import { t } from '../../texts.ts'
 
 type Values = Record<string, string | boolean>
 
@@ -31,7 +32,11 @@ export function useFormDraft(form: RefObject<HTMLFormElement | null>, name: stri
     settle,
     notice: restoredAt !== undefined && (
       <p class="notice row spread" role="status">
-        <span>Your unsaved changes of {lately(new Date(restoredAt).toISOString())} were restored.</span>
+        <span>
+          {t('Your unsaved changes of {time} were restored.', {
+            time: lately(new Date(restoredAt).toISOString()),
+          })}
+        </span>
         <button
           type="button"
           class="small"

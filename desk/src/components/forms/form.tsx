@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { explain, RequestFailed } from '../../client.ts'
+import { explain, explainField, RequestFailed } from '../../client.ts'
 import { showToast } from '../dialogs/toasts.tsx'
 import { useFormDraft } from './form-draft.tsx'
 
@@ -91,7 +91,7 @@ function describeFailure(form: HTMLFormElement | null, failure: unknown): string
         field instanceof HTMLSelectElement
           ? field.labels?.[0]?.textContent
           : undefined
-      return `${label ?? name}: ${message}`
+      return `${label ?? name}: ${explainField(message)}`
     })
     .join('; ')
 }

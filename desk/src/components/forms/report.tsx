@@ -1,4 +1,5 @@
 import { ask, client } from '../../client.ts'
+import { t } from '../../texts.ts'
 import { Area } from './fields.tsx'
 import { Form } from './form.tsx'
 
@@ -24,10 +25,15 @@ export function Report({ what, id, close }: ReportProps) {
         if (what === 'comment') await ask(client.POST('/api/v01/discussions/comments/{id}/report', given))
         else await ask(client.POST('/api/v01/chat/messages/{id}/report', given))
         close()
-        return 'Reported. An administrator looks at it.'
+        return t('Reported. An administrator looks at it.')
       }}
     >
-      <Area label={`What is wrong with this ${what}?`} name="reason" required maxLength={1000} />
+      <Area
+        label={what === 'comment' ? 'What is wrong with this comment?' : 'What is wrong with this message?'}
+        name="reason"
+        required
+        maxLength={1000}
+      />
     </Form>
   )
 }

@@ -1,21 +1,28 @@
+import { number } from '../../format.ts'
 import { setQuery } from '../../router.ts'
+import { t } from '../../texts.ts'
 
 interface Paged {
   page: number
   total_pages: number
-  total: number
+}
+
+interface PagerProps {
+  of: Paged
+  /** How many there are on all pages, in words. */
+  total: string
 }
 
 /** Links to the previous and the next page. */
-export function Pager({ of: { page, total_pages, total }, what }: { of: Paged; what: string }) {
+export function Pager({ of: { page, total_pages }, total }: PagerProps) {
   if (total_pages <= 1) return null
   return (
-    <nav class="pager" aria-label={`Pages of ${what}`}>
+    <nav class="pager" aria-label="Pages">
       <button type="button" class="small" disabled={page <= 1} onClick={() => setQuery({ page: page - 1 })}>
         Previous
       </button>
       <span>
-        Page {page} of {total_pages} · {total} {what}
+        {t('Page {page} of {pages} · {total}', { page: number(page), pages: number(total_pages), total })}
       </span>
       <button
         type="button"

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 
 /** A number with its name, for a `dl`. */
-export function Stat({ name, value }: { name: string; value: ComponentChildren }) {
+export function Stat({ label, value }: { label: string; value: ComponentChildren }) {
   return (
     <div>
-      <dt>{name}</dt>
+      <dt>{label}</dt>
       <dd>{value}</dd>
     </div>
   )

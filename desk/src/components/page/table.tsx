@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { t } from '../../texts.ts'
 import type { Selection } from './use-selection.ts'
 
 export interface Column<T> {
@@ -49,7 +50,7 @@ export function Table<T>({ caption, columns, rows, keyOf, selection }: TableProp
                 <td class="choice">
                   <input
                     type="checkbox"
-                    aria-label={`Select ${selection.name(row)}`}
+                    aria-label={t('Select {name}', { name: selection.name(row) })}
                     checked={selection.has(row)}
                     onChange={({ currentTarget }) => selection.choose([row], currentTarget.checked)}
                   />

@@ -1,4 +1,5 @@
 import { useId } from 'preact/hooks'
+import { t } from '../../texts.ts'
 import { type Accepted, readAccepted, writeAccepted } from './accepted-texts.ts'
 
 /** Texts that one question or gap accepts. */
@@ -27,7 +28,7 @@ export function AcceptedFields({ legend, lines, change }: AcceptedFieldsProps) {
         <div key={index} class="accepted-row">
           <input
             id={`${id}-${index}`}
-            aria-label={`Accepted text ${index + 1}`}
+            aria-label={t('Accepted text {number}', { number: index + 1 })}
             maxLength={LONGEST_TEXT}
             value={text}
             onInput={({ currentTarget }) => set(index, { text: currentTarget.value })}
@@ -35,7 +36,7 @@ export function AcceptedFields({ legend, lines, change }: AcceptedFieldsProps) {
           <input
             class="percent"
             inputMode="decimal"
-            aria-label={`Percent of the marks for accepted text ${index + 1}`}
+            aria-label={t('Percent of the marks for accepted text {number}', { number: index + 1 })}
             value={percent}
             onInput={({ currentTarget }) => set(index, { percent: currentTarget.value.trim() })}
           />
@@ -43,7 +44,7 @@ export function AcceptedFields({ legend, lines, change }: AcceptedFieldsProps) {
           <button
             type="button"
             class="small quiet"
-            aria-label={`Remove accepted text ${index + 1}`}
+            aria-label={t('Remove accepted text {number}', { number: index + 1 })}
             disabled={lines.length === 1}
             onClick={() => {
               change(lines.toSpliced(index, 1))

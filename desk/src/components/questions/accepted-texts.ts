@@ -1,3 +1,5 @@
+import { t } from '../../texts.ts'
+
 export interface Accepted {
   text: string
   /** What it brings of the marks. */
@@ -28,12 +30,23 @@ export function bestAccepted(accepted: readonly Accepted[]): string | null {
   return accepted.find(({ percent }) => Number(percent) === most)?.text ?? null
 }
 
-/** What is wrong with accepted texts; `where` names their question or gap. */
-export function findWrongAccepted(lines: readonly string[], where: string): string[] {
+/** What is wrong with accepted texts: those of a question, or of the gap of a number. */
+export function findWrongAccepted(lines: readonly string[], gap?: number): string[] {
   return lines.map(readAccepted).flatMap(({ text, percent }, index) => {
-    const name = `${where}accepted text ${index + 1}`
-    if (text.trim() === '') return [`${name[0]?.toUpperCase()}${name.slice(1)} is empty.`]
+    const number = index + 1
+    if (text.trim() === '')
+      return gap === undefined
+        ? [t('Accepted text {number} is empty.', { number })]
+        : [t('Gap {gap}, accepted text {number} is empty.', { gap, number })]
     const share = /^\d*\.?\d+$/.test(percent) ? Number(percent) : 0
-    return share > 0 && share <= 100 ? [] : [`The percentage of ${name} is not above 0 and at most 100.`]
+    if (share > 0 && share <= 100) return []
+    return gap === undefined
+      ? [t('The percentage of accepted text {number} is not above 0 and at most 100.', { number })]
+      : [
+          t('The percentage of gap {gap}, accepted text {number} is not above 0 and at most 100.', {
+            gap,
+            number,
+          }),
+        ]
   })
 }

@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact'
+import { t } from '../../texts.ts'
 import type { Question } from './kind.ts'
 
 /** What a kind's editor edits of a question. */
@@ -40,9 +41,11 @@ export interface QuestionEditor {
   findProblems(question: Question): Problems
 }
 
-export const NO_KEY = 'The question has no correct answer, so nobody can get marks for it.'
+export const NO_KEY = t('The question has no correct answer, so nobody can get marks for it.')
 
 /** The problem of texts that are empty, by the names of their fields. */
 export function findEmpty(fields: readonly (readonly [name: string, text: string])[]): string[] {
-  return fields.flatMap(([name, text]) => (text.trim() === '' ? [`${name} is empty.`] : []))
+  return fields.flatMap(([name, text]) =>
+    text.trim() === '' ? [t('{field} is empty.', { field: name })] : [],
+  )
 }

@@ -1,4 +1,5 @@
 import './questions.css'
+import { t } from '../../texts.ts'
 import { RichText } from '../rich-text/rich-text.tsx'
 import type { ReviewProps } from './kind.ts'
 import { kindOf } from './kinds.ts'
@@ -12,7 +13,7 @@ interface ReviewedQuestionProps extends Omit<ReviewProps, 'givenName'> {
 /** A question with the answer that was given, the right one, and why it is right. */
 export function ReviewedQuestion({
   explanation,
-  givenName = 'Your answer',
+  givenName = t('Your answer'),
   ...props
 }: ReviewedQuestionProps) {
   const { Review } = kindOf(props.question.question_type)

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { chat } from '../../chat.ts'
 import { Empty } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
+import { t } from '../../texts.ts'
 import type { ViewProps } from '../view-props.ts'
 import { ConversationList } from './conversation-list.tsx'
 import { NewGroup } from './new-group.tsx'
@@ -43,7 +44,9 @@ export default function ChatView({ params, user }: ViewProps) {
             >
               {conversations?.length === 0 && (
                 <p>
-                  You have none yet. <a href="/desk/people">Find somebody</a> to talk to.
+                  {t('You have none yet. <a>Find somebody</a> to talk to.', {
+                    a: (inner) => <a href="/desk/people">{inner}</a>,
+                  })}
                 </p>
               )}
             </Empty>

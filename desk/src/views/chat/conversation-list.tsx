@@ -5,7 +5,8 @@ import { chat } from '../../chat.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Search } from '../../components/forms/search.tsx'
 import { Icon, type IconName } from '../../components/icons.tsx'
-import { lately, plural } from '../../format.ts'
+import { lately } from '../../format.ts'
+import { t } from '../../texts.ts'
 import { MessageSearch } from './message-search.tsx'
 import { isMuted } from './room/options.tsx'
 
@@ -40,7 +41,7 @@ export function ConversationList({ conversations, current }: ConversationListPro
             checked={isHereOnly}
             onChange={({ currentTarget }) => setHereOnly(currentTarget.checked)}
           />{' '}
-          In the open conversation only
+          {t('In the open conversation only')}
         </label>
       )}
       {search === '' && (archived.length > 0 || showsArchived) && (
@@ -50,7 +51,7 @@ export function ConversationList({ conversations, current }: ConversationListPro
           aria-pressed={showsArchived}
           onClick={() => setShowsArchived(!showsArchived)}
         >
-          Archived ({archived.length})
+          {t('Archived ({count})', { count: archived.length })}
         </button>
       )}
       {conversations === undefined && (
@@ -68,8 +69,8 @@ export function ConversationList({ conversations, current }: ConversationListPro
                 <span class="row spread">
                   <strong>{each.name}</strong>
                   <small>
-                    {each.settings.pinned && <Mark icon="pinned" text="pinned" />}
-                    {isMuted(each) && <Mark icon="muted" text="muted" />}
+                    {each.settings.pinned && <Mark icon="pinned" text={t('pinned')} />}
+                    {isMuted(each) && <Mark icon="muted" text={t('muted')} />}
                     {each.last_message && lately(each.last_message.created_at)}
                   </small>
                 </span>
@@ -84,7 +85,7 @@ export function ConversationList({ conversations, current }: ConversationListPro
                   )}
                   <Badge
                     count={each.unread}
-                    what="unread"
+                    label={t('{count, plural, other {# unread}}', { count: each.unread })}
                     isQuiet={isMuted(each) || each.settings.archived}
                   />
                 </span>
@@ -108,9 +109,11 @@ function Mark({ icon, text }: { icon: IconName; text: string }) {
 }
 
 function describeLast(last: Conversation['last_message']): string {
-  if (!last) return 'Nothing written yet'
+  if (!last) return t('Nothing written yet')
   if (last.message !== '') return last.message
-  return last.attachments > 0 ? plural(last.attachments, 'file') : 'Deleted'
+  return last.attachments > 0
+    ? t('{count, plural, one {# file} other {# files}}', { count: last.attachments })
+    : t('Deleted')
 }
 
 export function Avatar({

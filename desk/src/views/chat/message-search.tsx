@@ -3,7 +3,7 @@ import { type Answer, ask, client } from '../../client.ts'
 import { Action } from '../../components/forms/button.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
-import { lately } from '../../format.ts'
+import { lately, list } from '../../format.ts'
 
 type Found = Answer<'/api/v01/chat/search', 'get'>['messages'][number]
 
@@ -78,7 +78,7 @@ export function MessageSearch({ q, conversationId }: MessageSearchProps) {
 
 /** A message around the first of its matches, which are marked; or the files in whose names they are. */
 function Excerpt({ message: { message, matches, attachments } }: { message: Found }) {
-  if (message === '') return <span class="excerpt">{attachments.map(({ name }) => name).join(', ')}</span>
+  if (message === '') return <span class="excerpt">{list(attachments.map(({ name }) => name))}</span>
   const characters = [...message]
   const from = Math.max(0, (matches[0]?.[0] ?? 0) - BEFORE)
   const to = Math.min(characters.length, from + LONGEST)

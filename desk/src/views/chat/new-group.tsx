@@ -4,6 +4,7 @@ import { Dialog } from '../../components/dialogs/dialog.tsx'
 import { Check, Field } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
 import { go } from '../../router.ts'
+import { t } from '../../texts.ts'
 import { listConnected } from './connected.ts'
 
 interface NewGroupProps {
@@ -18,7 +19,9 @@ export function NewGroup({ conversations, close }: NewGroupProps) {
     <Dialog title="New group" close={close}>
       {people.length === 0 ? (
         <p>
-          A group is made of people with whom you are connected. <a href="/desk/people">Find people</a> first.
+          {t('A group is made of people with whom you are connected. <a>Find people</a> first.', {
+            a: (inner) => <a href="/desk/people">{inner}</a>,
+          })}
         </p>
       ) : (
         <Form

@@ -9,6 +9,7 @@ import { Page } from '../../components/page/page.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 import { lately } from '../../format.ts'
 import { go } from '../../router.ts'
+import { t } from '../../texts.ts'
 
 type Person = Answer<'/api/v01/chat/users', 'get'>['users'][number]
 
@@ -124,7 +125,7 @@ function Tie({ person, reload }: { person: Person; reload: () => Promise<void> }
       act={async () => {
         await ask(client.POST('/api/v01/chat/connections', { body: { recipient_id: person.id } }))
         await reload()
-        return `${person.full_name} is asked`
+        return t('{name} is asked', { name: person.full_name })
       }}
     >
       Connect

@@ -2,6 +2,7 @@ import { ask, client } from '../../client.ts'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
+import { t } from '../../texts.ts'
 import { ItemAnalysis } from '../teach/exam/items.tsx'
 import { Dashboard } from '../teach/oversight/dashboard.tsx'
 import type { ViewProps } from '../view-props.ts'
@@ -15,15 +16,15 @@ export default function ClassExam({ params }: ViewProps) {
     return { own, exam: exams.find((exam) => exam.id === path.exam_id) }
   })
   const tabs = [
-    ['items', 'Item analysis'],
-    ['analytics', 'Analytics'],
+    ['items', t('Item analysis')],
+    ['analytics', t('Analytics')],
   ] as const
   return (
     <Loaded of={found}>
       {({ own, exam }) => (
         <Page
           title={exam?.name ?? 'Exam'}
-          lead={`The students of ${own.name}`}
+          lead={t('The students of {name}', { name: own.name })}
           actions={
             <a class="button" href={`/desk/classes/${id}/results?exam=${path.exam_id}`}>
               Results

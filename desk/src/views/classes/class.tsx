@@ -5,8 +5,8 @@ import { Action } from '../../components/forms/button.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
-import { plural } from '../../format.ts'
 import { $query, go } from '../../router.ts'
+import { t } from '../../texts.ts'
 import type { ViewProps } from '../view-props.ts'
 import { ClassExams } from './exams.tsx'
 import { Gradebook } from './gradebook.tsx'
@@ -23,10 +23,10 @@ export interface ClassTabProps {
 }
 
 const TABS: [key: string, text: string, view: ComponentType<ClassTabProps>][] = [
-  ['members', 'Members', Members],
-  ['exams', 'Exams', ClassExams],
-  ['results', 'Results', ClassResults],
-  ['gradebook', 'Gradebook', Gradebook],
+  ['members', t('Members'), Members],
+  ['exams', t('Exams'), ClassExams],
+  ['results', t('Results'), ClassResults],
+  ['gradebook', t('Gradebook'), Gradebook],
 ]
 
 /** One class for its teachers and administrators: a tab for each part of it. */
@@ -45,7 +45,13 @@ export default function Class({ params, user }: ViewProps) {
       {(one) => (
         <Page
           title={one.class.name}
-          lead={`${plural(one.class.students, 'student')}${one.class.archived ? ', archived' : ''}`}
+          lead={
+            one.class.archived
+              ? t('{count, plural, one {# student} other {# students}}, archived', {
+                  count: one.class.students,
+                })
+              : t('{count, plural, one {# student} other {# students}}', { count: one.class.students })
+          }
           actions={
             !one.class.archived && (
               <Action

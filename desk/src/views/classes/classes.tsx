@@ -6,8 +6,9 @@ import { Form } from '../../components/forms/form.tsx'
 import { Empty, Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
-import { day, plural } from '../../format.ts'
+import { day } from '../../format.ts'
 import { $query } from '../../router.ts'
+import { t } from '../../texts.ts'
 
 /** The classes that somebody is in, those that ask them to join, and joining by a code, which a link brings along. */
 export default function Classes() {
@@ -25,7 +26,7 @@ export default function Classes() {
             const body = { code: String(fields.code) }
             const joined = await ask(client.POST('/api/v01/classes/join', { body }))
             await found.reload()
-            return `You are in ${joined.class.name}`
+            return t('You are in {name}', { name: joined.class.name })
           }}
         >
           <Field
@@ -50,13 +51,14 @@ export default function Classes() {
                     <li key={each.id} class="card">
                       <h2>{each.name}</h2>
                       <p>
-                        {each.role === 'teacher' ? 'Asks you to teach it' : 'Asks you to join'}, since{' '}
-                        {day(each.invited_at)}
+                        {each.role === 'teacher'
+                          ? t('Asks you to teach it, since {date}', { date: day(each.invited_at) })
+                          : t('Asks you to join, since {date}', { date: day(each.invited_at) })}
                       </p>
                       <div class="row">
                         <Action
                           class="small main"
-                          aria-label={`Join: ${each.name}`}
+                          aria-label={t('Join: {name}', { name: each.name })}
                           act={async () => {
                             await ask(client.POST('/api/v01/classes/{id}/accept', path))
                             await found.reload()
@@ -66,7 +68,7 @@ export default function Classes() {
                         </Action>
                         <Action
                           class="small"
-                          aria-label={`Decline: ${each.name}`}
+                          aria-label={t('Decline: {name}', { name: each.name })}
                           act={async () => {
                             await ask(client.DELETE('/api/v01/classes/{id}/invitation', path))
                             await found.reload()
@@ -94,14 +96,22 @@ export default function Classes() {
                       )}
                     </h2>
                     <p>
-                      {each.role === 'teacher' ? 'You teach it' : 'You are a student'} ·{' '}
-                      {plural(each.students, 'student')}
+                      {each.role === 'teacher'
+                        ? t('You teach it · {count, plural, one {# student} other {# students}}', {
+                            count: each.students,
+                          })
+                        : t('You are a student · {count, plural, one {# student} other {# students}}', {
+                            count: each.students,
+                          })}
                     </p>
                     <div class="row above">
                       <Action
                         class="small"
-                        aria-label={`Leave: ${each.name}`}
-                        confirm={`Leave “${each.name}”? You lose its exams. What you have begun can be finished, and your results stay yours.`}
+                        aria-label={t('Leave: {name}', { name: each.name })}
+                        confirm={t(
+                          'Leave “{name}”? You lose its exams. What you have begun can be finished, and your results stay yours.',
+                          { name: each.name },
+                        )}
                         act={async () => {
                           await ask(
                             client.DELETE('/api/v01/classes/{id}/membership', {

@@ -3,8 +3,8 @@ import { Action } from '../../components/forms/button.tsx'
 import { Field, NumberField } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
 import { Empty } from '../../components/page/load-states.tsx'
-import { plural } from '../../format.ts'
 import { go } from '../../router.ts'
+import { t } from '../../texts.ts'
 import type { ClassTabProps } from './class.tsx'
 
 /** The exams of a class, more time for those who are taking them, and new ones. */
@@ -22,14 +22,14 @@ export function ClassExams({ of: { class: own, exams }, reload }: ClassTabProps)
                 <a
                   class="button small"
                   href={`/desk/teach/exams/${exam.id}`}
-                  aria-label={`Questions and settings: ${exam.name}`}
+                  aria-label={t('Questions and settings: {name}', { name: exam.name })}
                 >
                   Questions and settings
                 </a>
                 <a
                   class="button small"
                   href={`/desk/classes/${own.id}/results?exam=${exam.id}`}
-                  aria-label={`Results: ${exam.name}`}
+                  aria-label={t('Results: {name}', { name: exam.name })}
                 >
                   Results
                 </a>
@@ -45,11 +45,14 @@ export function ClassExams({ of: { class: own, exams }, reload }: ClassTabProps)
                         body: { minutes: Number(minutes) },
                       }),
                     )
-                    return `${plural(extended, 'attempt')} got more time`
+                    return t(
+                      '{count, plural, one {# attempt got more time} other {# attempts got more time}}',
+                      { count: extended },
+                    )
                   }}
                 >
                   <NumberField
-                    label={`More minutes for attempts under way at ${exam.name}`}
+                    label={t('More minutes for attempts under way at {exam}', { exam: exam.name })}
                     name="minutes"
                     least={1}
                     most={600}

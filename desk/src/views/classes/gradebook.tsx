@@ -6,8 +6,9 @@ import { Pager } from '../../components/page/pager.tsx'
 import { Table } from '../../components/page/table.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 import { download } from '../../download.ts'
-import { number } from '../../format.ts'
+import { percent } from '../../format.ts'
 import { $query } from '../../router.ts'
+import { t } from '../../texts.ts'
 import type { ClassTabProps } from './class.tsx'
 
 /** The best results of a class's students at all of its exams. */
@@ -42,7 +43,7 @@ export function Gradebook({ of: { class: own } }: ClassTabProps) {
             keyOf={(row) => row.user_id}
             columns={[
               {
-                head: 'Student',
+                head: t('Student'),
                 cell: (row) => (
                   <>
                     {row.full_name} ({row.username}) {row.left && <span class="chip">Left</span>}
@@ -53,13 +54,16 @@ export function Gradebook({ of: { class: own } }: ClassTabProps) {
                 head: name,
                 cell: (row: (typeof book.students)[number]) => {
                   const result = row.results.find(({ exam_id }) => exam_id === id)
-                  return result?.percentage == null ? '–' : `${number(result.percentage)} %`
+                  return percent(result?.percentage)
                 },
                 isNumber: true,
               })),
             ]}
           />
-          <Pager of={book} what="students" />
+          <Pager
+            of={book}
+            total={t('{count, plural, one {# student} other {# students}}', { count: book.total })}
+          />
         </div>
       )}
     </Loaded>

@@ -6,7 +6,8 @@ import { Form } from '../../components/forms/form.tsx'
 import { Pager } from '../../components/page/pager.tsx'
 import { Table } from '../../components/page/table.tsx'
 import { QrCode } from '../../components/qr-code.tsx'
-import { day, fromLocalInput, moment, plural } from '../../format.ts'
+import { day, fromLocalInput, moment } from '../../format.ts'
+import { t } from '../../texts.ts'
 import type { ClassTabProps } from './class.tsx'
 
 type Added = Answer<'/api/v01/classes/{id}/members', 'post'>
@@ -29,19 +30,22 @@ export function Members({ of: one, user, reload }: ClassTabProps) {
         rows={one.members}
         keyOf={(row) => row.user_id}
         columns={[
-          { head: 'Name', cell: (row) => `${row.full_name} (${row.username})` },
-          { head: 'Role', cell: (row) => (row.role === 'teacher' ? 'Teacher' : 'Student') },
-          { head: 'Since', cell: (row) => day(row.joined_at) },
+          { head: t('Name'), cell: (row) => `${row.full_name} (${row.username})` },
+          { head: t('Role'), cell: (row) => (row.role === 'teacher' ? t('Teacher') : t('Student')) },
+          { head: t('Since'), cell: (row) => day(row.joined_at) },
           {
-            head: 'Change',
+            head: t('Change'),
             cell: (row) =>
               archived || (row.role === 'teacher' && !isAdmin) ? (
                 ''
               ) : (
                 <Action
                   class="small bad"
-                  aria-label={`Remove: ${row.full_name}`}
-                  confirm={`Remove ${row.full_name} from this class? They lose its exams at once; what they have begun can be finished, and their marks stay in the gradebook.`}
+                  aria-label={t('Remove: {name}', { name: row.full_name })}
+                  confirm={t(
+                    'Remove {name} from this class? They lose its exams at once; what they have begun can be finished, and their marks stay in the gradebook.',
+                    { name: row.full_name },
+                  )}
                   act={async () => {
                     const path = { id, user_id: row.user_id }
                     await ask(client.DELETE('/api/v01/classes/{id}/members/{user_id}', { params: { path } }))
@@ -60,15 +64,15 @@ export function Members({ of: one, user, reload }: ClassTabProps) {
           rows={one.invited}
           keyOf={(row) => row.id}
           columns={[
-            { head: 'Asked to join', cell: (row) => row.email },
-            { head: 'Name', cell: (row) => row.full_name },
-            { head: 'On', cell: (row) => day(row.invited_at) },
+            { head: t('Asked to join'), cell: (row) => row.email },
+            { head: t('Name'), cell: (row) => row.full_name },
+            { head: t('On'), cell: (row) => day(row.invited_at) },
             {
-              head: 'Change',
+              head: t('Change'),
               cell: (row) => (
                 <Action
                   class="small"
-                  aria-label={`Withdraw: ${row.email}`}
+                  aria-label={t('Withdraw: {name}', { name: row.email })}
                   act={async () => {
                     const path = { id, invitation_id: row.id }
                     await ask(
@@ -86,7 +90,7 @@ export function Members({ of: one, user, reload }: ClassTabProps) {
           ]}
         />
       )}
-      <Pager of={one} what="members" />
+      <Pager of={one} total={t('{count, plural, one {# member} other {# members}}', { count: one.total })} />
     </div>
   )
 }
@@ -105,8 +109,16 @@ function Code({ of: { class: own, join_code, code_ends_at }, reload }: Pick<Clas
           </p>
           <QrCode text={address} />
           <p>
-            Students type it in “Classes”, or open <code>{address}</code>
-            {code_ends_at ? `, until ${moment(code_ends_at)}` : ''}.
+            {code_ends_at
+              ? t('Students type it in “Classes”, or open <code>{address}</code>, until {time}.', {
+                  address,
+                  code: (inner) => <code>{inner}</code>,
+                  time: moment(code_ends_at),
+                })
+              : t('Students type it in “Classes”, or open <code>{address}</code>.', {
+                  address,
+                  code: (inner) => <code>{inner}</code>,
+                })}
           </p>
         </>
       ) : (
@@ -208,12 +220,19 @@ function Roster({ id, reload }: { id: number; reload: () => Promise<void> }) {
 
 function Outcome({ of: added, isDry }: { of: Added | undefined; isDry: boolean }) {
   if (!added) return null
-  const would = isDry ? 'would be ' : ''
+  const { added: people, invited } = added
   return (
     <div class="notice" role="status">
       <p>
-        {plural(added.invited, 'address', 'addresses')} {would}asked
-        {added.added > 0 ? `, ${plural(added.added, 'person', 'people')} ${would}added` : ''}.
+        {isDry
+          ? t(
+              '{invited, plural, one {# address would be asked} other {# addresses would be asked}}{people, plural, =0 {} one {, # person would be added} other {, # people would be added}}.',
+              { invited, people },
+            )
+          : t(
+              '{invited, plural, one {# address asked} other {# addresses asked}}{people, plural, =0 {} one {, # person added} other {, # people added}}.',
+              { invited, people },
+            )}
       </p>
       {added.errors && (
         <ul>

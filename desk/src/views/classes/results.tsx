@@ -8,7 +8,9 @@ import { Pager } from '../../components/page/pager.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 import { ResultsTable, type StudentResult } from '../../components/results-table.tsx'
 import { download } from '../../download.ts'
+import { percent } from '../../format.ts'
 import { $query, setQuery } from '../../router.ts'
+import { t } from '../../texts.ts'
 import type { ClassTabProps, OneClass } from './class.tsx'
 import { StudentDialog } from './student-dialog.tsx'
 
@@ -79,7 +81,9 @@ function Results({ own, exams, newest }: ResultsProps) {
               </div>
               {times.class_accommodation && (
                 <p>
-                  The whole class has {times.class_accommodation.extra_time_percent} % more time at this exam.
+                  {t('The whole class has {percent} more time at this exam.', {
+                    percent: percent(times.class_accommodation.extra_time_percent),
+                  })}
                 </p>
               )}
               <ResultsTable
@@ -94,7 +98,7 @@ function Results({ own, exams, newest }: ResultsProps) {
                           <button
                             type="button"
                             class="small"
-                            aria-label={`Times and attempts: ${row.full_name}`}
+                            aria-label={t('Times and attempts: {name}', { name: row.full_name })}
                             onClick={() => setStudent(row)}
                           >
                             Times and attempts
@@ -103,7 +107,10 @@ function Results({ own, exams, newest }: ResultsProps) {
                       ),
                     })}
               />
-              <Pager of={list} what="students" />
+              <Pager
+                of={list}
+                total={t('{count, plural, one {# student} other {# students}}', { count: list.total })}
+              />
               {student && (
                 <StudentDialog
                   key={student.user_id}

@@ -4,7 +4,8 @@ import { Page } from '../../components/page/page.tsx'
 import { Stat } from '../../components/page/stat.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 import { ReviewedQuestion } from '../../components/questions/reviewed-question.tsx'
-import { moment, number, plural } from '../../format.ts'
+import { moment, number, percent } from '../../format.ts'
+import { t } from '../../texts.ts'
 import type { ViewProps } from '../view-props.ts'
 
 type Attempt = Answer<'/api/v01/classes/{id}/attempts/{attempt_id}', 'get'>
@@ -31,17 +32,27 @@ export default function StudentAttempt({ params }: ViewProps) {
       {(attempt) => (
         <Page
           title={`${attempt.full_name}: ${attempt.exam_name}`}
-          lead={`Attempt ${attempt.attempt_number} of ${attempt.username} · ${stateOf(attempt)}`}
+          lead={t('Attempt {number} of {name} · {state}', {
+            number: attempt.attempt_number,
+            name: attempt.username,
+            state: stateOf(attempt),
+          })}
         >
           <dl class="figures">
-            <Stat name="Answered" value={`${attempt.answered} of ${attempt.question_count}`} />
+            <Stat
+              label="Answered"
+              value={t('{part} of {whole}', { part: attempt.answered, whole: attempt.question_count })}
+            />
             {attempt.result && (
               <>
                 <Stat
-                  name="Score"
-                  value={`${number(attempt.result.score)} of ${number(attempt.result.max_score)}`}
+                  label="Score"
+                  value={t('{part} of {whole}', {
+                    part: number(attempt.result.score),
+                    whole: number(attempt.result.max_score),
+                  })}
                 />
-                <Stat name="Percent" value={`${number(attempt.result.percentage)} %`} />
+                <Stat label="Percent" value={percent(attempt.result.percentage)} />
               </>
             )}
           </dl>
@@ -49,9 +60,13 @@ export default function StudentAttempt({ params }: ViewProps) {
             <p class="notice">The right answers are shown once the exam has closed.</p>
           )}
           {attempt.review?.map((question, index) => (
-            <article key={question.id} class="sheet" aria-label={`Question ${index + 1}`}>
+            <article
+              key={question.id}
+              class="sheet"
+              aria-label={t('Question {number}', { number: index + 1 })}
+            >
               <div class="row spread">
-                <h2>Question {index + 1}</h2>
+                <h2>{t('Question {number}', { number: index + 1 })}</h2>
                 <Marks question={question} />
               </div>
               <ReviewedQuestion
@@ -74,8 +89,12 @@ export default function StudentAttempt({ params }: ViewProps) {
 }
 
 function stateOf({ status, submitted_at, ends_at }: Attempt): string {
-  if (status === 'active') return ends_at ? `under way until ${moment(ends_at)}` : 'under way'
-  return `${status === 'expired' ? 'closed at the end of its time' : 'handed in'} ${submitted_at ? moment(submitted_at) : ''}`
+  if (status === 'active')
+    return ends_at ? t('under way until {time}', { time: moment(ends_at) }) : t('under way')
+  const time = submitted_at ? moment(submitted_at) : ''
+  return status === 'expired'
+    ? t('closed at the end of its time {time}', { time })
+    : t('handed in {time}', { time })
 }
 
 function Marks({ question }: { question: Question }) {
@@ -87,7 +106,10 @@ function Marks({ question }: { question: Question }) {
         {question.is_correct ? 'Correct' : question.given_answer === null ? 'Not answered' : 'Not correct'}
       </span>
       <small>
-        {number(question.marks_awarded)} of {plural(question.positive_marks, 'mark')}
+        {t('{score} of {most, plural, one {# mark} other {# marks}}', {
+          score: number(question.marks_awarded),
+          most: question.positive_marks,
+        })}
       </small>
     </span>
   )

@@ -4,7 +4,8 @@ import { Action } from '../../components/forms/button.tsx'
 import { MomentField, NumberField } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
 import type { StudentResult } from '../../components/results-table.tsx'
-import { fromLocalInput, plural } from '../../format.ts'
+import { fromLocalInput } from '../../format.ts'
+import { t } from '../../texts.ts'
 import { sendTimes } from '../teach/exam/ending-attempts.ts'
 
 type Times = Answer<'/api/v01/classes/{id}/exams/{exam_id}/accommodations', 'get'>['accommodations'][number]
@@ -24,7 +25,7 @@ export function StudentDialog({ at, student, times, close, reload }: StudentDial
     const body = { student_id: student.user_id, action }
     await ask(client.POST('/api/v01/classes/{id}/exams/{exam_id}/allowances', { params: { path: at }, body }))
     await reload()
-    return action === 'increase' ? 'One attempt taken away' : 'One attempt given back'
+    return action === 'increase' ? t('One attempt taken away') : t('One attempt given back')
   }
   return (
     <Dialog title={student.full_name} close={close}>
@@ -47,7 +48,7 @@ export function StudentDialog({ at, student, times, close, reload }: StudentDial
             )
             if (!isSaved) return false
             await reload()
-            return 'Saved; it takes effect at once'
+            return t('Saved; it takes effect at once')
           }}
           aside={
             times && (
@@ -95,7 +96,10 @@ export function StudentDialog({ at, student, times, close, reload }: StudentDial
                 }),
               )
               await reload()
-              return `${plural(extended, 'attempt')} under way extended`
+              return t(
+                '{count, plural, one {# attempt under way extended} other {# attempts under way extended}}',
+                { count: extended },
+              )
             }}
           >
             <NumberField
@@ -110,7 +114,7 @@ export function StudentDialog({ at, student, times, close, reload }: StudentDial
         )}
         <div class="row">
           <Action
-            confirm={`Remove the latest attempt of ${student.full_name} with its result?`}
+            confirm={t('Remove the latest attempt of {name} with its result?', { name: student.full_name })}
             act={() => changeAttempts('decrease')}
           >
             Give an attempt back

@@ -13,6 +13,7 @@ import { useLive } from '../../components/page/use-live.ts'
 import { useLoad } from '../../components/page/use-load.ts'
 import { RichText } from '../../components/rich-text/rich-text.tsx'
 import { lately } from '../../format.ts'
+import { t } from '../../texts.ts'
 
 /** The discussion of one question; new comments appear by themselves. */
 export function Discussion({ questionId }: { questionId: number }) {
@@ -59,8 +60,9 @@ function Entry({ comment, reload }: EntryProps) {
         <p class="row">
           <strong>{comment.username}</strong>
           <small>
-            {lately(comment.created_at)}
-            {comment.is_edited && ' · edited'}
+            {comment.is_edited
+              ? t('{time} · edited', { time: lately(comment.created_at) })
+              : lately(comment.created_at)}
           </small>
           {comment.is_pinned && <span class="chip">Pinned</span>}
           {comment.is_best_answer && <span class="chip good">Best answer</span>}
@@ -81,7 +83,7 @@ function Entry({ comment, reload }: EntryProps) {
                 type="button"
                 class="quiet small"
                 onClick={() =>
-                  deleteSoon(`comment-${comment.id}`, 'Comment deleted', async () => {
+                  deleteSoon(`comment-${comment.id}`, t('Comment deleted'), async () => {
                     await ask(client.DELETE('/api/v01/discussions/comments/{id}', path))
                     await reload()
                   })
@@ -131,7 +133,7 @@ function Entry({ comment, reload }: EntryProps) {
           <Write
             questionId={comment.question_id}
             parentId={comment.id}
-            label={`Reply to ${comment.username}`}
+            label={t('Reply to {name}', { name: comment.username })}
             button="Reply"
             reload={async () => {
               setOpen(undefined)

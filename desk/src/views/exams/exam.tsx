@@ -6,9 +6,10 @@ import { Failed, Loaded } from '../../components/page/load-states.tsx'
 import { focusHeading, Page } from '../../components/page/page.tsx'
 import { Stat } from '../../components/page/stat.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
-import { describeMinutes, describeWindow, moment, number, plural } from '../../format.ts'
+import { describeMinutes, describeWindow, moment, number, percent } from '../../format.ts'
 import { keepImages } from '../../kept-images.ts'
 import { go } from '../../router.ts'
+import { t } from '../../texts.ts'
 import type { ViewProps } from '../view-props.ts'
 import { Taking } from './taking/taking.tsx'
 
@@ -94,10 +95,10 @@ function Cover({ id, take, named }: CoverProps) {
           <Page title={exam.name} lead={exam.description}>
             {error !== undefined && <Failed error={error} />}
             <dl class="figures">
-              <Stat name="Questions" value={exam.question_count} />
-              <Stat name="Time" value={describeMinutes(exam.duration_minutes)} />
-              <Stat name="To pass" value={`${number(exam.pass_percentage)} %`} />
-              <Stat name="Attempts left" value={exam.attempts_remaining ?? 'unlimited'} />
+              <Stat label="Questions" value={exam.question_count} />
+              <Stat label="Time" value={describeMinutes(exam.duration_minutes)} />
+              <Stat label="To pass" value={percent(exam.pass_percentage)} />
+              <Stat label="Attempts left" value={exam.attempts_remaining ?? t('unlimited')} />
             </dl>
             <section class="sheet" aria-labelledby="before">
               <h2 id="before">Before you begin</h2>
@@ -112,7 +113,7 @@ function Cover({ id, take, named }: CoverProps) {
                     : 'The clock runs from the start and doesn’t stop; at its end what you answered is handed in.'}
                 </li>
                 {exam.extra_time_percent !== undefined && (
-                  <li>You have {exam.extra_time_percent} % more time.</li>
+                  <li>{t('You have {percent} more time.', { percent: percent(exam.extra_time_percent) })}</li>
                 )}
                 {exam.lock_help && <li>Tutor, chat and discussions are closed while you take it.</li>}
                 <li>
@@ -120,7 +121,7 @@ function Cover({ id, take, named }: CoverProps) {
                     ? 'You see your result as soon as you hand in.'
                     : 'Your teacher releases the results later.'}
                 </li>
-                {window && <li>{window}.</li>}
+                {window && <li>{window}</li>}
               </ul>
               <div class="row">
                 <Action
@@ -148,14 +149,20 @@ function Cover({ id, take, named }: CoverProps) {
                   {attempts.map((attempt) => (
                     <li key={attempt.attempt_id} class="row spread">
                       <span>
-                        Attempt {attempt.attempt_number} · {moment(attempt.submitted_at)}
+                        {t('Attempt {number} · {time}', {
+                          number: attempt.attempt_number,
+                          time: moment(attempt.submitted_at),
+                        })}
                       </span>
                       {attempt.percentage === null ? (
                         <span class="chip">Not released yet</span>
                       ) : (
                         <a href={`/desk/results/${attempt.attempt_id}`}>
-                          {number(attempt.score)} of {plural(attempt.max_score ?? 0, 'mark')} (
-                          {number(attempt.percentage)} %)
+                          {t('{score} of {most, plural, one {# mark} other {# marks}} ({percent})', {
+                            score: number(attempt.score),
+                            most: attempt.max_score ?? 0,
+                            percent: percent(attempt.percentage),
+                          })}
                         </a>
                       )}
                     </li>

@@ -6,8 +6,9 @@ import { Empty, Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { Pager } from '../../components/page/pager.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
-import { describeMinutes, describeWindow, plural } from '../../format.ts'
+import { describeMinutes, describeWindow } from '../../format.ts'
 import { $query, setQuery } from '../../router.ts'
+import { t } from '../../texts.ts'
 
 type Exam = Answer<'/api/v01/exams', 'get'>['exams'][number]
 
@@ -34,7 +35,7 @@ export default function ExamList() {
           <Choice
             label="Category"
             value={category}
-            options={[['', 'All categories'], ...known.map(({ id, name }) => [id, name] as const)]}
+            options={[['', t('All categories')], ...known.map(({ id, name }) => [id, name] as const)]}
             onChange={({ currentTarget }) => setQuery({ category: currentTarget.value, page: undefined })}
           />
         )}
@@ -56,7 +57,10 @@ export default function ExamList() {
                   <Card key={exam.id} exam={exam} category={nameOf(exam.category_id)} />
                 ))}
               </ul>
-              <Pager of={found} what="exams" />
+              <Pager
+                of={found}
+                total={t('{count, plural, one {# exam} other {# exams}}', { count: found.total })}
+              />
             </>
           )
         }
@@ -75,7 +79,9 @@ function Card({ exam, category }: { exam: Exam; category: string | undefined }) 
       </h2>
       {exam.description && <p class="clamp">{exam.description}</p>}
       <p class="row">
-        <span class="chip">{plural(exam.question_count, 'question')}</span>
+        <span class="chip">
+          {t('{count, plural, one {# question} other {# questions}}', { count: exam.question_count })}
+        </span>
         <span class="chip">{describeMinutes(exam.duration_minutes)}</span>
         {window && <span class="chip warn">{window}</span>}
       </p>

@@ -2,7 +2,7 @@ import { forgetUndelivered, listUndelivered } from '@exam-practice/client/exam'
 import { client } from '../../client.ts'
 import { Action } from '../../components/forms/button.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
-import { plural } from '../../format.ts'
+import { t } from '../../texts.ts'
 import { LateAnswers } from './late-answers.tsx'
 
 /** Tells the person about answers that did not reach the service before their exam ended. */
@@ -14,9 +14,10 @@ export function Undelivered() {
       {found.data.map((journal) => (
         <div key={journal.attemptId} class="notice warn stack tight">
           <p>
-            {plural(Object.keys(journal.unsynced).length, 'answer')} of yours reached the service too late and
-            {Object.keys(journal.unsynced).length === 1 ? ' isn’t' : ' aren’t'} counted. Your teacher may want
-            to know (attempt {journal.attemptId}).
+            {t(
+              '{count, plural, one {# answer of yours reached the service too late and isn’t counted.} other {# answers of yours reached the service too late and aren’t counted.}} Your teacher may want to know (attempt {attempt}).',
+              { count: Object.keys(journal.unsynced).length, attempt: journal.attemptId },
+            )}
           </p>
           <LateAnswers journal={journal} />
           <p class="row">

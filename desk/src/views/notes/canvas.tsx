@@ -6,20 +6,20 @@ import { runWithToast } from '../../components/dialogs/toasts.tsx'
 import { IMAGE_TYPES } from '../../components/forms/fields.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
-import { plural } from '../../format.ts'
+import { t } from '../../texts.ts'
 import { type Asset, Drawing, HEIGHT, type Mark, Stroke, WIDTH } from './drawing.tsx'
 import { PageEditor, readPage } from './page-editor.ts'
 
 const COLORS = ['#1d2321', '#1c6b50', '#0b57d0', '#a8241b', '#8a4b00'] as const
-const COLOR_NAMES = ['Black', 'Green', 'Blue', 'Red', 'Brown']
+const COLOR_NAMES = [t('Black'), t('Green'), t('Blue'), t('Red'), t('Brown')]
 const TEXT_SIZE = 36
 
 type Tool = 'pen' | 'text' | 'move' | 'erase'
 const TOOLS: [Tool, string][] = [
-  ['pen', 'Pen'],
-  ['text', 'Text'],
-  ['move', 'Move'],
-  ['erase', 'Erase'],
+  ['pen', t('Pen')],
+  ['text', t('Text')],
+  ['move', t('Move')],
+  ['erase', t('Erase')],
 ]
 
 /** A page to draw on, with pen, text, pictures and undo. It is saved automatically. */
@@ -138,14 +138,18 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
     setHeld(undefined)
   }
   async function write(x: number, y: number) {
-    const text = await promptForText('Text', 'Insert', { label: 'Text to insert', isLong: true })
+    const text = await promptForText(t('Text'), t('Insert'), { label: t('Text to insert'), isLong: true })
     const { current } = editor
     if (!text || !current) return
     const mark = { id: client.platform.uuid(), kind: 'text' as const, color, x, y, size: TEXT_SIZE, text }
     current.change([...current.state.marks, mark])
   }
   async function rewrite(mark: Extract<Mark, { kind: 'text' }>) {
-    const text = await promptForText('Text', 'Save', { label: 'Text', value: mark.text, isLong: true })
+    const text = await promptForText(t('Text'), t('Save'), {
+      label: t('Text'),
+      value: mark.text,
+      isLong: true,
+    })
     if (text) replace(mark.id, { ...mark, text })
   }
   async function addImage(file: File) {
@@ -220,9 +224,9 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
         <small role="status">
           {
             {
-              saved: 'Saved',
-              waiting: 'Saving…',
-              failed: 'Kept on this device; saved as soon as the service can be reached',
+              saved: t('Saved'),
+              waiting: t('Saving…'),
+              failed: t('Kept on this device; saved as soon as the service can be reached'),
               conflict: '',
             }[saving]
           }
@@ -303,7 +307,13 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
 
 function describe(marks: readonly Mark[]): string {
   const texts = marks.flatMap((mark) => (mark.kind === 'text' ? [mark.text] : []))
-  return `A page with ${plural(marks.length, 'mark')}${texts.length > 0 ? `: ${texts.join('; ')}` : ''}`
+  const count = marks.length
+  return texts.length > 0
+    ? t('A page with {count, plural, one {# mark} other {# marks}}: {texts}', {
+        count,
+        texts: texts.join('; '),
+      })
+    : t('A page with {count, plural, one {# mark} other {# marks}}', { count })
 }
 
 /** Calls `press` for keys that are pressed anywhere on the page but in fields and dialogs; `true`: it was for us. */

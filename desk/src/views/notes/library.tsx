@@ -6,8 +6,8 @@ import { Empty, Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { Pager } from '../../components/page/pager.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
-import { plural } from '../../format.ts'
 import { $query, setQuery } from '../../router.ts'
+import { t } from '../../texts.ts'
 
 /** The public notebooks. */
 export default function Library() {
@@ -29,8 +29,8 @@ export default function Library() {
           label="First"
           value={sort ?? 'recent'}
           options={[
-            ['recent', 'The latest'],
-            ['popular', 'The most liked'],
+            ['recent', t('The latest')],
+            ['popular', t('The most liked')],
           ]}
           onChange={({ currentTarget }) => setQuery({ sort: currentTarget.value, page: undefined })}
         />
@@ -49,17 +49,24 @@ export default function Library() {
                     <h2>
                       <a href={`/desk/library/${each.id}`}>{each.title}</a>
                     </h2>
-                    <small>by {each.author}</small>
+                    <small>{t('by {name}', { name: each.author })}</small>
                     {each.description && <p class="clamp">{each.description}</p>}
                     <p class="row">
-                      <span class="chip">{plural(each.page_count, 'page')}</span>
-                      <span class="chip">{plural(each.likes, 'like')}</span>
+                      <span class="chip">
+                        {t('{count, plural, one {# page} other {# pages}}', { count: each.page_count })}
+                      </span>
+                      <span class="chip">
+                        {t('{count, plural, one {# like} other {# likes}}', { count: each.likes })}
+                      </span>
                       {each.bookmarked && <span class="chip good">Bookmarked</span>}
                     </p>
                   </li>
                 ))}
               </ul>
-              <Pager of={list} what="notebooks" />
+              <Pager
+                of={list}
+                total={t('{count, plural, one {# notebook} other {# notebooks}}', { count: list.total })}
+              />
             </>
           )
         }

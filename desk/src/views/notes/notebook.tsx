@@ -9,6 +9,7 @@ import { Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 import { go } from '../../router.ts'
+import { t } from '../../texts.ts'
 import type { ViewProps } from '../view-props.ts'
 import { Canvas } from './canvas.tsx'
 
@@ -59,7 +60,7 @@ export default function NotebookView({ params }: ViewProps) {
                 </Action>
                 <Action
                   class="bad"
-                  confirm={`Delete “${notebook.title}” with all its pages?`}
+                  confirm={t('Delete “{title}” with all its pages?', { title: notebook.title })}
                   act={async () => {
                     await ask(client.DELETE('/api/v01/notebooks/{id}', path))
                     go('/desk/notes', 'replace')
@@ -77,13 +78,13 @@ export default function NotebookView({ params }: ViewProps) {
                   href={`/desk/notes/${id}/${each.id}`}
                   aria-current={each.id === page?.id ? 'page' : undefined}
                 >
-                  {each.title || `Page ${index + 1}`}
+                  {each.title || t('Page {number}', { number: index + 1 })}
                 </a>
               ))}
               <Action
                 class="quiet small"
                 act={async () => {
-                  const body = { title: `Page ${pages.length + 1}` }
+                  const body = { title: t('Page {number}', { number: pages.length + 1 }) }
                   const made = await ask(client.POST('/api/v01/notebooks/{id}/pages', { ...path, body }))
                   await found.reload()
                   go(`/desk/notes/${id}/${made.page.id}`)
@@ -121,8 +122,8 @@ export default function NotebookView({ params }: ViewProps) {
                 <Action
                   class="quiet small"
                   act={async () => {
-                    const title = await promptForText('Rename the page', 'Rename', {
-                      label: 'Title',
+                    const title = await promptForText(t('Rename the page'), t('Rename'), {
+                      label: t('Title'),
                       value: page.title,
                     })
                     if (title) await changePage(page.id, { title })

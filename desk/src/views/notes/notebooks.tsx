@@ -6,8 +6,9 @@ import { Form } from '../../components/forms/form.tsx'
 import { Empty, Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
-import { day, plural } from '../../format.ts'
+import { day } from '../../format.ts'
 import { go } from '../../router.ts'
+import { t } from '../../texts.ts'
 
 /** The person's own notebooks. */
 export default function Notebooks() {
@@ -28,7 +29,9 @@ export default function Notebooks() {
           notebooks.length === 0 ? (
             <Empty title="No notebooks yet">
               <p>
-                Make one, or read what others share in the <a href="/desk/library">library</a>.
+                {t('Make one, or read what others share in the <a>library</a>.', {
+                  a: (inner) => <a href="/desk/library">{inner}</a>,
+                })}
               </p>
             </Empty>
           ) : (
@@ -40,7 +43,9 @@ export default function Notebooks() {
                   </h2>
                   {each.description && <p class="clamp">{each.description}</p>}
                   <p class="row">
-                    <span class="chip">{plural(each.page_count, 'page')}</span>
+                    <span class="chip">
+                      {t('{count, plural, one {# page} other {# pages}}', { count: each.page_count })}
+                    </span>
                     {each.is_public && <span class="chip good">Shared</span>}
                     <small>{day(each.updated_at)}</small>
                   </p>
@@ -64,7 +69,7 @@ export default function Notebooks() {
               await ask(
                 client.POST('/api/v01/notebooks/{id}/pages', {
                   params: { path: { id: notebook.id } },
-                  body: { title: 'Page 1' },
+                  body: { title: t('Page {number}', { number: 1 }) },
                 }),
               )
               go(`/desk/notes/${notebook.id}`)

@@ -3,6 +3,7 @@ import { ask, client } from '../../client.ts'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
+import { t } from '../../texts.ts'
 import type { ViewProps } from '../view-props.ts'
 import { Drawing, HEIGHT, toMarks, WIDTH } from './drawing.tsx'
 
@@ -34,7 +35,7 @@ export default function PrintNotebook({ params }: ViewProps) {
               class="paper"
               viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
               role="img"
-              aria-label={page.title || `Page ${index + 1}`}
+              aria-label={page.title || t('Page {number}', { number: index + 1 })}
             >
               <Drawing marks={toMarks(page.objects)} assets={page.assets} />
             </svg>

@@ -4,7 +4,7 @@ import { Action } from '../../components/forms/button.tsx'
 import { Empty, Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
-import { plural } from '../../format.ts'
+import { t } from '../../texts.ts'
 import type { ViewProps } from '../view-props.ts'
 import { Drawing, HEIGHT, WIDTH } from './drawing.tsx'
 import { readPage } from './page-editor.ts'
@@ -28,11 +28,18 @@ export default function PublicNotebook({ params }: ViewProps) {
         return (
           <Page
             title={notebook.title}
-            lead={`by ${notebook.author}${notebook.description ? ` · ${notebook.description}` : ''}`}
+            lead={
+              notebook.description
+                ? t('by {name} · {description}', {
+                    name: notebook.author,
+                    description: notebook.description,
+                  })
+                : t('by {name}', { name: notebook.author })
+            }
             actions={
               <>
                 <Action aria-pressed={notebook.liked} act={toggle('like', !notebook.liked)}>
-                  {plural(notebook.likes, 'like')}
+                  {t('{count, plural, one {# like} other {# likes}}', { count: notebook.likes })}
                 </Action>
                 <Action aria-pressed={notebook.bookmarked} act={toggle('bookmark', !notebook.bookmarked)}>
                   {notebook.bookmarked ? 'Bookmarked' : 'Bookmark'}
@@ -47,7 +54,7 @@ export default function PublicNotebook({ params }: ViewProps) {
                   href={`/desk/library/${id}/${each.id}`}
                   aria-current={each.id === page?.id ? 'page' : undefined}
                 >
-                  {each.title || `Page ${index + 1}`}
+                  {each.title || t('Page {number}', { number: index + 1 })}
                 </a>
               ))}
             </nav>

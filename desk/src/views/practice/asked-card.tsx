@@ -4,6 +4,7 @@ import { useRef, useState } from 'preact/hooks'
 import { AnsweredQuestion } from '../../components/questions/answered-question.tsx'
 import type { AnswerChange, GivenAnswer } from '../../components/questions/kind.ts'
 import { kindOf } from '../../components/questions/kinds.ts'
+import { t } from '../../texts.ts'
 import { useKeys } from './use-keys.ts'
 
 interface AskedCardProps {
@@ -65,10 +66,10 @@ export function AskedCard({ card, give, heading }: AskedCardProps) {
       <AnsweredQuestion question={question} answer={answer} change={change} isReadOnly={false} />
       <div class="practice-answer">
         <button type="button" class="main" onClick={() => void finish(true)}>
-          Sure <kbd>1</kbd>
+          {t('Sure')} <kbd>1</kbd>
         </button>
         <button type="button" onClick={() => void finish(false)}>
-          Not sure <kbd>2</kbd>
+          {t('Not sure')} <kbd>2</kbd>
         </button>
       </div>
     </article>

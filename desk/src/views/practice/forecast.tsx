@@ -4,8 +4,9 @@ import { BarChart } from '../../components/charts/chart.tsx'
 import { Choice } from '../../components/forms/fields.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
-import { moment, number, plural } from '../../format.ts'
+import { moment, number, percent } from '../../format.ts'
 import { serverNow } from '../../server-time.ts'
+import { t } from '../../texts.ts'
 
 type ForecastAnswer = Answer<'/api/v01/practice/forecast', 'get'>
 
@@ -99,10 +100,14 @@ function Range({ forecast }: { forecast: ForecastAnswer }) {
   return (
     <div class="stack tight">
       <p class="practice-due">
-        <strong>{number(expected_percentage, 0)} %</strong>{' '}
+        <strong>{percent(expected_percentage, 0)}</strong>{' '}
         <small>
-          {number(expected, 1)} of {number(max_score)} marks, most likely {number(low, 1)} to{' '}
-          {number(high, 1)}
+          {t('{expected} of {most} marks, most likely {low} to {high}', {
+            expected: number(expected, 1),
+            most: number(max_score),
+            low: number(low, 1),
+            high: number(high, 1),
+          })}
         </small>
       </p>
       <svg class="range" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
@@ -111,9 +116,17 @@ function Range({ forecast }: { forecast: ForecastAnswer }) {
         <rect class="range-expected" x={share(expected) - 0.5} y="0" width="1" height="8" />
       </svg>
       <p>
-        {number(pass_percentage)} % are needed to pass: the chance is{' '}
-        <strong>{number(100 * pass_chance, 0)} %</strong>. Practised so far: {forecast.covered} of{' '}
-        {plural(forecast.questions, 'question')}. As of {moment(forecast.at)}.
+        {t(
+          '{needed} are needed to pass: the chance is <b>{chance}</b>. Practised so far: {covered} of {total, plural, one {# question} other {# questions}}. As of {time}.',
+          {
+            needed: percent(pass_percentage),
+            chance: percent(100 * pass_chance, 0),
+            covered: forecast.covered,
+            total: forecast.questions,
+            time: moment(forecast.at),
+            b: (inner) => <strong>{inner}</strong>,
+          },
+        )}
       </p>
     </div>
   )

@@ -2,7 +2,8 @@ import { type Answer, ask, client } from '../../client.ts'
 import { BarChart } from '../../components/charts/chart.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
-import { day, number, plural } from '../../format.ts'
+import { day, number } from '../../format.ts'
+import { t } from '../../texts.ts'
 
 type PracticeHistory = Answer<'/api/v01/practice/history', 'get'>
 type Day = PracticeHistory['days'][number]
@@ -38,7 +39,10 @@ function Calendar({ days }: { days: readonly Day[] }) {
       <figcaption class="row spread">
         <span>Calendar</span>
         <small>
-          {plural(total, 'review')} on {plural(practised.length, 'day')}
+          {t(
+            '{reviews, plural, one {# review} other {# reviews}} on {days, plural, one {# day} other {# days}}',
+            { reviews: total, days: practised.length },
+          )}
         </small>
       </figcaption>
       <svg class="calendar" viewBox={`0 0 ${WEEKS * 10 + 10} 70`} aria-hidden="true">
@@ -54,7 +58,12 @@ function Calendar({ days }: { days: readonly Day[] }) {
               rx="1.5"
               class={`level-${Math.ceil((4 * reviews) / most)}`}
             >
-              <title>{`${day(date)}: ${plural(reviews, 'review')}`}</title>
+              <title>
+                {t('{day}: {count, plural, one {# review} other {# reviews}}', {
+                  day: day(date),
+                  count: reviews,
+                })}
+              </title>
             </rect>
           )
         })}
@@ -88,13 +97,16 @@ function Calendar({ days }: { days: readonly Day[] }) {
 
 function Certainty({ history: { sure, unsure, retention } }: { history: PracticeHistory }) {
   const points = [
-    { label: `When you were sure (${sure.n})`, ...sure },
-    { label: `When you were not sure (${unsure.n})`, ...unsure },
+    { label: t('When you were sure ({count})', { count: sure.n }), ...sure },
+    { label: t('When you were not sure ({count})', { count: unsure.n }), ...unsure },
   ].flatMap(({ label, n, right }) => (n > 0 ? { label, value: (100 * right) / n } : []))
   if (retention.expected !== null && retention.measured !== null)
     points.push(
-      { label: `Expected of questions that came back (${retention.n})`, value: 100 * retention.expected },
-      { label: 'Correct of these', value: 100 * retention.measured },
+      {
+        label: t('Expected of questions that came back ({count})', { count: retention.n }),
+        value: 100 * retention.expected,
+      },
+      { label: t('Correct of these'), value: 100 * retention.measured },
     )
   return <BarChart title="How often you were correct" most={100} unit=" %" points={points} />
 }

@@ -2,6 +2,7 @@ import type { GivenReview } from '@exam-practice/client/practice'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ReviewedQuestion } from '../../components/questions/reviewed-question.tsx'
 import { moment } from '../../format.ts'
+import { t } from '../../texts.ts'
 import { Exchange } from '../tutor/exchange.tsx'
 import type { Answered } from './round.tsx'
 import { toMaterial } from './tutor-material.ts'
@@ -13,11 +14,11 @@ interface JudgedCardProps {
 }
 
 const VERDICTS = {
-  right: ['Correct', 'good'],
-  partly: ['Partly correct', 'warn'],
-  wrong: ['Incorrect', 'bad'],
+  right: [t('Correct'), 'good'],
+  partly: [t('Partly correct'), 'warn'],
+  wrong: [t('Incorrect'), 'bad'],
 } as const
-const IDEAS = ['Why is this the answer? Explain it step by step.', 'Where did I go wrong?']
+const IDEAS = [t('Why is this the answer? Explain it step by step.'), t('Where did I go wrong?')]
 
 /** What became of an answer, with the key and the explanation. */
 export function JudgedCard({ answered, review, goOn }: JudgedCardProps) {
@@ -46,12 +47,12 @@ export function JudgedCard({ answered, review, goOn }: JudgedCardProps) {
             correct={judged.correct}
             explanation={judged.explanation}
           />
-          <small>It comes back {moment(judged.card.due)}.</small>
+          <small>{t('It comes back {time}.', { time: moment(judged.card.due) })}</small>
         </>
       )}
       <div class="row">
         <button type="button" class="main" ref={button} onClick={goOn}>
-          Next <kbd>Enter</kbd>
+          {t('Next')} <kbd>Enter</kbd>
         </button>
       </div>
       {judged && review && (
@@ -63,8 +64,10 @@ export function JudgedCard({ answered, review, goOn }: JudgedCardProps) {
 
 function describeState(review: GivenReview | undefined): string {
   if (review?.error ?? (review?.result && 'error' in review.result))
-    return 'This question can’t be practised any more'
-  return review?.state === 'sending' ? 'Being judged…' : 'Kept on this device until there is a connection'
+    return t('This question can’t be practised any more')
+  return review?.state === 'sending'
+    ? t('Being judged…')
+    : t('Kept on this device until there is a connection')
 }
 
 /** An empty answer is none. */

@@ -4,6 +4,7 @@ import { Loaded } from '../../components/page/load-states.tsx'
 import { useLive } from '../../components/page/use-live.ts'
 import { useLoad } from '../../components/page/use-load.ts'
 import { $isHelpLocked } from '../../help-lock.ts'
+import { t } from '../../texts.ts'
 
 /** What waits to be practised, on the page where somebody arrives. */
 export function PracticeDue() {
@@ -20,9 +21,7 @@ function Due() {
         {({ due, new: fresh }) =>
           due + fresh > 0 ? (
             <p class="row spread">
-              <span>
-                {due} due, {fresh} new
-              </span>
+              <span>{t('{due, plural, other {# due}}, {fresh, plural, other {# new}}', { due, fresh })}</span>
               <a class="button" href="/desk/practice/cards">
                 Practise
               </a>

@@ -1,6 +1,7 @@
 import { type Answer, ask, client } from '../../client.ts'
 import { NumberField } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
+import { t } from '../../texts.ts'
 
 interface PracticeSettingsProps {
   settings: Answer<'/api/v01/practice', 'get'>['settings']
@@ -21,7 +22,7 @@ export function PracticeSettings({ settings, reload }: PracticeSettingsProps) {
           }
           await ask(client.PUT('/api/v01/practice/settings', { body }))
           await reload()
-          return 'Saved'
+          return t('Saved')
         }}
       >
         <div class="fields">

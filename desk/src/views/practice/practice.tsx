@@ -5,7 +5,8 @@ import { Page } from '../../components/page/page.tsx'
 import { Stat } from '../../components/page/stat.tsx'
 import { useLive } from '../../components/page/use-live.ts'
 import { useLoad } from '../../components/page/use-load.ts'
-import { moment, plural } from '../../format.ts'
+import { moment } from '../../format.ts'
+import { t } from '../../texts.ts'
 import { Forecast } from './forecast.tsx'
 import { History } from './history.tsx'
 import { PracticeSettings } from './practice-settings.tsx'
@@ -23,10 +24,16 @@ export default function PracticeView() {
           <>
             <Waiting overview={overview} />
             <dl class="figures">
-              <Stat name="Learning" value={overview.learning} />
-              <Stat name="Known" value={overview.known} />
-              <Stat name="Correct today" value={`${overview.today.right} of ${overview.today.reviews}`} />
-              <Stat name="In a row" value={plural(overview.streak_days, 'day')} />
+              <Stat label="Learning" value={overview.learning} />
+              <Stat label="Known" value={overview.known} />
+              <Stat
+                label="Correct today"
+                value={t('{part} of {whole}', { part: overview.today.right, whole: overview.today.reviews })}
+              />
+              <Stat
+                label="In a row"
+                value={t('{count, plural, one {# day} other {# days}}', { count: overview.streak_days })}
+              />
             </dl>
             <Forecast />
             <History today={overview.today.reviews} />
@@ -48,7 +55,11 @@ function Waiting({ overview }: { overview: Overview }) {
     return (
       <section class="sheet" aria-label="Today">
         <p class="practice-due">
-          <strong>{due}</strong> due · <strong>{fresh}</strong> new
+          {t('{due, plural, other {<b>#</b> due}} · {fresh, plural, other {<b>#</b> new}}', {
+            due,
+            fresh,
+            b: (inner) => <strong>{inner}</strong>,
+          })}
         </p>
         <p>
           <a class="button main" href="/desk/practice/cards">
@@ -60,7 +71,7 @@ function Waiting({ overview }: { overview: Overview }) {
   if (next_due_at)
     return (
       <Empty title="Nothing is due now">
-        <p>The next question comes back {moment(next_due_at)}.</p>
+        <p>{t('The next question comes back {time}.', { time: moment(next_due_at) })}</p>
       </Empty>
     )
   return (

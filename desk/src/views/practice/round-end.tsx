@@ -3,8 +3,9 @@ import { useEffect, useRef } from 'preact/hooks'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { Stat } from '../../components/page/stat.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
-import { number, plural } from '../../format.ts'
+import { percent } from '../../format.ts'
 import { serverNow } from '../../server-time.ts'
+import { t } from '../../texts.ts'
 import { readForecast } from './forecast.tsx'
 import type { Answered } from './round.tsx'
 
@@ -36,14 +37,17 @@ export function RoundEnd({ answered, reviews, wanted, undo }: RoundEndProps) {
       </h2>
       {answered.length > 0 && (
         <dl class="figures">
-          <Stat name="Answered" value={answered.length} />
-          <Stat name="Correct" value={right} />
-          <Stat name="Kept for more than a day" value={kept} />
+          <Stat label="Answered" value={answered.length} />
+          <Stat label="Correct" value={right} />
+          <Stat label="Kept for more than a day" value={kept} />
         </dl>
       )}
       {waiting > 0 && (
         <p class="notice warn" role="status">
-          {plural(waiting, 'answer')} kept on this device until there is a connection.
+          {t(
+            '{count, plural, one {# answer kept on this device until there is a connection.} other {# answers kept on this device until there is a connection.}}',
+            { count: waiting },
+          )}
         </p>
       )}
       {examId !== undefined && answered.length > 0 && waiting === 0 && (
@@ -55,7 +59,7 @@ export function RoundEnd({ answered, reviews, wanted, undo }: RoundEndProps) {
         </a>
         {answered.length > 0 && (
           <button type="button" onClick={() => void undo()}>
-            Undo the last answer <kbd>Z</kbd>
+            {t('Undo the last answer')} <kbd>Z</kbd>
           </button>
         )}
       </div>
@@ -70,8 +74,12 @@ function NewForecast({ examId, name }: { examId: number; name: string }) {
       {({ forecast }) =>
         forecast && (
           <p>
-            What you would score now at {name}: <strong>{number(forecast.expected_percentage, 0)} %</strong>,
-            with a chance of {number(100 * forecast.pass_chance, 0)} % to pass.
+            {t('What you would score now at {exam}: <b>{percent}</b>, with a chance of {chance} to pass.', {
+              exam: name,
+              percent: percent(forecast.expected_percentage, 0),
+              chance: percent(100 * forecast.pass_chance, 0),
+              b: (inner) => <strong>{inner}</strong>,
+            })}
           </p>
         )
       }

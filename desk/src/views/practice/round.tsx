@@ -2,7 +2,7 @@ import type { CardsAhead, NextCard, Practice, Wanted } from '@exam-practice/clie
 import { useStore } from '@nanostores/preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { runWithToast } from '../../components/dialogs/toasts.tsx'
-import { plural } from '../../format.ts'
+import { t } from '../../texts.ts'
 import { AskedCard } from './asked-card.tsx'
 import { JudgedCard } from './judged-card.tsx'
 import { RoundEnd } from './round-end.tsx'
@@ -77,7 +77,10 @@ export function Round({ practised, ahead, wanted }: RoundProps) {
       <div class="row spread">
         <progress class="meter" max={done + left} value={done} aria-label="Progress" />
         <small>
-          {done} answered · {plural(left, 'card')} left
+          {t('{done, plural, other {# answered}} · {left, plural, one {# card} other {# cards}} left', {
+            done,
+            left,
+          })}
         </small>
       </div>
       {isJudged && last ? (
@@ -90,7 +93,7 @@ export function Round({ practised, ahead, wanted }: RoundProps) {
       {last && (
         <p>
           <button type="button" class="quiet small" onClick={() => void undo()}>
-            Undo the last answer <kbd>Z</kbd>
+            {t('Undo the last answer')} <kbd>Z</kbd>
           </button>
         </p>
       )}

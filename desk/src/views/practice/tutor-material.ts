@@ -1,5 +1,6 @@
 import type { NextCard, ReviewResult } from '@exam-practice/client/practice'
 import { kindOf } from '../../components/questions/kinds.ts'
+import { t } from '../../texts.ts'
 
 type Judged = Extract<ReviewResult, { outcome: string }>
 
@@ -15,11 +16,11 @@ export function toMaterial(question: NextCard['question'], given: unknown, judge
   )
   const answer = typeof given === 'string' || Array.isArray(given) ? given : ''
   return [
-    `Question: ${question.question_text}`,
+    t('Question: {text}', { text: question.question_text }),
     ...options,
-    `Correct answer: ${describe(question, judged.correct)}`,
-    `My answer: ${answer.length === 0 ? 'none' : describe(question, answer)}`,
-    ...(judged.explanation === '' ? [] : [`Explanation: ${judged.explanation}`]),
+    t('Correct answer: {answer}', { answer: describe(question, judged.correct) }),
+    t('My answer: {answer}', { answer: answer.length === 0 ? '–' : describe(question, answer) }),
+    ...(judged.explanation === '' ? [] : [t('Explanation: {text}', { text: judged.explanation })]),
   ]
     .join('\n')
     .slice(0, MOST)

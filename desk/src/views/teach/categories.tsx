@@ -6,6 +6,7 @@ import { Form } from '../../components/forms/form.tsx'
 import { Empty, Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
+import { t } from '../../texts.ts'
 
 /** The categories of exams. */
 export default function Categories() {
@@ -27,10 +28,10 @@ export default function Categories() {
                     <div class="row">
                       <Action
                         class="small"
-                        aria-label={`Rename: ${each.name}`}
+                        aria-label={t('Rename: {name}', { name: each.name })}
                         act={async () => {
-                          const name = await promptForText('Rename the category', 'Rename', {
-                            label: 'What is it called?',
+                          const name = await promptForText(t('Rename the category'), t('Rename'), {
+                            label: t('What is it called?'),
                             value: each.name,
                           })
                           if (!name) return
@@ -43,8 +44,8 @@ export default function Categories() {
                       </Action>
                       <Action
                         class="small bad"
-                        aria-label={`Delete: ${each.name}`}
-                        confirm={`Delete “${each.name}”? Its exams stay.`}
+                        aria-label={t('Delete: {name}', { name: each.name })}
+                        confirm={t('Delete “{name}”? Its exams stay.', { name: each.name })}
                         act={async () => {
                           await ask(client.DELETE('/api/v01/admin/categories/{id}', path))
                           await found.reload()

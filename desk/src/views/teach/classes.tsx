@@ -9,8 +9,9 @@ import { Empty, Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { Pager } from '../../components/page/pager.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
-import { plural } from '../../format.ts'
+import { list } from '../../format.ts'
 import { $query } from '../../router.ts'
+import { t } from '../../texts.ts'
 import { PersonChoice } from './people/person-choice.tsx'
 
 /** All classes, for administrators. */
@@ -50,8 +51,10 @@ export default function TeachClasses() {
                         {each.name} {each.archived && <span class="chip">Archived</span>}
                       </h2>
                       <p>
-                        {plural(each.students, 'student')} · Teachers:{' '}
-                        {each.teachers.map(({ full_name }) => full_name).join(', ') || 'none'}
+                        {t('{count, plural, one {# student} other {# students}} · Teachers: {names}', {
+                          count: each.students,
+                          names: list(each.teachers.map(({ full_name }) => full_name)) || '–',
+                        })}
                       </p>
                       {!each.archived && (
                         <details>
@@ -68,7 +71,7 @@ export default function TeachClasses() {
                                 {teacher.full_name}
                                 <Action
                                   class="small"
-                                  aria-label={`Remove: ${teacher.full_name}`}
+                                  aria-label={t('Remove: {name}', { name: teacher.full_name })}
                                   act={() =>
                                     change({ teacher_ids: teacherIds.filter((id) => id !== teacher.user_id) })
                                   }
@@ -84,17 +87,17 @@ export default function TeachClasses() {
                         <a
                           class="button small"
                           href={`/desk/classes/${each.id}`}
-                          aria-label={`Open: ${each.name}`}
+                          aria-label={t('Open: {name}', { name: each.name })}
                         >
                           Open
                         </a>
                         {!each.archived && (
                           <Action
                             class="small"
-                            aria-label={`Rename: ${each.name}`}
+                            aria-label={t('Rename: {name}', { name: each.name })}
                             act={async () => {
-                              const asked = { label: 'What is it called?', value: each.name }
-                              const name = await promptForText('Rename the class', 'Rename', asked)
+                              const asked = { label: t('What is it called?'), value: each.name }
+                              const name = await promptForText(t('Rename the class'), t('Rename'), asked)
                               if (name) await change({ name })
                             }}
                           >
@@ -103,15 +106,21 @@ export default function TeachClasses() {
                         )}
                         <Action
                           class="small"
-                          aria-label={`${each.archived ? 'Open again' : 'Archive'}: ${each.name}`}
+                          aria-label={
+                            each.archived
+                              ? t('Open again: {name}', { name: each.name })
+                              : t('Archive: {name}', { name: each.name })
+                          }
                           act={() => change({ archived: !each.archived })}
                         >
                           {each.archived ? 'Open again' : 'Archive'}
                         </Action>
                         <Action
                           class="small bad"
-                          aria-label={`Delete: ${each.name}`}
-                          confirm={`Delete “${each.name}” with its members and invitations?`}
+                          aria-label={t('Delete: {name}', { name: each.name })}
+                          confirm={t('Delete “{name}” with its members and invitations?', {
+                            name: each.name,
+                          })}
                           act={async () => {
                             await ask(client.DELETE('/api/v01/admin/classes/{id}', path))
                             await found.reload()
@@ -124,7 +133,10 @@ export default function TeachClasses() {
                   )
                 })}
               </ul>
-              <Pager of={answer} what="classes" />
+              <Pager
+                of={answer}
+                total={t('{count, plural, one {# class} other {# classes}}', { count: answer.total })}
+              />
             </>
           )
         }

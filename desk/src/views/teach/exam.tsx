@@ -7,6 +7,7 @@ import { Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 import { go } from '../../router.ts'
+import { t } from '../../texts.ts'
 import type { ViewProps } from '../view-props.ts'
 import { Corrections } from './exam/corrections.tsx'
 import { findHindrances } from './exam/hindrances.ts'
@@ -19,13 +20,13 @@ import type { TabProps } from './exam/tab-props.ts'
 import { Times } from './exam/times.tsx'
 
 const TABS: [key: string, text: string, view: ComponentType<TabProps>][] = [
-  ['questions', 'Questions', Questions],
-  ['import', 'Import and export', ImportExport],
-  ['settings', 'Settings', Settings],
-  ['times', 'Windows and extra time', Times],
-  ['results', 'Results', Results],
-  ['items', 'Item analysis', Items],
-  ['corrections', 'Corrections', Corrections],
+  ['questions', t('Questions'), Questions],
+  ['import', t('Import and export'), ImportExport],
+  ['settings', t('Settings'), Settings],
+  ['times', t('Windows and extra time'), Times],
+  ['results', t('Results'), Results],
+  ['items', t('Item analysis'), Items],
+  ['corrections', t('Corrections'), Corrections],
 ]
 
 /** A teacher's class has its own pages for these. */
@@ -50,7 +51,11 @@ export default function TeachExam({ params, user }: ViewProps) {
     if (blocking.length > 0) return false
     return (
       doubtful.length === 0 ||
-      promptForConfirmation(`${doubtful.join(' ')} Publish it all the same?`, 'Publish', false)
+      promptForConfirmation(
+        t('{doubts} Publish it all the same?', { doubts: doubtful.join(' ') }),
+        t('Publish'),
+        false,
+      )
     )
   }
   const isAdmin = user.role !== 'user'
@@ -73,11 +78,9 @@ export default function TeachExam({ params, user }: ViewProps) {
                 <Action
                   act={async () => {
                     const body = { released: !exam.results_released }
-                    const { message } = await ask(
-                      client.POST('/api/v01/admin/exams/{id}/toggle-results', { ...path, body }),
-                    )
+                    await ask(client.POST('/api/v01/admin/exams/{id}/toggle-results', { ...path, body }))
                     await found.reload()
-                    return message
+                    return body.released ? t('The results are released') : t('The results are withdrawn')
                   }}
                 >
                   {exam.results_released ? 'Withdraw the results' : 'Release the results'}
@@ -101,11 +104,13 @@ export default function TeachExam({ params, user }: ViewProps) {
               {isAdmin && (
                 <Action
                   class="bad"
-                  confirm={`Delete “${exam.name}” with its questions, attempts, results and discussions?`}
+                  confirm={t('Delete “{name}” with its questions, attempts, results and discussions?', {
+                    name: exam.name,
+                  })}
                   act={async () => {
-                    const { message } = await ask(client.DELETE('/api/v01/admin/exams/{id}', path))
+                    await ask(client.DELETE('/api/v01/admin/exams/{id}', path))
                     go('/desk/teach/exams', 'replace')
-                    return message
+                    return t('The exam is deleted')
                   }}
                 >
                   Delete

@@ -12,6 +12,7 @@ import { Table } from '../../components/page/table.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 import { describeMinutes, describeWindow } from '../../format.ts'
 import { $query, go, setQuery } from '../../router.ts'
+import { t } from '../../texts.ts'
 
 /** All exams, published or not. */
 export default function TeachExams() {
@@ -47,7 +48,7 @@ export default function TeachExams() {
           label="Category"
           value={category}
           options={[
-            ['', 'All categories'],
+            ['', t('All categories')],
             ...(categories.data?.categories ?? []).map(({ id, name }) => [id, name] as const),
           ]}
           onChange={({ currentTarget }) => setQuery({ category: currentTarget.value, page: undefined })}
@@ -64,12 +65,15 @@ export default function TeachExams() {
                 rows={list.exams}
                 keyOf={({ id }) => id}
                 columns={[
-                  { head: 'Name', cell: (exam) => <a href={`/desk/teach/exams/${exam.id}`}>{exam.name}</a> },
-                  { head: 'Questions', cell: (exam) => exam.question_count, isNumber: true },
-                  { head: 'Time', cell: (exam) => describeMinutes(exam.duration_minutes) },
-                  { head: 'Window', cell: (exam) => describeWindow(exam) ?? 'Always' },
                   {
-                    head: 'State',
+                    head: t('Name'),
+                    cell: (exam) => <a href={`/desk/teach/exams/${exam.id}`}>{exam.name}</a>,
+                  },
+                  { head: t('Questions'), cell: (exam) => exam.question_count, isNumber: true },
+                  { head: t('Time'), cell: (exam) => describeMinutes(exam.duration_minutes) },
+                  { head: t('Window'), cell: (exam) => describeWindow(exam) ?? t('Always') },
+                  {
+                    head: t('State'),
                     cell: (exam) => (
                       <span class={`chip ${exam.is_published ? 'good' : ''}`}>
                         {exam.is_published ? 'Published' : 'Draft'}
@@ -78,7 +82,10 @@ export default function TeachExams() {
                   },
                 ]}
               />
-              <Pager of={list} what="exams" />
+              <Pager
+                of={list}
+                total={t('{count, plural, one {# exam} other {# exams}}', { count: list.total })}
+              />
             </>
           )
         }

@@ -1,11 +1,12 @@
 import './tutor.css'
 import { useState } from 'preact/hooks'
+import { t } from '../../texts.ts'
 import { Exchange } from './exchange.tsx'
 
 const IDEAS = [
-  'Why is this the answer? Explain it step by step.',
-  'Where did I go wrong?',
-  'Give me a hint only.',
+  t('Why is this the answer? Explain it step by step.'),
+  t('Where did I go wrong?'),
+  t('Give me a hint only.'),
 ]
 
 /** The tutor beside a reviewed question, which the service tells it about. */

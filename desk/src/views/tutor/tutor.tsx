@@ -7,8 +7,8 @@ import { Search } from '../../components/forms/search.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
-import { plural } from '../../format.ts'
 import { go } from '../../router.ts'
+import { t } from '../../texts.ts'
 import type { ViewProps } from '../view-props.ts'
 import { Exchange } from './exchange.tsx'
 import { Message } from './message.tsx'
@@ -63,7 +63,10 @@ export default function TutorView({ params }: ViewProps) {
       lead={
         left === undefined
           ? 'Ask anything about what you study.'
-          : `Ask anything about what you study. ${plural(left, 'question')} left today.`
+          : t(
+              'Ask anything about what you study. {count, plural, one {# question} other {# questions}} left today.',
+              { count: left },
+            )
       }
       actions={
         <button
@@ -124,9 +127,9 @@ export default function TutorView({ params }: ViewProps) {
 }
 
 const IDEAS = [
-  'Why does this rule hold?',
-  'Show me a worked example.',
-  'Here is my solution: where does it go wrong?',
+  t('Why does this rule hold?'),
+  t('Show me a worked example.'),
+  t('Here is my solution: where does it go wrong?'),
 ]
 
 function Beginning() {
@@ -158,8 +161,8 @@ function Earlier({ id, reload }: { id: number; reload: () => Promise<void> }) {
               <Action
                 class="quiet small"
                 act={async () => {
-                  const title = await promptForText('Rename the conversation', 'Rename', {
-                    label: 'What is it about?',
+                  const title = await promptForText(t('Rename the conversation'), t('Rename'), {
+                    label: t('What is it about?'),
                     value: conversation.title,
                   })
                   if (!title) return

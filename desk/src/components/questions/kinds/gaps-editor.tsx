@@ -1,4 +1,5 @@
 import { useId } from 'preact/hooks'
+import { t } from '../../../texts.ts'
 import { Choice } from '../../forms/fields.tsx'
 import { AcceptedFields } from '../accepted-fields.tsx'
 import { findWrongAccepted } from '../accepted-texts.ts'
@@ -21,9 +22,9 @@ const EMPTY: Record<Gap['kind'], Gap> = {
 }
 
 const KINDS = [
-  ['text', 'A text'],
-  ['choice', 'A choice'],
-  ['number', 'A number'],
+  ['text', t('A text')],
+  ['choice', t('A choice')],
+  ['number', t('A number')],
 ] as const
 
 const gapsOf = ({ parts }: Pick<Question, 'parts'>) => (parts && 'gaps' in parts ? parts.gaps : [])
@@ -53,11 +54,11 @@ function Editor({ content, change, isKeyOnly, text, editText }: EditorProps) {
     <div class="stack tight">
       {all.map((gap, index) => (
         <fieldset key={index} class="gap-row stack tight">
-          <legend>Gap {index + 1}</legend>
+          <legend>{t('Gap {number}', { number: index + 1 })}</legend>
           {!isKeyOnly && (
             <div class="row">
               <Choice
-                label={`Gap ${index + 1} is`}
+                label={t('Gap {number} is', { number: index + 1 })}
                 value={gap.kind}
                 options={KINDS}
                 onChange={({ currentTarget }) =>
@@ -66,13 +67,13 @@ function Editor({ content, change, isKeyOnly, text, editText }: EditorProps) {
               />
               {!marks.includes(index + 1) && (
                 <button type="button" class="small" onClick={() => insert(index + 1)}>
-                  Put {markOf(index + 1)} into the text
+                  {t('Put {mark} into the text', { mark: markOf(index + 1) })}
                 </button>
               )}
               <button
                 type="button"
                 class="small quiet"
-                aria-label={`Remove gap ${index + 1}`}
+                aria-label={t('Remove gap {number}', { number: index + 1 })}
                 onClick={() => remove(index)}
               >
                 Remove
@@ -140,20 +141,20 @@ function ChoicesEditor({ gap, set, isKeyOnly }: GapEditorProps<ChoiceGap>) {
   return (
     <fieldset class="stack tight">
       <legend>
-        Choices <small>Mark the one that is correct</small>
+        {t('Choices')} <small>Mark the one that is correct</small>
       </legend>
       {choices.map((choice, index) => (
         <div key={index} class="item-row">
           <input
             type="radio"
             name={id}
-            aria-label={`Choice ${index + 1} is correct`}
+            aria-label={t('Choice {number} is correct', { number: index + 1 })}
             checked={index === correct}
             onChange={() => set({ ...gap, correct: index })}
           />
           <input
             id={`${id}-${index}`}
-            aria-label={`Choice ${index + 1}`}
+            aria-label={t('Choice {number}', { number: index + 1 })}
             value={choice}
             readOnly={isKeyOnly}
             onInput={({ currentTarget }) =>
@@ -164,7 +165,7 @@ function ChoicesEditor({ gap, set, isKeyOnly }: GapEditorProps<ChoiceGap>) {
             <button
               type="button"
               class="small quiet"
-              aria-label={`Remove choice ${index + 1}`}
+              aria-label={t('Remove choice {number}', { number: index + 1 })}
               disabled={choices.length <= FEWEST_CHOICES}
               onClick={() => {
                 const left = choices.toSpliced(index, 1)
@@ -192,15 +193,20 @@ function ChoicesEditor({ gap, set, isKeyOnly }: GapEditorProps<ChoiceGap>) {
 function findWrong(gap: Gap, number: number): string[] {
   switch (gap.kind) {
     case 'text':
-      return findWrongAccepted(gap.accepted, `gap ${number}, `)
+      return findWrongAccepted(gap.accepted, number)
     case 'number': {
       const key = String(gap.key)
       return key !== '' && isReadableNumber(key)
         ? []
-        : [`The correct answer of gap ${number} is not a number.`]
+        : [t('The correct answer of gap {number} is not a number.', { number })]
     }
     case 'choice':
-      return findEmpty(gap.choices.map((choice, index) => [`Gap ${number}, choice ${index + 1}`, choice]))
+      return findEmpty(
+        gap.choices.map((choice, index) => [
+          t('Gap {gap}, choice {number}', { gap: number, number: index + 1 }),
+          choice,
+        ]),
+      )
   }
 }
 
@@ -214,14 +220,14 @@ export const gapsEditor: QuestionEditor = {
     const missing = all.flatMap((_gap, index) =>
       marks.filter((mark) => mark === index + 1).length === 1
         ? []
-        : [`The text must have ${markOf(index + 1)} once, where the gap is.`],
+        : [t('The text must have {mark} once, where the gap is.', { mark: markOf(index + 1) })],
     )
     const unknown = marks.filter((mark) => mark < 1 || mark > all.length)
     return {
       wrong: [
-        ...(all.length === 0 ? ['The question has no gap.'] : []),
+        ...(all.length === 0 ? [t('The question has no gap.')] : []),
         ...missing,
-        ...unknown.map((mark) => `The text has ${markOf(mark)}, but there is no such gap.`),
+        ...unknown.map((mark) => t('The text has {mark}, but there is no such gap.', { mark: markOf(mark) })),
         ...all.flatMap((gap, index) => findWrong(gap, index + 1)),
       ],
       doubtful: [],

@@ -1,5 +1,7 @@
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { list } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 import { RichText } from '../../rich-text/rich-text.tsx'
 import { bestAccepted, readAccepted } from '../accepted-texts.ts'
 import {
@@ -50,7 +52,7 @@ function Answer({ question, answer, change, isReadOnly }: AnswerProps) {
       </div>
       {undrawn.map((number) => (
         <p key={number} class="row">
-          <span>Gap {number}:</span>
+          <span>{t('Gap {number}:', { number })}</span>
           {draw(number)}
         </p>
       ))}
@@ -59,7 +61,9 @@ function Answer({ question, answer, change, isReadOnly }: AnswerProps) {
           gap.kind === 'number' &&
           !isReadableNumber(entries[index] ?? '') && (
             <small key={index} role="status">
-              Gap {index + 1} doesn’t read as a number yet, and would count as empty.
+              {t('Gap {number} doesn’t read as a number yet, and would count as empty.', {
+                number: index + 1,
+              })}
             </small>
           ),
       )}
@@ -100,7 +104,7 @@ function GapField({ gap, number, entry, fill, isReadOnly }: GapFieldProps) {
     <span class={`gap gap-${gap.kind}`} data-gap={number}>
       {gap.kind === 'choice' ? (
         <select
-          aria-label={`Gap ${number}`}
+          aria-label={t('Gap {number}', { number })}
           value={entry}
           onChange={({ currentTarget }) => fill(currentTarget.value)}
         >
@@ -113,7 +117,7 @@ function GapField({ gap, number, entry, fill, isReadOnly }: GapFieldProps) {
         </select>
       ) : (
         <TypedInput
-          aria-label={`Gap ${number}`}
+          aria-label={t('Gap {number}', { number })}
           {...(gap.kind === 'number' ? { inputMode: 'decimal' as const } : {})}
           maxLength={gap.kind === 'number' ? LONGEST_NUMBER : LONGEST_TEXT}
           value={entry}
@@ -172,13 +176,13 @@ function textOf(gap: Gap, entry: string | undefined): string {
 
 /** A text with gaps to be filled. */
 export const gaps: QuestionKind = {
-  name: 'A text with gaps',
+  name: t('A text with gaps'),
   Answer,
   Review,
   describe(question, answer) {
     const all = gapsOf(question)
     const entries = entriesOf(answer, all.length)
-    return all.map((gap, index) => `${index + 1}: ${textOf(gap, entries[index])}`).join(', ')
+    return list(all.map((gap, index) => `${index + 1}: ${textOf(gap, entries[index])}`))
   },
   show({ parts }) {
     const written = parts && 'gaps' in parts ? parts.gaps : []

@@ -1,4 +1,5 @@
 import { useId } from 'preact/hooks'
+import { t } from '../../../texts.ts'
 import { type EditorProps, findEmpty, type QuestionEditor } from '../editor.ts'
 import type { Question } from '../kind.ts'
 
@@ -34,13 +35,13 @@ function Editor({ content, change, isKeyOnly }: EditorProps) {
     <>
       <fieldset class="stack tight">
         <legend>
-          Pairs <small>Students get the right sides shuffled; equal ones are one choice</small>
+          {t('Pairs')} <small>Students get the right sides shuffled; equal ones are one choice</small>
         </legend>
         {pairs.map(({ prompt, match }, index) => (
           <div key={index} class="pair-row">
             <input
               id={`${id}-prompt-${index}`}
-              aria-label={`Prompt ${index + 1}`}
+              aria-label={t('Prompt {number}', { number: index + 1 })}
               placeholder="Prompt"
               value={prompt}
               readOnly={isKeyOnly}
@@ -48,7 +49,7 @@ function Editor({ content, change, isKeyOnly }: EditorProps) {
             />
             {isKeyOnly ? (
               <select
-                aria-label={`Match ${index + 1}`}
+                aria-label={t('Match {number}', { number: index + 1 })}
                 value={match}
                 onChange={({ currentTarget }) => rematch(index, currentTarget.value)}
               >
@@ -58,7 +59,7 @@ function Editor({ content, change, isKeyOnly }: EditorProps) {
               </select>
             ) : (
               <input
-                aria-label={`Match ${index + 1}`}
+                aria-label={t('Match {number}', { number: index + 1 })}
                 placeholder="Match"
                 value={match}
                 onInput={({ currentTarget }) => setPair(index, { match: currentTarget.value })}
@@ -68,7 +69,7 @@ function Editor({ content, change, isKeyOnly }: EditorProps) {
               <button
                 type="button"
                 class="small quiet"
-                aria-label={`Remove pair ${index + 1}`}
+                aria-label={t('Remove pair {number}', { number: index + 1 })}
                 disabled={pairs.length <= FEWEST_PAIRS}
                 onClick={() => {
                   set({ pairs: pairs.toSpliced(index, 1) })
@@ -95,13 +96,13 @@ function Editor({ content, change, isKeyOnly }: EditorProps) {
       {!isKeyOnly && (
         <fieldset class="stack tight">
           <legend>
-            Distractors <small>Choices that belong to no prompt</small>
+            {t('Distractors')} <small>Choices that belong to no prompt</small>
           </legend>
           {distractors.map((distractor, index) => (
             <div key={index} class="item-row">
               <b>{index + 1}</b>
               <input
-                aria-label={`Distractor ${index + 1}`}
+                aria-label={t('Distractor {number}', { number: index + 1 })}
                 value={distractor}
                 onInput={({ currentTarget }) =>
                   set({ distractors: distractors.with(index, currentTarget.value) })
@@ -110,7 +111,7 @@ function Editor({ content, change, isKeyOnly }: EditorProps) {
               <button
                 type="button"
                 class="small quiet"
-                aria-label={`Remove distractor ${index + 1}`}
+                aria-label={t('Remove distractor {number}', { number: index + 1 })}
                 onClick={() => {
                   set({ distractors: distractors.toSpliced(index, 1) })
                   document.getElementById(`${id}-more`)?.focus()
@@ -151,12 +152,14 @@ export const matchingEditor: QuestionEditor = {
       wrong: [
         ...findEmpty(
           pairs.flatMap(({ prompt, match }, index) => [
-            [`Prompt ${index + 1}`, prompt] as const,
-            [`Match ${index + 1}`, match] as const,
+            [t('Prompt {number}', { number: index + 1 }), prompt] as const,
+            [t('Match {number}', { number: index + 1 }), match] as const,
           ]),
         ),
-        ...findEmpty(distractors.map((text, index) => [`Distractor ${index + 1}`, text])),
-        ...(twice === -1 ? [] : [`Prompt ${twice + 1} is the same as an earlier one.`]),
+        ...findEmpty(
+          distractors.map((text, index) => [t('Distractor {number}', { number: index + 1 }), text]),
+        ),
+        ...(twice === -1 ? [] : [t('Prompt {number} is the same as an earlier one.', { number: twice + 1 })]),
       ],
       doubtful: [],
     }

@@ -1,4 +1,6 @@
 import { useId } from 'preact/hooks'
+import { list } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 import { RichText } from '../../rich-text/rich-text.tsx'
 import {
   type AnswerProps,
@@ -119,13 +121,13 @@ function textOf(question: Asked, id: string | undefined): string {
 
 /** Prompts that each have a match among the choices. */
 export const matching: QuestionKind = {
-  name: 'Matching',
+  name: t('Matching'),
   Answer,
   Review,
   describe(question, answer) {
     const { prompts } = partsOf(question)
     const chosen = entriesOf(answer, prompts.length)
-    return prompts.map((prompt, index) => `${prompt} = ${textOf(question, chosen[index])}`).join(', ')
+    return list(prompts.map((prompt, index) => `${prompt} = ${textOf(question, chosen[index])}`))
   },
   show({ parts }) {
     const { pairs, distractors } = parts && 'pairs' in parts ? parts : { pairs: [], distractors: [] }

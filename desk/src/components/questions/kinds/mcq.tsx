@@ -1,3 +1,4 @@
+import { t } from '../../../texts.ts'
 import type { AnswerProps, QuestionKind } from '../kind.ts'
 import { describeLetters, hasOption, OptionsAnswer, OptionsReview, shownLetters } from './options.tsx'
 
@@ -14,7 +15,7 @@ function Answer(props: AnswerProps) {
 
 /** One right option. */
 export const mcq: QuestionKind = {
-  name: 'One correct option',
+  name: t('One correct option'),
   Answer,
   Review: OptionsReview,
   chooseLetter: (question, letter) => (hasOption(question, letter) ? () => letter : undefined),

@@ -1,3 +1,4 @@
+import { t } from '../../../texts.ts'
 import type { AnswerChange, AnswerProps, QuestionKind } from '../kind.ts'
 import { describeLetters, hasOption, OptionsAnswer, OptionsReview, shownLetters } from './options.tsx'
 
@@ -23,7 +24,7 @@ function Answer(props: AnswerProps) {
 
 /** One or more right options. */
 export const msq: QuestionKind = {
-  name: 'Several correct options',
+  name: t('Several correct options'),
   Answer,
   Review: OptionsReview,
   chooseLetter: (question, letter) => (hasOption(question, letter) ? toggle(letter) : undefined),

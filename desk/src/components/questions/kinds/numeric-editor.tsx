@@ -1,3 +1,4 @@
+import { t } from '../../../texts.ts'
 import { type Content, type EditorProps, NO_KEY, type QuestionEditor } from '../editor.ts'
 import { NumberKey } from '../number-key.tsx'
 import { isReadableNumber } from '../numbers.ts'
@@ -26,5 +27,5 @@ export const numericEditor: QuestionEditor = {
   findProblems: ({ correct_answer: key }) =>
     key.trim() === ''
       ? { wrong: [], doubtful: [NO_KEY] }
-      : { wrong: isNumber(key) ? [] : ['The correct answer is not a number.'], doubtful: [] },
+      : { wrong: isNumber(key) ? [] : [t('The correct answer is not a number.')], doubtful: [] },
 }

@@ -1,3 +1,4 @@
+import { t } from '../../../texts.ts'
 import { Labelled } from '../../forms/fields.tsx'
 import type { AnswerProps, QuestionKind, ReviewProps } from '../kind.ts'
 import { isReadableNumber, LONGEST_NUMBER } from '../numbers.ts'
@@ -37,7 +38,12 @@ function Review({ question, given, correct, givenName }: ReviewProps) {
     <>
       <QuestionText question={question} />
       <p>
-        {givenName}: <strong>{given || '–'}</strong> · correct: <strong>{correct ?? '–'}</strong>
+        {t('{name}: <b>{given}</b> · correct: <b>{correct}</b>', {
+          name: givenName,
+          given: String(given || '–'),
+          correct: String(correct ?? '–'),
+          b: (inner) => <strong>{inner}</strong>,
+        })}
         {correct !== null && question.tolerance > 0 && ` ± ${question.tolerance}`}
       </p>
     </>
@@ -46,7 +52,7 @@ function Review({ question, given, correct, givenName }: ReviewProps) {
 
 /** A number, right within a tolerance. */
 export const numeric: QuestionKind = {
-  name: 'A number',
+  name: t('A number'),
   Answer,
   Review,
   describe: (_question, answer) => String(answer),

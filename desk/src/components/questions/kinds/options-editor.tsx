@@ -1,4 +1,6 @@
 import { useId } from 'preact/hooks'
+import { list } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 import { type Content, type EditorProps, NO_KEY, type Problems, type QuestionEditor } from '../editor.ts'
 import type { Question } from '../kind.ts'
 import { letterAt, optionTexts, shownLetters } from './options.tsx'
@@ -38,7 +40,7 @@ function OptionsEditor({ content, change, isKeyOnly, type, hint }: OptionsEditor
   return (
     <fieldset class="stack tight">
       <legend>
-        Options <small>{hint}</small>
+        {t('Options')} <small>{hint}</small>
       </legend>
       {texts.map((text, index) => {
         const letter = letterAt(index)
@@ -47,13 +49,15 @@ function OptionsEditor({ content, change, isKeyOnly, type, hint }: OptionsEditor
             <input
               type={type}
               name={`${id}-key`}
-              aria-label={`Option ${letter} is correct`}
+              aria-label={t('Option {letter} is correct', { letter })}
               checked={key.includes(letter)}
               onChange={({ currentTarget }) => mark(letter, currentTarget.checked)}
             />
             <label class="letter" for={`${id}${letter}`}>
-              <span class="unseen">Option </span>
-              {letter}
+              {t('<unseen>Option</unseen> {letter}', {
+                letter,
+                unseen: (inner) => <span class="unseen">{inner}</span>,
+              })}
             </label>
             <textarea
               id={`${id}${letter}`}
@@ -66,7 +70,7 @@ function OptionsEditor({ content, change, isKeyOnly, type, hint }: OptionsEditor
               <button
                 type="button"
                 class="small quiet"
-                aria-label={`Remove option ${letter}`}
+                aria-label={t('Remove option {letter}', { letter })}
                 onClick={() => {
                   remove(index)
                   // The button goes away, or belongs to the next option.
@@ -98,10 +102,19 @@ function findProblems(question: Question): Problems {
   if (key.length === 0) doubtful.push(NO_KEY)
   const shown = shownLetters(question)
   const missing = key.filter((letter) => !shown.includes(letter))
-  if (missing.length > 0) wrong.push(`Option ${missing.join(' and ')} is marked as correct, but has no text.`)
+  if (missing.length > 0)
+    wrong.push(
+      t(
+        '{count, plural, one {Option {letters} is marked as correct, but has no text.} other {Options {letters} are marked as correct, but have no text.}}',
+        {
+          count: missing.length,
+          letters: list(missing),
+        },
+      ),
+    )
   if (filled.length === 0 && !question.image_path)
-    doubtful.push('No option has a text, so students see only the letters A to D.')
-  else if (filled.length === 1) doubtful.push('There is only one option to choose from.')
+    doubtful.push(t('No option has a text, so students see only the letters A to D.'))
+  else if (filled.length === 1) doubtful.push(t('There is only one option to choose from.'))
   return { wrong, doubtful }
 }
 

@@ -1,3 +1,4 @@
+import { list } from '../../../format.ts'
 import { RichText } from '../../rich-text/rich-text.tsx'
 import type { AnswerProps, Asked, GivenAnswer, Question, ReviewProps } from '../kind.ts'
 import { QuestionText } from '../question-text.tsx'
@@ -92,5 +93,5 @@ export function OptionsReview({ question, given, correct, givenName }: ReviewPro
 }
 
 export function describeLetters(_question: Asked, answer: GivenAnswer): string {
-  return lettersOf(answer).join(', ')
+  return list(lettersOf(answer))
 }

@@ -1,4 +1,5 @@
 import { useId } from 'preact/hooks'
+import { t } from '../../../texts.ts'
 import { type EditorProps, findEmpty, type QuestionEditor } from '../editor.ts'
 import type { Question } from '../kind.ts'
 
@@ -19,14 +20,14 @@ function Editor({ content, change, isKeyOnly }: EditorProps) {
   return (
     <fieldset class="stack tight">
       <legend>
-        Items <small>In the right order; students get them shuffled</small>
+        {t('Items')} <small>In the right order; students get them shuffled</small>
       </legend>
       {items.map((item, index) => (
         <div key={index} class="item-row">
           <b>{index + 1}</b>
           <input
             id={`${id}-text-${index}`}
-            aria-label={`Item ${index + 1}`}
+            aria-label={t('Item {number}', { number: index + 1 })}
             value={item}
             readOnly={isKeyOnly}
             onInput={({ currentTarget }) => set(items.with(index, currentTarget.value))}
@@ -36,7 +37,7 @@ function Editor({ content, change, isKeyOnly }: EditorProps) {
               id={`${id}-up-${index}`}
               type="button"
               class="icon small"
-              aria-label={`Move item ${index + 1} up`}
+              aria-label={t('Move item {number} up', { number: index + 1 })}
               aria-disabled={index === 0}
               onClick={() => index > 0 && move(index, index - 1, 'up')}
             >
@@ -46,7 +47,7 @@ function Editor({ content, change, isKeyOnly }: EditorProps) {
               id={`${id}-down-${index}`}
               type="button"
               class="icon small"
-              aria-label={`Move item ${index + 1} down`}
+              aria-label={t('Move item {number} down', { number: index + 1 })}
               aria-disabled={index === items.length - 1}
               onClick={() => index < items.length - 1 && move(index, index + 1, 'down')}
             >
@@ -56,7 +57,7 @@ function Editor({ content, change, isKeyOnly }: EditorProps) {
               <button
                 type="button"
                 class="small quiet"
-                aria-label={`Remove item ${index + 1}`}
+                aria-label={t('Remove item {number}', { number: index + 1 })}
                 disabled={items.length <= FEWEST}
                 onClick={() => {
                   set(items.toSpliced(index, 1))
@@ -85,7 +86,9 @@ export const orderingEditor: QuestionEditor = {
   hasOptions: false,
   adopt: () => ({ correct_answer: '', parts: { items: ['', ''] } }),
   findProblems: (question) => ({
-    wrong: findEmpty(itemsOf(question).map((item, index) => [`Item ${index + 1}`, item])),
+    wrong: findEmpty(
+      itemsOf(question).map((item, index) => [t('Item {number}', { number: index + 1 }), item]),
+    ),
     doubtful: [],
   }),
 }

@@ -1,4 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { list } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 import { RichText } from '../../rich-text/rich-text.tsx'
 import type { AnswerProps, Asked, GivenAnswer, QuestionKind, ReviewProps } from '../kind.ts'
 import { QuestionText } from '../question-text.tsx'
@@ -31,7 +33,13 @@ function Answer({ question, answer, change, isReadOnly }: AnswerProps) {
       const ids = inOrder(question, before).map((item) => item.id)
       return ids.toSpliced(ids.indexOf(id), 1).toSpliced(to, 0, id)
     })
-    setTold(`${items.find((item) => item.id === id)?.text} is now ${to + 1} of ${items.length}`)
+    setTold(
+      t('{item} is now {place} of {count}', {
+        item: items.find((item) => item.id === id)?.text ?? '',
+        place: to + 1,
+        count: items.length,
+      }),
+    )
   }
   /** Moves an item by one of its controls, which keeps the focus at the item's new place. */
   const placeBy = (control: string, id: string, to: number) => {
@@ -67,7 +75,7 @@ function Answer({ question, answer, change, isReadOnly }: AnswerProps) {
               <button
                 type="button"
                 class="grip"
-                aria-label={`Move ${item.text}: arrow keys, or drag`}
+                aria-label={t('Move {item}: arrow keys, or drag', { item: item.text })}
                 {...grip}
                 onKeyDown={(event) => {
                   const step = { ArrowUp: -1, ArrowDown: 1 }[event.key]
@@ -78,7 +86,7 @@ function Answer({ question, answer, change, isReadOnly }: AnswerProps) {
               />
               <RichText class="grow-text" text={item.text} kind="option" />
               <select
-                aria-label={`Place of ${item.text}`}
+                aria-label={t('Place of {item}', { item: item.text })}
                 value={index}
                 onPointerDown={(event) => event.stopPropagation()}
                 onChange={({ currentTarget }) => placeBy('select', item.id, Number(currentTarget.value))}
@@ -97,7 +105,7 @@ function Answer({ question, answer, change, isReadOnly }: AnswerProps) {
         </p>
         {answer === undefined && (
           <p class="row">
-            <small>This order isn’t your answer yet: move something, or</small>
+            <small>This order isn’t your answer yet: move something, or take it as it is.</small>
             <button type="button" class="small" onClick={() => change(() => items.map(({ id }) => id))}>
               Answer with this order
             </button>
@@ -152,13 +160,10 @@ function Review({ question, given, correct, givenName }: ReviewProps) {
 
 /** Items that have to be put into their order. */
 export const ordering: QuestionKind = {
-  name: 'Ordering',
+  name: t('Ordering'),
   Answer,
   Review,
-  describe: (question, answer) =>
-    inOrder(question, answer)
-      .map(({ text }) => text)
-      .join(', '),
+  describe: (question, answer) => list(inOrder(question, answer).map(({ text }) => text)),
   show({ parts }) {
     const items = parts && 'items' in parts ? parts.items : []
     const withIds = items.map((text, index) => ({ id: String(index + 1), text: String(text) }))

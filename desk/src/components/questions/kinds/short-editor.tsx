@@ -19,5 +19,5 @@ export const shortEditor: QuestionEditor = {
   findProblems: ({ correct_answer: key }) =>
     key.trim() === ''
       ? { wrong: [], doubtful: [NO_KEY] }
-      : { wrong: findWrongAccepted(key.split('\n'), ''), doubtful: [] },
+      : { wrong: findWrongAccepted(key.split('\n')), doubtful: [] },
 }

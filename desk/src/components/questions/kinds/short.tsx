@@ -1,3 +1,5 @@
+import { list } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 import { Labelled } from '../../forms/fields.tsx'
 import { bestAccepted, listAccepted } from '../accepted-texts.ts'
 import type { AnswerProps, QuestionKind, ReviewProps } from '../kind.ts'
@@ -33,14 +35,22 @@ function Review({ question, given, correct, givenName }: ReviewProps) {
     <>
       <QuestionText question={question} />
       <p>
-        {givenName}: <strong>{given || '–'}</strong> · correct: <strong>{correct ?? '–'}</strong>
+        {t('{name}: <b>{given}</b> · correct: <b>{correct}</b>', {
+          name: givenName,
+          given: String(given || '–'),
+          correct: String(correct ?? '–'),
+          b: (inner) => <strong>{inner}</strong>,
+        })}
       </p>
       {others.length > 0 && (
         <p>
-          Also accepted:{' '}
-          {others
-            .map(({ text, percent }) => (percent === '100' ? text : `${text} (${percent} %)`))
-            .join(', ')}
+          {t('Also accepted: {texts}', {
+            texts: list(
+              others.map((other) =>
+                other.percent === '100' ? other.text : `${other.text} (${other.percent} %)`,
+              ),
+            ),
+          })}
         </p>
       )}
     </>
@@ -49,7 +59,7 @@ function Review({ question, given, correct, givenName }: ReviewProps) {
 
 /** A text that is compared with accepted ones. */
 export const short: QuestionKind = {
-  name: 'A short text',
+  name: t('A short text'),
   Answer,
   Review,
   describe: (_question, answer) => String(answer),

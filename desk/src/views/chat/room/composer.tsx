@@ -4,6 +4,7 @@ import { chat } from '../../../chat.ts'
 import { ask, client } from '../../../client.ts'
 import { runWithToast } from '../../../components/dialogs/toasts.tsx'
 import { useDraftText } from '../../../drafts.ts'
+import { t } from '../../../texts.ts'
 import { mentionsIn } from './mentions.ts'
 import { PendingFileList, type PendingFiles } from './pending-files.tsx'
 import type { Member } from './use-members.ts'
@@ -76,7 +77,9 @@ export function Composer({ conversation, members, pending, target, done }: Compo
       {target && (
         <p class="row spread quote">
           <span class="latest">
-            {target.kind === 'edit' ? 'Editing' : `Reply to ${target.message.sender_name}`}:{' '}
+            {target.kind === 'edit'
+              ? t('Editing:')
+              : t('Reply to {name}:', { name: target.message.sender_name })}{' '}
             {target.message.message}
           </span>
           <button type="button" class="quiet small" onClick={() => done(false)}>
@@ -107,7 +110,7 @@ export function Composer({ conversation, members, pending, target, done }: Compo
         Attach
       </button>
       <label class="unseen" for="message">
-        Message to {conversation.name}
+        {t('Message to {name}', { name: conversation.name })}
       </label>
       <textarea
         id="message"

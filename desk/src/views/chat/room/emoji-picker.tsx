@@ -1,10 +1,23 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import groups from 'unicode-emoji-json/data-by-group.json'
 import { readStored, writeStored } from '../../../stored.ts'
+import { t } from '../../../texts.ts'
 
 /** What is offered first: what this person has used last, and then what most people use. */
 const USUAL = ['👍', '❤️', '😂', '🎉', '😮', '😢', '🙏', '👀']
 const LATEST = 'reactions'
+
+const GROUPS: Record<string, string> = {
+  smileys_emotion: t('Smileys and emotion'),
+  people_body: t('People and body'),
+  animals_nature: t('Animals and nature'),
+  food_drink: t('Food and drink'),
+  travel_places: t('Travel and places'),
+  activities: t('Activities'),
+  objects: t('Objects'),
+  symbols: t('Symbols'),
+  flags: t('Flags'),
+}
 
 /** Every emoji to choose from: found by name, and reached by the arrow keys. */
 export function EmojiPicker({ pick }: { pick: (emoji: string) => void }) {
@@ -41,11 +54,11 @@ export function EmojiPicker({ pick }: { pick: (emoji: string) => void }) {
         }}
       />
       <div class="emoji-groups">
-        {words.length === 0 && <Group name="Often used" emojis={usual} choose={choose} />}
+        {words.length === 0 && <Group title="Often used" emojis={usual} choose={choose} />}
         {filled.map(({ slug, name, emojis }) => (
           <Group
             key={slug}
-            name={name}
+            title={GROUPS[slug] ?? name}
             emojis={emojis.map(({ emoji }) => emoji)}
             names={emojis.map((each) => each.name)}
             choose={choose}
@@ -58,17 +71,17 @@ export function EmojiPicker({ pick }: { pick: (emoji: string) => void }) {
 }
 
 interface GroupProps {
-  name: string
+  title: string
   emojis: readonly string[]
   /** How each is called, where it isn't plain from the emoji itself. */
   names?: readonly string[]
   choose: (emoji: string) => void
 }
 
-function Group({ name, emojis, names, choose }: GroupProps) {
+function Group({ title, emojis, names, choose }: GroupProps) {
   return (
-    <section aria-label={name}>
-      <h3>{name}</h3>
+    <section aria-label={title}>
+      <h3>{title}</h3>
       <div class="emoji-grid">
         {emojis.map((emoji, index) => (
           <button

@@ -10,6 +10,7 @@ import { Form } from '../../../components/forms/form.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { go } from '../../../router.ts'
+import { t } from '../../../texts.ts'
 import { listConnected } from '../connected.ts'
 
 interface MembersProps {
@@ -55,7 +56,7 @@ export function Members({ conversation, user, close }: MembersProps) {
                     {isGroup && isOwner && member.id !== user.id && (
                       <Action
                         class="small"
-                        confirm={`Remove ${member.full_name}?`}
+                        confirm={t('Remove {name}?', { name: member.full_name })}
                         act={async () => {
                           await remove(member.id)
                           await found.reload()
@@ -133,7 +134,7 @@ function ConnectionActions({ conversation, close }: { conversation: Conversation
     <>
       {connection !== null && conversation.can_send && (
         <Action
-          confirm={`End the connection with ${name}? What was written stays readable.`}
+          confirm={t('End the connection with {name}? What was written stays readable.', { name })}
           act={async () => {
             await ask(
               client.DELETE('/api/v01/chat/connections/{conn_id}', {
@@ -149,11 +150,11 @@ function ConnectionActions({ conversation, close }: { conversation: Conversation
       {userId !== null && (
         <Action
           class="bad"
-          confirm={`Block ${name}? They can neither write to you nor see whether you are here.`}
+          confirm={t('Block {name}? They can neither write to you nor see whether you are here.', { name })}
           act={async () => {
             await ask(client.PUT('/api/v01/chat/blocks/{user_id}', { params: { path: { user_id: userId } } }))
             close()
-            return `${name} is blocked`
+            return t('{name} is blocked', { name })
           }}
         >
           Block

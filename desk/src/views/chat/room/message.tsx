@@ -8,6 +8,7 @@ import { Action } from '../../../components/forms/button.tsx'
 import { Icon } from '../../../components/icons.tsx'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
 import { bytes, clockTime, day } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 import { Attachments } from './attachments.tsx'
 import type { ComposerTarget } from './composer.tsx'
 import { LocalPreview } from './pending-files.tsx'
@@ -37,9 +38,9 @@ interface MessageProps {
 }
 
 const REASONS: Record<string, string> = {
-  not_connected: 'you are no longer connected',
-  validation_failed: 'it can’t be sent like this',
-  not_found: 'the conversation is gone',
+  not_connected: t('you are no longer connected'),
+  validation_failed: t('it can’t be sent like this'),
+  not_found: t('the conversation is gone'),
 }
 
 export function Message({
@@ -80,7 +81,7 @@ export function Message({
           {message.files && <OutgoingFiles message={message} files={message.files} />}
           <footer>
             <time dateTime={message.created_at}>{clockTime(message.created_at)}</time>
-            {message.is_edited && ' · edited'}
+            {message.is_edited && <> · {t('edited')}</>}
             {message.is_own && <State message={message} readers={readers} audience={audience} />}
           </footer>
         </div>
@@ -139,9 +140,10 @@ function OutgoingFiles({ message, files }: { message: RoomMessage; files: readon
 /** What became of one's own message. One that waits for its turn looks sent, but for a small clock. */
 function State({ message, readers, audience }: Pick<MessageProps, 'message' | 'readers' | 'audience'>) {
   const { state, error, files } = message
-  if (state === 'failed') return ` · not sent: ${REASONS[error ?? ''] ?? 'the service refused it'}`
-  if (state === 'sent') return ` · ${describeReaders(readers, audience)}`
-  const text = files ? 'uploading' : 'waiting to be sent'
+  if (state === 'failed')
+    return <> · {t('not sent: {reason}', { reason: REASONS[error ?? ''] ?? t('the service refused it') })}</>
+  if (state === 'sent') return <> · {describeReaders(readers, audience)}</>
+  const text = files ? t('uploading') : t('waiting to be sent')
   return (
     <span class="waiting" title={text}>
       <Icon name="clock" />
@@ -151,8 +153,8 @@ function State({ message, readers, audience }: Pick<MessageProps, 'message' | 'r
 }
 
 function describeReaders(readers: number, audience: number): string {
-  if (readers === 0) return 'sent'
-  return audience > 1 ? `read by ${readers}` : 'read'
+  if (readers === 0) return t('sent')
+  return audience > 1 ? t('{count, plural, other {read by #}}', { count: readers }) : t('read')
 }
 
 type ActionsProps = Pick<MessageProps, 'conversationId' | 'message' | 'canSend' | 'take' | 'report'>
@@ -199,7 +201,7 @@ function Actions({ conversationId, message, canSend, take, report }: ActionsProp
             type="button"
             class="quiet small"
             onClick={() =>
-              deleteSoon(`message-${id}`, 'Message deleted for everybody', () =>
+              deleteSoon(`message-${id}`, t('Message deleted for everybody'), () =>
                 ask(client.DELETE('/api/v01/chat/messages/{id}', path)),
               )
             }

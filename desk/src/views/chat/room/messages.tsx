@@ -6,7 +6,7 @@ import { VList, type VListHandle } from 'virtua'
 import { chat } from '../../../chat.ts'
 import { showToast } from '../../../components/dialogs/toasts.tsx'
 import { useDebounced } from '../../../components/use-debounced.ts'
-import { plural } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 import type { ComposerTarget } from './composer.tsx'
 import { Message } from './message.tsx'
 import type { Names } from './use-members.ts'
@@ -77,7 +77,7 @@ export function Messages({ room, conversation, user, names, sought, jump, take, 
     follows.current = false
     void room.jump(sought.id).then((isThere) => {
       if (isGone) return
-      if (!isThere) return showToast('That message can’t be found', true)
+      if (!isThere) return showToast(t('That message can’t be found'), true)
       isPlaced.current = false
       setMarked(sought)
       setPart((before) => before + 1)
@@ -211,7 +211,11 @@ export function Messages({ room, conversation, user, names, sought, jump, take, 
             else toEnd()
           }}
         >
-          {conversation.unread > 0 ? `${plural(conversation.unread, 'new message')} ↓` : 'To the latest ↓'}
+          {conversation.unread > 0
+            ? t('{count, plural, one {# new message} other {# new messages}} ↓', {
+                count: conversation.unread,
+              })
+            : 'To the latest ↓'}
         </button>
       )}
     </div>

@@ -4,12 +4,13 @@ import { Dialog } from '../../../components/dialogs/dialog.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { moment } from '../../../format.ts'
 import { serverNow } from '../../../server-time.ts'
+import { t } from '../../../texts.ts'
 
 const HOUR_MS = 3_600_000
 const MUTES = [
-  ['For an hour', HOUR_MS],
-  ['For 8 hours', 8 * HOUR_MS],
-  ['For a week', 7 * 24 * HOUR_MS],
+  [t('For an hour'), HOUR_MS],
+  [t('For 8 hours'), 8 * HOUR_MS],
+  [t('For a week'), 7 * 24 * HOUR_MS],
 ] as const
 /** The end of a mute without an end. */
 const FOR_EVER = '9999-01-01T00:00:00.000Z'
@@ -30,7 +31,9 @@ export function Options({ conversation, close }: { conversation: Conversation; c
         <h3 id="mute">Mute</h3>
         <p class="lead">
           {isMuted(conversation)
-            ? `Muted ${end === FOR_EVER ? 'until you unmute it' : `until ${moment(end ?? '')}`}.`
+            ? end === FOR_EVER
+              ? t('Muted until you unmute it.')
+              : t('Muted until {time}.', { time: moment(end ?? '') })
             : 'A muted conversation isn’t counted as unread. Mentions of you still are.'}
         </p>
         <div class="row">

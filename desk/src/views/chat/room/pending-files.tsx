@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { showToast } from '../../../components/dialogs/toasts.tsx'
 import { bytes } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 
 /** Files of one message, and bytes of each. */
 const MOST_FILES = 10
@@ -24,8 +25,8 @@ export function usePendingFiles(): PendingFiles {
       const given = [...more]
       const fitting = given.filter(({ size }) => size > 0 && size <= LARGEST_FILE)
       if (fitting.length < given.length)
-        showToast('A file may have up to 25 MB, and has to have content', true)
-      if (files.length + fitting.length > MOST_FILES) showToast('A message takes up to 10 files', true)
+        showToast(t('A file may have up to 25 MB, and has to have content'), true)
+      if (files.length + fitting.length > MOST_FILES) showToast(t('A message takes up to 10 files'), true)
       setFiles([...files, ...fitting].slice(0, MOST_FILES))
     },
     remove: (file) => setFiles(files.filter((each) => each !== file)),
@@ -46,7 +47,10 @@ export function PendingFileList({ files, remove }: Pick<PendingFiles, 'files' | 
               <bdi>{file.name}</bdi> <small>{bytes(file.size)}</small>
             </span>
             <button type="button" class="quiet small" onClick={() => remove(file)}>
-              Remove <span class="unseen">{file.name}</span>
+              {t('Remove <unseen>{name}</unseen>', {
+                name: file.name,
+                unseen: (inner) => <span class="unseen">{inner}</span>,
+              })}
             </button>
           </li>
         ))}

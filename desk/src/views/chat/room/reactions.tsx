@@ -4,6 +4,8 @@ import { Dialog } from '../../../components/dialogs/dialog.tsx'
 import { runWithToast } from '../../../components/dialogs/toasts.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
+import { list } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 import type { Names } from './use-members.ts'
 
 /** Adds one's reaction to a stored message, or takes it back. */
@@ -45,7 +47,7 @@ export function Reactions({ conversationId, message, names, canSend }: Reactions
 function namesOf({ user_ids, count }: Reaction, names: Names): string {
   const known = user_ids.flatMap((id) => names.get(id) ?? [])
   const others = count - known.length
-  return [...known, ...(others > 0 ? [`${others} more`] : [])].join(', ')
+  return list([...known, ...(others > 0 ? [t('{count, plural, other {# more}}', { count: others })] : [])])
 }
 
 interface PickReactionProps {

@@ -6,8 +6,8 @@ import { chat } from '../../../chat.ts'
 import { Dialog } from '../../../components/dialogs/dialog.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { Report } from '../../../components/forms/report.tsx'
-import { plural } from '../../../format.ts'
 import { $query, setQuery } from '../../../router.ts'
+import { t } from '../../../texts.ts'
 import { Avatar } from '../conversation-list.tsx'
 import { Composer, type ComposerTarget } from './composer.tsx'
 import { Members } from './members.tsx'
@@ -48,7 +48,7 @@ export function RoomView({ conversation, user }: { conversation: Conversation; u
             {typing.length > 0
               ? 'typing…'
               : conversation.is_group
-                ? plural(conversation.member_count, 'member')
+                ? t('{count, plural, one {# member} other {# members}}', { count: conversation.member_count })
                 : conversation.online
                   ? 'online'
                   : 'offline'}

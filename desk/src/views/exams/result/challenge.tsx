@@ -3,6 +3,7 @@ import { Area } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
 import { moment } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 
 export type ChallengeRow = Answer<'/api/v01/attempts/{attempt_id}/challenges', 'get'>['challenges'][number]
 
@@ -13,7 +14,7 @@ interface ChallengeProps {
   reload: () => Promise<void>
 }
 
-const WORDS = { open: 'Open', accepted: 'Accepted', rejected: 'Rejected' }
+const WORDS = { open: t('Open'), accepted: t('Accepted'), rejected: t('Rejected') }
 
 /** The person's challenges of one question, with the replies, and the form for a new one. */
 export function Challenge({ attemptId, questionId, challenges, reload }: ChallengeProps) {
@@ -47,7 +48,7 @@ export function Challenge({ attemptId, questionId, challenges, reload }: Challen
               }),
             )
             await reload()
-            return 'Sent. You are told when a teacher has looked at it.'
+            return t('Sent. You are told when a teacher has looked at it.')
           }}
         >
           <Area label="What should be looked at again, and why?" name="message" required maxLength={4000} />

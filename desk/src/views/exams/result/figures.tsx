@@ -1,6 +1,7 @@
 import type { Answer } from '../../../client.ts'
 import { Stat } from '../../../components/page/stat.tsx'
-import { number } from '../../../format.ts'
+import { number, percent } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 
 type Result = Answer<'/api/v01/attempts/{attempt_id}', 'get'>
 
@@ -11,12 +12,12 @@ export function Figures({ result }: { result: Result }) {
   const total = result.review.length
   return (
     <dl class="figures">
-      <Stat name="Marks" value={`${number(score)} of ${number(max_score)}`} />
-      <Stat name="Percent" value={`${number(percentage)} %`} />
-      <Stat name="Correct" value={`${correct} of ${total}`} />
-      {partly > 0 && <Stat name="Partly correct" value={partly} />}
-      <Stat name="Incorrect" value={result.result.incorrect - partly} />
-      <Stat name="Not answered" value={unattempted} />
+      <Stat label="Marks" value={t('{part} of {whole}', { part: number(score), whole: number(max_score) })} />
+      <Stat label="Percent" value={percent(percentage)} />
+      <Stat label="Correct" value={t('{part} of {whole}', { part: correct, whole: total })} />
+      {partly > 0 && <Stat label="Partly correct" value={partly} />}
+      <Stat label="Incorrect" value={result.result.incorrect - partly} />
+      <Stat label="Not answered" value={unattempted} />
     </dl>
   )
 }

@@ -2,6 +2,7 @@ import { ask, client } from '../../../client.ts'
 import { LineChart } from '../../../components/charts/chart.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { day } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 
 /** One's own results of an exam over time, where there are several. */
 export function PastResults({ examId }: { examId: number }) {
@@ -11,7 +12,7 @@ export function PastResults({ examId }: { examId: number }) {
   const points = (found.data?.attempts ?? [])
     .filter(({ percentage }) => percentage !== null)
     .map(({ attempt_id, attempt_number, submitted_at, percentage }) => ({
-      label: `Attempt ${attempt_number}, ${day(submitted_at)}`,
+      label: t('Attempt {number}, {date}', { number: attempt_number, date: day(submitted_at) }),
       value: percentage as number,
       href: `/desk/results/${attempt_id}`,
     }))

@@ -6,7 +6,8 @@ import { Page } from '../../../components/page/page.tsx'
 import { useLive } from '../../../components/page/use-live.ts'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { ReviewedQuestion } from '../../../components/questions/reviewed-question.tsx'
-import { moment, number, plural } from '../../../format.ts'
+import { moment, number } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 import { Discussion } from '../../discussion/discussion.tsx'
 import { AskTutor } from '../../tutor/ask-tutor.tsx'
 import type { ViewProps } from '../../view-props.ts'
@@ -58,7 +59,10 @@ export default function ResultView({ params }: ViewProps) {
       {({ result, challenges, needed, counts }) => (
         <Page
           title={result.exam_name}
-          lead={`Attempt ${result.attempt_number} · handed in ${moment(result.submitted_at)}`}
+          lead={t('Attempt {number} · handed in {time}', {
+            number: result.attempt_number,
+            time: moment(result.submitted_at),
+          })}
           actions={
             <a class="button" href={`/desk/exams/${result.exam_id}`}>
               To the exam
@@ -121,14 +125,17 @@ function QuestionSheet({
   const toggle = (what: typeof beside) => setBeside(beside === what ? undefined : what)
   const [verdict, mood] = judge(question)
   return (
-    <article class="sheet" aria-label={`Question ${position}`}>
+    <article class="sheet" aria-label={t('Question {number}', { number: position })}>
       <div class="row spread">
-        <h2>Question {position}</h2>
+        <h2>{t('Question {number}', { number: position })}</h2>
         <span class="row">
           {question.regraded && <span class="chip warn">Regraded</span>}
           <span class={`chip ${mood}`}>{verdict}</span>
           <small>
-            {number(question.marks_awarded)} of {plural(question.positive_marks, 'mark')}
+            {t('{score} of {most, plural, one {# mark} other {# marks}}', {
+              score: number(question.marks_awarded),
+              most: question.positive_marks,
+            })}
           </small>
         </span>
       </div>
@@ -153,7 +160,7 @@ function QuestionSheet({
           aria-expanded={beside === 'discussion'}
           onClick={() => toggle('discussion')}
         >
-          Discussion{comments > 0 && ` (${comments})`}
+          {comments > 0 ? t('Discussion ({count})', { count: comments }) : 'Discussion'}
         </button>
         <button
           type="button"
@@ -161,7 +168,7 @@ function QuestionSheet({
           aria-expanded={beside === 'challenge'}
           onClick={() => toggle('challenge')}
         >
-          Challenge{challenges.length > 0 && ` (${challenges.length})`}
+          {challenges.length > 0 ? t('Challenge ({count})', { count: challenges.length }) : 'Challenge'}
         </button>
       </div>
       {beside === 'tutor' && <AskTutor attemptId={attemptId} questionId={question.id} />}
@@ -174,7 +181,7 @@ function QuestionSheet({
 }
 
 function judge(question: Reviewed): [verdict: string, mood: string] {
-  if (question.is_correct) return ['Correct', 'good']
-  if (question.given_answer === null) return ['Not answered', '']
-  return isPartlyRight(question) ? ['Partly correct', 'warn'] : ['Incorrect', 'bad']
+  if (question.is_correct) return [t('Correct'), 'good']
+  if (question.given_answer === null) return [t('Not answered'), '']
+  return isPartlyRight(question) ? [t('Partly correct'), 'warn'] : [t('Incorrect'), 'bad']
 }

@@ -1,5 +1,7 @@
+import type { ComponentChildren } from 'preact'
 import { ask, client } from '../../../client.ts'
-import { number } from '../../../format.ts'
+import { percent } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 
 /** The percentage that passes an exam; undefined where the exam can't be seen any more. */
 export async function readNeeded(examId: number): Promise<number | undefined> {
@@ -18,15 +20,25 @@ export function Verdict({ percentage, needed }: VerdictProps) {
   if (percentage === null || needed === undefined) return null
   const distance = Math.abs(percentage - needed)
   const isPassed = percentage >= needed
-  const margin = `${number(distance)} percentage ${distance === 1 ? 'point' : 'points'}`
+  const said = {
+    percent: percent(percentage),
+    needed: percent(needed),
+    margin: Math.round(distance * 100) / 100,
+    b: (inner: ComponentChildren) => <strong>{inner}</strong>,
+  }
   return (
     <p class={`notice verdict ${isPassed ? 'good' : 'bad'}`} role="status">
-      <strong>{isPassed ? 'Passed' : 'Not passed'}</strong>
       {distance === 0
-        ? ` with exactly the ${number(needed)} % that are needed.`
+        ? t('<b>Passed</b> with exactly the {needed} that are needed.', said)
         : isPassed
-          ? ` with ${number(percentage)} %, ${margin} above the ${number(needed)} % that are needed.`
-          : `: ${number(percentage)} %, ${margin} below the ${number(needed)} % that are needed.`}
+          ? t(
+              '<b>Passed</b> with {percent}, {margin, plural, one {# percentage point} other {# percentage points}} above the {needed} that are needed.',
+              said,
+            )
+          : t(
+              '<b>Not passed</b>: {percent}, {margin, plural, one {# percentage point} other {# percentage points}} below the {needed} that are needed.',
+              said,
+            )}
     </p>
   )
 }

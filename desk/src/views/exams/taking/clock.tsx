@@ -2,7 +2,8 @@ import type { ExamSession } from '@exam-practice/client/exam'
 import { useStore } from '@nanostores/preact'
 import { useEffect, useState } from 'preact/hooks'
 import { showToast } from '../../../components/dialogs/toasts.tsx'
-import { countdown, plural } from '../../../format.ts'
+import { countdown } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 
 /** Remaining minutes at which everybody is told the time. */
 const TOLD_MINUTES = [5, 1]
@@ -21,7 +22,8 @@ export function Clock({ session }: { session: ExamSession }) {
         (minutes) =>
           previous !== null && now !== null && previous > minutes * 60_000 && now <= minutes * 60_000,
       )
-      if (passed !== undefined) showToast(`${plural(passed, 'minute')} left`)
+      if (passed !== undefined)
+        showToast(t('{count, plural, one {# minute} other {# minutes}} left', { count: passed }))
       previous = now
     }, 500)
     return () => clearInterval(timer)

@@ -1,4 +1,5 @@
 import type { Answer, PaperQuestion } from '@exam-practice/client/exam'
+import { t } from '../../../texts.ts'
 
 interface PaletteProps {
   questions: readonly PaperQuestion[]
@@ -27,7 +28,14 @@ export function Palette({ questions, answers, marked, seen, current, show }: Pal
               type="button"
               class={`${state.isAnswered ? 'answered' : state.isUnseen ? 'unseen-yet' : 'skipped'} ${state.isMarked ? 'marked' : ''}`}
               aria-current={index === current ? 'step' : undefined}
-              aria-label={`Question ${index + 1}, ${state.isAnswered ? 'answered' : state.isUnseen ? 'not seen' : 'not answered'}${state.isMarked ? ', marked' : ''}`}
+              aria-label={t(
+                'Question {number}, {state, select, answered {answered} unseen {not seen} other {not answered}}{marked, select, true {, marked} other {}}',
+                {
+                  number: index + 1,
+                  state: state.isAnswered ? 'answered' : state.isUnseen ? 'unseen' : 'open',
+                  marked: String(state.isMarked),
+                },
+              )}
               onClick={() => show(index)}
             >
               {index + 1}
@@ -36,9 +44,15 @@ export function Palette({ questions, answers, marked, seen, current, show }: Pal
         ))}
       </ol>
       <p class="legend">
-        <span class="answered">{count((each) => each.isAnswered)} answered</span>
-        <span class="marked">{count((each) => each.isMarked)} marked</span>
-        <span class="unseen-yet">{count((each) => each.isUnseen)} not seen</span>
+        <span class="answered">
+          {t('{count, plural, other {# answered}}', { count: count((each) => each.isAnswered) })}
+        </span>
+        <span class="marked">
+          {t('{count, plural, other {# marked}}', { count: count((each) => each.isMarked) })}
+        </span>
+        <span class="unseen-yet">
+          {t('{count, plural, other {# not seen}}', { count: count((each) => each.isUnseen) })}
+        </span>
       </p>
     </section>
   )

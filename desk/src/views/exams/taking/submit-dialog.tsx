@@ -1,6 +1,6 @@
 import { Dialog } from '../../../components/dialogs/dialog.tsx'
 import { runWithToast } from '../../../components/dialogs/toasts.tsx'
-import { plural } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 
 interface SubmitDialogProps {
   total: number
@@ -18,10 +18,32 @@ export function SubmitDialog({ total, answered, marked, unsynced, submit, close 
     <Dialog title="Hand in?" close={close}>
       <ul>
         <li>
-          {answered} of {plural(total, 'question')} answered{open > 0 && `, ${open} not`}.
+          {open > 0
+            ? t('{answered} of {total, plural, one {# question} other {# questions}} answered, {open} not.', {
+                answered,
+                total,
+                open,
+              })
+            : t('{answered} of {total, plural, one {# question} other {# questions}} answered.', {
+                answered,
+                total,
+              })}
         </li>
-        {marked > 0 && <li>{plural(marked, 'question')} marked for later.</li>}
-        {unsynced > 0 && <li>{plural(unsynced, 'answer')} not delivered yet; they go along.</li>}
+        {marked > 0 && (
+          <li>
+            {t('{count, plural, one {# question marked for later.} other {# questions marked for later.}}', {
+              count: marked,
+            })}
+          </li>
+        )}
+        {unsynced > 0 && (
+          <li>
+            {t(
+              '{count, plural, one {# answer not delivered yet; it goes along.} other {# answers not delivered yet; they go along.}}',
+              { count: unsynced },
+            )}
+          </li>
+        )}
         <li>Afterwards nothing can be changed.</li>
       </ul>
       <div class="row end">

@@ -7,7 +7,7 @@ import { runWithToast } from '../../../components/dialogs/toasts.tsx'
 import { AnsweredQuestion } from '../../../components/questions/answered-question.tsx'
 import type { AnswerChange } from '../../../components/questions/kind.ts'
 import { kindOf } from '../../../components/questions/kinds.ts'
-import { plural } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 import { endUnderWay, setUnderWay } from '../../../under-way.ts'
 import { $title } from '../../../view-title.ts'
 import { Clock } from './clock.tsx'
@@ -36,12 +36,12 @@ export function Taking({ session, name, close }: TakingProps) {
   // Keys can come faster than the page is drawn.
   const shownIndex = useRef(index)
   const question = questions[index]
-  useEffect(() => $title.set(place.name || 'Exam'), [place.name])
+  useEffect(() => $title.set(place.name || t('Exam')), [place.name])
   const isOver = state.phase === 'submitted' || state.phase === 'closed'
   useEffect(() => {
     const endsAt = state.endsAt === null ? null : new Date(state.endsAt).toISOString()
     if (isOver) endUnderWay(session.examId)
-    else setUnderWay({ examId: session.examId, name: place.name || 'Your exam', endsAt })
+    else setUnderWay({ examId: session.examId, name: place.name || t('Your exam'), endsAt })
   }, [isOver, state.endsAt, place.name])
   useEffect(() => {
     if (question && !place.seen.includes(question.id)) move({ seen: [...place.seen, question.id] })
@@ -107,7 +107,11 @@ export function Taking({ session, name, close }: TakingProps) {
         <article class="sheet" aria-labelledby="question">
           <div class="row spread">
             <h1 id="question" ref={heading} tabIndex={-1}>
-              Question {index + 1} <small>of {questions.length}</small>
+              {t('Question {number} <small>of {count}</small>', {
+                number: index + 1,
+                count: questions.length,
+                small: (inner) => <small>{inner}</small>,
+              })}
             </h1>
             <small>
               +{question.positive_marks}
@@ -122,7 +126,7 @@ export function Taking({ session, name, close }: TakingProps) {
           />
           {rejected && (
             <p class="notice bad" role="alert">
-              Not saved: {rejected}
+              {t('Not saved: {reason}', { reason: rejected })}
             </p>
           )}
           <div class="row spread">
@@ -171,8 +175,10 @@ export function Taking({ session, name, close }: TakingProps) {
           <details class="keys">
             <summary>Keyboard</summary>
             <p>
-              <kbd>A</kbd>, <kbd>B</kbd> … choose an option · <kbd>N</kbd> next · <kbd>P</kbd> previous ·{' '}
-              <kbd>M</kbd> mark · all else with Tab
+              {t(
+                '<k>A</k>, <k>B</k> … choose an option · <k>N</k> next · <k>P</k> previous · <k>M</k> mark · all else with Tab',
+                { k: (inner) => <kbd>{inner}</kbd> },
+              )}
             </p>
           </details>
         </aside>
@@ -214,10 +220,13 @@ function Saving({ unsynced, phase, isWriting }: { unsynced: number; phase: strin
           : isWriting
             ? 'Saving…'
             : isOnline
-              ? `Saving ${unsynced}…`
+              ? t('Saving {count}…', { count: unsynced })
               : storage === 'durable'
-                ? `No connection: ${unsynced} kept on this device`
-                : `No connection, and this device can’t keep ${plural(unsynced, 'answer')}: leave this page open`}
+                ? t('No connection: {count} kept on this device', { count: unsynced })
+                : t(
+                    'No connection, and this device can’t keep {count, plural, one {# answer} other {# answers}}: leave this page open',
+                    { count: unsynced },
+                  )}
     </p>
   )
 }

@@ -1,7 +1,8 @@
 import type { ExamState } from '@exam-practice/client/exam'
 import { useStore } from '@nanostores/preact'
 import { client } from '../../../client.ts'
-import { clockTime, plural } from '../../../format.ts'
+import { clockTime } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 
 /** How long after its end an attempt takes answers (docs/protocol/exams.md#the-end). */
 const GRACE_MS = 30_000
@@ -18,10 +19,16 @@ export function TimeUp({ state: { endsAt, unsynced } }: { state: ExamState }) {
       <p>
         {isOnline
           ? isWaiting
-            ? `${plural(unsynced, 'answer')} still being sent. Your result opens by itself.`
+            ? t(
+                '{count, plural, one {# answer still being sent.} other {# answers still being sent.}} Your result opens by itself.',
+                { count: unsynced },
+              )
             : 'All your answers have arrived. Your result opens by itself.'
           : isWaiting
-            ? `${plural(unsynced, 'answer')} of yours ${unsynced === 1 ? 'is' : 'are'} only on this device. They are sent as soon as the connection is back, and count if they arrive until ${clockTime(new Date((endsAt ?? 0) + GRACE_MS).toISOString())}. Leave this page open.`
+            ? t(
+                '{count, plural, one {# answer of yours is only on this device. It is sent as soon as the connection is back, and counts if it arrives until {time}.} other {# answers of yours are only on this device. They are sent as soon as the connection is back, and count if they arrive until {time}.}} Leave this page open.',
+                { count: unsynced, time: clockTime(new Date((endsAt ?? 0) + GRACE_MS).toISOString()) },
+              )
             : 'All your answers have arrived; the exam is handed in without this device. Your result opens here when the connection is back.'}
       </p>
     </div>

@@ -4,7 +4,8 @@ import { MomentField, NumberField } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
-import { fromLocalInput } from '../../../format.ts'
+import { fromLocalInput, percent } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 import { sendTimes } from './ending-attempts.ts'
 import type { Exam } from './tab-props.ts'
 
@@ -19,7 +20,10 @@ export function ClassTimes({ exam }: { exam: Exam }) {
         <OfClass
           key={classId}
           at={{ exam_id: exam.id, class_id: classId }}
-          name={classes.data?.classes.find(({ id }) => id === classId)?.name ?? `Class ${classId}`}
+          name={
+            classes.data?.classes.find(({ id }) => id === classId)?.name ??
+            t('Class {number}', { number: classId })
+          }
         />
       ))}
     </section>
@@ -44,7 +48,9 @@ function OfClass({ at, name }: { at: { exam_id: number; class_id: number }; name
       {({ times }) => (
         <details>
           <summary>
-            {name}: {times ? `${times.extra_time_percent} % more time` : 'the exam’s own times'}
+            {times
+              ? t('{name}: {percent} more time', { name, percent: percent(times.extra_time_percent) })
+              : t('{name}: the exam’s own times', { name })}
           </summary>
           <Form
             key={JSON.stringify(times)}
@@ -65,12 +71,12 @@ function OfClass({ at, name }: { at: { exam_id: number; class_id: number }; name
               )
               if (!isSaved) return false
               await found.reload()
-              return 'Saved; it takes effect at once'
+              return t('Saved; it takes effect at once')
             }}
             aside={
               times && (
                 <Action
-                  aria-label={`The exam’s own times: ${name}`}
+                  aria-label={t('The exam’s own times: {name}', { name })}
                   act={async () => {
                     await sendTimes((confirm) =>
                       ask(

@@ -1,7 +1,7 @@
 import { ask, client } from '../../../client.ts'
 import { Dialog } from '../../../components/dialogs/dialog.tsx'
 import { Form } from '../../../components/forms/form.tsx'
-import { plural } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 import { ExamChoice } from '../exam-choice.tsx'
 
 interface CopyDialogProps {
@@ -13,7 +13,10 @@ interface CopyDialogProps {
 /** Copies questions into an exam. */
 export function CopyDialog({ ids, copied, close }: CopyDialogProps) {
   return (
-    <Dialog title={`Copy ${plural(ids.length, 'question')}`} close={close}>
+    <Dialog
+      title={t('{count, plural, one {Copy # question} other {Copy # questions}}', { count: ids.length })}
+      close={close}
+    >
       <Form
         button="Copy"
         send={async ({ exam_id }) => {
@@ -21,7 +24,10 @@ export function CopyDialog({ ids, copied, close }: CopyDialogProps) {
           const answer = await ask(client.POST('/api/v01/admin/questions/copy', { body }))
           close()
           await copied()
-          return answer.errors?.join('; ') ?? `${plural(answer.copied, 'question')} copied`
+          return (
+            answer.errors?.join('; ') ??
+            t('{count, plural, one {# question copied} other {# questions copied}}', { count: answer.copied })
+          )
         }}
       >
         <ExamChoice label="Into the exam" name="exam_id" value={undefined} />

@@ -10,8 +10,9 @@ import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import type { Content } from '../../../components/questions/editor.ts'
 import { editorOf } from '../../../components/questions/editors.ts'
-import { moment, number, plural, signed } from '../../../format.ts'
+import { moment, number, signed } from '../../../format.ts'
 import { $query } from '../../../router.ts'
+import { t } from '../../../texts.ts'
 import { contentOf } from '../questions/written-question.ts'
 import type { TabProps } from './tab-props.ts'
 
@@ -20,9 +21,9 @@ type RegradeBody = ReturnType<typeof toBody>
 type Question = Answer<'/api/v01/admin/questions', 'get'>['questions'][number]
 
 const ACTIONS = [
-  ['new_key', 'Change the key'],
-  ['credit_all', 'Give everybody full marks'],
-  ['drop', 'Remove it from the score'],
+  ['new_key', t('Change the key')],
+  ['credit_all', t('Give everybody full marks')],
+  ['drop', t('Remove it from the score')],
 ] as const
 
 /** Regrades: preview, apply and undo corrections of wrong grading. */
@@ -74,7 +75,7 @@ export function Corrections({ exam }: TabProps) {
                       await regrade(preview.body, false)
                       setPreview(undefined)
                       await found.reload()
-                      return 'Regraded. Students whose result changed are notified.'
+                      return t('Regraded. Students whose result changed are notified.')
                     }}
                   >
                     Apply
@@ -94,12 +95,16 @@ export function Corrections({ exam }: TabProps) {
                 <li key={each.id} class="stack tight">
                   <p class="row spread">
                     <span>
-                      <strong>{ACTIONS.find(([key]) => key === each.action)?.[1]}</strong> (
-                      {describeQuestion(questions, each.question_id)}) · {each.created_by},{' '}
-                      {moment(each.created_at)}
+                      {t('<b>{action}</b> ({question}) · {name}, {time}', {
+                        action: ACTIONS.find(([key]) => key === each.action)?.[1] ?? '',
+                        question: describeQuestion(questions, each.question_id),
+                        name: each.created_by ?? '–',
+                        time: moment(each.created_at),
+                        b: (inner) => <strong>{inner}</strong>,
+                      })}
                     </span>
                     {each.undone_at ? (
-                      <span class="chip">Undone {moment(each.undone_at)}</span>
+                      <span class="chip">{t('Undone {time}', { time: moment(each.undone_at) })}</span>
                     ) : (
                       <Action
                         class="small"
@@ -110,7 +115,7 @@ export function Corrections({ exam }: TabProps) {
                             }),
                           )
                           await found.reload()
-                          return 'Undone'
+                          return t('Undone')
                         }}
                       >
                         Undo
@@ -159,7 +164,7 @@ function NewRegrade({ questions, asked, send }: NewRegradeProps) {
           value={id}
           options={questions.map(
             (each, index) =>
-              [each.id, `${index + 1}. ${each.question_text.slice(0, 60) || 'an image'}`] as const,
+              [each.id, `${index + 1}. ${each.question_text.slice(0, 60) || t('an image')}`] as const,
           )}
           onChange={({ currentTarget }) => {
             setId(Number(currentTarget.value))
@@ -195,12 +200,15 @@ function toBody(question_id: number, action: Regrade['action'], content: Content
 
 function describeQuestion(questions: readonly { id: number; question_text: string }[], id: number): string {
   const at = questions.findIndex((question) => question.id === id)
-  return at === -1 ? 'a deleted question' : `question ${at + 1}`
+  return at === -1 ? t('a deleted question') : t('question {number}', { number: at + 1 })
 }
 
 /** The effect of a regrade in one sentence. */
 function describeEffect({ attempts, raised, lowered, unchanged }: Regrade): string {
-  return `Of ${plural(attempts, 'attempt')} ${raised} higher, ${lowered} lower, ${unchanged} as before.`
+  return t(
+    'Of {count, plural, one {# attempt} other {# attempts}} {raised} higher, {lowered} lower, {unchanged} as before.',
+    { count: attempts, raised, lowered, unchanged },
+  )
 }
 
 function Changes({ regrade }: { regrade: Regrade }) {
@@ -211,19 +219,21 @@ function Changes({ regrade }: { regrade: Regrade }) {
       rows={regrade.changes}
       keyOf={(row) => row.attempt_id}
       columns={[
-        { head: 'Who', cell: (row) => row.username },
+        { head: t('Who'), cell: (row) => row.username },
         {
-          head: 'Before',
-          cell: (row) => `${number(row.old_score)} of ${number(row.old_max_score)}`,
+          head: t('Before'),
+          cell: (row) =>
+            t('{part} of {whole}', { part: number(row.old_score), whole: number(row.old_max_score) }),
           isNumber: true,
         },
         {
-          head: 'After',
-          cell: (row) => `${number(row.new_score)} of ${number(row.new_max_score)}`,
+          head: t('After'),
+          cell: (row) =>
+            t('{part} of {whole}', { part: number(row.new_score), whole: number(row.new_max_score) }),
           isNumber: true,
         },
         {
-          head: 'Change',
+          head: t('Change'),
           cell: ({ new_score, old_score }) => signed((new_score ?? 0) - (old_score ?? 0)),
           isNumber: true,
         },

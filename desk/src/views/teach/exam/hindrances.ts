@@ -1,6 +1,6 @@
 import { ask, client, readAllPages } from '../../../client.ts'
 import { lacksKey } from '../../../components/questions/kind.ts'
-import { plural } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 import { findProblems } from '../questions/problems.ts'
 
 export interface Hindrances {
@@ -16,15 +16,22 @@ export async function findHindrances(examId: number): Promise<Hindrances> {
     ask(client.GET('/api/v01/admin/questions', { params: { query: { exam_id: examId, page } } })),
   )
   const questions = pages.flatMap((page) => page.questions)
-  if (questions.length === 0) return { blocking: ['The exam has no questions.'], doubtful: [] }
+  if (questions.length === 0) return { blocking: [t('The exam has no questions.')], doubtful: [] }
   const found = questions.map(findProblems)
-  const wrong = found.flatMap((each, index) => each.wrong.map((text) => `Question ${index + 1}: ${text}`))
+  const wrong = found.flatMap((each, index) =>
+    each.wrong.map((text) => t('Question {number}: {problem}', { number: index + 1, problem: text })),
+  )
   const withoutKey = questions.filter(lacksKey).length
   return {
     blocking: wrong,
     doubtful:
       withoutKey > 0
-        ? [`${plural(withoutKey, 'question')} ${withoutKey === 1 ? 'has' : 'have'} no correct answer.`]
+        ? [
+            t(
+              '{count, plural, one {# question has no correct answer.} other {# questions have no correct answer.}}',
+              { count: withoutKey },
+            ),
+          ]
         : [],
   }
 }

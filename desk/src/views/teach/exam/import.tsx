@@ -7,13 +7,13 @@ import { lacksKey } from '../../../components/questions/kind.ts'
 import { kindOf } from '../../../components/questions/kinds.ts'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
 import { download } from '../../../download.ts'
-import { plural } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 import type { TabProps } from './tab-props.ts'
 
 type Report = Answer<'/api/v01/admin/exams/{exam_id}/import', 'post'>
 
 const FORMATS = [
-  ['auto', 'Find out'],
+  ['auto', t('Find out')],
   ['csv', 'CSV'],
   ['gift', 'GIFT'],
   ['aiken', 'Aiken'],
@@ -66,7 +66,12 @@ export function ImportExport({ exam }: TabProps) {
       `exam-${exam.id}`,
     )
     const left = Number(headers.get('x-left-out') ?? 0)
-    return left > 0 ? `${plural(left, 'question')} left out: this format has no form for them` : undefined
+    return left > 0
+      ? t(
+          '{count, plural, one {# question left out: this format has no form for it} other {# questions left out: this format has no form for them}}',
+          { count: left },
+        )
+      : undefined
   }
   return (
     <div class="stack">
@@ -99,10 +104,14 @@ export function ImportExport({ exam }: TabProps) {
               class="main"
               act={async () => {
                 const { inserted } = await read(found.file, found.format, { key: found.key })
-                return `${plural(inserted, 'question')} imported`
+                return t('{count, plural, one {# question imported} other {# questions imported}}', {
+                  count: inserted,
+                })
               }}
             >
-              Import {plural(found.report.inserted, 'question')}
+              {t('{count, plural, one {Import # question} other {Import # questions}}', {
+                count: found.report.inserted,
+              })}
             </Action>
           </div>
         )}
@@ -124,12 +133,23 @@ export function ImportExport({ exam }: TabProps) {
 function Found({ report, isDry }: Pick<Read, 'report' | 'isDry'>) {
   const reasons = report.details ?? report.errors
   const questions = 'questions' in report ? report.questions : []
+  const said = {
+    format: FORMATS.find(([key]) => key === report.format)?.[1] ?? report.format,
+    count: report.inserted,
+    skipped: report.skipped,
+  }
   return (
     <div class="stack tight" role="status">
       <p class={`notice ${report.skipped > 0 ? 'warn' : ''}`}>
-        Read as {FORMATS.find(([key]) => key === report.format)?.[1] ?? report.format}:{' '}
-        {plural(report.inserted, 'question')} {isDry ? 'can be imported' : 'imported'}
-        {report.skipped > 0 && `, ${report.skipped} left out`}.
+        {isDry
+          ? t(
+              'Read as {format}: {count, plural, one {# question can be imported} other {# questions can be imported}}{skipped, plural, =0 {} other {, # left out}}.',
+              said,
+            )
+          : t(
+              'Read as {format}: {count, plural, one {# question imported} other {# questions imported}}{skipped, plural, =0 {} other {, # left out}}.',
+              said,
+            )}
       </p>
       {reasons && reasons.length > 0 && (
         <ul class="errors">
@@ -140,7 +160,11 @@ function Found({ report, isDry }: Pick<Read, 'report' | 'isDry'>) {
       )}
       {isDry && questions.length > 0 && (
         <details>
-          <summary>The first {questions.length}, as they would be</summary>
+          <summary>
+            {t('{count, plural, one {The first 1, as it would be} other {The first #, as they would be}}', {
+              count: questions.length,
+            })}
+          </summary>
           <ol class="list">
             {questions.map((question, index) => (
               <li key={index} class="row">
@@ -157,9 +181,11 @@ function Found({ report, isDry }: Pick<Read, 'report' | 'isDry'>) {
 }
 
 function describeKey(question: Extract<Report, { questions: unknown }>['questions'][number]): string {
-  if (lacksKey(question)) return 'No key'
+  if (lacksKey(question)) return t('No key')
   const kind = kindOf(question.question_type)
   const asked = { ...question, image_url: null, id: 0 }
   const { correct, ...shown } = kind.show(asked)
-  return correct === null ? '' : `Key: ${kind.describe({ ...asked, ...shown }, correct)}`
+  return correct === null
+    ? ''
+    : t('Key: {answer}', { answer: kind.describe({ ...asked, ...shown }, correct) })
 }

@@ -7,14 +7,15 @@ import { Empty, Loaded } from '../../../components/page/load-states.tsx'
 import { Stat } from '../../../components/page/stat.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
-import { number } from '../../../format.ts'
+import { number, percent } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 import type { TabProps } from './tab-props.ts'
 
 const FLAGS: Record<string, string> = {
-  negative_discrimination: 'The better ones get it wrong: look at the key',
-  too_easy: 'Nearly everybody gets it right',
-  too_hard: 'Hardly anybody gets it right',
-  distractor_beats_key: 'Better students choose a wrong option',
+  negative_discrimination: t('The better ones get it wrong: look at the key'),
+  too_easy: t('Nearly everybody gets it right'),
+  too_hard: t('Hardly anybody gets it right'),
+  distractor_beats_key: t('Better students choose a wrong option'),
 }
 
 type Analysis = Answer<'/api/v01/admin/analytics/exams/{exam_id}/items', 'get'>
@@ -46,9 +47,9 @@ export function ItemAnalysis({ load }: { load: (attempts: Attempts) => Promise<A
         label="Which attempts"
         value={attempts}
         options={[
-          ['first', 'Everybody’s first'],
-          ['last', 'Everybody’s last'],
-          ['all', 'All'],
+          ['first', t('Everybody’s first')],
+          ['last', t('Everybody’s last')],
+          ['all', t('All')],
         ]}
         onChange={({ currentTarget }) => setAttempts(currentTarget.value as Attempts)}
       />
@@ -59,12 +60,12 @@ export function ItemAnalysis({ load }: { load: (attempts: Attempts) => Promise<A
           ) : (
             <>
               <dl class="figures">
-                <Stat name="Attempts" value={whole.attempts} />
-                <Stat name="Mean" value={number(whole.mean)} />
-                <Stat name="Median" value={number(whole.median)} />
-                <Stat name="Standard deviation" value={number(whole.standard_deviation)} />
-                <Stat name="Cronbach’s alpha" value={number(whole.alpha)} />
-                <Stat name="Standard error" value={number(whole.standard_error)} />
+                <Stat label="Attempts" value={whole.attempts} />
+                <Stat label="Mean" value={number(whole.mean)} />
+                <Stat label="Median" value={number(whole.median)} />
+                <Stat label="Standard deviation" value={number(whole.standard_deviation)} />
+                <Stat label="Cronbach’s alpha" value={number(whole.alpha)} />
+                <Stat label="Standard error" value={number(whole.standard_error)} />
               </dl>
               <ol class="list sheet items">
                 {items.map((item, index) => (
@@ -72,7 +73,10 @@ export function ItemAnalysis({ load }: { load: (attempts: Attempts) => Promise<A
                     <div class="stack tight">
                       <p>
                         <b>{index + 1}.</b>{' '}
-                        <RichText text={item.question_text || 'A question that is an image'} kind="summary" />
+                        <RichText
+                          text={item.question_text || t('A question that is an image')}
+                          kind="summary"
+                        />
                       </p>
                       {item.flags.length > 0 && (
                         <p class="row">
@@ -85,13 +89,22 @@ export function ItemAnalysis({ load }: { load: (attempts: Attempts) => Promise<A
                       )}
                       <p class="row">
                         <span>
-                          Facility <b>{number(item.facility)}</b>
+                          {t('Facility <b>{value}</b>', {
+                            value: number(item.facility),
+                            b: (inner) => <b>{inner}</b>,
+                          })}
                         </span>
                         <span>
-                          Discrimination <b>{number(item.discrimination)}</b>
+                          {t('Discrimination <b>{value}</b>', {
+                            value: number(item.discrimination),
+                            b: (inner) => <b>{inner}</b>,
+                          })}
                         </span>
                         <small>
-                          {item.omitted} of {item.administered} left it out
+                          {t('{omitted} of {count} left it out', {
+                            omitted: item.omitted,
+                            count: item.administered,
+                          })}
                         </small>
                       </p>
                     </div>
@@ -135,10 +148,10 @@ function Options({ options }: { options: Item['options'] }) {
           <tr key={option}>
             <th scope="row">{option}</th>
             <td>
-              <meter min={0} max={1} value={share} aria-label={`Share of ${option}`} />
+              <meter min={0} max={1} value={share} aria-label={t('Share of {option}', { option })} />
             </td>
             <td class="number">
-              {number(share * 100, 0)} % ({chosen})
+              {percent(share * 100, 0)} ({chosen})
             </td>
             <td class="number">{number(rest)}</td>
           </tr>
@@ -171,9 +184,14 @@ function Shares({ shares }: { shares: Item['shares'] }) {
               <RichText text={text} kind="summary" />
             </th>
             <td>
-              <meter min={0} max={1} value={share} aria-label={`Share of part ${index + 1}`} />
+              <meter
+                min={0}
+                max={1}
+                value={share}
+                aria-label={t('Share of part {number}', { number: index + 1 })}
+              />
             </td>
-            <td class="number">{number(share * 100, 0)} %</td>
+            <td class="number">{percent(share * 100, 0)}</td>
           </tr>
         ))}
       </tbody>
@@ -191,7 +209,7 @@ function WrongTexts({ texts }: { texts: Item['wrong_texts'] }) {
         {texts.map(({ gap, text, count }, index) => (
           <li key={index} class="row spread">
             <span>
-              {gap !== undefined && <small>Gap {gap}: </small>}
+              {gap !== undefined && <small>{t('Gap {number}:', { number: gap })} </small>}
               {text}
             </span>
             <small>{count}</small>

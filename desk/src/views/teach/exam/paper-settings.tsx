@@ -4,7 +4,7 @@ import { Choice } from '../../../components/forms/fields.tsx'
 import { JsonField } from '../../../components/forms/json-field.tsx'
 import { kindOf } from '../../../components/questions/kinds.ts'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
-import { plural } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 import { type DrawRule, draw, planDraw, type Question, type Shuffle, shuffled } from './paper-plan.ts'
 
 const MOST_RULES = 20
@@ -38,10 +38,10 @@ export function PaperFields({ settings, set, questions }: PaperSettingsProps) {
         label="Shuffle"
         value={shuffle}
         options={[
-          ['none', 'Nothing'],
-          ['questions', 'The questions'],
-          ['options', 'The options of each question'],
-          ['both', 'The questions and their options'],
+          ['none', t('Nothing')],
+          ['questions', t('The questions')],
+          ['options', t('The options of each question')],
+          ['both', t('The questions and their options')],
         ]}
         onChange={({ currentTarget }) => set({ ...settings, shuffle: currentTarget.value as Shuffle })}
       />
@@ -49,7 +49,7 @@ export function PaperFields({ settings, set, questions }: PaperSettingsProps) {
         <div key={index} class="draw-row">
           <input
             id={`${id}-${index}`}
-            aria-label={`Tag of draw ${index + 1}`}
+            aria-label={t('Tag of draw {number}', { number: index + 1 })}
             placeholder="Tag"
             list={`${id}-tags`}
             maxLength={40}
@@ -62,17 +62,17 @@ export function PaperFields({ settings, set, questions }: PaperSettingsProps) {
             type="number"
             min={1}
             max={MOST_DRAWN}
-            aria-label={`Number of questions of draw ${index + 1}`}
+            aria-label={t('Number of questions of draw {number}', { number: index + 1 })}
             value={rule.count}
             onInput={({ currentTarget }) =>
               setRules(rules.with(index, { ...rule, count: Number(currentTarget.value) }))
             }
           />
-          <small>{plan && `of ${plan.sizes[index]}`}</small>
+          <small>{plan && t('of {count}', { count: plan.sizes[index] ?? 0 })}</small>
           <button
             type="button"
             class="small quiet"
-            aria-label={`Remove draw ${index + 1}`}
+            aria-label={t('Remove draw {number}', { number: index + 1 })}
             onClick={() => {
               setRules(rules.toSpliced(index, 1))
               document.getElementById(`${id}-more`)?.focus()
@@ -102,13 +102,21 @@ export function PaperFields({ settings, set, questions }: PaperSettingsProps) {
         <>
           <p role="status">
             {rules.length === 0
-              ? `Each attempt has all ${plural(questions.length, 'question')}.`
-              : `Each attempt has ${plan.count} of ${plural(questions.length, 'question')}.`}
+              ? t(
+                  '{count, plural, one {Each attempt has the one question.} other {Each attempt has all # questions.}}',
+                  { count: questions.length },
+                )
+              : t('Each attempt has {drawn} of {count, plural, one {# question} other {# questions}}.', {
+                  drawn: plan.count,
+                  count: questions.length,
+                })}
           </p>
           {plan.tooFew.map(({ tag, count }, index) => (
             <p key={index} class="notice warn">
-              Fewer than {count} questions are there to draw with the tag “{tag}”. One that an earlier draw
-              has taken doesn’t count again.
+              {t(
+                'Fewer than {count, plural, one {# question is} other {# questions are}} there to draw with the tag “{tag}”. One that an earlier draw has taken doesn’t count again.',
+                { count, tag },
+              )}
             </p>
           ))}
           <Example settings={settings} questions={questions} />
@@ -147,7 +155,7 @@ function Example({ settings, questions }: { settings: PaperSettings; questions: 
         <ol class="example" aria-label="The paper of one attempt">
           {paper.map(({ question, letters }) => (
             <li key={question.id}>
-              <RichText text={question.question_text || 'A question that is an image'} kind="summary" />{' '}
+              <RichText text={question.question_text || t('A question that is an image')} kind="summary" />{' '}
               {letters && <small>{letters.join(' ')}</small>}
             </li>
           ))}

@@ -12,8 +12,8 @@ import { useSelection } from '../../../components/page/use-selection.ts'
 import { lacksKey } from '../../../components/questions/kind.ts'
 import { kindOf, QUESTION_TYPES } from '../../../components/questions/kinds.ts'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
-import { plural } from '../../../format.ts'
 import { $query } from '../../../router.ts'
+import { t } from '../../../texts.ts'
 import { TagFilter } from '../questions/tag-filter.tsx'
 import { CopyDialog } from './copy-dialog.tsx'
 import type { TabProps } from './tab-props.ts'
@@ -42,7 +42,13 @@ export function Questions({ exam, user }: TabProps) {
           Generate some
         </a>
       </div>
-      <SelectionBar count={selection.chosen.length} what="question" clear={selection.clear}>
+      <SelectionBar
+        count={selection.chosen.length}
+        label={t('{count, plural, one {# question selected} other {# questions selected}}', {
+          count: selection.chosen.length,
+        })}
+        clear={selection.clear}
+      >
         {user.role !== 'user' && (
           <button type="button" class="small" onClick={() => setCopying(true)}>
             Copy
@@ -50,7 +56,9 @@ export function Questions({ exam, user }: TabProps) {
         )}
         <Action
           class="small bad"
-          confirm={`Delete ${plural(selection.chosen.length, 'question')}?`}
+          confirm={t('{count, plural, one {Delete # question?} other {Delete # questions?}}', {
+            count: selection.chosen.length,
+          })}
           act={async () => {
             const ids = selection.chosen.map(({ id }) => id)
             const { deleted } = await ask(
@@ -58,7 +66,9 @@ export function Questions({ exam, user }: TabProps) {
             )
             selection.clear()
             await found.reload()
-            return `${plural(deleted, 'question')} deleted`
+            return t('{count, plural, one {# question deleted} other {# questions deleted}}', {
+              count: deleted,
+            })
           }}
         >
           Delete
@@ -90,7 +100,7 @@ export function Questions({ exam, user }: TabProps) {
                   <li key={question.id} class="row">
                     <input
                       type="checkbox"
-                      aria-label={`Select question ${question.id}`}
+                      aria-label={t('Select question {number}', { number: question.id })}
                       checked={selection.has(question)}
                       onChange={({ currentTarget }) => selection.choose([question], currentTarget.checked)}
                     />
@@ -98,7 +108,7 @@ export function Questions({ exam, user }: TabProps) {
                       {question.question_text ? (
                         <RichText text={question.question_text} kind="summary" />
                       ) : (
-                        'A question that is an image'
+                        t('A question that is an image')
                       )}
                     </a>
                     {question.tags.map((each) => (
@@ -114,7 +124,10 @@ export function Questions({ exam, user }: TabProps) {
                   </li>
                 ))}
               </ol>
-              <Pager of={list} what="questions" />
+              <Pager
+                of={list}
+                total={t('{count, plural, one {# question} other {# questions}}', { count: list.total })}
+              />
             </>
           )
         }
@@ -132,7 +145,9 @@ export function Questions({ exam, user }: TabProps) {
             }
             const { updated } = await ask(client.POST('/api/v01/admin/questions/bulk-marks', { body }))
             await found.reload()
-            return `${plural(updated, 'question')} changed`
+            return t('{count, plural, one {# question changed} other {# questions changed}}', {
+              count: updated,
+            })
           }}
         >
           <div class="fields">

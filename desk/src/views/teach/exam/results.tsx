@@ -7,6 +7,7 @@ import { useLoad } from '../../../components/page/use-load.ts'
 import { ResultsTable } from '../../../components/results-table.tsx'
 import { download } from '../../../download.ts'
 import { $query } from '../../../router.ts'
+import { t } from '../../../texts.ts'
 import type { TabProps } from './tab-props.ts'
 
 /** How each student did at an exam, and who is taking it now. */
@@ -47,7 +48,10 @@ export function Results({ exam }: TabProps) {
               </Action>
             </div>
             <ResultsTable rows={list.results} hrefOf={(attemptId) => `/desk/teach/attempts/${attemptId}`} />
-            <Pager of={list} what="students" />
+            <Pager
+              of={list}
+              total={t('{count, plural, one {# student} other {# students}}', { count: list.total })}
+            />
           </div>
         )
       }

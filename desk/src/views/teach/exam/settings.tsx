@@ -4,6 +4,7 @@ import { Area, Check, Choice, Field, MomentField, NumberField } from '../../../c
 import { Form } from '../../../components/forms/form.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { fromLocalInput } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 import { ClassChoice } from './class-choice.tsx'
 import { sendTimes } from './ending-attempts.ts'
 import { PaperFields, type PaperSettings } from './paper-settings.tsx'
@@ -51,7 +52,7 @@ export function Settings({ exam, user, reload }: TabProps) {
           )
           if (!isSaved) return false
           await reload()
-          return 'Saved'
+          return t('Saved')
         }}
       >
         <Field label="Name" name="name" value={exam.name} required maxLength={200} />
@@ -63,7 +64,7 @@ export function Settings({ exam, user, reload }: TabProps) {
             name="category_id"
             value={exam.category_id}
             options={[
-              ['', 'None'],
+              ['', t('None')],
               ...(categories.data?.categories ?? []).map(({ id, name }) => [id, name] as const),
             ]}
           />
@@ -94,8 +95,8 @@ export function Settings({ exam, user, reload }: TabProps) {
             name="result_mode"
             value={exam.result_mode}
             options={[
-              ['instant', 'At once'],
-              ['on_release', 'When I release them'],
+              ['instant', t('At once')],
+              ['on_release', t('When I release them')],
             ]}
           />
           <Choice
@@ -103,8 +104,8 @@ export function Settings({ exam, user, reload }: TabProps) {
             name="msq_scoring"
             value={exam.msq_scoring}
             options={[
-              ['all_or_nothing', 'All or nothing'],
-              ['partial', 'Partial marks'],
+              ['all_or_nothing', t('All or nothing')],
+              ['partial', t('Partial marks')],
             ]}
             hint="With several correct options, gaps, pairs or items"
           />

@@ -6,7 +6,8 @@ import { Form } from '../../../components/forms/form.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
-import { fromLocalInput, moment, plural } from '../../../format.ts'
+import { fromLocalInput, moment, percent } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 import { PersonChoice } from '../people/person-choice.tsx'
 import { ClassTimes } from './class-times.tsx'
 import { sendTimes } from './ending-attempts.ts'
@@ -32,7 +33,10 @@ export function Times({ exam }: TabProps) {
             const { extended } = await ask(
               client.POST('/api/v01/admin/exams/{exam_id}/extend', { ...path, body }),
             )
-            return `${plural(extended, 'attempt')} under way extended`
+            return t(
+              '{count, plural, one {# attempt under way extended} other {# attempts under way extended}}',
+              { count: extended },
+            )
           }}
         >
           <NumberField label="Minutes" name="minutes" least={1} most={600} value={5} required />
@@ -40,8 +44,8 @@ export function Times({ exam }: TabProps) {
             label="For"
             value={whom}
             options={[
-              ['all', 'All attempts under way'],
-              ['one', 'One person'],
+              ['all', t('All attempts under way')],
+              ['one', t('One person')],
             ]}
             onChange={({ currentTarget }) => setWhom(currentTarget.value)}
           />
@@ -60,12 +64,18 @@ export function Times({ exam }: TabProps) {
                 rows={accommodations}
                 keyOf={({ user_id }) => user_id}
                 columns={[
-                  { head: 'Who', cell: (row) => `${row.full_name} (${row.username})` },
-                  { head: 'More time', cell: (row) => `${row.extra_time_percent} %`, isNumber: true },
-                  { head: 'Opens', cell: (row) => (row.opens_at ? moment(row.opens_at) : 'as the exam') },
-                  { head: 'Closes', cell: (row) => (row.closes_at ? moment(row.closes_at) : 'as the exam') },
+                  { head: t('Who'), cell: (row) => `${row.full_name} (${row.username})` },
+                  { head: t('More time'), cell: (row) => percent(row.extra_time_percent), isNumber: true },
                   {
-                    head: 'Change',
+                    head: t('Opens'),
+                    cell: (row) => (row.opens_at ? moment(row.opens_at) : t('as the exam')),
+                  },
+                  {
+                    head: t('Closes'),
+                    cell: (row) => (row.closes_at ? moment(row.closes_at) : t('as the exam')),
+                  },
+                  {
+                    head: t('Change'),
                     cell: (row) => (
                       <Action
                         class="small"
@@ -110,7 +120,7 @@ export function Times({ exam }: TabProps) {
             )
             if (!isSaved) return false
             await found.reload()
-            return 'Saved; it takes effect at once'
+            return t('Saved; it takes effect at once')
           }}
         >
           <div class="fields">

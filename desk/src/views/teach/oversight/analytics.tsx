@@ -7,15 +7,16 @@ import { Page } from '../../../components/page/page.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { download } from '../../../download.ts'
 import { $query, setQuery } from '../../../router.ts'
+import { t } from '../../../texts.ts'
 import { ExamChoice } from '../exam-choice.tsx'
 import { Dashboard } from './dashboard.tsx'
 
 const PERIODS = [
-  ['all', 'All time'],
-  ['today', 'Today'],
-  ['week', 'The last 7 days'],
-  ['month', 'The last 30 days'],
-  ['custom', 'From … to'],
+  ['all', t('All time')],
+  ['today', t('Today')],
+  ['week', t('The last 7 days')],
+  ['month', t('The last 30 days')],
+  ['custom', t('From … to')],
 ] as const
 type Period = (typeof PERIODS)[number][0]
 

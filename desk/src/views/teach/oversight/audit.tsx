@@ -8,6 +8,7 @@ import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { moment } from '../../../format.ts'
 import { $query, setQuery } from '../../../router.ts'
+import { t } from '../../../texts.ts'
 import { PersonChoice } from '../people/person-choice.tsx'
 
 /** The log of administrators' changes. */
@@ -49,19 +50,22 @@ export default function Audit() {
                 rows={list.entries}
                 keyOf={({ id }) => id}
                 columns={[
-                  { head: 'When', cell: (each) => moment(each.at) },
-                  { head: 'Who', cell: (each) => each.actor ?? 'the command line' },
-                  { head: 'What', cell: (each) => each.action },
+                  { head: t('When'), cell: (each) => moment(each.at) },
+                  { head: t('Who'), cell: (each) => each.actor ?? t('the command line') },
+                  { head: t('What'), cell: (each) => each.action },
                   {
-                    head: 'Subject',
+                    head: t('Subject'),
                     cell: (each) =>
                       `${each.subject_type}${each.subject_id === null ? '' : `:${each.subject_id}`}`,
                   },
-                  { head: 'Summary', cell: (each) => each.summary },
-                  { head: 'IP address', cell: (each) => each.ip ?? '–' },
+                  { head: t('Summary'), cell: (each) => each.summary },
+                  { head: t('IP address'), cell: (each) => each.ip ?? '–' },
                 ]}
               />
-              <Pager of={list} what="changes" />
+              <Pager
+                of={list}
+                total={t('{count, plural, one {# change} other {# changes}}', { count: list.total })}
+              />
             </>
           )
         }

@@ -9,6 +9,7 @@ import { useLoad } from '../../../components/page/use-load.ts'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
 import { moment } from '../../../format.ts'
 import { $query, setQuery } from '../../../router.ts'
+import { t } from '../../../texts.ts'
 import { lookForWaiting } from '../../../waiting.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { ExamChoice } from '../exam-choice.tsx'
@@ -36,10 +37,10 @@ export default function Challenges({ user }: ViewProps) {
           label="Status"
           value={status}
           options={[
-            ['open', 'Open'],
-            ['accepted', 'Accepted'],
-            ['rejected', 'Rejected'],
-            ['all', 'All'],
+            ['open', t('Open')],
+            ['accepted', t('Accepted')],
+            ['rejected', t('Rejected')],
+            ['all', t('All')],
           ]}
           onChange={({ currentTarget }) => setQuery({ status: currentTarget.value, page: undefined })}
         />
@@ -57,7 +58,11 @@ export default function Challenges({ user }: ViewProps) {
           ) : (
             <>
               {list.challenges.map((each) => (
-                <article key={each.id} class="sheet" aria-label={`Challenge by ${each.username}`}>
+                <article
+                  key={each.id}
+                  class="sheet"
+                  aria-label={t('Challenge by {name}', { name: each.username })}
+                >
                   <p class="row spread">
                     <span>
                       <strong>{each.username}</strong> · {moment(each.created_at)}
@@ -92,8 +97,8 @@ export default function Challenges({ user }: ViewProps) {
                         label="Verdict"
                         name="verdict"
                         options={[
-                          ['accepted', 'Accepted'],
-                          ['rejected', 'Rejected'],
+                          ['accepted', t('Accepted')],
+                          ['rejected', t('Rejected')],
                         ]}
                       />
                       <Area label="What you answer" name="reply" rows={2} maxLength={4000} />
@@ -105,7 +110,10 @@ export default function Challenges({ user }: ViewProps) {
                   )}
                 </article>
               ))}
-              <Pager of={list} what="challenges" />
+              <Pager
+                of={list}
+                total={t('{count, plural, one {# challenge} other {# challenges}}', { count: list.total })}
+              />
             </>
           )
         }

@@ -2,7 +2,8 @@ import type { Answer } from '../../../client.ts'
 import { BarChart, LineChart } from '../../../components/charts/chart.tsx'
 import { Stat } from '../../../components/page/stat.tsx'
 import { Table } from '../../../components/page/table.tsx'
-import { day, moment, number } from '../../../format.ts'
+import { day, moment, number, percent } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 
 /** Figures, curves and tables of attempts. */
 export function Dashboard({
@@ -14,31 +15,31 @@ export function Dashboard({
     <>
       <dl class="figures">
         <Stat
-          name="Average"
-          value={<Changed value={`${number(summary.avgScore)} %`} by={summary.scoreChange} unit="points" />}
+          label="Average"
+          value={<Changed value={percent(summary.avgScore)} by={summary.scoreChange} unit={t('points')} />}
         />
         <Stat
-          name="Attempts"
+          label="Attempts"
           value={<Changed value={summary.totalAttempts} by={summary.attemptsChange} unit="%" />}
         />
         <Stat
-          name="Passed"
-          value={
-            <Changed value={`${number(summary.passRate)} %`} by={summary.passRateChange} unit="points" />
-          }
+          label="Passed"
+          value={<Changed value={percent(summary.passRate)} by={summary.passRateChange} unit={t('points')} />}
         />
         <Stat
-          name="People"
+          label="People"
           value={<Changed value={summary.activeUsers} by={summary.usersChange} unit="%" />}
         />
       </dl>
       <div class="two">
         <BarChart
           title="How the scores spread"
-          points={['90 % and above', '75 to 89 %', '60 to 74 %', 'Below 60 %'].map((label, index) => ({
-            label,
-            value: charts.scoreDistribution[index] ?? 0,
-          }))}
+          points={[t('90 % and above'), t('75 to 89 %'), t('60 to 74 %'), t('Below 60 %')].map(
+            (label, index) => ({
+              label,
+              value: charts.scoreDistribution[index] ?? 0,
+            }),
+          )}
         />
         <BarChart title="Average by exam" most={100} unit=" %" points={toPoints(charts.examPerformance)} />
         <LineChart
@@ -55,9 +56,9 @@ export function Dashboard({
         rows={tables.topPerformers}
         keyOf={(row) => row.student_id}
         columns={[
-          { head: 'Who', cell: (row) => `${row.full_name} (${row.username})` },
-          { head: 'Average', cell: (row) => `${number(row.avgScore)} %`, isNumber: true },
-          { head: 'Attempts', cell: (row) => row.attempts, isNumber: true },
+          { head: t('Who'), cell: (row) => `${row.full_name} (${row.username})` },
+          { head: t('Average'), cell: (row) => percent(row.avgScore), isNumber: true },
+          { head: t('Attempts'), cell: (row) => row.attempts, isNumber: true },
         ]}
       />
       <h2>By exam</h2>
@@ -66,10 +67,10 @@ export function Dashboard({
         rows={tables.examStats}
         keyOf={(row) => row.name}
         columns={[
-          { head: 'Exam', cell: (row) => row.name },
-          { head: 'Attempts', cell: (row) => row.attempts, isNumber: true },
-          { head: 'Average', cell: (row) => `${number(row.avgScore)} %`, isNumber: true },
-          { head: 'Passed', cell: (row) => `${number(row.passRate)} %`, isNumber: true },
+          { head: t('Exam'), cell: (row) => row.name },
+          { head: t('Attempts'), cell: (row) => row.attempts, isNumber: true },
+          { head: t('Average'), cell: (row) => percent(row.avgScore), isNumber: true },
+          { head: t('Passed'), cell: (row) => percent(row.passRate), isNumber: true },
         ]}
       />
       <h2>The latest</h2>
@@ -78,10 +79,10 @@ export function Dashboard({
         rows={tables.recentActivity}
         keyOf={(row) => `${row.created_at} ${row.username} ${row.exam_name}`}
         columns={[
-          { head: 'When', cell: (row) => moment(row.created_at) },
-          { head: 'Who', cell: (row) => `${row.full_name} (${row.username})` },
-          { head: 'Exam', cell: (row) => row.exam_name },
-          { head: 'Percent', cell: (row) => `${number(row.percentage)} %`, isNumber: true },
+          { head: t('When'), cell: (row) => moment(row.created_at) },
+          { head: t('Who'), cell: (row) => `${row.full_name} (${row.username})` },
+          { head: t('Exam'), cell: (row) => row.exam_name },
+          { head: t('Percent'), cell: (row) => percent(row.percentage), isNumber: true },
         ]}
       />
     </>

@@ -3,6 +3,7 @@ import { Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { Stat } from '../../../components/page/stat.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
+import { t } from '../../../texts.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { Waiting } from '../waiting.tsx'
 
@@ -22,17 +23,22 @@ export default function Overview({ user }: ViewProps) {
         {(numbers) => (
           <>
             <dl class="figures">
-              <Stat name="People" value={numbers.total_users} />
-              <Stat name="Exams" value={numbers.total_exams} />
-              <Stat name="Finished attempts" value={numbers.total_results} />
-              <Stat name="Answers given" value={numbers.total_responses} />
+              <Stat label="People" value={numbers.total_users} />
+              <Stat label="Exams" value={numbers.total_exams} />
+              <Stat label="Finished attempts" value={numbers.total_results} />
+              <Stat label="Answers given" value={numbers.total_responses} />
             </dl>
             <Waiting user={user} />
             <section class="sheet" aria-labelledby="backup">
               <h2 id="backup">Backup</h2>
               <p>
-                A backup of everything is made on the server: <code>npm run admin -- backup</code>. It can be
-                made while people work.
+                {t(
+                  'A backup of everything is made on the server: <code>{command}</code>. It can be made while people work.',
+                  {
+                    command: 'npm run admin -- backup',
+                    code: (inner) => <code>{inner}</code>,
+                  },
+                )}
               </p>
             </section>
           </>

@@ -1,5 +1,6 @@
 import { useStore } from '@nanostores/preact'
-import { ask, client, toQuery } from '../../../client.ts'
+import type { ComponentChildren } from 'preact'
+import { type Answer, ask, client, toQuery } from '../../../client.ts'
 import { Choice, Field } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
@@ -9,6 +10,9 @@ import { useLoad } from '../../../components/page/use-load.ts'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
 import { moment } from '../../../format.ts'
 import { $query, setQuery } from '../../../router.ts'
+import { t } from '../../../texts.ts'
+
+type Report = Answer<'/api/v01/admin/reports', 'get'>['reports'][number]
 
 /** Reported messages and comments with their context, to be decided. */
 export default function Reports() {
@@ -26,9 +30,9 @@ export default function Reports() {
         label="Which"
         value={status}
         options={[
-          ['open', 'Open'],
-          ['dismissed', 'Left standing'],
-          ['deleted', 'Deleted'],
+          ['open', t('Open')],
+          ['dismissed', t('Left standing')],
+          ['deleted', t('Deleted')],
         ]}
         onChange={({ currentTarget }) => setQuery({ status: currentTarget.value, page: undefined })}
       />
@@ -39,11 +43,16 @@ export default function Reports() {
           ) : (
             <>
               {list.reports.map((report) => (
-                <article key={report.id} class="sheet" aria-label={`Report by ${report.reporter.username}`}>
+                <article
+                  key={report.id}
+                  class="sheet"
+                  aria-label={t('Report by {name}', { name: report.reporter.username })}
+                >
                   <p class="row spread">
                     <span>
-                      <strong>{report.reporter.username}</strong> about a {report.kind} by{' '}
-                      <strong>{report.author.username}</strong>
+                      {report.kind === 'comment'
+                        ? t('<b>{name}</b> about a comment by <b>{author}</b>', namesIn(report))
+                        : t('<b>{name}</b> about a message by <b>{author}</b>', namesIn(report))}
                     </span>
                     <small>{moment(report.created_at)}</small>
                   </p>
@@ -81,8 +90,8 @@ export default function Reports() {
                           label="What becomes of it"
                           name="action"
                           options={[
-                            ['dismiss', 'It stands'],
-                            ['delete', 'It is deleted'],
+                            ['dismiss', t('It stands')],
+                            ['delete', t('It is deleted')],
                           ]}
                         />
                         <Field label="Note" name="note" maxLength={1000} />
@@ -90,16 +99,30 @@ export default function Reports() {
                     </Form>
                   ) : (
                     <small>
-                      {report.status} by {report.resolved_by} {report.note}
+                      {report.status === 'deleted'
+                        ? t('Deleted by {name}', { name: report.resolved_by ?? '–' })
+                        : t('Left standing by {name}', { name: report.resolved_by ?? '–' })}{' '}
+                      <bdi>{report.note}</bdi>
                     </small>
                   )}
                 </article>
               ))}
-              <Pager of={list} what="reports" />
+              <Pager
+                of={list}
+                total={t('{count, plural, one {# report} other {# reports}}', { count: list.total })}
+              />
             </>
           )
         }
       </Loaded>
     </Page>
   )
+}
+
+function namesIn({ reporter, author }: Report) {
+  return {
+    name: reporter.username,
+    author: author.username,
+    b: (inner: ComponentChildren) => <strong>{inner}</strong>,
+  }
 }

@@ -10,8 +10,8 @@ import { SelectionBar } from '../../../components/page/selection-bar.tsx'
 import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { useSelection } from '../../../components/page/use-selection.ts'
-import { plural } from '../../../format.ts'
 import { $query, setQuery } from '../../../router.ts'
+import { t } from '../../../texts.ts'
 import { ExamChoice } from '../exam-choice.tsx'
 
 const keyOf = ({ student_id, exam_id }: Row) => `${student_id} ${exam_id}`
@@ -39,7 +39,10 @@ export default function Allowances() {
     )
     selection.clear()
     await found.reload()
-    return [`${plural(processed, 'allowance')} changed`, ...(errors ?? [])].join('; ')
+    return [
+      t('{count, plural, one {# allowance changed} other {# allowances changed}}', { count: processed }),
+      ...(errors ?? []),
+    ].join('; ')
   }
   const change = (row: Row, action: Change) => async () => {
     const body = { student_id: row.student_id, exam_id: row.exam_id, action }
@@ -60,10 +63,10 @@ export default function Allowances() {
           label="State"
           value={status}
           options={[
-            ['', 'All'],
-            ['available', 'Some left'],
-            ['exhausted', 'Used up'],
-            ['unlimited', 'Any number'],
+            ['', t('All')],
+            ['available', t('Some left')],
+            ['exhausted', t('Used up')],
+            ['unlimited', t('Any number')],
           ]}
           onChange={({ currentTarget }) => setQuery({ status: currentTarget.value, page: undefined })}
         />
@@ -74,10 +77,19 @@ export default function Allowances() {
             <Empty title="Nothing here" />
           ) : (
             <>
-              <SelectionBar count={selection.chosen.length} what="allowance" clear={selection.clear}>
+              <SelectionBar
+                count={selection.chosen.length}
+                label={t('{count, plural, one {# allowance selected} other {# allowances selected}}', {
+                  count: selection.chosen.length,
+                })}
+                clear={selection.clear}
+              >
                 <Action
                   class="small"
-                  confirm={`Remove the latest attempt with its result, ${plural(selection.chosen.length, 'time')}?`}
+                  confirm={t(
+                    '{count, plural, one {Remove the latest attempt with its result, # time?} other {Remove the latest attempt with its result, # times?}}',
+                    { count: selection.chosen.length },
+                  )}
                   act={changeAll('decrease')}
                 >
                   Give one attempt back
@@ -87,7 +99,10 @@ export default function Allowances() {
                 </Action>
                 <Action
                   class="small bad"
-                  confirm={`Remove all attempts of ${plural(selection.chosen.length, 'row')} with their results?`}
+                  confirm={t(
+                    '{count, plural, one {Remove all attempts of # row with their results?} other {Remove all attempts of # rows with their results?}}',
+                    { count: selection.chosen.length },
+                  )}
                   act={changeAll('reset')}
                 >
                   Reset all
@@ -99,21 +114,25 @@ export default function Allowances() {
                 keyOf={keyOf}
                 selection={{ ...selection, name: (row) => `${row.username}, ${row.exam_name}` }}
                 columns={[
-                  { head: 'Who', cell: (row) => row.username },
-                  { head: 'Exam', cell: (row) => row.exam_name },
+                  { head: t('Who'), cell: (row) => row.username },
+                  { head: t('Exam'), cell: (row) => row.exam_name },
                   {
-                    head: 'Used',
-                    cell: (row) => `${row.attempts_used} of ${row.max_attempts}`,
+                    head: t('Used'),
+                    cell: (row) =>
+                      t('{part} of {whole}', { part: row.attempts_used, whole: row.max_attempts ?? '–' }),
                     isNumber: true,
                   },
-                  { head: 'Left', cell: (row) => row.remaining, isNumber: true },
+                  { head: t('Left'), cell: (row) => row.remaining, isNumber: true },
                   {
-                    head: 'Change',
+                    head: t('Change'),
                     cell: (row) => (
                       <span class="row">
                         <Action
                           class="small"
-                          aria-label={`Give one back: ${row.username}, ${row.exam_name}`}
+                          aria-label={t('Give one back: {name}, {exam}', {
+                            name: row.username,
+                            exam: row.exam_name,
+                          })}
                           confirm="Remove the latest attempt with its result?"
                           act={change(row, 'decrease')}
                         >
@@ -121,14 +140,17 @@ export default function Allowances() {
                         </Action>
                         <Action
                           class="small"
-                          aria-label={`Take one away: ${row.username}, ${row.exam_name}`}
+                          aria-label={t('Take one away: {name}, {exam}', {
+                            name: row.username,
+                            exam: row.exam_name,
+                          })}
                           act={change(row, 'increase')}
                         >
                           Take one away
                         </Action>
                         <Action
                           class="small bad"
-                          aria-label={`Reset: ${row.username}, ${row.exam_name}`}
+                          aria-label={t('Reset: {name}, {exam}', { name: row.username, exam: row.exam_name })}
                           confirm="Remove all attempts with their results?"
                           act={change(row, 'reset')}
                         >
@@ -139,7 +161,10 @@ export default function Allowances() {
                   },
                 ]}
               />
-              <Pager of={list} what="rows" />
+              <Pager
+                of={list}
+                total={t('{count, plural, one {# row} other {# rows}}', { count: list.total })}
+              />
             </>
           )
         }

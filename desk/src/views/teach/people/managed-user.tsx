@@ -5,6 +5,7 @@ import { Field } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
+import { t } from '../../../texts.ts'
 
 export type UserRow = Answer<'/api/v01/admin/users', 'get'>['users'][number]
 
@@ -23,10 +24,12 @@ export function ManagedUser({ user, close, changed }: ManagedUserProps) {
     await ask(client.PATCH('/api/v01/admin/users/{id}', { ...path, body: { suspended } }))
     close()
     await changed()
-    return suspended ? `${user.username} can no longer sign in` : `${user.username} can sign in again`
+    return suspended
+      ? t('{name} can no longer sign in', { name: user.username })
+      : t('{name} can sign in again', { name: user.username })
   }
   return (
-    <Dialog title={`Account of ${user.username}`} close={close}>
+    <Dialog title={t('Account of {name}', { name: user.username })} close={close}>
       <div class="stack">
         {user.suspended ? (
           <>
@@ -40,8 +43,10 @@ export function ManagedUser({ user, close, changed }: ManagedUserProps) {
         ) : (
           <>
             <p>
-              While it is suspended, {user.full_name} can’t sign in, and is signed out everywhere at once.
-              Nothing is deleted.
+              {t(
+                'While it is suspended, {name} can’t sign in, and is signed out everywhere at once. Nothing is deleted.',
+                { name: user.full_name },
+              )}
             </p>
             <div class="row">
               <Action act={() => suspend(true)}>Suspend</Action>
@@ -58,15 +63,17 @@ export function ManagedUser({ user, close, changed }: ManagedUserProps) {
                   confirm: String(confirm),
                   ...(current_password === undefined ? {} : { current_password: String(current_password) }),
                 }
-                const { message } = await ask(client.DELETE('/api/v01/admin/users/{id}', { ...path, body }))
+                await ask(client.DELETE('/api/v01/admin/users/{id}', { ...path, body }))
                 close()
                 await changed()
-                return message
+                return t('The account is deleted')
               }}
             >
               <p>
-                Deleting erases {user.full_name}’s attempts and results, notes, practice and conversations
-                with the tutor, for good. What they wrote to others stays, without their name.
+                {t(
+                  'Deleting erases {name}’s attempts and results, notes, practice and conversations with the tutor, for good. What they wrote to others stays, without their name.',
+                  { name: user.full_name },
+                )}
               </p>
               <Field label="To delete this account, type DELETE" name="confirm" autoComplete="off" required />
               {has_password && (

@@ -4,7 +4,7 @@ import { Action } from '../../../components/forms/button.tsx'
 import { Choice, Field } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { Page } from '../../../components/page/page.tsx'
-import { plural } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 import { ROLES } from './roles.ts'
 
 type Imported = Answer<'/api/v01/admin/users/import', 'post'>
@@ -37,7 +37,7 @@ function OneAccount() {
             ...(password === '' ? {} : { password: String(password) }),
           }
           const { user } = await ask(client.POST('/api/v01/admin/users', { body }))
-          return `${user.username} is created`
+          return t('{name} is created', { name: user.username })
         }}
       >
         <Field
@@ -99,9 +99,15 @@ function ImportAccounts() {
         <div class="row">
           <Action
             class="main"
-            act={async () => `${plural((await send(tried.file, false)).created, 'account')} created`}
+            act={async () =>
+              t('{count, plural, one {# account created} other {# accounts created}}', {
+                count: (await send(tried.file, false)).created,
+              })
+            }
           >
-            Create {plural(tried.answer.created, 'account')}
+            {t('{count, plural, one {Create # account} other {Create # accounts}}', {
+              count: tried.answer.created,
+            })}
           </Action>
         </div>
       )}
@@ -113,8 +119,15 @@ function Found({ answer: { created, errors, dry_run } }: { answer: Imported }) {
   return (
     <div class="stack tight" role="status">
       <p class={`notice ${errors.length > 0 ? 'warn' : ''}`}>
-        {plural(created, 'account')} {dry_run ? 'can be created' : 'created'}
-        {errors.length > 0 && `, ${plural(errors.length, 'row')} left out`}.
+        {dry_run
+          ? t(
+              '{created, plural, one {# account can be created} other {# accounts can be created}}{left, plural, =0 {} one {, # row left out} other {, # rows left out}}.',
+              { created, left: errors.length },
+            )
+          : t(
+              '{created, plural, one {# account created} other {# accounts created}}{left, plural, =0 {} one {, # row left out} other {, # rows left out}}.',
+              { created, left: errors.length },
+            )}
       </p>
       {errors.length > 0 && (
         <ul class="errors">

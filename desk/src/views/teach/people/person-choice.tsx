@@ -3,6 +3,7 @@ import { ask, client } from '../../../client.ts'
 import { Choice } from '../../../components/forms/fields.tsx'
 import { Search } from '../../../components/forms/search.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
+import { t } from '../../../texts.ts'
 
 type Person = readonly [id: number | string, text: string]
 
@@ -15,7 +16,7 @@ interface PersonChoiceProps {
 /** A choice of one person, by name. The chosen one stays chosen, also when the answer to a search comes later. */
 export function PersonChoice({ name, onChoose }: PersonChoiceProps) {
   const [q, setQ] = useState('')
-  const [chosen, setChosen] = useState<Person>(['', 'Choose somebody'])
+  const [chosen, setChosen] = useState<Person>(['', t('Choose somebody')])
   const found = useLoad(q, () =>
     ask(client.GET('/api/v01/admin/users', { params: { query: q ? { q } : {} } })),
   )

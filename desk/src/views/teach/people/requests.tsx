@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/preact'
-import { ask, client, toQuery } from '../../../client.ts'
+import { type Answer, ask, client, toQuery } from '../../../client.ts'
 import { Choice, Field } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
@@ -9,7 +9,10 @@ import { useLoad } from '../../../components/page/use-load.ts'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
 import { serviceTime } from '../../../format.ts'
 import { $query, setQuery } from '../../../router.ts'
+import { t } from '../../../texts.ts'
 import { nameOfRole, ROLES } from './roles.ts'
+
+type Request = Answer<'/api/v01/admin/access-requests', 'get'>['requests'][number]
 
 /** Requests for another role. */
 export default function Requests() {
@@ -32,10 +35,10 @@ export default function Requests() {
         label="Which"
         value={status}
         options={[
-          ['pending', 'Open'],
-          ['completed', 'Approved'],
-          ['denied', 'Denied'],
-          ['all', 'All'],
+          ['pending', t('Open')],
+          ['completed', t('Approved')],
+          ['denied', t('Denied')],
+          ['all', t('All')],
         ]}
         onChange={({ currentTarget }) => setQuery({ status: currentTarget.value, page: undefined })}
       />
@@ -48,7 +51,11 @@ export default function Requests() {
               {list.requests.map((each) => {
                 const path = { params: { path: { id: each.request_id } } }
                 return (
-                  <article key={each.request_id} class="sheet" aria-label={`Request of ${each.username}`}>
+                  <article
+                    key={each.request_id}
+                    class="sheet"
+                    aria-label={t('Request of {name}', { name: each.username })}
+                  >
                     <p class="row spread">
                       <span>
                         <strong>{each.username}</strong> <small>{each.email}</small>
@@ -56,7 +63,11 @@ export default function Requests() {
                       <small>{serviceTime(each.request_date)}</small>
                     </p>
                     <p>
-                      {nameOfRole(each.current_access)} → <strong>{nameOfRole(each.requested_access)}</strong>
+                      {t('{role} → <b>{wanted}</b>', {
+                        role: nameOfRole(each.current_access),
+                        wanted: nameOfRole(each.requested_access),
+                        b: (inner) => <strong>{inner}</strong>,
+                      })}
                     </p>
                     <RichText text={each.reason} />
                     {each.status === 'pending' ? (
@@ -65,11 +76,11 @@ export default function Requests() {
                           button="Approve"
                           send={async ({ approved_access }) => {
                             const body = { approved_access: approved_access as typeof each.requested_access }
-                            const { message } = await ask(
+                            await ask(
                               client.POST('/api/v01/admin/access-requests/{id}/approve', { ...path, body }),
                             )
                             await found.reload()
-                            return message
+                            return t('Approved')
                           }}
                         >
                           <Choice
@@ -82,14 +93,14 @@ export default function Requests() {
                         <Form
                           button="Deny"
                           send={async ({ reason }) => {
-                            const { message } = await ask(
+                            await ask(
                               client.POST('/api/v01/admin/access-requests/{id}/deny', {
                                 ...path,
                                 body: { reason: String(reason) },
                               }),
                             )
                             await found.reload()
-                            return message
+                            return t('Denied')
                           }}
                         >
                           <Field label="Reason for denying" name="reason" required />
@@ -97,18 +108,26 @@ export default function Requests() {
                       </>
                     ) : (
                       <small>
-                        {each.status === 'denied' ? 'Denied' : 'Approved'} by {each.processed_by},{' '}
-                        {each.processed_date && serviceTime(each.processed_date)}
+                        {each.status === 'denied'
+                          ? t('Denied by {name}, {time}', processingOf(each))
+                          : t('Approved by {name}, {time}', processingOf(each))}
                       </small>
                     )}
                   </article>
                 )
               })}
-              <Pager of={list} what="requests" />
+              <Pager
+                of={list}
+                total={t('{count, plural, one {# request} other {# requests}}', { count: list.total })}
+              />
             </>
           )
         }
       </Loaded>
     </Page>
   )
+}
+
+function processingOf({ processed_by, processed_date }: Request) {
+  return { name: processed_by ?? '–', time: processed_date ? serviceTime(processed_date) : '–' }
 }

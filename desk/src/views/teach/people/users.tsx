@@ -14,8 +14,9 @@ import { Stat } from '../../../components/page/stat.tsx'
 import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { useSelection } from '../../../components/page/use-selection.ts'
-import { plural, serviceTime } from '../../../format.ts'
+import { serviceTime } from '../../../format.ts'
 import { $query, setQuery } from '../../../router.ts'
+import { t } from '../../../texts.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { ManagedUser, type UserRow } from './managed-user.tsx'
 import { nameOfRole, ROLES } from './roles.ts'
@@ -49,10 +50,10 @@ export default function Users({ user }: ViewProps) {
           label="Role"
           value={role}
           options={[
-            ['', 'All'],
-            ['user', 'Students'],
-            ['admin', 'Teachers'],
-            ['both', 'Both'],
+            ['', t('All')],
+            ['user', t('Students')],
+            ['admin', t('Teachers')],
+            ['both', t('Both')],
           ]}
           onChange={({ currentTarget }) => setQuery({ role: currentTarget.value, page: undefined })}
         />
@@ -61,25 +62,37 @@ export default function Users({ user }: ViewProps) {
         {({ list, counts }) => (
           <>
             <dl class="figures">
-              <Stat name="People" value={counts.total_users} />
-              <Stat name="Students" value={counts.user_role} />
-              <Stat name="Teachers" value={counts.admin_role} />
-              <Stat name="Both" value={counts.both_roles} />
+              <Stat label="People" value={counts.total_users} />
+              <Stat label="Students" value={counts.user_role} />
+              <Stat label="Teachers" value={counts.admin_role} />
+              <Stat label="Both" value={counts.both_roles} />
             </dl>
-            <SelectionBar count={selection.chosen.length} what="person" many="people" clear={selection.clear}>
+            <SelectionBar
+              count={selection.chosen.length}
+              label={t('{count, plural, one {# person selected} other {# people selected}}', {
+                count: selection.chosen.length,
+              })}
+              clear={selection.clear}
+            >
               {ROLES.map(([role, text]) => (
                 <Action
                   key={role}
                   class="small"
-                  confirm={`${plural(selection.chosen.length, 'person', 'people')}: ${text} from now on?`}
+                  confirm={t('{count, plural, one {# person} other {# people}}: {role} from now on?', {
+                    count: selection.chosen.length,
+                    role: text,
+                  })}
                   act={async () => {
                     const updates = selection.chosen.map(({ id }) => ({ user_id: id, new_role: role }))
-                    const { message, errors } = await ask(
+                    const { errors } = await ask(
                       client.POST('/api/v01/admin/users/bulk-role', { body: { updates } }),
                     )
                     selection.clear()
                     await found.reload()
-                    return errors ? [message, ...errors].join('; ') : message
+                    const changed = t('{count, plural, one {# role changed} other {# roles changed}}', {
+                      count: updates.length - (errors?.length ?? 0),
+                    })
+                    return [changed, ...(errors ?? [])].join('; ')
                   }}
                 >
                   {text}
@@ -92,19 +105,19 @@ export default function Users({ user }: ViewProps) {
               keyOf={({ id }) => id}
               selection={{ ...selection, name: ({ username }) => username }}
               columns={[
-                { head: 'Name', cell: (each) => each.full_name },
-                { head: 'Username', cell: (each) => each.username },
-                { head: 'E-mail', cell: (each) => each.email },
-                { head: 'Since', cell: (each) => serviceTime(each.created_at) },
+                { head: t('Name'), cell: (each) => each.full_name },
+                { head: t('Username'), cell: (each) => each.username },
+                { head: t('E-mail'), cell: (each) => each.email },
+                { head: t('Since'), cell: (each) => serviceTime(each.created_at) },
                 {
-                  head: 'Role',
+                  head: t('Role'),
                   cell: (each) => (
                     <span class="row">
                       {nameOfRole(each.role)}
                       <button
                         type="button"
                         class="small"
-                        aria-label={`Change the role of ${each.username}`}
+                        aria-label={t('Change the role of {name}', { name: each.username })}
                         onClick={() => setChanging(each)}
                       >
                         Change
@@ -113,7 +126,7 @@ export default function Users({ user }: ViewProps) {
                   ),
                 },
                 {
-                  head: 'Account',
+                  head: t('Account'),
                   cell: (each) => (
                     <span class="row">
                       {each.suspended && <span class="chip bad">Suspended</span>}
@@ -121,7 +134,7 @@ export default function Users({ user }: ViewProps) {
                         <button
                           type="button"
                           class="small"
-                          aria-label={`Manage the account of ${each.username}`}
+                          aria-label={t('Manage the account of {name}', { name: each.username })}
                           onClick={() => setManaged(each)}
                         >
                           Manage
@@ -132,13 +145,16 @@ export default function Users({ user }: ViewProps) {
                 },
               ]}
             />
-            <Pager of={list} what="people" />
+            <Pager
+              of={list}
+              total={t('{count, plural, one {# person} other {# people}}', { count: list.total })}
+            />
           </>
         )}
       </Loaded>
       {managed && <ManagedUser user={managed} close={() => setManaged(undefined)} changed={found.reload} />}
       {changing && (
-        <Dialog title={`Role of ${changing.username}`} close={() => setChanging(undefined)}>
+        <Dialog title={t('Role of {name}', { name: changing.username })} close={() => setChanging(undefined)}>
           <Form
             button="Change the role"
             aside={
@@ -148,10 +164,10 @@ export default function Users({ user }: ViewProps) {
             }
             send={async ({ new_role }) => {
               const body = { user_id: changing.id, new_role: String(new_role) }
-              const { message } = await ask(client.POST('/api/v01/admin/users/role', { body }))
+              await ask(client.POST('/api/v01/admin/users/role', { body }))
               setChanging(undefined)
               await found.reload()
-              return message
+              return t('The role is changed')
             }}
           >
             <Choice

@@ -7,6 +7,7 @@ import { useLoad } from '../../../components/page/use-load.ts'
 import { kindOf } from '../../../components/questions/kinds.ts'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
 import { $query, setQuery } from '../../../router.ts'
+import { t } from '../../../texts.ts'
 import { ExamChoice } from '../exam-choice.tsx'
 import { TagFilter } from './tag-filter.tsx'
 
@@ -40,7 +41,7 @@ export default function AllQuestions() {
                   <li key={question.id} class="row">
                     <a class="grow clamp" href={`/desk/teach/questions/${question.exam_id}/${question.id}`}>
                       <RichText
-                        text={question.question_text || 'A question that is an image'}
+                        text={question.question_text || t('A question that is an image')}
                         kind="summary"
                       />
                     </a>
@@ -48,7 +49,10 @@ export default function AllQuestions() {
                   </li>
                 ))}
               </ol>
-              <Pager of={list} what="questions" />
+              <Pager
+                of={list}
+                total={t('{count, plural, one {# question} other {# questions}}', { count: list.total })}
+              />
             </>
           )
         }

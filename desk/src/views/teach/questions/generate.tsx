@@ -10,17 +10,18 @@ import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { moment } from '../../../format.ts'
 import { $query, go } from '../../../router.ts'
+import { t } from '../../../texts.ts'
 import { ExamChoice } from '../exam-choice.tsx'
 import { JobState } from './job-state.tsx'
 
 /** The service's defaults. */
 const MARKS = [
-  ['mcq_plus', 'One correct option: marks', 4],
-  ['mcq_minus', 'One correct option: off if incorrect', 1],
-  ['msq_plus', 'Several correct options: marks', 4],
-  ['msq_minus', 'Several correct options: off if incorrect', 2],
-  ['numeric_plus', 'A number: marks', 3],
-  ['numeric_tolerance', 'A number: tolerance', 0.01],
+  ['mcq_plus', t('One correct option: marks'), 4],
+  ['mcq_minus', t('One correct option: off if incorrect'), 1],
+  ['msq_plus', t('Several correct options: marks'), 4],
+  ['msq_minus', t('Several correct options: off if incorrect'), 2],
+  ['numeric_plus', t('A number: marks'), 3],
+  ['numeric_tolerance', t('A number: tolerance'), 0.01],
 ] as const
 
 /** Generates questions by the model, from a topic or a document, and lists the jobs. */
@@ -56,9 +57,9 @@ export default function Generate() {
               name="mode"
               value={mode}
               options={[
-                ['pure', 'a topic'],
-                ['mine', 'a document’s content'],
-                ['extract', 'questions that a document holds'],
+                ['pure', t('a topic')],
+                ['mine', t('a document’s content')],
+                ['extract', t('questions that a document holds')],
               ]}
               onChange={({ currentTarget }) => setMode(currentTarget.value)}
             />
@@ -66,7 +67,11 @@ export default function Generate() {
               label="Difficulty"
               name="difficulty"
               value="Medium"
-              options={['Easy', 'Medium', 'Hard'].map((each) => [each, each] as const)}
+              options={[
+                ['Easy', t('Easy')],
+                ['Medium', t('Medium')],
+                ['Hard', t('Hard')],
+              ]}
             />
           </div>
           {mode === 'pure' ? (
@@ -117,17 +122,20 @@ export default function Generate() {
                   keyOf={({ job_id }) => job_id}
                   columns={[
                     {
-                      head: 'Started',
+                      head: t('Started'),
                       cell: (job) => (
                         <a href={`/desk/teach/generate/${job.job_id}`}>{moment(job.created_at)}</a>
                       ),
                     },
-                    { head: 'Questions', cell: (job) => job.questions_so_far, isNumber: true },
-                    { head: 'State', cell: (job) => <JobState status={job.status} /> },
-                    { head: 'Message', cell: (job) => job.error ?? job.message },
+                    { head: t('Questions'), cell: (job) => job.questions_so_far, isNumber: true },
+                    { head: t('State'), cell: (job) => <JobState status={job.status} /> },
+                    { head: t('Message'), cell: (job) => job.error ?? job.message },
                   ]}
                 />
-                <Pager of={list} what="jobs" />
+                <Pager
+                  of={list}
+                  total={t('{count, plural, one {# job} other {# jobs}}', { count: list.total })}
+                />
               </>
             )
           }

@@ -2,6 +2,7 @@ import { ask, client, toFormData } from '../../../client.ts'
 import { runWithToast } from '../../../components/dialogs/toasts.tsx'
 import { Field, IMAGE_TYPES } from '../../../components/forms/fields.tsx'
 import type { Question } from '../../../components/questions/kind.ts'
+import { t } from '../../../texts.ts'
 
 type Image = Pick<Question, 'image_path' | 'image_url'>
 
@@ -14,9 +15,9 @@ export function useImageUpload(examId: number, use: (image: Image) => void) {
       const body = toFormData({ subject_folder_id: folder })
       body.append('images', file, name)
       const { failed } = await ask(client.POST('/api/v01/admin/images', { body }))
-      if (failed[0]) return `The image can’t be used: ${failed[0].error}`
+      if (failed[0]) return t('The image can’t be used: {reason}', { reason: failed[0].error })
       use({ image_path: `${folder}/${name}`, image_url: URL.createObjectURL(file) })
-      return 'The image is added when you save'
+      return t('The image is added when you save')
     })
   return {
     upload,

@@ -6,7 +6,8 @@ import { Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { useLive } from '../../../components/page/use-live.ts'
 import { useLoad } from '../../../components/page/use-load.ts'
-import { plural } from '../../../format.ts'
+import { percent } from '../../../format.ts'
+import { t } from '../../../texts.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { JobState } from './job-state.tsx'
 import { Preview } from './preview.tsx'
@@ -40,8 +41,15 @@ export default function JobView({ params }: ViewProps) {
               <progress class="meter" max={100} value={job.percent} aria-label="Progress" />
               <p class="row spread">
                 <small>
-                  {job.percent} % · {plural(job.completed_batches, 'batch', 'batches')} of {job.total_batches}{' '}
-                  · {plural(job.questions_so_far, 'question')}
+                  {t(
+                    '{percent} · {batches} of {total, plural, one {# batch} other {# batches}} · {count, plural, one {# question} other {# questions}}',
+                    {
+                      percent: percent(job.percent),
+                      batches: job.completed_batches,
+                      total: job.total_batches,
+                      count: job.questions_so_far,
+                    },
+                  )}
                 </small>
                 {job.status === 'running' && (
                   <Action
@@ -129,16 +137,21 @@ function Review({ questions, isRunning }: { questions: Written[]; isRunning: boo
               const { added, errors } = await ask(client.POST('/api/v01/admin/questions/bulk-add', { body }))
               setKept(added)
               await stored.reload()
-              return errors ? errors.join('; ') : `${plural(added, 'question')} kept`
+              return errors
+                ? errors.join('; ')
+                : t('{count, plural, one {# question kept} other {# questions kept}}', { count: added })
             }}
           >
-            Keep {plural(chosen.length, 'question')}
+            {t('{count, plural, one {Keep # question} other {Keep # questions}}', { count: chosen.length })}
           </Action>
           {isRunning && <small>As soon as the job is done.</small>}
         </div>
       ) : (
         <p class="notice" role="status">
-          {plural(kept, 'question')} kept. <a href={`/desk/teach/exams/${examId}/questions`}>To the exam</a>
+          {t('{count, plural, one {# question kept.} other {# questions kept.}} <a>To the exam</a>', {
+            count: kept,
+            a: (inner) => <a href={`/desk/teach/exams/${examId}/questions`}>{inner}</a>,
+          })}
         </p>
       )}
     </section>

@@ -9,6 +9,7 @@ import { useLoad } from '../../../components/page/use-load.ts'
 import type { Question } from '../../../components/questions/kind.ts'
 import { useDebounced } from '../../../components/use-debounced.ts'
 import { go } from '../../../router.ts'
+import { t } from '../../../texts.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { ImageField, useImageUpload } from './image-field.tsx'
 import { usePlaceInExam } from './place-in-exam.ts'
@@ -73,14 +74,17 @@ function Editor({ id, question, another }: EditorProps) {
     // What was so before has been decided.
     const decided = id === undefined ? [] : findProblems(saved.current).doubtful
     const doubts = doubtful.filter((doubt) => !decided.includes(doubt)).join(' ')
-    if (doubts && !(await promptForConfirmation(`${doubts} Save it all the same?`, 'Save', false)))
+    if (
+      doubts &&
+      !(await promptForConfirmation(t('{doubts} Save it all the same?', { doubts }), t('Save'), false))
+    )
       return false
     if (id === undefined) {
       const body = toQuestionForm({ ...fields, exam_id: examId })
       const made = await ask(client.POST('/api/v01/admin/questions', { body }))
       if (goesOn.current) another()
       else go(`/desk/teach/questions/${examId}/${made.question_id}`, 'replace')
-      return 'Saved'
+      return t('Saved')
     }
     // What somebody else has changed meanwhile stays, such as a key that was corrected.
     const changes = changesOf(saved.current, fields)
@@ -91,12 +95,16 @@ function Editor({ id, question, another }: EditorProps) {
     if (isKeyChanged(changes)) setWantsRegrade(true)
     saved.current = { ...saved.current, ...fields }
     if (goesOn.current) go(place?.next ?? `/desk/teach/questions/${examId}/new`)
-    return 'Saved'
+    return t('Saved')
   }
   return (
     <Page
       title={
-        id === undefined ? 'New question' : place ? `Question ${place.number} of ${place.total}` : 'Question'
+        id === undefined
+          ? 'New question'
+          : place
+            ? t('Question {number} of {total}', { number: place.number, total: place.total })
+            : 'Question'
       }
       actions={
         <>
@@ -209,7 +217,7 @@ function QuestionActions({ id, read }: { id: number; read: () => Question }) {
           const body = toQuestionForm(question)
           const made = await ask(client.POST('/api/v01/admin/questions', { body }))
           go(`/desk/teach/questions/${question.exam_id}/${made.question_id}`)
-          return 'This is the copy'
+          return t('This is the copy')
         }}
       >
         Duplicate

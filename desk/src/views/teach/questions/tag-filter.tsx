@@ -1,6 +1,7 @@
 import { useStore } from '@nanostores/preact'
 import { Choice } from '../../../components/forms/fields.tsx'
 import { $query, setQuery } from '../../../router.ts'
+import { t } from '../../../texts.ts'
 import { useTags } from './tags-field.tsx'
 
 /** Shows only the questions with one tag; the page's address keeps it. */
@@ -13,7 +14,7 @@ export function TagFilter() {
       label="Tag"
       value={tag}
       options={[
-        ['', 'All questions'],
+        ['', t('All questions')],
         ...tags.map(({ tag: each, questions }) => [each, `${each} (${questions})`] as const),
       ]}
       onChange={({ currentTarget }) => setQuery({ tag: currentTarget.value, page: undefined })}

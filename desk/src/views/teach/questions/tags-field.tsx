@@ -1,6 +1,7 @@
 import { useId, useRef } from 'preact/hooks'
 import { ask, client } from '../../../client.ts'
 import { useLoad } from '../../../components/page/use-load.ts'
+import { t } from '../../../texts.ts'
 
 const MOST_TAGS = 20
 const LONGEST_TAG = 40
@@ -44,7 +45,7 @@ export function TagsField({ tags, change }: TagsFieldProps) {
               <button
                 type="button"
                 class="quiet small"
-                aria-label={`Remove the tag ${tag}`}
+                aria-label={t('Remove the tag {tag}', { tag })}
                 onClick={() => {
                   change(tags.filter((each) => each !== tag))
                   input.current?.focus()
