@@ -90,6 +90,25 @@ test('no answer is lost offline or by a crash', async () => {
   expect(result?.result).toMatchObject({ correct: 3 })
 })
 
+test('answers that are too large together go in parts, and one that is too large alone holds up no other', async () => {
+  const { examId, questionIds, person, store } = await begin({
+    questions: Array.from({ length: 6 }, () => ({})),
+  })
+  const { state, platform } = network()
+  const client = await openApp(person, { store, platform })
+  const exam = await open(client, examId)
+  state.isOn = false
+  const given = ['x'.repeat(1_200_000), 'B', 'x'.repeat(700_000), 'C', 'x'.repeat(700_001), 'D']
+  for (const [at, answer] of given.entries()) await exam.answer(questionIds[at] as number, answer)
+  state.isOn = true
+  await exam.submit()
+  const { rejected } = await until(exam.$state, ({ phase }) => phase === 'submitted', 30_000)
+  const [q1, q2, q3, q4, q5, q6] = questionIds as [number, number, number, number, number, number]
+  expect(await answersStored(person.id)).toEqual({ [q2]: 'B', [q4]: 'C', [q6]: 'D' })
+  const fits = 'This is no answer to this question of type MCQ'
+  expect(rejected).toEqual({ [q1]: 'payload_too_large', [q3]: fits, [q5]: fits })
+})
+
 test('each of two devices takes over what the other one answered, and undoes nothing newer', async () => {
   const { examId, questionIds, person } = await begin()
   const [q1, q2, q3] = questionIds as [number, number, number]

@@ -103,6 +103,63 @@ describe('syncing', () => {
     expect(sentIn(run(state, { is: 'due' }).effects).answers).toEqual({ 1: 'B' })
   })
 
+  test('is halved where it is too large, until the service refuses one answer alone', () => {
+    const tooLarge = (sent: Sent, code?: string): Event => ({
+      is: 'answered',
+      sent,
+      outcome: { is: 'too large', code },
+    })
+    const long = 'x'.repeat(99)
+    let { state } = run(writer(), answer(1, 'B'), answer(2, long), answer(3, null), {
+      is: 'mark',
+      questionId: 3,
+      isMarked: true,
+    })
+    const batches: string[] = []
+    const send = () => {
+      const begun = run(state, { is: 'due' })
+      state = begun.state
+      const sent = sentIn(begun.effects)
+      batches.push(`${Object.keys(sent.answers)}${sent.marked ? ' marked' : ''}`)
+      return sent
+    }
+    state = run(state, tooLarge(send(), 'payload_too_large')).state
+    state = run(state, saved(send())).state
+    state = run(state, tooLarge(send(), 'payload_too_large')).state
+    state = run(state, saved(send())).state
+    // Only a proxy says so: it is tried again, after whatever is smaller.
+    state = run(state, tooLarge(send())).state
+    state = run(state, answer(4, 'C')).state
+    state = run(state, saved(send())).state
+    state = run(state, tooLarge(send(), 'payload_too_large')).state
+    expect(batches).toEqual(['1,2,3 marked', '1,3', '2 marked', ' marked', '2', '4', '2'])
+    expect(state.journal).toMatchObject({
+      unsynced: {},
+      isMarkedUnsynced: false,
+      rejected: { 2: 'payload_too_large' },
+    })
+    expect(Object.keys(state.journal.unsynced)).toEqual([])
+    // A new answer to the question takes the refusal away.
+    expect(run(state, answer(2, 'D')).state.journal.rejected).toEqual({})
+  })
+
+  test('refuses no answer that was given after the one that is too large', () => {
+    const begun = run(writer(), answer(1, 'long'), { is: 'due' })
+    const outcome: Outcome = { is: 'too large', code: 'payload_too_large' }
+    const sent = sentIn(begun.effects)
+    const { state } = run(begun.state, answer(1, 'B'), { is: 'answered', sent, outcome })
+    expect(state.journal).toMatchObject({ unsynced: { 1: 'B' }, rejected: {} })
+  })
+
+  test('of a page that is hidden has all that fits, and is left out if nothing does', () => {
+    const long = 'x'.repeat(2_000)
+    const { state } = run(writer(), answer(1, 'B'), answer(2, long), answer(3, 'C'))
+    const sent = sentIn(run(state, { is: 'hidden', mostBytes: 1_000 }).effects)
+    expect(sent.answers).toEqual({ 1: 'B', 3: 'C' })
+    const heavy = run(writer(), answer(2, long))
+    expect(run(heavy.state, { is: 'hidden', mostBytes: 1_000 }).effects).toEqual([[]])
+  })
+
   test('takes over what another device has saved, below its own unsynced answers', () => {
     const begun = run(writer(), answer(1, 'B'), { is: 'due' })
     const outcome: Outcome = {

@@ -120,6 +120,39 @@ describe('an exam', () => {
     },
   )
 
+  test.each(['the service', 'a proxy'])('sends in parts what is too large for %s', async (who) => {
+    const { exam } = await begin()
+    if (who === 'the service') service.longest = 500
+    else laptop.network.mostBytes = 500
+    laptop.network.next = ['html 413']
+    for (const question of [1, 2]) void exam.answer(question, `${question}`.repeat(300))
+    void exam.answer(3, 'x'.repeat(1_000))
+    await world.until(() => exam.$state.get().unsynced === (who === 'the service' ? 0 : 1))
+    const stored = { 1: '1'.repeat(300), 2: '2'.repeat(300) }
+    expect(service.attempts).toMatchObject([{ answers: stored }])
+    expect(exam.$state.get().rejected).toEqual(who === 'the service' ? { 3: 'payload_too_large' } : {})
+    // Whatever comes after it goes its way.
+    void exam.answer(1, 'later')
+    await world.pass(MINUTE_MS)
+    expect(service.attempts).toMatchObject([{ answers: { ...stored, 1: 'later' } }])
+  })
+
+  test('asks in parts which answers of an ended attempt have arrived, where they are too large together', async () => {
+    service.durationMs = 10 * MINUTE_MS
+    const { app, exam } = await begin()
+    laptop.network.next = ['lose answer']
+    for (const question of [1, 2]) void exam.answer(question, `${question}`.repeat(300))
+    await world.until(() => service.attempts[0]?.answers[2])
+    await app.run(exam.answer(3, '3'.repeat(300)))
+    app.die()
+    await world.pass(20 * MINUTE_MS)
+    service.longest = 500
+    const again = new App(laptop)
+    await again.run(again.client.session.ready)
+    const undelivered = await again.run(listUndelivered(again.client))
+    expect(undelivered.map(({ unsynced }) => Object.keys(unsynced))).toEqual([['3']])
+  })
+
   test('takes no older answers from a paper that comes after a newer sync', async () => {
     const { app, exam } = await begin()
     void exam.answer(1, 'old')

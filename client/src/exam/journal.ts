@@ -69,6 +69,8 @@ export type Outcome =
   | { is: 'submitted'; result: SubmitResult }
   /** `arrived`: the questions whose answers the ended attempt has. */
   | { is: 'ended'; arrived: number[] }
+  /** The sync is too large; `code`: so the service says, not only somebody on the way. */
+  | { is: 'too large'; code: string | undefined }
 
 export type Rejected = { question_id: number | null; message: string }[] | null
 
@@ -82,6 +84,8 @@ export interface State {
   doubtful: number
   /** The revision of the request under way. */
   sending: number | undefined
+  /** The most parts of a sync, which are answers and the marks: fewer once one was too large. */
+  most: number
   /** How many syncs were acknowledged. */
   acks: number
   /** Failed requests in a row. */
@@ -131,12 +135,16 @@ const SYNC_AFTER_MS = 800
 /** A new writer begins so much higher: an earlier one may have sent revisions that it couldn't store any more. */
 const REVISIONS_OF_A_WRITER = 10
 
+const ALL = Number.POSITIVE_INFINITY
+/** Of a sync without its parts. */
+const ENVELOPE_BYTES = 150
+
 const KEEP: Effect = { do: 'keep' }
 const READ: Effect = { do: 'read' }
 const waitFor = (ms: number, faults = 0): Effect => ({ do: 'wait', ms, faults })
 
 export function begin(journal: Journal): State {
-  const idle = { unkept: [], doubtful: 0, sending: undefined, acks: 0, faults: 0 }
+  const idle = { unkept: [], doubtful: 0, sending: undefined, most: ALL, acks: 0, faults: 0 }
   return { ...idle, journal, role: 'reader', isOver: false }
 }
 
@@ -185,13 +193,14 @@ export function step(state: State, event: Event): [State, Effect[]] {
       const revision = journal.revision + 1
       const sent: Sent = isSynced(journal)
         ? { kind: 'submit', revision, answers: {}, marked: undefined }
-        : { kind: 'sync', revision, ...unsyncedOf(journal) }
+        : { kind: 'sync', revision, ...unsyncedOf(state) }
       return [{ ...state, sending: revision, journal: { ...journal, revision } }, [{ do: 'send', sent }]]
     }
     case 'hidden': {
       if (state.role === 'reader' || !isOpen(journal) || isSynced(journal)) return [state, []]
       const revision = journal.revision + 1
-      const sent: Sent = { kind: 'sync', revision, ...unsyncedOf(journal, event.mostBytes) }
+      const sent: Sent = { kind: 'sync', revision, ...unsyncedOf(state, event.mostBytes) }
+      if (partsOf(sent) === 0) return [state, []]
       return become({ revision }, KEEP, { do: 'send at once', sent })
     }
     case 'answered':
@@ -228,16 +237,30 @@ function answered(state: State, { sent, outcome }: Event & { is: 'answered' }): 
     { ...state, sending, faults: 0, journal: { ...journal, ...changed } },
     effects,
   ]
+  const again = (retryAfter: number): [State, Effect[]] => {
+    const faults = state.faults + 1
+    return [{ ...state, sending, faults }, [waitFor(retryAfter, faults)]]
+  }
   switch (outcome.is) {
-    case 'fault': {
-      const faults = state.faults + 1
-      return [{ ...state, sending, faults }, [waitFor(outcome.retryAfter, faults)]]
+    case 'fault':
+      return again(outcome.retryAfter)
+    case 'too large': {
+      const parts = partsOf(sent)
+      if (parts > 1) return [{ ...state, sending, most: Math.ceil(parts / 2) }, [waitFor(0)]]
+      // Whatever is smaller was sent before, and goes on being sent.
+      if (outcome.code === undefined) return again(0)
+      const reasons = Object.keys(sent.answers).map((id) => [id, outcome.code as string])
+      const [refused, effects] = next(settle(journal, sent, Object.fromEntries(reasons)), KEEP, waitFor(0))
+      return [{ ...refused, most: ALL }, effects]
     }
-    case 'saved':
+    case 'saved': {
+      const saved = acknowledge(journal, sent, outcome)
+      const most = isSynced(saved) ? ALL : state.most
       return [
-        { ...state, sending, acks: state.acks + 1, faults: 0, journal: acknowledge(journal, sent, outcome) },
+        { ...state, sending, most, acks: state.acks + 1, faults: 0, journal: saved },
         [KEEP, waitFor(0)],
       ]
+    }
     case 'stale':
       return next(rebase(journal, outcome.saved), KEEP, waitFor(0))
     case 'submitted':
@@ -339,19 +362,24 @@ function rebase(journal: Journal, saved: Saved): Journal {
   }
 }
 
-/** What was sent is synced, except what has changed since. */
 function acknowledge(journal: Journal, sent: Sent, saved: Outcome & { is: 'saved' }): Journal {
+  const rejected = (saved.rejected ?? []).map(({ question_id, message }) => [question_id, message])
   return {
     ...journal,
-    unsynced: without(journal, sent, Object.keys(sent.answers)),
-    isMarkedUnsynced: journal.isMarkedUnsynced && !(sent.marked && isIn(journal, sent, 'marked')),
+    ...settle(journal, sent, Object.fromEntries(rejected)),
     revision: Math.max(journal.revision, saved.revision),
     base: Math.max(journal.base, saved.revision),
     endsAt: saved.endsAt,
-    rejected: {
-      ...journal.rejected,
-      ...Object.fromEntries((saved.rejected ?? []).map(({ question_id, message }) => [question_id, message])),
-    },
+  }
+}
+
+/** What was sent is decided, except what has changed since; `reasons`: which answers the service has refused, and why. */
+function settle(journal: Journal, sent: Sent, reasons: Record<string, string>): Partial<Journal> {
+  const rejected = Object.entries(reasons).filter(([id]) => isIn(journal, sent, id))
+  return {
+    unsynced: without(journal, sent, Object.keys(sent.answers)),
+    isMarkedUnsynced: journal.isMarkedUnsynced && !(sent.marked && isIn(journal, sent, 'marked')),
+    rejected: { ...journal.rejected, ...Object.fromEntries(rejected) },
   }
 }
 
@@ -369,22 +397,27 @@ function isIn({ since }: Journal, { revision }: Sent, name: string): boolean {
   return (since[name] ?? 0) < revision
 }
 
-/** The content of a sync; with a limit only as many answers as fit, the latest first. */
+/** The content of a sync: the smallest parts first, so that a large one holds up no other. */
 function unsyncedOf(
-  { unsynced, marked, isMarkedUnsynced }: Journal,
-  mostBytes = Number.POSITIVE_INFINITY,
+  { journal: { unsynced, marked, isMarkedUnsynced }, most }: State,
+  mostBytes = ALL,
 ): Pick<Sent, 'answers' | 'marked'> {
-  const bytes = (part: unknown) => new TextEncoder().encode(JSON.stringify(part)).length + 1
-  let left = mostBytes - 100
-  const sendMarked = isMarkedUnsynced && bytes(marked) < left ? marked : undefined
-  if (sendMarked) left -= bytes(sendMarked)
-  const answers: Changes = {}
-  for (const [id, answer] of Object.entries(unsynced).reverse()) {
-    left -= bytes({ [id]: answer })
-    if (left < 0) break
-    answers[id] = answer
+  const sizeOf = (part: unknown) => new TextEncoder().encode(JSON.stringify(part)).length + 1
+  const parts = Object.entries({ ...unsynced, ...(isMarkedUnsynced && { marked }) })
+    .map(([name, part]) => ({ name, part, bytes: sizeOf({ [name]: part }) }))
+    .sort((one, other) => one.bytes - other.bytes)
+  let left = mostBytes - ENVELOPE_BYTES
+  const sent: Record<string, unknown> = {}
+  for (const { name, part, bytes } of parts.slice(0, most)) {
+    left -= bytes
+    if (left >= 0) sent[name] = part
   }
-  return { answers, marked: sendMarked }
+  const { marked: sentMarked, ...answers } = sent
+  return { answers: answers as Changes, marked: sentMarked as number[] | undefined }
+}
+
+function partsOf({ answers, marked }: Sent): number {
+  return Object.keys(answers).length + (marked ? 1 : 0)
 }
 
 function apply(answers: Answers, changes: Changes): Answers {

@@ -4,7 +4,7 @@ import type { Client } from '../index.ts'
 import type { Owner } from '../session/session.ts'
 import { ServerClock } from './clock.ts'
 import { ExamSession } from './exam-session.ts'
-import { hasWork, isMissing, isOpen, type Journal, openJournal, type Sent } from './journal.ts'
+import { type Answer, hasWork, isMissing, isOpen, type Journal, openJournal, type Sent } from './journal.ts'
 import { forgetJournal, listJournals } from './kept-journals.ts'
 import { save } from './saving.ts'
 
@@ -82,15 +82,30 @@ export async function listUndelivered(client: Client): Promise<Journal[]> {
 }
 
 async function askForMissing(client: Client, owner: Owner, journal: Journal): Promise<Journal> {
-  const { unsynced } = journal
-  // Should the attempt be active all the same, this undoes nothing: it has the lowest revision.
-  const sent: Sent = { kind: 'sync', revision: 0, answers: unsynced, marked: undefined }
-  const outcome = await save(client, owner, journal, sent, new ServerClock(client.platform))
-  if (outcome.is !== 'ended') return journal
-  const rest = Object.entries(unsynced).filter(([id]) => !outcome.arrived.includes(Number(id)))
+  const missing = Object.entries(journal.unsynced)
+  const arrived = await askForArrived(client, owner, journal, missing)
+  const rest = missing.filter(([id]) => !arrived.includes(Number(id)))
   const asked = { ...journal, unsynced: Object.fromEntries(rest) }
   if (!isMissing(asked)) await forgetJournal(client.storage, owner.userId, journal).catch(() => {})
   return asked
+}
+
+/** The questions of these answers that the ended attempt has, as far as the service says so. */
+async function askForArrived(
+  client: Client,
+  owner: Owner,
+  journal: Journal,
+  missing: [string, Answer | null][],
+): Promise<number[]> {
+  // Should the attempt be active all the same, this undoes nothing: it has the lowest revision.
+  const sent: Sent = { kind: 'sync', revision: 0, answers: Object.fromEntries(missing), marked: undefined }
+  const outcome = await save(client, owner, journal, sent, new ServerClock(client.platform))
+  if (outcome.is === 'ended') return outcome.arrived
+  if (outcome.is !== 'too large' || missing.length < 2) return []
+  const half = missing.length / 2
+  const halves = [missing.slice(0, half), missing.slice(half)]
+  const found = await Promise.all(halves.map((each) => askForArrived(client, owner, journal, each)))
+  return found.flat()
 }
 
 export async function forgetUndelivered(client: Client, journal: Journal): Promise<void> {

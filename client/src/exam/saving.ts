@@ -9,6 +9,9 @@ const REFUSED_MS = 15_000
 /** The service's words for an attempt that takes nothing any more. */
 const ENDINGS = ['no_active_attempt', 'another_attempt', 'not_found']
 
+/** Its words for a sync that is too large, in bytes or in values (docs/protocol/http.md#input). */
+const TOO_LARGE = ['payload_too_large', 'invalid_json']
+
 export function isEnding(code: string): boolean {
   return ENDINGS.includes(code)
 }
@@ -47,5 +50,8 @@ function read(answer: JsonAnswer | undefined, kind: Sent['kind'], attemptId: num
   }
   if (body.code === 'stale_revision') return { is: 'stale', saved: body }
   if (status === 200 || isEnding(body.code)) return { is: 'ended', arrived: body.arrived ?? [] }
+  const isTooLarge = TOO_LARGE.includes(body.code)
+  if (kind === 'sync' && (status === 413 || isTooLarge))
+    return { is: 'too large', code: isTooLarge ? body.code : undefined }
   return { is: 'fault', retryAfter: retryAfter ?? (status < 500 ? REFUSED_MS : 0) }
 }

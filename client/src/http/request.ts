@@ -7,6 +7,12 @@ import type { Owner, Session } from '../session/session.ts'
  */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'
+  /** What somebody on the way has answered in the service's place. */
+  status?: number
+}
+
+function foreign(status: number): Unreachable {
+  return Object.assign(new Unreachable(`Not the service's answer (${status})`), { status })
 }
 
 /**
@@ -31,9 +37,9 @@ export async function send(
   const work = async () => {
     const response = await fetch(new Request(request, { signal: abort.signal }))
     const { status, statusText, headers } = response
-    if (!headers.has('x-request-id')) throw new Unreachable(`Not the service's answer (${status})`)
+    if (!headers.has('x-request-id')) throw foreign(status)
     if (!headers.get('content-type')?.includes('json')) {
-      if (status >= 400) throw new Unreachable(`Not the service's answer (${status})`)
+      if (status >= 400) throw foreign(status)
       // The body is still arriving, and can be aborted.
       isWhole = false
       return response
@@ -122,6 +128,8 @@ export function jsonRequest(method: string, url: string, body: unknown, init: Re
 }
 
 const EXCHANGE_MS = 15_000
+/** It won't get through by being repeated. */
+export const TOO_LARGE = 413
 /** An upload has failed if nothing of it gets on for so long. */
 const STALLED_MS = 60_000
 
@@ -161,7 +169,7 @@ export type Progress = (sent: number, total: number | undefined) => void
 
 /**
  * Sends one change as its owner, and never as anybody else; undefined if no answer came in time: it may have been made
- * or not. A change of somebody who is signed out isn't sent: that is 401 `authentication_required`.
+ * or not. 413 without a `code`: a proxy says so, not the service. A change of somebody who is signed out isn't sent: that is 401 `authentication_required`.
  */
 export async function exchange(
   sender: Sender,
@@ -188,8 +196,10 @@ export async function exchange(
       ? upload(sender, owner, new Request(url, { method, body, signal }), progress, body)
       : sender.fetch(jsonRequest(method, url, body, { signal }), owner)
     return await orAborted(signal, answer.then(toOwnAnswer))
-  } catch {
-    return undefined
+  } catch (error) {
+    // That much is true whoever says it.
+    const isTooLarge = error instanceof Unreachable && error.status === TOO_LARGE
+    return isTooLarge ? { status: TOO_LARGE, body: {}, retryAfter: undefined } : undefined
   } finally {
     cancel()
   }

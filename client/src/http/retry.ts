@@ -1,6 +1,6 @@
 import type { Note } from '../diagnostics.ts'
 import type { Platform } from '../platform.ts'
-import { orAborted, readRetryAfter, Unreachable } from './request.ts'
+import { orAborted, readRetryAfter, TOO_LARGE, Unreachable } from './request.ts'
 
 const TRIES = 3
 const BASE_MS = 400
@@ -34,7 +34,8 @@ export async function retrying(
       if (wait > LONGEST_WAIT_MS) return response
       note('http.retry', response.status)
     } catch (error) {
-      if (isLast || !isHarmless || !(error instanceof Unreachable)) throw error
+      const isFault = error instanceof Unreachable && error.status !== TOO_LARGE
+      if (isLast || !isHarmless || !isFault) throw error
       note('http.retry', 'unreachable')
     }
     await pause(platform, wait, request.signal)

@@ -8,6 +8,7 @@ export interface Call {
   name: string
   query: URLSearchParams
   body: Record<string, unknown>
+  length: number
   /** The form, where one was sent. */
   form: FormData | undefined
   authorization: string | null
@@ -20,6 +21,8 @@ export type Reply = [number, object]
 export abstract class Service {
   /** How long an access token lives. */
   tokenMs = 10 * 60_000
+  /** The longest body that it takes. */
+  longest = Number.POSITIVE_INFINITY
   protected readonly world: World
   readonly #sessions = new Map<string, number>()
 
@@ -68,7 +71,8 @@ export abstract class Service {
   }
 
   #answer(call: Call): Reply {
-    const { name, body } = call
+    const { name, body, length } = call
+    if (length > this.longest) return refuse(413, 'payload_too_large')
     if (name === 'auth/login') return this.#login(Number(body.username))
     if (name === 'auth/refresh') return this.#refresh(`${body.refresh_token}`)
     if (name === 'auth/logout') {
@@ -111,6 +115,7 @@ export async function readCall(request: Request, form?: FormData): Promise<Call>
     name: /\/api\/v01\/(.*)$/.exec(pathname)?.[1] ?? '',
     query: searchParams,
     body: text === '' ? {} : JSON.parse(text),
+    length: text.length,
     form,
     authorization: request.headers.get('authorization'),
   }

@@ -137,6 +137,7 @@ export type NetworkFault =
   | 'html 403'
   | 'html 200'
   | 'html 401'
+  | 'html 413'
   | 'html 502'
   | 'busy'
 
@@ -147,12 +148,21 @@ export interface Network {
   /** Requests leave, and nothing ever comes back. */
   isHalfOpen: boolean
   ms: number
+  /** A proxy lets no larger body through. */
+  mostBytes: number
   /** What happens to the next requests. */
   next: NetworkFault[]
 }
 
 export function goodNetwork(): Network {
-  return { isUp: true, blocksSockets: false, isHalfOpen: false, ms: 20, next: [] }
+  return {
+    isUp: true,
+    blocksSockets: false,
+    isHalfOpen: false,
+    mostBytes: Number.POSITIVE_INFINITY,
+    ms: 20,
+    next: [],
+  }
 }
 
 interface Held {
@@ -382,9 +392,13 @@ export class Tab {
       const held = fault === 'hold' ? 3_000 + world.random() * 20_000 : 0
       const isLost = network.isHalfOpen
       const copy = request.clone() as Request
+      const isTooLarge = async () =>
+        network.mostBytes < Number.POSITIVE_INFINITY &&
+        ((await copy.clone().text()) as string).length > network.mostBytes
+      const serve = async () => ((await isTooLarge()) ? proxyPage(413) : this.machine.serve(copy, form))
       world.after(pause() + held, () => {
         if (isLost) return
-        const response = this.machine.serve(copy, form)
+        const response = serve()
         world.after(pause(), () => {
           if (fault === 'lose answer') fail()
           else if (fault === 'cut short') answer(response.then(cutShort))
