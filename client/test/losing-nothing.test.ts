@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createChat, type Room } from '../src/chat/chat.ts'
 import { Ledger } from '../src/chat/ledger.ts'
@@ -25,6 +26,9 @@ beforeEach(() => {
 })
 
 const MINUTE_MS = 60_000
+const PROXY_ANSWERS = (['html', 'page', 'text', 'json', 'coded'] as const).flatMap((kind) =>
+  [200, 401, 403, 404, 409, 413, 502].map((status) => `${kind} ${status}` as const),
+)
 
 async function begin(machine = laptop, userId = 1) {
   const app = new App(machine)
@@ -32,6 +36,20 @@ async function begin(machine = laptop, userId = 1) {
   const exam = await app.open()
   await world.until(() => exam.$state.get().canWrite)
   return { app, exam }
+}
+
+/** The refusals of an operation that don't end by themselves, as the service documents them. */
+async function refusalsOf(method: string, path: string): Promise<[status: number, code: string][]> {
+  const operations = await readFile(new URL('../src/generated/openapi.ts', import.meta.url), 'utf8')
+  const [, rest = ''] = operations.split(`  '${path}': {`)
+  const operation = rest.slice(rest.indexOf(`    ${method}: {`))
+  const responses = operation.slice(0, operation.indexOf('\n    }\n'))
+  const found = [...responses.matchAll(/(4\d\d): .*Failure<(.*)>/g)].flatMap(([, status, codes = '']) =>
+    [...codes.matchAll(/'(\w+)'/g)].map(([, code = '']): [number, string] => [Number(status), code]),
+  )
+  const passing = [401, 429]
+  const passingCodes = ['exam_in_progress', 'cross_site_request']
+  return found.filter(([status, code]) => !passing.includes(status) && !passingCodes.includes(code))
 }
 
 describe('an exam', () => {
@@ -93,7 +111,7 @@ describe('an exam', () => {
     expect(service.attempts[0]).toMatchObject({ userId: 1, answers: { 1: 'of person 1' } })
   })
 
-  test.each(['html 404', 'html 403', 'html 200', 'html 401', 'html 502', 'cut short'] as const)(
+  test.each([...PROXY_ANSWERS, 'cut short'] as const)(
     'goes on after %s from a proxy, whatever was asked',
     async (fault) => {
       const { app, exam } = await begin()
@@ -102,23 +120,42 @@ describe('an exam', () => {
       void exam.answer(1, 'x')
       await world.pass(2_000)
       await app.run(exam.answer(2, 'y'))
+      await world.until(() => exam.$state.get().unsynced === 0)
+      expect(exam.$state.get().phase).toBe('active')
+      // The paper is read.
+      laptop.network.next = [...faults]
+      await app.run(exam.refresh().catch(() => {}))
       await world.pass(MINUTE_MS)
-      expect(exam.$state.get()).toMatchObject({ phase: 'active', unsynced: 0 })
+      expect(exam.$state.get()).toMatchObject({ phase: 'active', answers: { 1: 'x', 2: 'y' } })
       // The token has expired, too.
       await world.pass(11 * MINUTE_MS)
       laptop.network.next = [...faults]
       void exam.answer(3, 'z')
-      await world.pass(2 * MINUTE_MS)
+      await world.pass(3 * MINUTE_MS)
+      expect(app.client.session.$user.get()?.id).toBe(1)
       expect(service.attempts).toMatchObject([{ isActive: true, answers: { 1: 'x', 2: 'y', 3: 'z' } }])
       laptop.network.next = [...faults]
       void exam.submit()
-      await world.pass(5_000)
-      if (fault === 'html 200') expect(exam.$state.get().phase).not.toBe('submitted')
-      await world.pass(2 * MINUTE_MS)
-      expect(exam.$state.get().phase).toBe('submitted')
+      await world.pass(1_000)
+      expect(exam.$state.get().phase).toBe('submitting')
+      await world.pass(3 * MINUTE_MS)
+      expect(exam.$state.get()).toMatchObject({ phase: 'submitted', rejected: {} })
       expect(service.attempts).toMatchObject([{ isSubmitted: true }])
     },
   )
+
+  test.each(PROXY_ANSWERS)('is opened again after %s from a proxy', async (fault) => {
+    laptop.network.next = [fault]
+    const app = new App(laptop)
+    await app.signIn(1).catch(() => {})
+    if (!app.client.session.owner()) await app.signIn(1)
+    laptop.network.next = [fault, fault, fault, fault, fault, fault]
+    for (let tries = 0; tries < 10 && !app.exam; tries++) await app.open().catch(() => {})
+    await app.run(app.exam?.answer(1, 'x') ?? Promise.reject(new Error('It never opened')))
+    await world.pass(2_000)
+    expect(service.attempts).toMatchObject([{ answers: { 1: 'x' } }])
+    expect(app.exam?.remaining()).toBeGreaterThan(0)
+  })
 
   test.each(['the service', 'a proxy'])('sends in parts what is too large for %s', async (who) => {
     const { exam } = await begin()
@@ -755,6 +792,53 @@ describe('a chat', () => {
     chats.isDeaf = true
     await world.pass(21_000)
     expect(chat.$unread.get()).toBe(1)
+  })
+
+  test.each([
+    ['post', '/api/v01/chat/conversations/{id}/messages'],
+    ['post', '/api/v01/chat/conversations/{id}/attachments'],
+    ['put', '/api/v01/chat/conversations/{id}/messages/{message_id}/reactions/{emoji}'],
+  ])('knows all refusals of %s %s', async (method, path) => {
+    const { app, chat } = await openChat()
+    const { serve } = laptop
+    const refusals = await refusalsOf(method, path)
+    expect(refusals.length).toBeGreaterThan(5)
+    for (const [status, code] of refusals) {
+      laptop.serve = async (request) =>
+        /messages|attachments/.test(request.url) && request.method !== 'GET'
+          ? new Response(JSON.stringify({ success: false, code, message: '' }), {
+              status,
+              headers: { 'content-type': 'application/json', 'x-request-id': 'refused' },
+            })
+          : serve(request)
+      const files = path.endsWith('attachments') ? [new File(['x'], 'x')] : []
+      if (method === 'put')
+        await app.run(chat.react({ conversationId: 1, messageId: 1, emoji: 'x', added: true }))
+      else await app.run(chat.send(1, { message: 'x', files }))
+      await world.pass(100)
+      expect([...laptop.entries.keys()].filter((key) => key.includes('/reactions/'))).toEqual([])
+      expect(chat.$outgoing.get().map(({ state, error }) => [state, error])).toEqual(
+        method === 'put' ? [] : [['failed', code]],
+      )
+      for (const { clientId } of chat.$outgoing.get()) await app.run(chat.discard(clientId))
+    }
+  })
+
+  test.each(PROXY_ANSWERS)('sends once, and stays, after %s from a proxy', async (fault) => {
+    chats.write(1, OTHER, 'hello')
+    const { app, chat, room } = await openChat()
+    laptop.network.next = [fault, fault, fault]
+    await app.run(chat.send(1, 'an answer'))
+    await app.run(chat.react({ conversationId: 1, messageId: 10_001, emoji: '👍', added: true }))
+    await world.pass(3 * MINUTE_MS)
+    expect(texts(room)).toEqual(['hello', 'an answer'])
+    expect(room.$messages.get()[0]?.reactions.map(({ emoji }) => emoji)).toEqual(['👍'])
+    laptop.network.next = [fault, fault, fault, fault, fault]
+    void room.fill()
+    await world.pass(MINUTE_MS)
+    expect(room.$state.get().status).toBe('ready')
+    expect(chat.$outgoing.get()).toEqual([])
+    expect(app.client.session.$user.get()?.id).toBe(1)
   })
 
   test('lists the conversations and sends where no WebSocket opens', async () => {

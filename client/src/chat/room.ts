@@ -272,11 +272,11 @@ export class Room {
 
   /** undefined: the person is no longer a member. */
   async #page(from: { before?: string; around?: number } = {}) {
-    const { data, error, response } = await this.#client.GET('/api/v01/chat/conversations/{id}/messages', {
+    const { data, error } = await this.#client.GET('/api/v01/chat/conversations/{id}/messages', {
       params: { path: { id: this.id }, query: { peek: true, limit: PAGE, ...from } },
     })
     if (data) return data
-    if (response.status !== 404) throw new Error(error?.code)
+    if (error.code !== 'not_found') throw new Error(error.code)
     return undefined
   }
 

@@ -28,6 +28,8 @@ export class Sending {
   constructor(client: Client, owner: Owner, rooms: ReadonlyMap<number, Room>) {
     const messages = {
       lane: ({ conversationId }: Message) => `${conversationId}`,
+      refusals: ['not_connected', 'invalid_reply', 'invalid_attachment', 'attachment_gone'],
+      isAnswer: (answer: object) => 'message' in answer || 'attachment' in answer,
       change: (item: Message, clientId: string) => this.#toChange(item, clientId),
       rest: (item: Message, { attachment }: { attachment?: { id: number } }) =>
         attachment && { ...item, uploaded: [...(item.uploaded ?? []), attachment.id] },
@@ -42,6 +44,8 @@ export class Sending {
     this.#reactions = new Outbox(client, owner, {
       name: 'reactions',
       lane: ({ messageId }) => `${messageId}`,
+      refusals: ['not_connected', 'deleted'],
+      isAnswer: (answer) => 'version' in answer,
       change: ({ conversationId, messageId, emoji, added }) => ({
         method: added ? 'PUT' : 'DELETE',
         path: `chat/conversations/${conversationId}/messages/${messageId}/reactions/${encodeURIComponent(emoji)}`,

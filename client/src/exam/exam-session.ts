@@ -24,7 +24,7 @@ import {
   step,
 } from './journal.ts'
 import { claimJournal, findProgress, keepJournal, keepPaper, toProgress } from './kept-journals.ts'
-import { isEnding, save } from './saving.ts'
+import { isEnding, readPaper, save } from './saving.ts'
 import { type ExamState, showState } from './shown-state.ts'
 
 /** Shortest time between two readings of the paper when a page is shown again. */
@@ -157,21 +157,18 @@ export class ExamSession {
    * attempt. Throws `Unreachable` without the service.
    */
   async refresh(): Promise<void> {
-    const { platform } = this.#client
-    const askedAt = platform.now()
-    this.#readAt = askedAt
-    const { acks } = this.#state
-    const { attemptId } = this.#state.journal
-    const params = { path: { exam_id: this.examId }, query: { attempt_id: attemptId } }
+    this.#readAt = this.#client.platform.now()
+    const { acks, journal } = this.#state
     try {
-      const { data, error } = await this.#client.GET('/api/v01/exams/{exam_id}/paper', {
-        params,
-        fetch: (request) => this.#client.fetch(request, this.#owner),
-      })
-      if (data) {
-        this.#clock.set(data.server_time, askedAt)
-        this.#do({ is: 'read', paper: data, acks })
-      } else if (isEnding(error.code)) this.#do({ is: 'ended' })
+      const { data, error } = await readPaper(
+        this.#client,
+        this.#owner,
+        this.examId,
+        this.#clock,
+        journal.attemptId,
+      )
+      if (data) this.#do({ is: 'read', paper: data, acks })
+      else if (isEnding(error.code)) this.#do({ is: 'ended' })
     } finally {
       this.#watchEnd()
     }

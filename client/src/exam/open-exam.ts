@@ -6,7 +6,7 @@ import { ServerClock } from './clock.ts'
 import { ExamSession } from './exam-session.ts'
 import { type Answer, hasWork, isMissing, isOpen, type Journal, openJournal, type Sent } from './journal.ts'
 import { forgetJournal, listJournals } from './kept-journals.ts'
-import { save } from './saving.ts'
+import { readPaper, save } from './saving.ts'
 
 export { ServerClock } from './clock.ts'
 export type { ExamSession } from './exam-session.ts'
@@ -46,19 +46,18 @@ export async function openExam(
   const known = await findJournal(client, owner, examId)
   if (known && isWorthIt(known, clock)) return { exam: await reopen(client, owner, known, clock) }
 
-  const fetch = (request: Request) => client.fetch(request, owner)
-  const params = { path: { exam_id: examId } }
   try {
     const started = await withLimit(
       client.platform,
       START_MS,
-      client.POST('/api/v01/exams/{exam_id}/start', { params, fetch }),
+      client.POST('/api/v01/exams/{exam_id}/start', {
+        params: { path: { exam_id: examId } },
+        fetch: (request) => client.fetch(request, owner),
+      }),
     )
     if (started.error) return { error: started.error }
-    const askedAt = client.platform.now()
-    const { data, error } = await client.GET('/api/v01/exams/{exam_id}/paper', { params, fetch })
+    const { data, error } = await readPaper(client, owner, examId, clock)
     if (error) return { error }
-    clock.set(data.server_time, askedAt)
     return { exam: await open(client, owner, openJournal(data, examId), clock) }
   } catch (error) {
     if (known) return { exam: await reopen(client, owner, known, clock) }

@@ -1,4 +1,4 @@
-import { exchange, exchangeAtOnce, type JsonAnswer } from '../http/request.ts'
+import { exchange, exchangeAtOnce, foreign, type JsonAnswer } from '../http/request.ts'
 import type { Client } from '../index.ts'
 import type { Owner } from '../session/session.ts'
 import type { ServerClock } from './clock.ts'
@@ -43,15 +43,33 @@ export async function save(
 function read(answer: JsonAnswer | undefined, kind: Sent['kind'], attemptId: number): Outcome {
   if (!answer) return { is: 'fault', retryAfter: 0 }
   const { status, body, retryAfter } = answer
-  if (status === 200 && (body.attempt_id ?? attemptId) === attemptId) {
+  if (status === 200 && body.attempt_id === attemptId) {
     if (kind === 'submit') return { is: 'submitted', result: body }
     const { revision, ends_at, rejected } = body
     return { is: 'saved', revision, endsAt: ends_at, rejected }
   }
   if (body.code === 'stale_revision') return { is: 'stale', saved: body }
-  if (status === 200 || isEnding(body.code)) return { is: 'ended', arrived: body.arrived ?? [] }
+  if (isEnding(body.code)) return { is: 'ended', arrived: body.arrived ?? [] }
   const isTooLarge = TOO_LARGE.includes(body.code)
   if (kind === 'sync' && (status === 413 || isTooLarge))
     return { is: 'too large', code: isTooLarge ? body.code : undefined }
   return { is: 'fault', retryAfter: retryAfter ?? (status < 500 ? REFUSED_MS : 0) }
+}
+
+/** The paper of the attempt that is named, or else of the active one; throws `Unreachable` for everything that is none. */
+export async function readPaper(
+  client: Client,
+  owner: Owner,
+  examId: number,
+  clock: ServerClock,
+  attempt_id?: number,
+) {
+  const askedAt = client.platform.now()
+  const read = await client.GET('/api/v01/exams/{exam_id}/paper', {
+    params: { path: { exam_id: examId }, query: attempt_id ? { attempt_id } : {} },
+    fetch: (request) => client.fetch(request, owner),
+  })
+  if (!read.error && !read.data?.attempt_id) throw foreign(read.response.status)
+  if (read.data) clock.set(read.data.server_time, askedAt)
+  return read
 }

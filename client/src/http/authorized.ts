@@ -1,6 +1,6 @@
 import type { Note } from '../diagnostics.ts'
 import type { Platform } from '../platform.ts'
-import type { Owner, Session } from '../session/session.ts'
+import { EXPIRED, type Owner, type Session } from '../session/session.ts'
 import { send, withToken } from './request.ts'
 import { retrying } from './retry.ts'
 
@@ -31,7 +31,7 @@ export async function authorized(
     const response = await send(platform, withToken(attempt, token), timeout)
     if (response.status !== 401) return response
     const { code } = (await response.clone().json()) as { code: string }
-    if (code !== 'token_expired_or_invalid') return response
+    if (code !== EXPIRED) return response
     const next = await session.token(owner, token)
     return next === undefined ? response : send(platform, withToken(spare, next), timeout)
   })

@@ -1,5 +1,6 @@
 import type { Middleware, Client as OpenApiClient } from 'openapi-fetch'
 import type { paths } from '../generated/openapi.ts'
+import { foreign, isJson } from './request.ts'
 
 /** Every operation, in the form and with the types of openapi-fetch. */
 export type Operations = OpenApiClient<paths, `${string}/${string}`>
@@ -84,9 +85,11 @@ function toQuery(values: Record<string, unknown> = {}): string {
 }
 
 async function read(response: Response, parseAs: NonNullable<Init['parseAs']>) {
-  const isJson = response.headers.get('content-type')?.includes('json')
-  if (!response.ok) return { error: await (isJson ? response.json() : response.text()), response }
+  const isData = isJson(response)
+  if (!response.ok) return { error: await (isData ? response.json() : response.text()), response }
   if (parseAs === 'stream') return { data: response.body, response }
-  // A download is not JSON: it is answered as text unless `parseAs` says otherwise.
-  return { data: await response[parseAs === 'json' && !isJson ? 'text' : parseAs](), response }
+  if (isData || parseAs !== 'json') return { data: await response[parseAs](), response }
+  // Of what isn't JSON, the service answers tables alone to those who don't say what they expect.
+  if (!response.headers.get('content-type')?.includes('csv')) throw foreign(response.status)
+  return { data: await response.text(), response }
 }

@@ -11,7 +11,9 @@ export class Unreachable extends Error {
   status?: number
 }
 
-function foreign(status: number): Unreachable {
+const API = '/api/v01/'
+
+export function foreign(status: number): Unreachable {
   return Object.assign(new Unreachable(`Not the service's answer (${status})`), { status })
 }
 
@@ -37,16 +39,16 @@ export async function send(
   const work = async () => {
     const response = await fetch(new Request(request, { signal: abort.signal }))
     const { status, statusText, headers } = response
-    if (!headers.has('x-request-id')) throw foreign(status)
-    if (!headers.get('content-type')?.includes('json')) {
+    const isPage = headers.get('content-type')?.includes('html')
+    if (!headers.has('x-request-id') || isPage) throw foreign(status)
+    if (!isJson(response)) {
       if (status >= 400) throw foreign(status)
       // The body is still arriving, and can be aborted.
       isWhole = false
       return response
     }
     const text = await response.text()
-    const body = JSON.parse(text)
-    if (status >= 400 && typeof body.code !== 'string') throw new Unreachable(`No code (${status})`)
+    if (request.url.includes(API) && !isOwn(JSON.parse(text), status < 400)) throw foreign(status)
     return new Response(text, { status, statusText, headers })
   }
   try {
@@ -59,6 +61,13 @@ export async function send(
     cancel?.()
     if (isWhole) request.signal.removeEventListener('abort', giveUp)
   }
+}
+
+/** Whether it is in one of the service's envelopes (docs/protocol/http.md#envelopes). */
+function isOwn({ success, status, code }: JsonAnswer['body'], isSuccess: boolean): boolean {
+  return isSuccess
+    ? success === true || status === 'success'
+    : typeof code === 'string' && (success === false || status === 'error')
 }
 
 /**
@@ -99,11 +108,14 @@ export interface JsonAnswer {
   retryAfter: number | undefined
 }
 
+/** Of what `send` has answered, which has read it. */
 export async function toJsonAnswer(response: Response): Promise<JsonAnswer> {
-  const body = await response.json().catch(() => {
-    throw new Unreachable(`Not the service's answer (${response.status})`)
-  })
-  return { status: response.status, body, retryAfter: readRetryAfter(response) }
+  if (!isJson(response)) throw foreign(response.status)
+  return { status: response.status, body: await response.json(), retryAfter: readRetryAfter(response) }
+}
+
+export function isJson({ headers }: Response): boolean {
+  return headers.get('content-type')?.includes('json') === true
 }
 
 /** Milliseconds of `Retry-After` in seconds; the service sends no dates. */
@@ -182,7 +194,7 @@ export async function exchange(
   given?.addEventListener('abort', stop)
   const { signal } = abort
   const { baseUrl, platform } = sender
-  const url = `${baseUrl}/api/v01/${path}`
+  const url = baseUrl + API + path
   const isForm = body instanceof FormData
   const begin = () => platform.after(isForm ? STALLED_MS : EXCHANGE_MS, stop)
   let cancel = begin()
@@ -195,7 +207,7 @@ export async function exchange(
     const answer = isForm
       ? upload(sender, owner, new Request(url, { method, body, signal }), progress, body)
       : sender.fetch(jsonRequest(method, url, body, { signal }), owner)
-    return await orAborted(signal, answer.then(toOwnAnswer))
+    return await orAborted(signal, answer.then(toJsonAnswer))
   } catch (error) {
     // That much is true whoever says it.
     const isTooLarge = error instanceof Unreachable && error.status === TOO_LARGE
@@ -217,17 +229,11 @@ export async function exchangeAtOnce(
   const token = session.tokenNow(owner)
   if (token === undefined) return undefined
   const headers = { authorization: `Bearer ${token}` }
-  const request = jsonRequest(method, `${baseUrl}/api/v01/${path}`, body, { keepalive: true, headers })
-  return send(platform, request).then(toOwnAnswer, () => undefined)
+  const request = jsonRequest(method, baseUrl + API + path, body, { keepalive: true, headers })
+  return send(platform, request)
+    .then(toJsonAnswer)
+    .catch(() => undefined)
 }
 
 /** 64 KiB, headers and other requests included. */
 export const LARGEST_LAST_CHANGE = 60 * 1_024
-
-/** Throws `Unreachable` unless a success says so: every successful change is answered by one of both envelopes. */
-async function toOwnAnswer(response: Response): Promise<JsonAnswer> {
-  const answer = await toJsonAnswer(response)
-  if (answer.status < 300 && answer.body.success !== true && answer.body.status !== 'success')
-    throw new Unreachable(`Not the service's answer (${answer.status})`)
-  return answer
-}

@@ -9,8 +9,19 @@ import { openChannel } from '../tabs.ts'
 
 /** The pause after a refusal that ends at some time, such as with an exam, without a frame that reports it. */
 const LOCKED_MS = 30_000
-/** Temporary refusals; after any other one this change can never be made. */
-const PASSING = ['authentication_required', 'token_expired_or_invalid', 'exam_in_progress']
+/** The client's own word for an entry of which no request can be made. */
+const UNUSABLE = 'unusable'
+/** After these a change can never be made, whatever it is. Any other refusal may end, or isn't the service's own. */
+const REFUSALS = [
+  UNUSABLE,
+  'validation_failed',
+  'invalid_request',
+  'invalid_json',
+  'unsupported_media_type',
+  'payload_too_large',
+  'not_found',
+  'too_many',
+]
 /** How often a store that failed is tried again. */
 const STORE_AGAIN_MS = 5_000
 
@@ -35,6 +46,10 @@ export interface OutboxOptions<T> {
   lane(item: T): string
   /** The request. It has to be harmless to make it twice, which `id` is for. If it throws, it can never be made. */
   change(item: T, id: string): Change
+  /** Further codes of the service after which it can never be made. */
+  refusals?: readonly string[]
+  /** Whether a success is about it; left out: each one is. */
+  isAnswer?(answer: JsonAnswer['body']): boolean
   /** What is left of an entry after this answer, as a further request; left out, or undefined: nothing. */
   rest?(item: T, answer: JsonAnswer['body']): T | undefined
   /** Whether a sent entry is no longer needed. */
@@ -199,14 +214,16 @@ export class Outbox<T> {
     // Another tab may have taken over meanwhile.
     const { state } = this.#entries.get(key) ?? {}
     if (this.#isClosed || !state || state === 'sent') return
+    const { refusals = [], isAnswer, rest } = this.#options
     const code = answer?.body.code
-    if (!answer || answer.status >= 500 || answer.status === 429 || PASSING.includes(code))
+    const isRefused = [...REFUSALS, ...refusals].includes(code)
+    if (!answer || !(isRefused || (answer.status < 300 && isAnswer?.(answer.body) !== false)))
       this.#wait(lane, key, entry, answer)
     else {
       this.#faults.delete(lane)
-      if (answer.status >= 300) await this.#keep(key, { ...entry, state: 'failed', error: code })
+      if (isRefused) await this.#keep(key, { ...entry, state: 'failed', error: code })
       else {
-        const item = this.#options.rest?.(entry.item, answer.body)
+        const item = rest?.(entry.item, answer.body)
         if (item) return void (await this.#keep(key, { ...entry, item, state: 'queued' }))
         const sent: OutboxEntry<T> = { ...entry, state: 'sent', answer: answer.body }
         this.#entries.set(key, sent)
@@ -222,7 +239,7 @@ export class Outbox<T> {
     try {
       change = this.#options.change(item, id)
     } catch {
-      return Promise.resolve({ status: 400, body: { code: 'unusable' }, retryAfter: undefined })
+      return Promise.resolve({ status: 400, body: { code: UNUSABLE }, retryAfter: undefined })
     }
     return exchange(this.#client, this.#owner, change, signal)
   }
@@ -236,10 +253,14 @@ export class Outbox<T> {
       this.#waits.delete(lane)
       void this.#send()
     }
-    const atLeast = answer?.retryAfter ?? (PASSING.includes(answer?.body.code) ? LOCKED_MS : 0)
+    const isTurn = answer?.status === 429
+    const isLocked = answer && answer.status < 500 && !isTurn
+    const atLeast = answer?.retryAfter ?? (isLocked ? LOCKED_MS : 0)
     // What waits for this person's own turn doesn't meet others who come back at the same time.
-    const isTurn = answer?.status === 429 && atLeast > 0
-    this.#waits.set(lane, platform.after(atLeast + (isTurn ? 0 : fullJitter(platform, faults)), again))
+    this.#waits.set(
+      lane,
+      platform.after(atLeast + (isTurn && atLeast > 0 ? 0 : fullJitter(platform, faults)), again),
+    )
     if (this.#client.live.$leads.get()) this.#change(key, { ...entry, state: 'queued' })
   }
 

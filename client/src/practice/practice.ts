@@ -54,6 +54,7 @@ export class Practice {
       name: 'reviews',
       // A review is taken back after it was sent.
       lane: () => '',
+      refusals: ['not_newest'],
       change: (step, id) =>
         'undo' in step
           ? { method: 'POST', path: 'practice/reviews/undo', body: { client_id: step.undo } }

@@ -1,7 +1,7 @@
 import { atom, type ReadableAtom } from 'nanostores'
 import type { Note } from '../diagnostics.ts'
 import type { Failure, paths } from '../generated/openapi.ts'
-import { type JsonAnswer, jsonRequest, send, toJsonAnswer, Unreachable } from '../http/request.ts'
+import { foreign, type JsonAnswer, jsonRequest, send, toJsonAnswer, Unreachable } from '../http/request.ts'
 import type { Channel, Platform, Store } from '../platform.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createMutex, openChannel } from '../tabs.ts'
@@ -11,6 +11,8 @@ const KEY = 'session'
 /** Below this key is what a logout deletes. */
 const CACHES = 'cache/'
 const TIMEOUT_MS = 15_000
+/** The service's word for a token that is no good any more, and of a refresh for a session that has ended. */
+export const EXPIRED = 'token_expired_or_invalid'
 /** How often a store that fails is tried. */
 const TRIES = 3
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -169,9 +171,9 @@ export class Session {
 
   async #signIn<W extends Way>(way: W, body: object): Promise<SignedIn<AuthPath<W>>> {
     await this.ready
-    const answer = await this.#post(way, body)
-    if (answer.status >= 300) return { error: answer.body }
-    const { data } = answer.body
+    const { status, body: answer } = await this.#getTokens(way, body)
+    if (status >= 300) return { error: answer }
+    const { data } = answer
     return this.#alone(async () => {
       const stored = await this.#stored()
       const before = isGrant(stored) ? ownerOf(stored) : (stored?.parked ?? this.owner())
@@ -197,17 +199,17 @@ export class Session {
       }
       const now = this.#platform.now()
       const rotate = Math.abs(now - grant.rotatedAt) > DAY_MS
-      const answer = await this.#post('refresh', { refresh_token: grant.refreshToken, rotate })
+      const answer = await this.#getTokens('refresh', { refresh_token: grant.refreshToken, rotate })
       this.#note('session.refresh', answer.status)
       if (this.#grant?.stay !== grant.stay) return undefined
       // While this tab was suspended, another one may have got new tokens, or somebody may have signed out or in.
       const isCurrent = (by: Stored) =>
         isGrant(by) ? by.refreshToken === grant.refreshToken : !by && !this.#isStored
-      if (answer.status === 401) await this.#keep({ parked: ownerOf(grant) }, isCurrent)
-      else if (answer.status !== 200)
-        throw new Unreachable(`The session could not be refreshed (${answer.status})`)
+      const { code, data } = answer.body
+      if (code === EXPIRED) await this.#keep({ parked: ownerOf(grant) }, isCurrent)
+      else if (!data) throw new Unreachable(`The session could not be refreshed (${answer.status})`)
       else {
-        const { access_token, expires_in, refresh_token } = answer.body.data
+        const { access_token, expires_in, refresh_token } = data
         const next: Grant = {
           ...grant,
           accessToken: access_token,
@@ -218,6 +220,13 @@ export class Session {
       }
       return this.#grant?.accessToken
     })
+  }
+
+  /** A success has tokens: anything else isn't the service's own. */
+  async #getTokens(path: string, body: object): Promise<JsonAnswer> {
+    const answer = await this.#post(path, body)
+    if (answer.status < 300 && !answer.body.data?.access_token) throw foreign(answer.status)
+    return answer
   }
 
   #post(path: string, body: object): Promise<JsonAnswer> {

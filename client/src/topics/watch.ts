@@ -13,13 +13,16 @@ export type Watched<T> =
 export interface WatchOptions<T> {
   topic: string
   /** Reads all of it. */
-  read(): Promise<{ data?: T | undefined; error?: { code: string } | undefined; response: Response }>
+  read(): Promise<{ data?: T | undefined; error?: { code: string } | undefined }>
   /**
    * The data after a frame: the same object if the frame is about something else, undefined if it has to be read
    * again.
    */
   apply(data: T, frame: ServerFrame): T | undefined
 }
+
+/** All other refusals end by themselves. */
+const REFUSALS = ['not_found', 'forbidden', 'admin_required', 'exam_in_progress']
 
 /** The watches of each topic: the last one to be closed unsubscribes. */
 const watches = new WeakMap<Client, Map<string, Set<unknown>>>()
@@ -88,7 +91,7 @@ export class Watch<T> {
     } catch (error) {
       // The next connection subscribes again.
       if (error instanceof Disconnected) return
-      if (error instanceof Refused && (error.code === 'not_found' || error.code === 'forbidden'))
+      if (error instanceof Refused && REFUSALS.includes(error.code))
         this.#value.set({ status: 'refused', data: undefined, code: error.code })
       else this.#retry(() => void this.#subscribe())
     }
@@ -101,11 +104,10 @@ export class Watch<T> {
     try {
       while (this.#readAgain && !this.#isClosed) {
         this.#readAgain = false
-        const { data, error, response } = await this.#options.read()
+        const { data, error } = await this.#options.read()
         if (this.#isClosed) return
         if (data !== undefined) this.#value.set({ status: 'ready', data })
-        // All others end by themselves.
-        else if (error && [403, 404].includes(response.status))
+        else if (error && REFUSALS.includes(error.code))
           this.#value.set({ status: 'refused', data: undefined, code: error.code })
         else throw new Error(error?.code)
       }

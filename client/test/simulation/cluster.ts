@@ -82,3 +82,40 @@ export function proxyPage(status: number): Response {
     headers: { 'content-type': 'text/html' },
   })
 }
+
+/** The same, by proxies that name their requests as the service does. */
+export const PROXIES = {
+  html: proxyPage,
+  page(status: number) {
+    const page = proxyPage(status)
+    page.headers.set('x-request-id', 'proxy')
+    return page
+  },
+  text: (status: number) => named('OK', status, 'text/plain'),
+  /** The service's codes, but not in its envelopes. */
+  json: (status: number) =>
+    named(JSON.stringify(status < 400 ? { ok: true } : { message: '', code: CODES[status] }), status),
+  /** Its envelopes, but not its words. */
+  coded: (status: number) =>
+    named(
+      JSON.stringify(
+        status < 400
+          ? { success: true, status: 'success' }
+          : { success: false, status: 'error', message: '', code: 'policy_denied' },
+      ),
+      status,
+    ),
+}
+export type ProxyAnswer = `${keyof typeof PROXIES} ${number}`
+
+const CODES: Record<number, string> = {
+  401: 'token_expired_or_invalid',
+  403: 'not_connected',
+  404: 'not_found',
+  409: 'no_active_attempt',
+  413: 'payload_too_large',
+}
+
+function named(body: string, status: number, type = 'application/json'): Response {
+  return new Response(body, { status, headers: { 'content-type': type, 'x-request-id': 'proxy' } })
+}

@@ -1,6 +1,6 @@
 import '../support/no-browser.ts'
 import type { Channel, LifeEvent, Locks, Platform, Store } from '../../src/index.ts'
-import { proxyPage } from './cluster.ts'
+import { PROXIES, type ProxyAnswer, proxyPage } from './cluster.ts'
 import { Line } from './line.ts'
 
 /** Pseudo-random numbers in [0, 1), the same for the same seed (mulberry32). */
@@ -128,18 +128,7 @@ export class Machine {
   }
 }
 
-export type NetworkFault =
-  | 'lose request'
-  | 'lose answer'
-  | 'hold'
-  | 'cut short'
-  | 'html 404'
-  | 'html 403'
-  | 'html 200'
-  | 'html 401'
-  | 'html 413'
-  | 'html 502'
-  | 'busy'
+export type NetworkFault = 'lose request' | 'lose answer' | 'hold' | 'cut short' | 'busy' | ProxyAnswer
 
 export interface Network {
   isUp: boolean
@@ -386,8 +375,9 @@ export class Tab {
       const answer = (response: Response | Promise<Response>) =>
         this.hand(() => Promise.resolve(response).then(resolve, reject))
       if (!network.isUp || fault === 'lose request') return void world.after(pause(), fail)
-      if (fault?.startsWith('html'))
-        return void world.after(pause(), () => answer(proxyPage(Number(fault.slice(5)))))
+      const [kind = '', status] = fault?.split(' ') ?? []
+      if (kind in PROXIES)
+        return void world.after(pause(), () => answer(PROXIES[kind as keyof typeof PROXIES](Number(status))))
       if (fault === 'busy') return void world.after(pause(), () => answer(busy()))
       const held = fault === 'hold' ? 3_000 + world.random() * 20_000 : 0
       const isLost = network.isHalfOpen
