@@ -8,7 +8,7 @@ const REMEMBERED = 10_000
 
 /**
  * The pace of what other people are told of at once and what can be changed again and again: texts, groups, requests,
- * blocks. One person's requests take turns (admission.ts), so few of them wait here.
+ * blocks, being in a class. One person's requests take turns (admission.ts), so few of them wait here.
  */
 export class Pace {
   /** When each person may make the next change, by `performance.now()`. */

@@ -32,6 +32,7 @@ interface Joined {
  * ended one, and for who was removed; 429 `rate_limited` after too many of these.
  */
 export async function joinByCode(core: Core, actor: Actor, userId: number, code: string): Promise<OwnClass> {
+  await core.pace.wait(userId)
   const joined = await core.db.transaction(async (tx) => {
     await lockPerson(tx, userId)
     const now = new Date(core.clock())
@@ -152,6 +153,7 @@ async function enter(
 
 /** Ends one's own membership; 404 without. */
 export async function leaveClass(core: Core, actor: Actor, userId: number, classId: number): Promise<void> {
+  await core.pace.wait(userId)
   const tell = await core.db.transaction(async (tx) => {
     const row = await store.lockClass(tx, classId)
     const left = { leftAt: new Date(core.clock()), removed: false }
