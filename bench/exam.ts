@@ -3,10 +3,10 @@ import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CONNECTIONS, describeLoads, load } from './load.ts'
 import { find, interleave, medianRatio, quantile, type Report, table } from './measure.ts'
+import { MIXTURE, QUESTIONS } from './morning-plan.ts'
 import { createWorld, populate, type Server, type World } from './world.ts'
 
 const STUDENTS = 1_000
-const QUESTIONS = 65
 /** How often a student's client saves, and how long the exam lasts. */
 const SYNC_SECONDS = 3
 const SITTING_SECONDS = 15
@@ -42,8 +42,8 @@ export async function createExam({ sql }: World, id: number): Promise<void> {
   await sql`
     insert into questions (id, exam_id, question_text, question_type, correct_answer)
     select ${(id - 1) * QUESTIONS}::int + n, ${id}::int, repeat('Consider the integral $\\int_0^1 x^2\\,dx$. ', 8),
-           case when n <= 40 then 'MCQ' when n <= 50 then 'MSQ' else 'NUMERIC' end,
-           case when n <= 40 then 'B' when n <= 50 then 'A,C' else '1.5' end
+           case when n <= ${MIXTURE[0]}::int then 'MCQ' when n <= ${MIXTURE[1]}::int then 'MSQ' else 'NUMERIC' end,
+           case when n <= ${MIXTURE[0]}::int then 'B' when n <= ${MIXTURE[1]}::int then 'A,C' else '1.5' end
       from generate_series(1, ${QUESTIONS}::int) n`
 }
 

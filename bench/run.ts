@@ -4,6 +4,7 @@ import { benchAttacks } from './attacks.ts'
 import { benchClassPages } from './class-pages.ts'
 import { benchDirect } from './direct.ts'
 import { benchExam } from './exam.ts'
+import { benchExamMorning } from './exam-morning.ts'
 import { benchFanOut } from './fan-out.ts'
 import { benchGrowth } from './growth.ts'
 import { benchIdle } from './idle.ts'
@@ -17,7 +18,20 @@ import { benchSends } from './send.ts'
 import { benchSlowReader } from './slow-reader.ts'
 import { benchStorm } from './storm.ts'
 
-/** `npm run bench -- [names] [--rounds=5] [--seconds=4]`: a section for each benchmark, then one table of all. */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '4' },
+    students: { type: 'string', default: '1000,10000' },
+    minutes: { type: 'string', default: '2' },
+  },
+})
+
+/**
+ * `npm run bench -- [names] [--rounds=5] [--seconds=4]`: a section for each benchmark, then one table of all.
+ * `exam-morning` takes `--students=1000,10000 --minutes=2` instead.
+ */
 const BENCHMARKS = {
   send: benchSends,
   'fan-out': benchFanOut,
@@ -30,6 +44,7 @@ const BENCHMARKS = {
   reads: benchReads,
   requests: benchRequests,
   exam: benchExam,
+  'exam-morning': () => benchExamMorning(values.students.split(',').map(Number), Number(values.minutes)),
   school: benchSchool,
   'class-pages': benchClassPages,
   practice: benchPractice,
@@ -37,13 +52,6 @@ const BENCHMARKS = {
   attacks: benchAttacks,
 }
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '4' },
-  },
-})
 const findings = []
 for (const [name, benchmark] of Object.entries(BENCHMARKS))
   if (positionals.length === 0 || positionals.includes(name)) {

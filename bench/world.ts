@@ -17,6 +17,8 @@ export interface Server {
   pid: number
   /** Ends it; otherwise it ends with the world. */
   stop(): Promise<void>
+  /** Ends it without warning. */
+  kill(): Promise<void>
 }
 
 /** A database with people and conversations, and servers that use it. */
@@ -24,6 +26,7 @@ export interface World {
   sql: postgres.Sql
   databaseUrl: string
   databaseVersion: string
+  dataDir: string
   /** Starts `servers/<name>.ts`. */
   start(name: string, settings?: Record<string, string>): Promise<Server>
   /** A bearer token of a person, made without a login. */
@@ -56,6 +59,7 @@ export async function createWorld(): Promise<World> {
     sql,
     databaseUrl: url.href,
     databaseVersion: version,
+    dataDir,
     async start(server, settings = {}) {
       const child = fork(fileURLToPath(new URL(`servers/${server}.ts`, import.meta.url)), {
         env: {
@@ -76,19 +80,21 @@ export async function createWorld(): Promise<World> {
         once(child, 'message'),
         once(child, 'exit').then(() => Promise.reject(new Error(`${server} did not start`))),
       ])
+      const finish = async (how: (child: ChildProcess) => void) => {
+        servers.splice(servers.indexOf(child), 1)
+        await end(child, how)
+      }
       return {
         url: address as string,
         process: child,
         pid: child.pid as number,
-        async stop() {
-          servers.splice(servers.indexOf(child), 1)
-          await end(child)
-        },
+        stop: () => finish(letGo),
+        kill: () => finish(() => child.kill('SIGKILL')),
       }
     },
     tokenOf: (userId, role = 'user') => signToken({ userId, role, sessionId: userId, generation: 0 }),
     async close() {
-      for (const child of servers) await end(child)
+      for (const child of servers) await end(child, letGo)
       await sql.end({ timeout: 1 })
       await admin.unsafe(`drop database ${name} with (force)`)
       await admin.end()
@@ -98,10 +104,15 @@ export async function createWorld(): Promise<World> {
   }
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function end(child: ChildProcess, how: (child: ChildProcess) => void): Promise<void> {
   const exited = once(child, 'exit')
-  child.disconnect()
+  how(child)
   await exited
+}
+
+/** Every server ends itself when it is let go. */
+function letGo(child: ChildProcess): void {
+  child.disconnect()
 }
 
 /** Makes people, and conversations of `size` each: conversation n begins at person (n − 1) × size + 1. */
