@@ -2,7 +2,7 @@ import type { Locks } from './platform.ts'
 
 /**
  * A lock that one tab at a time holds, for work that only one tab may do. A tab whose lock was taken by another one
- * waits for it again.
+ * waits for it again. Where locks are denied, as in a sandboxed frame, each tab has its own.
  */
 export class TabLock {
   readonly #locks: Locks
@@ -41,8 +41,10 @@ export class TabLock {
         this.#change(true)
         await new Promise((resolve) => signal.addEventListener('abort', resolve))
       })
-      .catch(() => {
+      .catch((error: unknown) => {
         if (signal.aborted) return
+        // Anything but a loss to another tab: locks are denied here, and this tab works on its own.
+        if ((error as Error).name !== 'AbortError') return this.#change(true)
         this.#change(false)
         this.wait()
       })

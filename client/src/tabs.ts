@@ -4,40 +4,53 @@ import type { Channel, Platform } from './platform.ts'
 const LONGEST_WAIT_MS = 5_000
 
 /**
- * Runs `work` in one tab at a time, or only one at a time in this tab if the platform has no locks. Work of a tab that
- * was suspended meanwhile may go on beside another tab's: it has to check what it replaces.
+ * Runs `work` in one tab at a time, or only one at a time in this tab if the platform has no locks or denies them. Work of
+ * a tab that was suspended meanwhile may go on beside another tab's: it has to check what it replaces.
  */
 export function createMutex(
   { locks, after }: Platform,
   name: string,
 ): <T>(work: () => Promise<T>) => Promise<T> {
-  if (locks)
-    return (work) =>
-      new Promise((resolve, reject) => {
-        const abort = new AbortController()
-        let isRunning = false
-        // Its outcome counts even if the lock is lost.
-        const run = () => {
-          isRunning = true
-          cancel()
-          return work().then(resolve, reject)
-        }
-        const cancel = after(LONGEST_WAIT_MS, () => {
-          abort.abort()
-          locks.request(name, { steal: true }, run).catch(fail)
-        })
-        const fail = (error: unknown) => {
-          if (!isRunning) reject(error)
-        }
-        locks.request(name, { signal: abort.signal }, run).catch((error) => {
-          if (!abort.signal.aborted) fail(error)
-        })
-      })
   let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
+  const runHere = <T>(work: () => Promise<T>): Promise<T> => {
     const run = last.then(work, work)
     last = run
     return run
+  }
+  if (!locks) return runHere
+  return (work) =>
+    new Promise((resolve, reject) => {
+      const abort = new AbortController()
+      let isRunning = false
+      // Its outcome counts even if the lock is lost.
+      const begin = (run: typeof runHere) => {
+        if (isRunning) return
+        isRunning = true
+        cancel()
+        return run(work).then(resolve, reject)
+      }
+      const request = (options: { steal?: boolean; signal?: AbortSignal }) =>
+        locks.request(name, options, async () => begin((run) => run()))
+      const cancel = after(LONGEST_WAIT_MS, () => {
+        abort.abort()
+        request({ steal: true }).catch(() => begin(runHere))
+      })
+      request({ signal: abort.signal }).catch(() => {
+        if (!abort.signal.aborted) void begin(runHere)
+      })
+    })
+}
+
+/** undefined: the platform has no channels, or denies them. */
+export function tryChannel(
+  { openChannel }: Platform,
+  name: string,
+  take: (message: unknown) => void,
+): Channel | undefined {
+  try {
+    return openChannel?.(name, take)
+  } catch {
+    return undefined
   }
 }
 
@@ -46,21 +59,20 @@ export function createMutex(
  * restore the page. `onReturn` is called when it is opened again: messages may have been missed.
  */
 export function openChannel(
-  { openChannel, watch }: Platform,
+  platform: Platform,
   name: string,
   take: (message: unknown) => void,
   onReturn: () => void = () => {},
 ): Channel {
-  if (!openChannel) return { post() {}, close() {} }
-  let channel: Channel | undefined = openChannel(name, take)
+  let channel = tryChannel(platform, name, take)
   const close = () => {
     channel?.close()
     channel = undefined
   }
-  const unwatch = watch?.((event) => {
+  const unwatch = platform.watch?.((event) => {
     if (event === 'leave') close()
     if (event === 'return') {
-      channel ??= openChannel(name, take)
+      channel ??= tryChannel(platform, name, take)
       onReturn()
     }
   })

@@ -349,6 +349,21 @@ describe('a store', () => {
     expect(service.attempts).toMatchObject([{ answers: { 1: 'x' } }])
   })
 
+  test('that is denied, with locks and channels, is replaced by memory: an exam is taken and handed in', async () => {
+    laptop.deniesStorage = true
+    const { app, exam } = await begin()
+    expect(app.client.$storage.get()).toBe('memory')
+    expect(await app.run(exam.answer(1, 'x'))).toBe('memory')
+    await world.until(() => exam.$state.get().unsynced === 0)
+    // The token expires, and is renewed without a lock.
+    await world.pass(11 * MINUTE_MS)
+    await app.run(exam.answer(2, 'y'))
+    await app.run(exam.submit())
+    await world.until(() => exam.$state.get().phase === 'submitted')
+    expect(service.attempts).toMatchObject([{ isSubmitted: true, answers: { 1: 'x', 2: 'y' } }])
+    expect(await app.run(app.client.session.logout())).toBe(true)
+  })
+
   test('that hangs is given up', async () => {
     laptop.storeFaults.push('hang', 'hang')
     const { app } = await begin()
@@ -839,6 +854,15 @@ describe('a chat', () => {
     expect(room.$state.get().status).toBe('ready')
     expect(chat.$outgoing.get()).toEqual([])
     expect(app.client.session.$user.get()?.id).toBe(1)
+  })
+
+  test('sends and is told of everything where storage, locks and channels are denied', async () => {
+    laptop.deniesStorage = true
+    const { app, chat, room } = await openChat()
+    expect(await app.run(chat.send(1, 'from a frame'))).toMatchObject({ storage: 'memory' })
+    chats.write(1, OTHER, 'to a frame')
+    await world.until(() => texts(room).length === 2 && chat.$outgoing.get().length === 0)
+    expect(texts(room).sort()).toEqual(['from a frame', 'to a frame'])
   })
 
   test('lists the conversations and sends where no WebSocket opens', async () => {

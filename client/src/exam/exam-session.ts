@@ -110,6 +110,8 @@ export class ExamSession {
     void locks
       .request(this.#lockName, { ifAvailable: true }, async () => {})
       .then(() => this.#claiming || this.#lose())
+      // Where locks are denied, this tab has been told that it has its own.
+      .catch(() => {})
     await isDecided
   }
 

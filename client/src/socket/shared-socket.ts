@@ -4,6 +4,7 @@ import type { ClientFrame, ServerFrame, ServerFrames } from '../generated/frames
 import type { Channel, Platform } from '../platform.ts'
 import type { Owner, Session } from '../session/session.ts'
 import { TabLock } from '../tab-lock.ts'
+import { tryChannel } from '../tabs.ts'
 import { Disconnected } from './errors.ts'
 import { tellWhileSeen } from './seen.ts'
 import { Socket, type SocketStatus } from './socket.ts'
@@ -140,10 +141,10 @@ export class SharedSocket {
     this.#runsFor = owner
     // A tab whose store doesn't work is signed in by itself: another's socket would not send what it has.
     const name = this.#name + owner.stay
-    const { locks, openChannel } = this.#platform
-    if (!locks || !openChannel) this.#lead()
+    const { locks } = this.#platform
+    this.#channel = locks && tryChannel(this.#platform, name, (message) => this.#hear(message as TabMessage))
+    if (!locks || !this.#channel) this.#lead()
     else {
-      this.#channel = openChannel(name, (message) => this.#hear(message as TabMessage))
       this.#follow()
       this.#lock = new TabLock(locks, name, (isOurs) => {
         if (isOurs) this.#lead()

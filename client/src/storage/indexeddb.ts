@@ -10,10 +10,7 @@ export function indexedDbStore(name = 'exam-practice'): Store {
     opening ??= new Promise<IDBDatabase>((resolve, reject) => {
       const request = indexedDB.open(name, 1)
       request.onupgradeneeded = () => request.result.createObjectStore(TABLE)
-      request.onerror = () => {
-        opening = undefined
-        reject(request.error)
-      }
+      request.onerror = () => reject(request.error)
       request.onsuccess = () => {
         const database = request.result
         // Another tab deletes or upgrades the database, or the browser closed it: the next use opens it again.
@@ -26,6 +23,10 @@ export function indexedDbStore(name = 'exam-practice'): Store {
         }
         resolve(database)
       }
+    })
+    // The next use tries again. Where storage is denied, `open` itself throws.
+    opening.catch(() => {
+      opening = undefined
     })
     return opening
   }

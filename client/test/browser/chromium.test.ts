@@ -1,15 +1,22 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Frame, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { PASSWORD, type Client as Person } from '../../../test/support/client.ts'
+import { createExam } from '../../../test/support/content/exams.ts'
 import { PATIENCE_MS } from '../../../test/support/patience.ts'
 import { connectedPair, startService, type TestService } from '../../../test/support/service.ts'
 import type { Chat } from '../../src/chat/chat.ts'
-import type { Client } from '../../src/index.ts'
+import type { ExamSession } from '../../src/exam/open-exam.ts'
+import type { Client, StorageState } from '../../src/index.ts'
 import { CHROMIUM, hasChromium, servePages } from './pages.ts'
 
 /** Globals that page.ts sets. They exist in the page alone, inside `evaluate` and `waitForFunction`. */
 declare const client: Client
 declare const chat: Chat
+declare const exam: ExamSession
+declare const takeExam: {
+  open(id: number): Promise<void>
+  answer(question: number, value: string): Promise<StorageState> | undefined
+}
 declare const withProgress: typeof import('../../src/files/with-progress.ts').withProgress
 
 let service: TestService
@@ -20,7 +27,7 @@ beforeAll(async () => {
   if (!hasChromium) return
   pages = await servePages()
   origin = `http://127.0.0.1:${pages.port}`
-  service = await startService({ config: { corsOrigins: [origin] } })
+  service = await startService({ config: { corsOrigins: [origin, 'null'] } })
   browser = await chromium.launch({
     executablePath: CHROMIUM,
     // Playwright switches the back/forward cache off, which people's browsers have on.
@@ -62,7 +69,7 @@ class Profile {
     return new Profile(context)
   }
 
-  async tab(): Promise<Page> {
+  async tab(path = '/'): Promise<Page> {
     const page = await this.context.newPage()
     page.on('websocket', (socket) => {
       this.#count(page, 1)
@@ -70,7 +77,7 @@ class Profile {
     })
     page.on('crash', () => this.openSockets.delete(page))
     page.on('close', () => this.openSockets.delete(page))
-    await page.goto(`${origin}/?service=${encodeURIComponent(service.urls[0] as string)}`)
+    await page.goto(`${origin}${path}?service=${encodeURIComponent(service.urls[0] as string)}`)
     return page
   }
 
@@ -83,7 +90,7 @@ class Profile {
   }
 }
 
-function login(page: Page, username: string): Promise<unknown> {
+function login(page: Page | Frame, username: string): Promise<unknown> {
   return page.evaluate(async (credentials) => (await client.session.login(credentials)).user, {
     username,
     password: PASSWORD,
@@ -91,7 +98,12 @@ function login(page: Page, username: string): Promise<unknown> {
 }
 
 /** Waits until this text is the last message in the room. */
-async function untilLastMessage(page: Page, id: number, text: string, timeout = 10_000): Promise<void> {
+async function untilLastMessage(
+  page: Page | Frame,
+  id: number,
+  text: string,
+  timeout = 10_000,
+): Promise<void> {
   await page.waitForFunction(
     ([room, expected]) =>
       chat
@@ -103,7 +115,7 @@ async function untilLastMessage(page: Page, id: number, text: string, timeout = 
   )
 }
 
-const untilOnline = (page: Page) =>
+const untilOnline = (page: Page | Frame) =>
   page.waitForFunction(() => client.live.$status.get() === 'online', undefined, { polling: 20 })
 
 async function fiveTabs(): Promise<{ profile: Profile; pages: Page[]; bob: Person; id: number }> {
@@ -250,6 +262,52 @@ describe.skipIf(!hasChromium)('in Chromium', { timeout: 120_000 }, () => {
       .toEqual(['one', 'two', 'three'])
     await untilLastMessage(page, id, 'three')
     await page.waitForFunction(() => chat.$outgoing.get().length === 0)
+  })
+
+  describe('in a sandboxed frame, where all storage is denied', () => {
+    async function frame(username: string): Promise<Frame> {
+      const page = await (await Profile.open()).tab('/framed')
+      const found = page.frames()[1]
+      if (!found) throw new Error('The page has no frame')
+      await found.waitForFunction(() => 'client' in globalThis)
+      expect(
+        await found.evaluate(() => navigator.locks.request('x', async () => {}).catch(({ name }) => name)),
+      ).toBe('SecurityError')
+      await login(found, username)
+      expect(await found.evaluate(() => client.$storage.get())).toBe('memory')
+      return found
+    }
+
+    test('an exam is taken and handed in', async () => {
+      const person = await service.person()
+      const { examId, questionIds } = await createExam(service.sql, { questions: [{ correct_answer: 'B' }] })
+      const framed = await frame(person.username)
+      const where = await framed.evaluate(
+        async ([exam, question]) => {
+          await takeExam.open(exam as number)
+          return takeExam.answer(question as number, 'B')
+        },
+        [examId, questionIds[0]],
+      )
+      expect(where).toBe('memory')
+      await framed.waitForFunction(() => exam.$state.get().unsynced === 0)
+      await framed.evaluate(() => exam.submit())
+      await framed.waitForFunction(() => exam.$state.get().phase === 'submitted')
+      const [row] = await service.sql`select answers from attempts where user_id = ${person.id}`
+      expect(row?.answers).toEqual({ [`${questionIds[0]}`]: 'B' })
+    })
+
+    test('a message is sent, and others are shown', async () => {
+      const { alice, bob, conversationId: id } = await connectedPair(service)
+      const framed = await frame(alice.username)
+      await untilOnline(framed)
+      const sent = await framed.evaluate((room) => chat.send(room, 'from a frame'), id)
+      expect(sent.storage).toBe('memory')
+      await untilLastMessage(framed, id, 'from a frame')
+      await bob.send(id, 'to a frame')
+      await untilLastMessage(framed, id, 'to a frame')
+      await framed.waitForFunction(() => chat.$outgoing.get().length === 0)
+    })
   })
 
   test('an upload reports its progress, and is aborted by its signal', async () => {

@@ -89,6 +89,8 @@ export class Machine {
   /** Each use of the store fails. */
   isFull = false
   storeMs = 1
+  /** Its pages may keep nothing, and know nothing of one another, as in a sandboxed frame. */
+  deniesStorage = false
   /** How far its clock is off. */
   skewMs = 0
   network: Network = goodNetwork()
@@ -183,7 +185,7 @@ class LockTable {
       const holder = this.held.get(name)
       if (holder && steal) {
         this.held.delete(name)
-        holder.tab.hand(() => holder.steal(new Error('stolen')))
+        holder.tab.hand(() => holder.steal(new DOMException('stolen', 'AbortError')))
         return grant()
       }
       const isFirst = !holder && !this.waiting.some((each) => each.name === name)
@@ -297,15 +299,21 @@ export class Tab {
         return line.socket
       },
       upload: ({ url, method, headers }, _, form) => this.#fetch(new Request(url, { method, headers }), form),
-      store: this.#store(),
+      store: machine.deniesStorage ? DENIED_STORE : this.#store(),
       now: () => world.now + machine.skewMs,
       steady: () => world.now,
       random: world.random,
       uuid: () => world.id(),
       after: (ms, run) => world.after(ms, () => this.hand(run)),
       isVisible: () => this.isVisible,
-      locks: { request: (name, options, work) => machine.locks.request(this, name, options, work) },
-      openChannel: (name, take) => this.#openChannel(name, take),
+      locks: {
+        request: (name, options, work) =>
+          machine.deniesStorage ? Promise.reject(denied()) : machine.locks.request(this, name, options, work),
+      },
+      openChannel: (name, take) => {
+        if (machine.deniesStorage) throw denied()
+        return this.#openChannel(name, take)
+      },
       watch: (tell) => {
         this.#watchers.add(tell)
         return () => this.#watchers.delete(tell)
@@ -398,6 +406,12 @@ export class Tab {
     })
   }
 }
+
+const denied = () => new DOMException('Storage is denied', 'SecurityError')
+const deny = () => {
+  throw denied()
+}
+const DENIED_STORE: Store = { get: deny, set: deny, delete: deny, list: deny, update: deny }
 
 function busy(): Response {
   const body = { success: false, code: 'unavailable', message: '', retry_after: 1 }
