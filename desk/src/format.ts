@@ -88,6 +88,10 @@ function measure(value: number, unit: string, unitDisplay: 'short' | 'long' = 's
   return value.toLocaleString(LOCALE, { style: 'unit', unit, unitDisplay, maximumFractionDigits: 1 })
 }
 
+export function nameAndUsername(person: { full_name: string; username: string }): string {
+  return t('{name} ({username})', { name: person.full_name, username: person.username })
+}
+
 /** Several things in a row, with the commas of the language. */
 export function list(texts: Iterable<string>): string {
   return LIST.format(texts)

@@ -10,7 +10,8 @@ export const LOCALE = new Intl.Locale(
   navigator.languages.find((each) => each.split('-')[0] === lang.slice(0, 2)) ?? lang,
   { numberingSystem: 'latn', calendar: 'gregory' },
 )
-const isMirrored = document.documentElement.dir === 'rtl'
+/** Whether what comes next is on the left. */
+export const isMirrored = document.documentElement.dir === 'rtl'
 const plurals = new Intl.PluralRules(LOCALE)
 
 /**

@@ -1,5 +1,5 @@
 import type { Answer } from '../client.ts'
-import { moment, percent } from '../format.ts'
+import { moment, nameAndUsername, percent } from '../format.ts'
 import { t } from '../texts.ts'
 import { type Column, Table } from './page/table.tsx'
 
@@ -21,7 +21,7 @@ export function ResultsTable({ rows, hrefOf, change }: ResultsTableProps) {
       rows={rows}
       keyOf={(row) => row.user_id}
       columns={[
-        { head: t('Student'), cell: (row) => `${row.full_name} (${row.username})` },
+        { head: t('Student'), cell: (row) => nameAndUsername(row) },
         {
           head: t('Best'),
           cell: (row) => (row.best ? percent(row.best.percentage) : '–'),

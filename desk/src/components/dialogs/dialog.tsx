@@ -23,7 +23,9 @@ export function Dialog({ title, close, children, class: extra = '' }: DialogProp
   return (
     <dialog ref={dialog} class={extra} aria-labelledby={id} onClose={close} onCancel={close}>
       <header class="row spread">
-        <h2 id={id}>{title}</h2>
+        <h2 id={id}>
+          <bdi>{title}</bdi>
+        </h2>
         <button type="button" class="quiet small" onClick={close}>
           Close
         </button>

@@ -41,7 +41,7 @@ interface FieldProps extends Named {
 export function Field({ label, hint, value, type = 'text', ...input }: FieldProps) {
   return (
     <Labelled label={label} hint={hint}>
-      {(tie) => <input type={type as 'text'} defaultValue={value ?? ''} {...tie} {...input} />}
+      {(tie) => <input type={type as 'text'} dir="auto" defaultValue={value ?? ''} {...tie} {...input} />}
     </Labelled>
   )
 }
@@ -98,7 +98,7 @@ interface AreaProps extends Named {
 export function Area({ label, hint, value, rows = 4, ...input }: AreaProps) {
   return (
     <Labelled label={label} hint={hint}>
-      {(tie) => <textarea rows={rows} defaultValue={value ?? ''} {...tie} {...input} />}
+      {(tie) => <textarea rows={rows} dir="auto" defaultValue={value ?? ''} {...tie} {...input} />}
     </Labelled>
   )
 }

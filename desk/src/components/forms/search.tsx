@@ -24,6 +24,7 @@ export function Search({ label, value, take }: SearchProps) {
       <input
         id={id}
         type="search"
+        dir="auto"
         placeholder={label}
         defaultValue={value ?? ''}
         onInput={({ currentTarget }) => search(currentTarget.value.trim(), location.pathname)}

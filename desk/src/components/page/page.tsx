@@ -23,8 +23,10 @@ export function Page({ title, lead, actions, children, class: extra = '' }: Page
     <div class={`page ${extra}`}>
       <header class="page-head">
         <div>
-          <h1 tabIndex={-1}>{title}</h1>
-          {lead && <p class="lead">{lead}</p>}
+          <h1 tabIndex={-1}>
+            <bdi>{title}</bdi>
+          </h1>
+          {lead && <p class="lead">{typeof lead === 'string' ? <bdi>{lead}</bdi> : lead}</p>}
         </div>
         {actions && <div class="row">{actions}</div>}
       </header>

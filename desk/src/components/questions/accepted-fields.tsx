@@ -29,6 +29,7 @@ export function AcceptedFields({ legend, lines, change }: AcceptedFieldsProps) {
           <input
             id={`${id}-${index}`}
             aria-label={t('Accepted text {number}', { number: index + 1 })}
+            dir="auto"
             maxLength={LONGEST_TEXT}
             value={text}
             onInput={({ currentTarget }) => set(index, { text: currentTarget.value })}

@@ -18,6 +18,7 @@ export function TypedInput({ value, type, isReadOnly, ...input }: TypedInputProp
   const given = useRef(value)
   return (
     <input
+      dir="auto"
       autoComplete="off"
       autoCapitalize="off"
       spellcheck={false}

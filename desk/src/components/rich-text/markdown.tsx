@@ -83,7 +83,7 @@ function drawContainer(
       return hasLinks ? drawLink(token, children, key) : <span key={key}>{children}</span>
     case 'th_open':
     case 'td_open': {
-      const align = /text-align:(\w+)/.exec(String(token.attrGet('style') ?? ''))?.[1] ?? 'left'
+      const align = /text-align:(\w+)/.exec(String(token.attrGet('style') ?? ''))?.[1] ?? ''
       return token.type === 'th_open' ? (
         <th key={key} class={align}>
           {children}

@@ -55,7 +55,7 @@ export default function People() {
               {people.map((person) => (
                 <li key={person.id} class="row spread">
                   <span>
-                    <strong>{person.full_name}</strong> <small>@{person.username}</small>
+                    <strong>{person.full_name}</strong> <small dir="ltr">@{person.username}</small>
                   </span>
                   <Tie person={person} reload={found.reload} />
                 </li>
@@ -73,7 +73,7 @@ export default function People() {
                 {users.map((person) => (
                   <li key={person.id} class="row spread">
                     <span>
-                      <strong>{person.full_name}</strong> <small>@{person.username}</small>
+                      <strong>{person.full_name}</strong> <small dir="ltr">@{person.username}</small>
                     </span>
                     <Action
                       class="small"

@@ -6,7 +6,7 @@ import { Pager } from '../../components/page/pager.tsx'
 import { Table } from '../../components/page/table.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 import { download } from '../../download.ts'
-import { percent } from '../../format.ts'
+import { nameAndUsername, percent } from '../../format.ts'
 import { $query } from '../../router.ts'
 import { t } from '../../texts.ts'
 import type { ClassTabProps } from './class.tsx'
@@ -46,7 +46,7 @@ export function Gradebook({ of: { class: own } }: ClassTabProps) {
                 head: t('Student'),
                 cell: (row) => (
                   <>
-                    {row.full_name} ({row.username}) {row.left && <span class="chip">Left</span>}
+                    {nameAndUsername(row)} {row.left && <span class="chip">Left</span>}
                   </>
                 ),
               },

@@ -6,7 +6,7 @@ import { Form } from '../../components/forms/form.tsx'
 import { Pager } from '../../components/page/pager.tsx'
 import { Table } from '../../components/page/table.tsx'
 import { QrCode } from '../../components/qr-code.tsx'
-import { day, fromLocalInput, moment } from '../../format.ts'
+import { day, fromLocalInput, moment, nameAndUsername } from '../../format.ts'
 import { t } from '../../texts.ts'
 import type { ClassTabProps } from './class.tsx'
 
@@ -30,7 +30,7 @@ export function Members({ of: one, user, reload }: ClassTabProps) {
         rows={one.members}
         keyOf={(row) => row.user_id}
         columns={[
-          { head: t('Name'), cell: (row) => `${row.full_name} (${row.username})` },
+          { head: t('Name'), cell: (row) => nameAndUsername(row) },
           { head: t('Role'), cell: (row) => (row.role === 'teacher' ? t('Teacher') : t('Student')) },
           { head: t('Since'), cell: (row) => day(row.joined_at) },
           {

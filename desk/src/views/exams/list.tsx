@@ -77,7 +77,11 @@ function Card({ exam, category }: { exam: Exam; category: string | undefined }) 
       <h2>
         <a href={`/desk/exams/${exam.id}`}>{exam.name}</a>
       </h2>
-      {exam.description && <p class="clamp">{exam.description}</p>}
+      {exam.description && (
+        <p class="clamp" dir="auto">
+          {exam.description}
+        </p>
+      )}
       <p class="row">
         <span class="chip">
           {t('{count, plural, one {# question} other {# questions}}', { count: exam.question_count })}

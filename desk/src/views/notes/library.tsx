@@ -50,7 +50,11 @@ export default function Library() {
                       <a href={`/desk/library/${each.id}`}>{each.title}</a>
                     </h2>
                     <small>{t('by {name}', { name: each.author })}</small>
-                    {each.description && <p class="clamp">{each.description}</p>}
+                    {each.description && (
+                      <p class="clamp" dir="auto">
+                        {each.description}
+                      </p>
+                    )}
                     <p class="row">
                       <span class="chip">
                         {t('{count, plural, one {# page} other {# pages}}', { count: each.page_count })}

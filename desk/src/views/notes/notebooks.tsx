@@ -41,7 +41,11 @@ export default function Notebooks() {
                   <h2>
                     <a href={`/desk/notes/${each.id}`}>{each.title}</a>
                   </h2>
-                  {each.description && <p class="clamp">{each.description}</p>}
+                  {each.description && (
+                    <p class="clamp" dir="auto">
+                      {each.description}
+                    </p>
+                  )}
                   <p class="row">
                     <span class="chip">
                       {t('{count, plural, one {# page} other {# pages}}', { count: each.page_count })}

@@ -122,6 +122,7 @@ export function Exchange({
             <textarea
               ref={field}
               rows={3}
+              dir="auto"
               value={typed}
               maxLength={LONGEST - (material?.length ?? 0)}
               onInput={({ currentTarget }) => setTyped(currentTarget.value)}

@@ -155,6 +155,7 @@ function ChoicesEditor({ gap, set, isKeyOnly }: GapEditorProps<ChoiceGap>) {
           <input
             id={`${id}-${index}`}
             aria-label={t('Choice {number}', { number: index + 1 })}
+            dir="auto"
             value={choice}
             readOnly={isKeyOnly}
             onInput={({ currentTarget }) =>

@@ -43,6 +43,7 @@ function Editor({ content, change, isKeyOnly }: EditorProps) {
               id={`${id}-prompt-${index}`}
               aria-label={t('Prompt {number}', { number: index + 1 })}
               placeholder="Prompt"
+              dir="auto"
               value={prompt}
               readOnly={isKeyOnly}
               onInput={({ currentTarget }) => setPair(index, { prompt: currentTarget.value })}
@@ -61,6 +62,7 @@ function Editor({ content, change, isKeyOnly }: EditorProps) {
               <input
                 aria-label={t('Match {number}', { number: index + 1 })}
                 placeholder="Match"
+                dir="auto"
                 value={match}
                 onInput={({ currentTarget }) => setPair(index, { match: currentTarget.value })}
               />
@@ -103,6 +105,7 @@ function Editor({ content, change, isKeyOnly }: EditorProps) {
               <b>{index + 1}</b>
               <input
                 aria-label={t('Distractor {number}', { number: index + 1 })}
+                dir="auto"
                 value={distractor}
                 onInput={({ currentTarget }) =>
                   set({ distractors: distractors.with(index, currentTarget.value) })

@@ -62,6 +62,7 @@ function OptionsEditor({ content, change, isKeyOnly, type, hint }: OptionsEditor
             <textarea
               id={`${id}${letter}`}
               rows={1}
+              dir="auto"
               value={text}
               readOnly={isKeyOnly}
               onInput={({ currentTarget }) => change(fieldsOf(texts.with(index, currentTarget.value)))}

@@ -28,6 +28,7 @@ function Editor({ content, change, isKeyOnly }: EditorProps) {
           <input
             id={`${id}-text-${index}`}
             aria-label={t('Item {number}', { number: index + 1 })}
+            dir="auto"
             value={item}
             readOnly={isKeyOnly}
             onInput={({ currentTarget }) => set(items.with(index, currentTarget.value))}

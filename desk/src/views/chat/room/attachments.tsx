@@ -4,6 +4,7 @@ import { ask, client } from '../../../client.ts'
 import { Dialog } from '../../../components/dialogs/dialog.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { bytes } from '../../../format.ts'
+import { isMirrored } from '../../../texts.ts'
 
 type Attachment = ChatMessage['attachments'][number]
 
@@ -84,6 +85,8 @@ interface LightboxProps {
   close: () => void
 }
 
+const [FORWARD, BACK] = isMirrored ? ['ArrowLeft', 'ArrowRight'] : ['ArrowRight', 'ArrowLeft']
+
 /** One image as large as the window allows; the arrow keys lead to the others of the message. */
 function Lightbox({ images, at, go, close }: LightboxProps) {
   const image = images[at]
@@ -96,8 +99,8 @@ function Lightbox({ images, at, go, close }: LightboxProps) {
       <div
         class="stack tight"
         onKeyDown={({ key }) => {
-          if (key === 'ArrowRight') move(at + 1)
-          if (key === 'ArrowLeft') move(at - 1)
+          if (key === FORWARD) move(at + 1)
+          if (key === BACK) move(at - 1)
         }}
       >
         <Picture key={image.id} image={image} />

@@ -116,6 +116,7 @@ export function Composer({ conversation, members, pending, target, done }: Compo
         id="message"
         ref={field}
         rows={1}
+        dir="auto"
         value={text}
         maxLength={LONGEST}
         placeholder="Write a message"

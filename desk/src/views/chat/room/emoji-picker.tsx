@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import groups from 'unicode-emoji-json/data-by-group.json'
 import { readStored, writeStored } from '../../../stored.ts'
-import { t } from '../../../texts.ts'
+import { isMirrored, t } from '../../../texts.ts'
 
 /** What is offered first: what this person has used last, and then what most people use. */
 const USUAL = ['👍', '❤️', '😂', '🎉', '😮', '😢', '🙏', '👀']
@@ -115,8 +115,8 @@ function moveFocus(event: KeyboardEvent & { currentTarget: HTMLElement }): void 
 function stepOf(key: string, buttons: readonly HTMLButtonElement[], at: number): number {
   const current = buttons[at]
   if (!current) return 0
-  if (key === 'ArrowRight') return 1
-  if (key === 'ArrowLeft') return -1
+  if (key === 'ArrowRight') return isMirrored ? -1 : 1
+  if (key === 'ArrowLeft') return isMirrored ? 1 : -1
   const { left, top } = current.getBoundingClientRect()
   const isInColumn = (each: HTMLButtonElement) => Math.abs(each.getBoundingClientRect().left - left) < 1
   const placed = buttons.map((each, index) => ({ index, top: each.getBoundingClientRect().top, each }))

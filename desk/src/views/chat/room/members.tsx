@@ -49,7 +49,7 @@ export function Members({ conversation, user, close }: MembersProps) {
                 {members.map((member) => (
                   <li key={member.id} class="row spread">
                     <span>
-                      <strong>{member.full_name}</strong> <small>@{member.username}</small>{' '}
+                      <strong>{member.full_name}</strong> <small dir="ltr">@{member.username}</small>{' '}
                       {member.is_owner && isGroup && <span class="chip">Owner</span>}{' '}
                       {(online[member.id] ?? member.online) && <span class="chip good">online</span>}
                     </span>

@@ -43,7 +43,9 @@ export function RoomView({ conversation, user }: { conversation: Conversation; u
         </a>
         <Avatar conversation={conversation} />
         <div>
-          <h2>{conversation.name}</h2>
+          <h2>
+            <bdi>{conversation.name}</bdi>
+          </h2>
           <small role="status">
             {typing.length > 0
               ? 'typing…'
@@ -96,7 +98,9 @@ export function RoomView({ conversation, user }: { conversation: Conversation; u
       {opened === 'options' && <Options conversation={conversation} close={() => setOpened(undefined)} />}
       {reported?.id && (
         <Dialog title="Report a message" close={() => setReported(undefined)}>
-          <blockquote class="quote">{reported.message}</blockquote>
+          <blockquote class="quote" dir="auto">
+            {reported.message}
+          </blockquote>
           <Report what="message" id={reported.id} close={() => setReported(undefined)} />
         </Dialog>
       )}

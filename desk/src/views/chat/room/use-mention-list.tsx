@@ -70,7 +70,7 @@ export function useMentionList(
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => complete(member)}
           >
-            <strong>{member.full_name}</strong> <small>@{member.username}</small>
+            <strong>{member.full_name}</strong> <small dir="ltr">@{member.username}</small>
           </div>
         ))}
       </div>

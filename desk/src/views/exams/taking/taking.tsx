@@ -87,7 +87,9 @@ export function Taking({ session, name, close }: TakingProps) {
   return (
     <div class="taking">
       <header class="taking-head">
-        <p class="taking-name">{place.name}</p>
+        <p class="taking-name">
+          <bdi>{place.name}</bdi>
+        </p>
         <Saving unsynced={state.unsynced} phase={state.phase} isWriting={writes > 0} />
         <Clock session={session} />
         <button type="button" onClick={() => setSubmitting(true)} disabled={!canWrite}>
@@ -113,7 +115,7 @@ export function Taking({ session, name, close }: TakingProps) {
                 small: (inner) => <small>{inner}</small>,
               })}
             </h1>
-            <small>
+            <small dir="ltr">
               +{question.positive_marks}
               {question.negative_marks > 0 && ` / −${question.negative_marks}`}
             </small>

@@ -118,7 +118,7 @@ export function Questions({ exam, user }: TabProps) {
                     ))}
                     <span class="chip">{kindOf(question.question_type).name}</span>
                     {lacksKey(question) && <span class="chip warn">No key</span>}
-                    <small>
+                    <small dir="ltr">
                       +{question.positive_marks} / −{question.negative_marks}
                     </small>
                   </li>

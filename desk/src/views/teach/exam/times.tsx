@@ -6,7 +6,7 @@ import { Form } from '../../../components/forms/form.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
-import { fromLocalInput, moment, percent } from '../../../format.ts'
+import { fromLocalInput, moment, nameAndUsername, percent } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 import { PersonChoice } from '../people/person-choice.tsx'
 import { ClassTimes } from './class-times.tsx'
@@ -64,7 +64,7 @@ export function Times({ exam }: TabProps) {
                 rows={accommodations}
                 keyOf={({ user_id }) => user_id}
                 columns={[
-                  { head: t('Who'), cell: (row) => `${row.full_name} (${row.username})` },
+                  { head: t('Who'), cell: (row) => nameAndUsername(row) },
                   { head: t('More time'), cell: (row) => percent(row.extra_time_percent), isNumber: true },
                   {
                     head: t('Opens'),

@@ -2,7 +2,7 @@ import type { Answer } from '../../../client.ts'
 import { BarChart, LineChart } from '../../../components/charts/chart.tsx'
 import { Stat } from '../../../components/page/stat.tsx'
 import { Table } from '../../../components/page/table.tsx'
-import { day, moment, number, percent } from '../../../format.ts'
+import { day, moment, nameAndUsername, number, percent } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 
 /** Figures, curves and tables of attempts. */
@@ -56,7 +56,7 @@ export function Dashboard({
         rows={tables.topPerformers}
         keyOf={(row) => row.student_id}
         columns={[
-          { head: t('Who'), cell: (row) => `${row.full_name} (${row.username})` },
+          { head: t('Who'), cell: (row) => nameAndUsername(row) },
           { head: t('Average'), cell: (row) => percent(row.avgScore), isNumber: true },
           { head: t('Attempts'), cell: (row) => row.attempts, isNumber: true },
         ]}
@@ -80,7 +80,7 @@ export function Dashboard({
         keyOf={(row) => `${row.created_at} ${row.username} ${row.exam_name}`}
         columns={[
           { head: t('When'), cell: (row) => moment(row.created_at) },
-          { head: t('Who'), cell: (row) => `${row.full_name} (${row.username})` },
+          { head: t('Who'), cell: (row) => nameAndUsername(row) },
           { head: t('Exam'), cell: (row) => row.exam_name },
           { head: t('Percent'), cell: (row) => percent(row.percentage), isNumber: true },
         ]}

@@ -3,6 +3,7 @@ import { ask, client } from '../../../client.ts'
 import { Choice } from '../../../components/forms/fields.tsx'
 import { Search } from '../../../components/forms/search.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
+import { nameAndUsername } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 
 type Person = readonly [id: number | string, text: string]
@@ -21,7 +22,7 @@ export function PersonChoice({ name, onChoose }: PersonChoiceProps) {
     ask(client.GET('/api/v01/admin/users', { params: { query: q ? { q } : {} } })),
   )
   const people = (found.data?.users ?? []).map(
-    ({ id, full_name, username }): Person => [id, `${full_name} (${username})`],
+    ({ id, full_name, username }): Person => [id, nameAndUsername({ full_name, username })],
   )
   const options = [chosen, ...people.filter(([id]) => id !== chosen[0])]
   return (

@@ -19,7 +19,7 @@ export function Preview({ question, isAsked: isAskedAtFirst = false }: PreviewPr
     <section class="sheet preview" aria-label="As students see it">
       <div class="row spread">
         <small>As students see it</small>
-        <small>
+        <small dir="ltr">
           +{question.positive_marks} / −{question.negative_marks}
         </small>
       </div>
