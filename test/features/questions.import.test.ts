@@ -81,17 +81,24 @@ describe('a CSV', () => {
   ])('with %j between its fields is read, in both ways, decimal commas too', async (delimiter, format) => {
     const header = HEADER.replaceAll(',', delimiter)
     const row = [examId, '"a, b; c"', 'x;y', '', '', '', '0,25', 'NUMERIC', '', '2,5', '-0,5', '0,01']
-    const csv = `\ufeff${header}\r\n${row.map((cell) => (cell === 'x;y' ? '"x;y"' : cell)).join(delimiter)}\r\n`
-    expect((await send(csv, 200)).body).toMatchObject({ inserted: 1, skipped: 0 })
+    const typed = [examId, 'How much?', '', '', '', '', '0,25', 'Short', '', '2,5', '-0,5', '']
+    const rows = [row.map((cell) => (cell === 'x;y' ? '"x;y"' : cell)), typed]
+    const csv = `\ufeff${header}\r\n${rows.map((cells) => cells.join(delimiter)).join('\r\n')}\r\n`
+    expect((await send(csv, 200)).body).toMatchObject({ inserted: 2, skipped: 0 })
     const file = { field: 'file', name: 'questions.csv', bytes: csv }
     const path = `/api/v01/admin/exams/${examId}/import?format=${format}`
     expect((await admin.request('POST', path, form({}, file))).body).toMatchObject({
-      inserted: 1,
+      inserted: 2,
       format: 'csv',
     })
     const question = { question_text: 'a, b; c', option_a: 'x;y', correct_answer: '0.25' }
     const numbers = { positive_marks: 2.5, negative_marks: 0.5, tolerance: 0.01 }
-    expect(await stored()).toMatchObject(Array(2).fill({ ...question, ...numbers }))
+    const short = { question_type: 'SHORT', correct_answer: '0,25', positive_marks: 2.5, negative_marks: 0.5 }
+    expect(await stored()).toMatchObject(
+      Array(2)
+        .fill([{ ...question, ...numbers }, short])
+        .flat(),
+    )
   })
 
   test('skips invalid rows, and names them by the number that a spreadsheet shows, with the reason', async () => {

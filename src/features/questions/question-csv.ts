@@ -25,6 +25,9 @@ export const LATER_COLUMNS = ['explanation', 'tags', 'more_options', 'parts'] as
 type Column = (typeof COLUMNS)[number] | (typeof LATER_COLUMNS)[number]
 export const QUESTION_COLUMNS: CsvColumns<Column> = { required: COLUMNS, optional: LATER_COLUMNS }
 
+/** The type whose key is texts, which may look like numbers. */
+const TEXT_KEY = /^\s*short\s*$/i
+
 export type QuestionRow = ReadRow<Column>
 
 /** The question in a row. Negative marks may be written with or without a minus. */
@@ -34,8 +37,8 @@ export function toOffered({ record, decimalComma }: QuestionRow): OfferedQuestio
   const key = toPoint(row.correct_answer.trim())
   return {
     ...row,
-    // The comma of `A,C` stays.
-    correct_answer: isDecimal(key) ? key : row.correct_answer,
+    // The commas of `A,C`, and of a text that SHORT accepts, stay.
+    correct_answer: isDecimal(key) && !TEXT_KEY.test(row.question_type) ? key : row.correct_answer,
     positive_marks: toPoint(row.positive_marks),
     negative_marks: toPoint(row.negative_marks).trim().replace(/^[-−]/, ''),
     tolerance: toPoint(row.tolerance),
