@@ -3,6 +3,7 @@ import { Id, Timestamp } from './common.ts'
 
 const Day = Type.String({
   maxLength: 10,
+  format: 'day',
   pattern: '^(19|20|21)\\d\\d-\\d\\d-\\d\\d$',
   errorMessage: 'must be a date such as 2026-11-20',
   examples: ['2026-11-20'],

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import './name-formats.ts'
+import './time-formats.ts'
 
 /** Largest value of PostgreSQL's `integer`, which every id and counter is stored as. */
 export const MAX_INT = 2_147_483_647
@@ -69,11 +70,12 @@ export function ImportForm($id: string) {
 /** ISO 8601 in UTC with milliseconds and `Z`. */
 export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-11-20T10:15:00.000Z'] })
 
-/** A point in time as somebody gives it: ISO 8601, in UTC where it names no zone (src/formats/local-time.ts `readInstant`). */
+/** A point in time as somebody gives it: ISO 8601, in UTC where it names no zone (time-formats.ts `readInstant`). */
 export const GivenInstant = Type.String({
   maxLength: 40,
+  format: 'instant',
   pattern: '^[-0-9A-Za-z:.,+ ]*$',
-  errorMessage: 'must be a point in time',
+  errorMessage: 'must be a time such as 2026-11-20T10:15:00.000Z',
   examples: ['2026-11-20T10:15:00.000Z'],
 })
 

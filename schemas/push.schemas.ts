@@ -27,7 +27,12 @@ const settings = {
     }),
   ),
   time_zone: Nullable(
-    Type.String({ maxLength: 64, description: "null: the service's", examples: ['Europe/Berlin'] }),
+    Type.String({
+      maxLength: 64,
+      format: 'time-zone',
+      description: "null: the service's",
+      examples: ['Europe/Berlin'],
+    }),
   ),
 }
 export const PushSettings = Type.Object(settings, { $id: 'PushSettings' })

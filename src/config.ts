@@ -3,6 +3,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
+import { isTimezone } from '../schemas/time-formats.ts'
 import { isLoopback } from './formats/loopback.ts'
 import { OIDC_SETTINGS, type OidcSettings, readOidcSettings } from './oidc-settings.ts'
 import { readRedisAddress } from './redis-address.ts'
@@ -369,17 +370,6 @@ function readFolder(url: URL, problems: string[]): string {
   } catch {
     problems.push(`STORAGE_URL: '${url}' is no folder`)
     return ''
-  }
-}
-
-export function isTimezone(name: string): boolean {
-  // Of other names PostgreSQL reads some differently, or not at all: the sign of an offset, and letters such as IST.
-  if (!/^(utc|gmt|[a-z]+[/].+)$/i.test(name)) return false
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return true
-  } catch {
-    return false
   }
 }
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { readInstant } from '../../schemas/time-formats.ts'
 
 /** The few timestamps that are answered without a zone, in APP_TIMEZONE (docs/protocol/http.md#input). */
 
@@ -71,25 +72,11 @@ function askOffset(instant: number, timezone: string): number {
   return Date.UTC(+year, +month - 1, +day, +hour, +minute, +second) - seconds
 }
 
-const INSTANT = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/
-
-/** Years of five digits are written in a way that PostgreSQL doesn't read; a zone can lead into one. */
-const YEAR_10000 = Date.UTC(10_000)
-
-/** Reads ISO 8601, also without seconds, time or zone; without a zone it is UTC. undefined for anything else. */
-export function readInstant(given: string): Date | undefined {
-  const found = INSTANT.exec(given.trim())
-  if (!found) return undefined
-  const [text, zone] = found
-  if (!isDay(text.slice(0, 10))) return undefined
-  const instant = new Date(text.replace(' ', 'T') + (zone || text.length === 10 ? '' : 'Z'))
-  return instant.getTime() >= 0 && instant.getTime() < YEAR_10000 ? instant : undefined
-}
-
-/** Whether `2026-11-20` is in the calendar: Date reads the 31st of April as the 1st of May. */
-export function isDay(text: string): boolean {
-  const date = new Date(text)
-  return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text
+/** The instant in a text that its schema has checked (`GivenInstant`). */
+export function instantOf(given: string): Date {
+  const instant = readInstant(given)
+  if (!instant) throw new Error('a point in time that no schema has checked')
+  return instant
 }
 
 const MONTHS = Array.from({ length: 12 }, (_, month) =>

@@ -139,6 +139,9 @@ const FORMATS: Record<string, string> = {
   date: 'must be a date such as 2026-11-20',
   name: 'must have characters that can be seen',
   'person-name': 'must be a name that can be seen, and is nobody else’s here',
+  day: 'must be a date such as 2026-11-20',
+  instant: 'must be a time such as 2026-11-20T10:15:00.000Z',
+  'time-zone': 'must be a time zone such as Europe/Berlin',
   'date-time': 'must be a time such as 2026-11-20T10:15:00Z',
 }
 

@@ -135,7 +135,10 @@ describe('lenient input', () => {
       max_attempts: 1.5,
       result_mode: 'never',
       is_published: 'yes',
+      opens_at: '2030-04-31',
+      closes_at: 'never',
     }
+    const time = 'must be a time such as 2026-11-20T10:15:00.000Z'
     expect(await refusal('/api/v01/admin/exams', exam)).toEqual([
       { path: '/name', message: 'must be at most 200 characters long' },
       { path: '/description', message: 'holds characters that cannot be stored' },
@@ -143,7 +146,19 @@ describe('lenient input', () => {
       { path: '/max_attempts', message: 'must be a whole number or null' },
       { path: '/result_mode', message: 'must be one of instant, on_release' },
       { path: '/is_published', message: 'must be true or false' },
+      { path: '/opens_at', message: time },
+      { path: '/closes_at', message: time },
     ])
+    const days = 'timePeriod=custom&exam=0&startDate=2030-04-31&endDate=2030-02-29' as const
+    const pathsOf = (errors: { path: string }[] | undefined) => errors?.map(({ path }) => path).sort()
+    expect(pathsOf((await admin.get(`/api/v01/admin/analytics?${days}`, 400)).body.errors)).toEqual([
+      '/endDate',
+      '/exam',
+      '/startDate',
+    ])
+    const settings = { messages: 'some', time_zone: 'Mars/Olympus' }
+    const refused = await admin.request('PATCH', '/api/v01/push/settings', settings, 400)
+    expect(pathsOf(refused.body.errors)).toEqual(['/messages', '/time_zone'])
     expect(await refusal('/api/v01/admin/exams', {})).toEqual([{ path: '/name', message: 'is required' }])
     expect(await refusal('/api/v01/admin/exams', [1] as object)).toEqual([
       { path: '', message: 'must be an object' },

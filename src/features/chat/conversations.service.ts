@@ -9,8 +9,8 @@ import {
 import { MAX_INT } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import { lockPerson } from '../../db/locks.ts'
-import { AppError, invalidField } from '../../errors.ts'
-import { readInstant } from '../../formats/local-time.ts'
+import { AppError } from '../../errors.ts'
+import { instantOf } from '../../formats/local-time.ts'
 import { readUnlocked } from '../help-lock/help-lock.service.ts'
 import * as store from './conversations.store.ts'
 import { tellConversation } from './memberships.service.ts'
@@ -104,9 +104,7 @@ export async function changeSettings(
 
 function readEnd(text: string | null): string | null {
   if (text === null) return null
-  const instant = readInstant(text)
-  if (!instant) throw invalidField('/muted_until', 'must be a time such as 2026-11-20T10:15:00.000Z')
-  return instant.toISOString()
+  return instantOf(text).toISOString()
 }
 
 export function toSettings({ mutedUntil, archived, pinned }: store.SettingsRow): Settings {

@@ -3,7 +3,7 @@ import type { ChatMessage, EditBody, MessagesQuery, SendBody } from '../../../sc
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { AppError, invalidField } from '../../errors.ts'
-import { readInstant } from '../../formats/local-time.ts'
+import { instantOf } from '../../formats/local-time.ts'
 import { perNode } from '../../per-node.ts'
 import { chat as measured } from '../../telemetry/metrics.ts'
 import { readUnlocked, requireHelp } from '../help-lock/help-lock.service.ts'
@@ -133,7 +133,7 @@ function repeat(core: Core, senderId: number, first: store.MessageRow): Sent {
 export async function listMessages(core: Core, userId: number, conversationId: number, query: MessagesQuery) {
   const limit = Math.min(query.limit ?? DEFAULT_PAGE, LARGEST_PAGE)
   if (query.around !== undefined) return listAround(core, userId, conversationId, query.around, limit)
-  const before = query.before === undefined ? undefined : readBefore(query.before)
+  const before = query.before === undefined ? undefined : instantOf(query.before)
   const read = () => store.listMessages(core.db, userId, conversationId, before, limit + 1)
   const rows = await readUnlocked(core, userId, read, ({ length }) => length > 0)
   if (rows.length === 0) await requireMember(core, conversationId, userId)
@@ -160,12 +160,6 @@ async function listAround(core: Core, userId: number, conversationId: number, id
     has_more: at > older,
     has_newer: rows.length - 1 - at > newer,
   }
-}
-
-function readBefore(text: string): Date {
-  const instant = readInstant(text)
-  if (instant) return instant
-  throw invalidField('/before', 'must be a time such as 2026-11-20T10:15:00.000Z')
 }
 
 /**

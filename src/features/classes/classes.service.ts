@@ -14,7 +14,7 @@ import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { violates } from '../../db/database-errors.ts'
 import { AppError, invalidField } from '../../errors.ts'
-import { readInstant } from '../../formats/local-time.ts'
+import { instantOf } from '../../formats/local-time.ts'
 import { offsetOf } from '../../paging.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeChanged } from '../audit/audit-words.ts'
@@ -206,8 +206,7 @@ export async function makeCode(
   classId: number,
   endsAt: string | null | undefined,
 ): Promise<{ code: string; ends_at: string | null }> {
-  const codeEndsAt = endsAt == null ? null : readInstant(endsAt)
-  if (codeEndsAt === undefined) throw invalidField('/ends_at', 'is no point in time')
+  const codeEndsAt = endsAt == null ? null : instantOf(endsAt)
   if (codeEndsAt && codeEndsAt.getTime() <= core.clock()) throw invalidField('/ends_at', 'is past')
   const joinCode = Array.from(
     { length: CODE_LENGTH },

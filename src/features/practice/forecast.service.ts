@@ -1,8 +1,8 @@
 import type { Content } from '../../../schemas/common.ts'
 import type { ForecastAnswer, ForecastQuery } from '../../../schemas/practice.schemas.ts'
 import type { Core } from '../../core.ts'
-import { AppError, invalidField } from '../../errors.ts'
-import { readInstant } from '../../formats/local-time.ts'
+import { AppError } from '../../errors.ts'
+import { instantOf } from '../../formats/local-time.ts'
 import { requireStanding } from '../attempts/attempts-left.service.ts'
 import { listInForce } from '../attempts/grading-lock.service.ts'
 import { currentPaperOf } from '../attempts/papers.service.ts'
@@ -30,7 +30,10 @@ export async function readForecast(
 ): Promise<Content<ForecastAnswer>> {
   await lookAgain(core, userId)
   const { exam, personal } = await requireStanding(core.db, userId, examId)
-  const at = readAt(given) ?? Math.max(core.clock(), timesFor(exam, personal).opensAt?.getTime() ?? 0)
+  const at =
+    given === undefined
+      ? Math.max(core.clock(), timesFor(exam, personal).opensAt?.getTime() ?? 0)
+      : instantOf(given).getTime()
   const [questions, { passPercentage }] = [await listForecasted(core, userId, exam, at), exam]
   if (!questions.some(({ isVisible }) => isVisible)) throw new AppError('not_practisable')
   const { expected, low, high, maxScore, expectedPercentage, passChance } = forecast(
@@ -51,13 +54,6 @@ export async function readForecast(
     questions: questions.length,
     by_tag: listTags(questions, passPercentage),
   }
-}
-
-function readAt(given: string | undefined): number | undefined {
-  if (given === undefined) return undefined
-  const instant = readInstant(given)
-  if (!instant) throw invalidField('/at', 'must be a point in time')
-  return instant.getTime()
 }
 
 async function listForecasted(

@@ -9,8 +9,8 @@ import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { lockPerson } from '../../db/locks.ts'
 import type { StoredAnswer } from '../../db/tables/attempts.tables.ts'
-import { AppError, invalidField } from '../../errors.ts'
-import { DAY_MS, readInstant } from '../../formats/local-time.ts'
+import { AppError } from '../../errors.ts'
+import { DAY_MS, instantOf } from '../../formats/local-time.ts'
 import { listInForceOf } from '../attempts/grading-lock.service.ts'
 import { currentPaperOf, findPaper, getPaper } from '../attempts/papers.service.ts'
 import { showRight } from '../attempts/sitting.ts'
@@ -46,10 +46,10 @@ export async function review(
   reviews: readonly Review[],
 ): Promise<ReviewResult[]> {
   const now = core.clock()
-  const given = reviews.map((each, index) => ({
+  const given = reviews.map((each) => ({
     ...each,
     clientId: each.client_id.toLowerCase(),
-    answeredAt: readAnsweredAt(each.answered_at, now, index),
+    answeredAt: readAnsweredAt(each.answered_at, now),
   }))
   await lookAgain(core, userId)
   const { stored, refused, isChanged } = await core.db.transaction(async (tx) => {
@@ -98,11 +98,8 @@ async function lockForReviews(core: Core, tx: Executor, userId: number): Promise
   return lockLearner(tx, userId)
 }
 
-function readAnsweredAt(given: string | undefined, now: number, index: number): number {
-  if (given === undefined) return now
-  const instant = readInstant(given)
-  if (!instant) throw invalidField(`/reviews/${index}/answered_at`, 'must be a point in time')
-  return Math.min(now, Math.max(now - LATEST_MS, instant.getTime()))
+function readAnsweredAt(given: string | undefined, now: number): number {
+  return given === undefined ? now : Math.min(now, Math.max(now - LATEST_MS, instantOf(given).getTime()))
 }
 
 function idsOf(given: readonly Given[]): string[] {

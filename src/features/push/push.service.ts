@@ -7,7 +7,6 @@ import type {
 } from '../../../schemas/push.schemas.ts'
 import type { Push } from '../../adapters/push.ts'
 import { areReceiverKeys, createKeyPair, type KeyPair } from '../../adapters/push-encryption.ts'
-import { isTimezone } from '../../config.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { lockPerson } from '../../db/locks.ts'
@@ -99,8 +98,6 @@ export async function changeSettings(
 ): Promise<PushSettings> {
   if (Object.keys(body).length === 0) throw new AppError('nothing_to_update')
   const { practice_hour: practiceHour, time_zone: timeZone, ...others } = body
-  if (typeof timeZone === 'string' && !isTimezone(timeZone))
-    throw invalidField('/time_zone', 'must be a time zone such as Europe/Berlin')
   return toSettings(
     await store.upsertSettings(core.db, userId, {
       ...others,

@@ -12,7 +12,7 @@ import { keepExam, requireExam } from '../../db/exam-rows.ts'
 import { LOCKS, lockAlone } from '../../db/locks.ts'
 import type { PersonalTimes } from '../../db/tables/accommodations.tables.ts'
 import { AppError, invalidField } from '../../errors.ts'
-import { readInstant } from '../../formats/local-time.ts'
+import { instantOf } from '../../formats/local-time.ts'
 import { record } from '../audit/audit.service.ts'
 import * as store from './timing.store.ts'
 
@@ -206,21 +206,18 @@ export interface Window {
   closesAt?: Date | null
 }
 
-/** Reads the given ends. 400 for a text that is no point in time, and for a window that closes before it opens. */
+/** Reads the given ends. 400 for a window that closes before it opens. */
 export function readWindow(input: { opens_at?: string | null; closes_at?: string | null }): Window {
   const window: Window = {}
-  if (input.opens_at !== undefined) window.opensAt = read('opens_at', input.opens_at)
-  if (input.closes_at !== undefined) window.closesAt = read('closes_at', input.closes_at)
+  if (input.opens_at !== undefined) window.opensAt = read(input.opens_at)
+  if (input.closes_at !== undefined) window.closesAt = read(input.closes_at)
   const { opensAt, closesAt } = window
   if (opensAt && closesAt && closesAt <= opensAt) throw invalidField('/closes_at', 'is not after opens_at')
   return window
 }
 
-function read(field: string, given: string | null): Date | null {
-  if (given === null) return null
-  const instant = readInstant(given)
-  if (!instant) throw invalidField(`/${field}`, 'is no point in time')
-  return instant
+function read(given: string | null): Date | null {
+  return given === null ? null : instantOf(given)
 }
 
 function readTimes(input: AccommodationBody): PersonalTimes {
