@@ -77,3 +77,27 @@ test('a first question that was stopped is in its conversation', async () => {
   expect(problems).toEqual([])
   await context.close()
 })
+
+test('conversations beyond the newest fifty are reached, and a deleted one comes back by undo', async () => {
+  const person = await service.person()
+  await service.sql`
+    insert into assistant_conversations (user_id, title, message_count, updated_at)
+    select ${person.id}, 'Topic ' || n, 0, now() - n * interval '1 hour' from generate_series(1, 120) as n`
+  const { page, context, problems } = await openFor(browser, person)
+  await page.goto('/desk/tutor')
+  const list = page.getByRole('region', { name: 'Earlier conversations' })
+  const older = list.getByRole('button', { name: 'Show older conversations' })
+  await older.click()
+  await list.getByRole('link', { name: 'Topic 100', exact: true }).waitFor()
+  await older.click()
+  const last = list.getByRole('link', { name: 'Topic 120', exact: true })
+  await last.click()
+  await page.getByRole('heading', { name: 'Topic 120' }).waitFor()
+  expect(await older.count()).toBe(0)
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await last.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await last.waitFor()
+  expect(problems).toEqual([])
+  await context.close()
+})

@@ -19,6 +19,8 @@ interface PromptField {
   value?: string
   /** Whether it may have more than one line. */
   isLong?: boolean
+  /** The name under which a longer text is kept until it is given. */
+  draft?: string
 }
 
 const $question = atom<Question | undefined>()
@@ -69,7 +71,12 @@ export function Prompts() {
   return (
     <Dialog title={title} close={leave} class="question">
       {field ? (
-        <Form button={button} aside={cancel} send={async ({ text }) => answer(String(text))}>
+        <Form
+          button={button}
+          aside={cancel}
+          draft={field.draft}
+          send={async ({ text }) => answer(String(text))}
+        >
           {field.isLong ? (
             <Area label={field.label} name="text" value={field.value} rows={3} required />
           ) : (

@@ -3,7 +3,7 @@ import { atom } from 'nanostores'
 import { explain } from '../../client.ts'
 
 const STAY_MS = 6_000
-/** How long a deletion can be undone, before it is sent. */
+/** How long something can be undone. */
 const UNDO_MS = 10_000
 
 interface Toast {
@@ -27,6 +27,13 @@ export function deleteSoon(name: string, text: string, send: () => Promise<unkno
     else names.delete(name)
     $beingDeleted.set(names)
   }
+  mark(true)
+  // What is deleted stays marked: a list that was read before still has it.
+  sendSoon(text, send, () => mark(false))
+}
+
+/** Sends something after a while, in which a notice offers to undo it; at once if the page is left. */
+export function sendSoon(text: string, send: () => Promise<unknown>, undone = () => {}): void {
   const settle = () => {
     clearTimeout(timer)
     removeEventListener('pagehide', finish)
@@ -34,22 +41,40 @@ export function deleteSoon(name: string, text: string, send: () => Promise<unkno
   }
   const finish = () => {
     settle()
-    void runWithToast(send).finally(() => mark(false))
+    void runWithToast(send).then((isSent) => {
+      if (!isSent) undone()
+    })
   }
-  count += 1
-  const toast: Toast = {
-    id: count,
+  const toast = show({
     text,
     isBad: false,
     undo: () => {
       settle()
-      mark(false)
+      undone()
     },
-  }
-  mark(true)
-  $toasts.set([...$toasts.get().slice(-2), toast])
+  })
   const timer = setTimeout(finish, UNDO_MS)
   addEventListener('pagehide', finish)
+}
+
+/** Tells of something that was done, and offers to undo it for a while. */
+export function offerUndo(text: string, undo: () => Promise<unknown>): void {
+  const toast = show({
+    text,
+    isBad: false,
+    undo: () => {
+      drop(toast)
+      void runWithToast(undo)
+    },
+  })
+  setTimeout(() => drop(toast), UNDO_MS)
+}
+
+function show(shown: Omit<Toast, 'id'>): Toast {
+  count += 1
+  const toast = { ...shown, id: count }
+  $toasts.set([...$toasts.get().slice(-2), toast])
+  return toast
 }
 
 function drop(toast: Toast): void {
@@ -58,9 +83,7 @@ function drop(toast: Toast): void {
 
 /** Shows a message for a few seconds. Screen readers read it aloud. */
 export function showToast(text: string, isBad = false): void {
-  count += 1
-  const toast = { id: count, text, isBad }
-  $toasts.set([...$toasts.get().slice(-2), toast])
+  const toast = show({ text, isBad })
   setTimeout(() => drop(toast), STAY_MS)
 }
 

@@ -26,6 +26,7 @@ export function NewGroup({ conversations, close }: NewGroupProps) {
       ) : (
         <Form
           button="Make the group"
+          draft="group-new"
           send={async ({ name }, form) => {
             const member_ids = new FormData(form).getAll('member').map(Number)
             const made = await ask(

@@ -69,6 +69,7 @@ export default function Classes() {
                         <Action
                           class="small"
                           aria-label={t('Decline: {name}', { name: each.name })}
+                          confirm={t('Decline to join “{class}”?', { class: each.name })}
                           act={async () => {
                             await ask(client.DELETE('/api/v01/classes/{id}/invitation', path))
                             await found.reload()

@@ -1,10 +1,11 @@
 import { ask, client } from '../../client.ts'
 import { Action } from '../../components/forms/button.tsx'
-import { Field, NumberField } from '../../components/forms/fields.tsx'
+import { Field } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
 import { Empty } from '../../components/page/load-states.tsx'
 import { go } from '../../router.ts'
 import { t } from '../../texts.ts'
+import { ExtendForm } from '../teach/exam/extend-form.tsx'
 import type { ClassTabProps } from './class.tsx'
 
 /** The exams of a class, more time for those who are taking them, and new ones. */
@@ -35,30 +36,23 @@ export function ClassExams({ of: { class: own, exams }, reload }: ClassTabProps)
                 </a>
               </div>
               {!own.archived && (
-                <Form
-                  button="Give everybody more time"
-                  clears
-                  send={async ({ minutes }) => {
-                    const { extended } = await ask(
+                <ExtendForm
+                  label={t('More minutes for attempts under way at {exam}', { exam: exam.name })}
+                  question={(minutes) =>
+                    t(
+                      'Give all students of {class} who take {exam} now {minutes} min more? That can’t be taken back.',
+                      { class: own.name, exam: exam.name, minutes },
+                    )
+                  }
+                  extend={(body) =>
+                    ask(
                       client.POST('/api/v01/classes/{id}/exams/{exam_id}/extend', {
                         params: { path: { id: own.id, exam_id: exam.id } },
-                        body: { minutes: Number(minutes) },
+                        body,
                       }),
                     )
-                    return t(
-                      '{count, plural, one {# attempt got more time} other {# attempts got more time}}',
-                      { count: extended },
-                    )
-                  }}
-                >
-                  <NumberField
-                    label={t('More minutes for attempts under way at {exam}', { exam: exam.name })}
-                    name="minutes"
-                    least={1}
-                    most={600}
-                    required
-                  />
-                </Form>
+                  }
+                />
               )}
             </li>
           ))}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { type Answer, ask, client, toFormData } from '../../client.ts'
+import { promptForConfirmation } from '../../components/dialogs/prompts.tsx'
 import { Action } from '../../components/forms/button.tsx'
 import { Area, Field, MomentField } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
@@ -73,6 +74,9 @@ export function Members({ of: one, user, reload }: ClassTabProps) {
                 <Action
                   class="small"
                   aria-label={t('Withdraw: {name}', { name: row.email })}
+                  confirm={t('Withdraw the invitation of {email}? Its link stops working.', {
+                    email: row.email,
+                  })}
                   act={async () => {
                     const path = { id, invitation_id: row.id }
                     await ask(
@@ -127,13 +131,17 @@ function Code({ of: { class: own, join_code, code_ends_at }, reload }: Pick<Clas
       <Form
         button={join_code ? 'Replace it' : 'Make a code'}
         send={async (fields) => {
+          const question = t('Replace the code? Nobody can join by the old one any more.')
+          if (join_code && !(await promptForConfirmation(question, t('Replace it')))) return false
           const body = { ends_at: fromLocalInput(fields.ends_at) }
           await ask(client.POST('/api/v01/classes/{id}/code', { ...path, body }))
-          await reload()
+          return reload()
         }}
         aside={
           join_code && (
             <Action
+              class="bad"
+              confirm={t('End the code? Nobody can join by it any more.')}
               act={async () => {
                 await ask(client.DELETE('/api/v01/classes/{id}/code', path))
                 await reload()
@@ -157,6 +165,7 @@ function Invite({ id, reload }: { id: number; reload: () => Promise<void> }) {
       <h2 id="invite">Ask by e-mail</h2>
       <Form
         button="Ask them"
+        draft={`class-invite-${id}`}
         clears
         send={async (fields) => {
           const emails = String(fields.emails)

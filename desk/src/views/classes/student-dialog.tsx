@@ -1,12 +1,12 @@
 import { type Answer, ask, client } from '../../client.ts'
 import { Dialog } from '../../components/dialogs/dialog.tsx'
+import { sendSoon } from '../../components/dialogs/toasts.tsx'
 import { Action } from '../../components/forms/button.tsx'
-import { MomentField, NumberField } from '../../components/forms/fields.tsx'
-import { Form } from '../../components/forms/form.tsx'
 import type { StudentResult } from '../../components/results-table.tsx'
-import { fromLocalInput } from '../../format.ts'
 import { t } from '../../texts.ts'
-import { sendTimes } from '../teach/exam/ending-attempts.ts'
+import type { SendTimes } from '../teach/exam/change-times.ts'
+import { ExtendForm } from '../teach/exam/extend-form.tsx'
+import { RemoveTimes, TimesForm } from '../teach/exam/times-form.tsx'
 
 type Times = Answer<'/api/v01/classes/{id}/exams/{exam_id}/accommodations', 'get'>['accommodations'][number]
 
@@ -20,106 +20,79 @@ interface StudentDialogProps {
 
 /** The times and attempts of one student of a class at one of its exams. */
 export function StudentDialog({ at, student, times, close, reload }: StudentDialogProps) {
-  const own = { params: { path: { ...at, user_id: student.user_id } } }
+  const path = { ...at, user_id: student.user_id }
+  const name = student.full_name
   const changeAttempts = async (action: 'increase' | 'decrease') => {
     const body = { student_id: student.user_id, action }
     await ask(client.POST('/api/v01/classes/{id}/exams/{exam_id}/allowances', { params: { path: at }, body }))
     await reload()
-    return action === 'increase' ? t('One attempt taken away') : t('One attempt given back')
+  }
+  const sendTimes: SendTimes = (wanted, confirm) =>
+    wanted
+      ? ask(
+          client.PUT('/api/v01/classes/{id}/exams/{exam_id}/accommodations/{user_id}', {
+            params: { path },
+            body: { ...wanted, confirm },
+          }),
+        )
+      : ask(
+          client.DELETE('/api/v01/classes/{id}/exams/{exam_id}/accommodations/{user_id}', {
+            params: { path, query: { confirm } },
+          }),
+        )
+  // The notice that offers to undo it can't be reached as long as the dialog is open.
+  const done = async () => {
+    close()
+    await reload()
   }
   return (
-    <Dialog title={student.full_name} close={close}>
+    <Dialog title={name} close={close}>
       <div class="stack">
-        <Form
-          button="Save"
-          send={async ({ extra, opens_at, closes_at }) => {
-            const body = {
-              extra_time_percent: Number(extra),
-              opens_at: fromLocalInput(opens_at),
-              closes_at: fromLocalInput(closes_at),
-            }
-            const isSaved = await sendTimes((confirm) =>
-              ask(
-                client.PUT('/api/v01/classes/{id}/exams/{exam_id}/accommodations/{user_id}', {
-                  ...own,
-                  body: { ...body, confirm },
-                }),
-              ),
-            )
-            if (!isSaved) return false
-            await reload()
-            return t('Saved; it takes effect at once')
-          }}
-          aside={
-            times && (
-              <Action
-                act={async () => {
-                  const isSaved = await sendTimes((confirm) =>
-                    ask(
-                      client.DELETE('/api/v01/classes/{id}/exams/{exam_id}/accommodations/{user_id}', {
-                        params: { path: own.params.path, query: { confirm } },
-                      }),
-                    ),
-                  )
-                  if (!isSaved) return
-                  await reload()
-                  close()
-                }}
-              >
-                Times as everybody
-              </Action>
-            )
-          }
-        >
-          <NumberField
-            label="More time in percent"
-            name="extra"
-            most={300}
-            value={times?.extra_time_percent ?? 25}
-            required
-          />
-          <MomentField label="Opens" name="opens_at" value={times?.opens_at} hint="Empty: as the exam" />
-          <MomentField label="Closes" name="closes_at" value={times?.closes_at} hint="Empty: as the exam" />
-        </Form>
+        <TimesForm
+          draft={`times-${at.exam_id}-${student.user_id}`}
+          send={() => sendTimes}
+          before={() => times}
+          of={times}
+          done={done}
+          aside={times && <RemoveTimes send={sendTimes} before={times} name={name} done={done} />}
+        />
         {student.active && (
-          <Form
-            button="Extend"
-            send={async ({ minutes }) => {
-              const { extended } = await ask(
+          <ExtendForm
+            label="More minutes for the attempt under way"
+            question={(minutes) =>
+              t('Give {name} {minutes} min more? That can’t be taken back.', { name, minutes })
+            }
+            extend={(body) =>
+              ask(
                 client.POST('/api/v01/classes/{id}/exams/{exam_id}/extend', {
                   params: { path: at },
-                  body: {
-                    minutes: Number(minutes),
-                    user_ids: [student.user_id],
-                    key: client.platform.uuid(),
-                  },
+                  body: { ...body, user_ids: [student.user_id] },
                 }),
               )
-              await reload()
-              return t(
-                '{count, plural, one {# attempt under way extended} other {# attempts under way extended}}',
-                { count: extended },
-              )
-            }}
-          >
-            <NumberField
-              label="More minutes for the attempt under way"
-              name="minutes"
-              least={1}
-              most={600}
-              value={5}
-              required
-            />
-          </Form>
+            }
+            done={reload}
+          />
         )}
         <div class="row">
           <Action
-            confirm={t('Remove the latest attempt of {name} with its result?', { name: student.full_name })}
-            act={() => changeAttempts('decrease')}
+            class="bad"
+            confirm={t('Remove the latest attempt of {name} with its result?', { name })}
+            act={async () => {
+              await changeAttempts('decrease')
+              return t('One attempt given back')
+            }}
           >
             Give an attempt back
           </Action>
-          <Action act={() => changeAttempts('increase')}>Take an attempt away</Action>
+          <button
+            type="button"
+            onClick={() => {
+              close()
+              sendSoon(t('One attempt of {name} taken away', { name }), () => changeAttempts('increase'))
+            }}
+          >
+            Take an attempt away
+          </button>
         </div>
       </div>
     </Dialog>

@@ -138,7 +138,11 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
     setHeld(undefined)
   }
   async function write(x: number, y: number) {
-    const text = await promptForText(t('Text'), t('Insert'), { label: t('Text to insert'), isLong: true })
+    const text = await promptForText(t('Text'), t('Insert'), {
+      label: t('Text to insert'),
+      isLong: true,
+      draft: `page-text-${pageId}`,
+    })
     const { current } = editor
     if (!text || !current) return
     const mark = { id: client.platform.uuid(), kind: 'text' as const, color, x, y, size: TEXT_SIZE, text }

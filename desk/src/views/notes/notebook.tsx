@@ -1,7 +1,9 @@
+import { useStore } from '@nanostores/preact'
 import { useState } from 'preact/hooks'
 import { ask, client } from '../../client.ts'
 import { Dialog } from '../../components/dialogs/dialog.tsx'
 import { promptForText } from '../../components/dialogs/prompts.tsx'
+import { $beingDeleted, deleteSoon } from '../../components/dialogs/toasts.tsx'
 import { Action } from '../../components/forms/button.tsx'
 import { Area, Field } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
@@ -24,6 +26,7 @@ export default function NotebookView({ params }: ViewProps) {
     ])
     return { notebook, pages }
   })
+  const deleted = useStore($beingDeleted)
   const [isEditing, setEditing] = useState(false)
   async function changePage(pageId: number, body: { title?: string; position?: number }) {
     await ask(client.PATCH('/api/v01/pages/{id}', { params: { path: { id: pageId } }, body }))
@@ -31,7 +34,8 @@ export default function NotebookView({ params }: ViewProps) {
   }
   return (
     <Loaded of={found}>
-      {({ notebook, pages }) => {
+      {({ notebook, pages: all }) => {
+        const pages = all.filter((each) => !deleted.has(`page-${each.id}`))
         const page = pages.find((each) => each.id === Number(params.page)) ?? pages[0]
         return (
           <Page
@@ -58,16 +62,20 @@ export default function NotebookView({ params }: ViewProps) {
                 >
                   {notebook.is_public ? 'Stop sharing' : 'Share'}
                 </Action>
-                <Action
+                <button
+                  type="button"
                   class="bad"
-                  confirm={t('Delete “{title}” with all its pages?', { title: notebook.title })}
-                  act={async () => {
-                    await ask(client.DELETE('/api/v01/notebooks/{id}', path))
+                  onClick={() => {
+                    deleteSoon(
+                      `notebook-${id}`,
+                      t('“{notebook}” and all its pages deleted', { notebook: notebook.title }),
+                      () => ask(client.DELETE('/api/v01/notebooks/{id}', path)),
+                    )
                     go('/desk/notes', 'replace')
                   }}
                 >
                   Delete
-                </Action>
+                </button>
               </>
             }
           >
@@ -84,7 +92,7 @@ export default function NotebookView({ params }: ViewProps) {
               <Action
                 class="quiet small"
                 act={async () => {
-                  const body = { title: t('Page {number}', { number: pages.length + 1 }) }
+                  const body = { title: t('Page {number}', { number: all.length + 1 }) }
                   const made = await ask(client.POST('/api/v01/notebooks/{id}/pages', { ...path, body }))
                   await found.reload()
                   go(`/desk/notes/${id}/${made.page.id}`)
@@ -136,7 +144,7 @@ export default function NotebookView({ params }: ViewProps) {
                     <Action
                       key={step}
                       class="quiet small"
-                      disabled={pages[page.position + step] === undefined}
+                      disabled={all[page.position + step] === undefined}
                       act={() => changePage(page.id, { position: page.position + step })}
                     >
                       {step < 0 ? 'Move earlier' : 'Move later'}
@@ -146,17 +154,19 @@ export default function NotebookView({ params }: ViewProps) {
             )}
             {page && pages.length > 1 && (
               <div>
-                <Action
-                  class="quiet small"
-                  confirm="Delete this page?"
-                  act={async () => {
-                    await ask(client.DELETE('/api/v01/pages/{id}', { params: { path: { id: page.id } } }))
+                <button
+                  type="button"
+                  class="small bad"
+                  onClick={() => {
+                    deleteSoon(`page-${page.id}`, t('Page deleted'), async () => {
+                      await ask(client.DELETE('/api/v01/pages/{id}', { params: { path: { id: page.id } } }))
+                      await found.reload()
+                    })
                     go(`/desk/notes/${id}`, 'replace')
-                    await found.reload()
                   }}
                 >
                   Delete this page
-                </Action>
+                </button>
               </div>
             )}
           </Page>

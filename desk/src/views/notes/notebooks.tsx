@@ -1,6 +1,8 @@
+import { useStore } from '@nanostores/preact'
 import { useState } from 'preact/hooks'
 import { ask, client } from '../../client.ts'
 import { Dialog } from '../../components/dialogs/dialog.tsx'
+import { $beingDeleted } from '../../components/dialogs/toasts.tsx'
 import { Area, Check, Field } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
 import { Empty, Loaded } from '../../components/page/load-states.tsx'
@@ -12,6 +14,7 @@ import { t } from '../../texts.ts'
 
 /** The person's own notebooks. */
 export default function Notebooks() {
+  const deleted = useStore($beingDeleted)
   const [isMaking, setMaking] = useState(false)
   const found = useLoad('notebooks', () => ask(client.GET('/api/v01/notebooks')))
   return (
@@ -25,8 +28,9 @@ export default function Notebooks() {
       }
     >
       <Loaded of={found}>
-        {({ notebooks }) =>
-          notebooks.length === 0 ? (
+        {({ notebooks: all }) => {
+          const notebooks = all.filter(({ id }) => !deleted.has(`notebook-${id}`))
+          return notebooks.length === 0 ? (
             <Empty title="No notebooks yet">
               <p>
                 {t('Make one, or read what others share in the <a>library</a>.', {
@@ -57,12 +61,13 @@ export default function Notebooks() {
               ))}
             </ul>
           )
-        }
+        }}
       </Loaded>
       {isMaking && (
         <Dialog title="New notebook" close={() => setMaking(false)}>
           <Form
             button="Create"
+            draft="notebook-new"
             send={async ({ title, description, is_public }) => {
               const body = {
                 title: String(title),

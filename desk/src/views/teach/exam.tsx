@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact'
 import { useState } from 'preact/hooks'
 import { ask, client } from '../../client.ts'
 import { promptForConfirmation } from '../../components/dialogs/prompts.tsx'
+import { offerUndo } from '../../components/dialogs/toasts.tsx'
 import { Action } from '../../components/forms/button.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
@@ -58,6 +59,17 @@ export default function TeachExam({ params, user }: ViewProps) {
       )
     )
   }
+  async function publish(is_published: boolean): Promise<void> {
+    await ask(client.PATCH('/api/v01/admin/exams/{id}', { ...path, body: { is_published } }))
+    await found.reload()
+  }
+  /** Students are told at once: that can't be taken back. */
+  const mayRelease = (exam: string) =>
+    promptForConfirmation(
+      t('Release the results of “{exam}”? Its students are told at once.', { exam }),
+      t('Release'),
+      false,
+    )
   const isAdmin = user.role !== 'user'
   const tabs = TABS.filter(([key]) => isAdmin || !OF_ADMINISTRATORS.has(key))
   const Shown = tabs.find(([key]) => key === tab)?.[2] ?? Questions
@@ -76,7 +88,15 @@ export default function TeachExam({ params, user }: ViewProps) {
               )}
               {exam.result_mode === 'on_release' && (
                 <Action
+                  confirm={
+                    exam.results_released
+                      ? t('Withdraw the results of “{exam}”? Its students can’t see them any more.', {
+                          exam: exam.name,
+                        })
+                      : undefined
+                  }
                   act={async () => {
+                    if (!exam.results_released && !(await mayRelease(exam.name))) return undefined
                     const body = { released: !exam.results_released }
                     await ask(client.POST('/api/v01/admin/exams/{id}/toggle-results', { ...path, body }))
                     await found.reload()
@@ -90,13 +110,9 @@ export default function TeachExam({ params, user }: ViewProps) {
                 class={exam.is_published ? '' : 'main'}
                 act={async () => {
                   if (!exam.is_published && !(await mayPublish())) return
-                  await ask(
-                    client.PATCH('/api/v01/admin/exams/{id}', {
-                      ...path,
-                      body: { is_published: !exam.is_published },
-                    }),
-                  )
-                  await found.reload()
+                  await publish(!exam.is_published)
+                  if (exam.is_published)
+                    offerUndo(t('Unpublished: students can’t see it any more'), () => publish(true))
                 }}
               >
                 {exam.is_published ? 'Unpublish' : 'Publish'}

@@ -1,7 +1,9 @@
 import './tutor.css'
+import { useStore } from '@nanostores/preact'
 import { useReducer, useRef, useState } from 'preact/hooks'
 import { ask, client } from '../../client.ts'
 import { promptForText } from '../../components/dialogs/prompts.tsx'
+import { $beingDeleted, deleteSoon } from '../../components/dialogs/toasts.tsx'
 import { Action } from '../../components/forms/button.tsx'
 import { Search } from '../../components/forms/search.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
@@ -47,16 +49,11 @@ export default function TutorView({ params }: ViewProps) {
     }
   const { key, isFromService } = thread.current
   const [, redraw] = useReducer<number, void>((times) => times + 1, 0)
-  const list = useLoad(search, () =>
-    ask(
-      client.GET('/api/v01/assistant/conversations', {
-        params: { query: { limit: 50, search: search || undefined } },
-      }),
-    ),
-  )
-  const quota =
-    list.data && 'dailyLimit' in list.data ? list.data.dailyLimit - list.data.questionsUsed : undefined
-  const left = remaining ?? quota
+  /** How many pages of conversations are shown. */
+  const pages = useRef(1)
+  const list = useLoad(search, () => readConversations(search, pages.current))
+  const left = remaining ?? list.data?.quota
+  const deleted = useStore($beingDeleted)
   return (
     <Page
       title="Tutor"
@@ -84,22 +81,43 @@ export default function TutorView({ params }: ViewProps) {
     >
       <div class="tutor">
         <section class="stack tight" aria-label="Earlier conversations">
-          <Search label="Search conversations" value={search} take={setSearch} />
+          <Search
+            label="Search conversations"
+            value={search}
+            take={(text) => {
+              pages.current = 1
+              setSearch(text)
+            }}
+          />
           <Loaded of={list}>
-            {({ conversations }) => (
-              <ul class="list conversations">
-                {conversations.length === 0 && (
-                  <li class="lead">{search ? 'Nothing matches.' : 'None yet.'}</li>
-                )}
-                {conversations.map((each) => (
-                  <li key={each.id}>
-                    <a href={`/desk/tutor/${each.id}`} aria-current={each.id === id ? 'page' : undefined}>
-                      {each.title}
-                    </a>
-                  </li>
-                ))}
-              </ul>
-            )}
+            {({ conversations, hasMore }) => {
+              const kept = conversations.filter((each) => !deleted.has(`tutor-${each.id}`))
+              return (
+                <>
+                  <ul class="list conversations">
+                    {kept.length === 0 && <li class="lead">{search ? 'Nothing matches.' : 'None yet.'}</li>}
+                    {kept.map((each) => (
+                      <li key={each.id}>
+                        <a href={`/desk/tutor/${each.id}`} aria-current={each.id === id ? 'page' : undefined}>
+                          {each.title}
+                        </a>
+                      </li>
+                    ))}
+                  </ul>
+                  {hasMore && (
+                    <Action
+                      class="small"
+                      act={() => {
+                        pages.current += 1
+                        return list.reload()
+                      }}
+                    >
+                      Show older conversations
+                    </Action>
+                  )}
+                </>
+              )
+            }}
           </Loaded>
         </section>
         <section class="sheet" aria-label="Conversation">
@@ -124,6 +142,26 @@ export default function TutorView({ params }: ViewProps) {
       </div>
     </Page>
   )
+}
+
+/** The newest conversations, so many pages of them, and how many questions are left today. */
+async function readConversations(search: string, pages: number) {
+  const read = (cursor?: string | null) =>
+    ask(
+      client.GET('/api/v01/assistant/conversations', {
+        params: { query: { limit: 50, search: search || undefined, cursor: cursor ?? undefined } },
+      }),
+    )
+  const first = await read()
+  const conversations = [...first.conversations]
+  let cursor = first.nextCursor
+  for (let page = 1; page < pages && cursor !== null; page++) {
+    const next = await read(cursor)
+    conversations.push(...next.conversations)
+    cursor = next.nextCursor
+  }
+  const quota = 'dailyLimit' in first ? first.dailyLimit - first.questionsUsed : undefined
+  return { conversations, quota, hasMore: cursor !== null }
 }
 
 const IDEAS = [
@@ -174,17 +212,20 @@ function Earlier({ id, reload }: { id: number; reload: () => Promise<void> }) {
               >
                 Rename
               </Action>
-              <Action
-                class="quiet small"
-                confirm="Delete this conversation for good?"
-                act={async () => {
-                  await ask(client.DELETE('/api/v01/assistant/conversations/{id}', path))
+              <button
+                type="button"
+                class="small bad"
+                onClick={() => {
+                  deleteSoon(
+                    `tutor-${id}`,
+                    t('“{conversation}” deleted', { conversation: conversation.title }),
+                    () => ask(client.DELETE('/api/v01/assistant/conversations/{id}', path)),
+                  )
                   go('/desk/tutor', 'replace')
-                  await reload()
                 }}
               >
                 Delete
-              </Action>
+              </button>
             </div>
           </div>
           {(older[0] ?? newest).nextCursor !== null && (

@@ -3,7 +3,7 @@ import { t } from '../../../texts.ts'
 import { Choice } from '../../forms/fields.tsx'
 import { AcceptedFields } from '../accepted-fields.tsx'
 import { findWrongAccepted } from '../accepted-texts.ts'
-import { type EditorProps, findEmpty, type QuestionEditor } from '../editor.ts'
+import { type EditorProps, findEmpty, NOT_IN_FORM, type QuestionEditor } from '../editor.ts'
 import type { Question } from '../kind.ts'
 import { NumberKey } from '../number-key.tsx'
 import { isReadableNumber } from '../numbers.ts'
@@ -148,6 +148,7 @@ function ChoicesEditor({ gap, set, isKeyOnly }: GapEditorProps<ChoiceGap>) {
           <input
             type="radio"
             name={id}
+            {...NOT_IN_FORM}
             aria-label={t('Choice {number} is correct', { number: index + 1 })}
             checked={index === correct}
             onChange={() => set({ ...gap, correct: index })}

@@ -1,7 +1,14 @@
 import { useId } from 'preact/hooks'
 import { list } from '../../../format.ts'
 import { t } from '../../../texts.ts'
-import { type Content, type EditorProps, NO_KEY, type Problems, type QuestionEditor } from '../editor.ts'
+import {
+  type Content,
+  type EditorProps,
+  NO_KEY,
+  NOT_IN_FORM,
+  type Problems,
+  type QuestionEditor,
+} from '../editor.ts'
 import type { Question } from '../kind.ts'
 import { letterAt, optionTexts, shownLetters } from './options.tsx'
 
@@ -49,6 +56,7 @@ function OptionsEditor({ content, change, isKeyOnly, type, hint }: OptionsEditor
             <input
               type={type}
               name={`${id}-key`}
+              {...NOT_IN_FORM}
               aria-label={t('Option {letter} is correct', { letter })}
               checked={key.includes(letter)}
               onChange={({ currentTarget }) => mark(letter, currentTarget.checked)}

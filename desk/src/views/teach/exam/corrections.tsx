@@ -5,11 +5,13 @@ import { runWithToast } from '../../../components/dialogs/toasts.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
+import { JsonField } from '../../../components/forms/json-field.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import type { Content } from '../../../components/questions/editor.ts'
 import { editorOf } from '../../../components/questions/editors.ts'
+import { dropDraft } from '../../../drafts.ts'
 import { moment, number, signed } from '../../../format.ts'
 import { $query } from '../../../router.ts'
 import { t } from '../../../texts.ts'
@@ -31,6 +33,9 @@ export function Corrections({ exam }: TabProps) {
   const path = { params: { path: { exam_id: exam.id } } }
   const { question: asked, action: askedAction } = useStore($query)
   const [preview, setPreview] = useState<{ regrade: Regrade; body: RegradeBody }>()
+  /** How many were applied here: each one begins anew. */
+  const [applied, setApplied] = useState(0)
+  const draft = `regrade-${exam.id}-${asked ?? ''}`
   const found = useLoad(exam.id, async () => {
     const { regrades } = await ask(client.GET('/api/v01/admin/exams/{exam_id}/regrades', path))
     const pages = await readAllPages((page) =>
@@ -60,8 +65,10 @@ export function Corrections({ exam }: TabProps) {
           <section class="sheet" aria-labelledby="correct">
             <h2 id="correct">Regrade a question</h2>
             <NewRegrade
+              key={applied}
               questions={questions}
               asked={Number(asked)}
+              draft={draft}
               send={async (body) => setPreview({ ...(await regrade(body, true)), body })}
             />
             {preview && (
@@ -73,6 +80,8 @@ export function Corrections({ exam }: TabProps) {
                     class="main"
                     act={async () => {
                       await regrade(preview.body, false)
+                      dropDraft(draft)
+                      setApplied((count) => count + 1)
                       setPreview(undefined)
                       await found.reload()
                       return t('Regraded. Students whose result changed are notified.')
@@ -144,11 +153,13 @@ interface NewRegradeProps {
   questions: Question[]
   /** The id of the question that is chosen at first. */
   asked: number
+  /** The name under which the corrected key is kept until it is applied. */
+  draft: string
   send: (body: RegradeBody) => Promise<void>
 }
 
 /** What a regrade is made of: a question, and how it is corrected. */
-function NewRegrade({ questions, asked, send }: NewRegradeProps) {
+function NewRegrade({ questions, asked, draft, send }: NewRegradeProps) {
   const [id, setId] = useState(asked || questions[0]?.id)
   const [action, setAction] = useState<Regrade['action']>('new_key')
   const [edited, setEdited] = useState<Content>()
@@ -157,10 +168,19 @@ function NewRegrade({ questions, asked, send }: NewRegradeProps) {
   const content = edited ?? contentOf(question)
   const { Editor } = editorOf(content.question_type)
   return (
-    <Form button="Preview the changes" send={() => send(toBody(question.id, action, content))}>
+    <Form
+      button="Preview the changes"
+      draft={draft}
+      send={async () => {
+        await send(toBody(question.id, action, content))
+        // It is kept until it is applied.
+        return false
+      }}
+    >
       <div class="fields">
         <Choice
           label="Question"
+          name="question_id"
           value={id}
           options={questions.map(
             (each, index) =>
@@ -173,11 +193,14 @@ function NewRegrade({ questions, asked, send }: NewRegradeProps) {
         />
         <Choice
           label="Correction"
+          name="action"
           value={action}
           options={ACTIONS}
           onChange={({ currentTarget }) => setAction(currentTarget.value as Regrade['action'])}
         />
       </div>
+      {/* After the question, whose choice empties it. */}
+      <JsonField name="content" value={content} take={setEdited} />
       {action === 'new_key' && (
         <Editor
           key={id}

@@ -78,6 +78,7 @@ export default function Challenges({ user }: ViewProps) {
                   {each.status === 'open' ? (
                     <Form
                       button="Answer"
+                      draft={`challenge-answer-${each.id}`}
                       send={async ({ verdict, reply }) => {
                         const body = {
                           status: verdict as 'accepted' | 'rejected',

@@ -1,6 +1,7 @@
 import { useStore } from '@nanostores/preact'
 import type { ComponentChildren } from 'preact'
 import { type Answer, ask, client, toQuery } from '../../../client.ts'
+import { promptForConfirmation } from '../../../components/dialogs/prompts.tsx'
 import { Choice, Field } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
@@ -75,14 +76,18 @@ export default function Reports() {
                   {report.status === 'open' ? (
                     <Form
                       button="Decide"
+                      draft={`report-decision-${report.id}`}
                       send={async ({ action, note }) => {
+                        const question = t('Delete what was reported, for everybody?')
+                        if (action === 'delete' && !(await promptForConfirmation(question, t('Delete'))))
+                          return false
                         const body = {
                           action: action as 'dismiss' | 'delete',
                           ...(note ? { note: String(note) } : {}),
                         }
                         const path = { params: { path: { id: report.id } } }
                         await ask(client.POST('/api/v01/admin/reports/{id}/resolve', { ...path, body }))
-                        await found.reload()
+                        return found.reload()
                       }}
                     >
                       <div class="fields">

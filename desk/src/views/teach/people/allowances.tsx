@@ -1,5 +1,6 @@
 import { useStore } from '@nanostores/preact'
 import { type Answer, ask, client, toQuery } from '../../../client.ts'
+import { sendSoon } from '../../../components/dialogs/toasts.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice } from '../../../components/forms/fields.tsx'
 import { ListSearch } from '../../../components/forms/search.tsx'
@@ -49,6 +50,11 @@ export default function Allowances() {
     await ask(client.POST('/api/v01/admin/attempts/modify', { body }))
     await found.reload()
   }
+  const takeAway = (row: Row) =>
+    sendSoon(
+      t('One attempt of {name} at {exam} taken away', { name: row.username, exam: row.exam_name }),
+      change(row, 'increase'),
+    )
   return (
     <Page title="Allowances" lead="Attempts that are used up, and giving some back.">
       <div class="filters">
@@ -85,7 +91,7 @@ export default function Allowances() {
                 clear={selection.clear}
               >
                 <Action
-                  class="small"
+                  class="small bad"
                   confirm={t(
                     '{count, plural, one {Remove the latest attempt with its result, # time?} other {Remove the latest attempt with its result, # times?}}',
                     { count: selection.chosen.length },
@@ -94,7 +100,16 @@ export default function Allowances() {
                 >
                   Give one attempt back
                 </Action>
-                <Action class="small" act={changeAll('increase')}>
+                <Action
+                  class="small bad"
+                  confirm={t(
+                    '{count, plural, one {Take one attempt away in # row?} other {Take one attempt away in # rows?}}',
+                    {
+                      count: selection.chosen.length,
+                    },
+                  )}
+                  act={changeAll('increase')}
+                >
                   Take one attempt away
                 </Action>
                 <Action
@@ -128,30 +143,37 @@ export default function Allowances() {
                     cell: (row) => (
                       <span class="row">
                         <Action
-                          class="small"
+                          class="small bad"
                           aria-label={t('Give one back: {name}, {exam}', {
                             name: row.username,
                             exam: row.exam_name,
                           })}
-                          confirm="Remove the latest attempt with its result?"
+                          confirm={t('Remove the latest attempt of {name} at {exam} with its result?', {
+                            name: row.username,
+                            exam: row.exam_name,
+                          })}
                           act={change(row, 'decrease')}
                         >
                           Give one back
                         </Action>
-                        <Action
+                        <button
+                          type="button"
                           class="small"
                           aria-label={t('Take one away: {name}, {exam}', {
                             name: row.username,
                             exam: row.exam_name,
                           })}
-                          act={change(row, 'increase')}
+                          onClick={() => takeAway(row)}
                         >
                           Take one away
-                        </Action>
+                        </button>
                         <Action
                           class="small bad"
                           aria-label={t('Reset: {name}, {exam}', { name: row.username, exam: row.exam_name })}
-                          confirm="Remove all attempts with their results?"
+                          confirm={t('Remove all attempts of {name} at {exam} with their results?', {
+                            name: row.username,
+                            exam: row.exam_name,
+                          })}
                           act={change(row, 'reset')}
                         >
                           Reset

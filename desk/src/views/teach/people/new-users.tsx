@@ -27,6 +27,7 @@ function OneAccount() {
       <h2 id="one">One account</h2>
       <Form
         button="Create"
+        draft="user-new"
         clears
         send={async ({ username, email, full_name, role, password }) => {
           const body = {

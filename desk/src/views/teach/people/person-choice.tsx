@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { ask, client } from '../../../client.ts'
 import { Choice } from '../../../components/forms/fields.tsx'
+import { JsonField } from '../../../components/forms/json-field.tsx'
 import { Search } from '../../../components/forms/search.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { nameAndUsername } from '../../../format.ts'
@@ -38,6 +39,8 @@ export function PersonChoice({ name, onChoose }: PersonChoiceProps) {
         }}
         options={options}
       />
+      {/* After the choice, which has no such option yet when a draft is put back. */}
+      {name && <JsonField name={`${name}_chosen`} value={chosen} take={setChosen} />}
     </div>
   )
 }

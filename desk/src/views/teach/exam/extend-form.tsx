@@ -1,0 +1,38 @@
+import type { ComponentChildren } from 'preact'
+import { client } from '../../../client.ts'
+import { promptForConfirmation } from '../../../components/dialogs/prompts.tsx'
+import { NumberField } from '../../../components/forms/fields.tsx'
+import { type Fields, Form } from '../../../components/forms/form.tsx'
+import { t } from '../../../texts.ts'
+
+interface ExtendFormProps {
+  label: string
+  /** What is asked before it: minutes that were given can't be taken back. */
+  question: (minutes: number) => string
+  extend: (body: { minutes: number; key: string }, fields: Fields) => Promise<{ extended: number }>
+  done?: () => Promise<void>
+  /** Fields after that of the minutes. */
+  children?: ComponentChildren
+}
+
+/** Gives attempts under way more minutes. */
+export function ExtendForm({ label, question, extend, done, children }: ExtendFormProps) {
+  return (
+    <Form
+      button="Extend"
+      send={async (fields) => {
+        const minutes = Number(fields.minutes)
+        if (!(await promptForConfirmation(question(minutes), t('Extend'), false))) return false
+        const { extended } = await extend({ minutes, key: client.platform.uuid() }, fields)
+        await done?.()
+        return t(
+          '{count, plural, one {# attempt under way extended} other {# attempts under way extended}}',
+          { count: extended },
+        )
+      }}
+    >
+      <NumberField label={label} name="minutes" least={1} most={600} value={5} required />
+      {children}
+    </Form>
+  )
+}
