@@ -33,6 +33,9 @@ async function startBehindSentinels(): Promise<Replaceable> {
   }
 }
 
+/** Sentinels that find their machine stalled do nothing for half a minute ("TILT"), and then replace the primary. */
+const SENTINELS_MS = 90_000
+
 describe.runIf(hasRedis())('two nodes whose Redis loses a primary while people write', () => {
   test.each([
     ['of a cluster', startCluster],
@@ -55,7 +58,8 @@ describe.runIf(hasRedis())('two nodes whose Redis loses a primary while people w
       await expectAll(followers, acknowledged)
 
       const busOf = async (url: string) => (await service.guest().at(url).get('/readyz', 200)).body.bus
-      for (const url of service.urls) await expect.poll(() => busOf(url)).toBe('up')
+      for (const url of service.urls)
+        await expect.poll(() => busOf(url), { timeout: SENTINELS_MS }).toBe('up')
       for (const [id, texts] of await sendAll(people, pairs, 1, []))
         acknowledged.get(id)?.push(...texts.flat())
       await expectAll(followers, acknowledged)
