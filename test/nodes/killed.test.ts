@@ -91,4 +91,4 @@ test('a lone service on the embedded database that is killed during 500 sends lo
       acknowledged.get(conversationId)?.map((_, index) => index + 1),
     )
   }
-}, 90_000)
+}, 180_000)
