@@ -275,6 +275,7 @@ export const AttemptRow = Type.Object(
     exam_name: Type.String(),
     attempt_number: Count,
     start_time: LocalTime,
+    started_at: { ...Timestamp, description: '`start_time` in UTC' },
     submitted_at: Timestamp,
     score: Nullable(Type.Number()),
     max_score: Nullable(Type.Number()),

@@ -15,7 +15,7 @@ import { Navigation } from './shell/navigation.tsx'
 import { watchTitle } from './shell/tab-title.ts'
 import { UnderWayBar } from './shell/under-way-bar.tsx'
 import { leaveForSignIn } from './sign-in.ts'
-import { lookForUnderWay } from './under-way.ts'
+import { lookForUnderWay, watchUnderWay } from './under-way.ts'
 import { View } from './views/index.tsx'
 
 export function App() {
@@ -27,6 +27,7 @@ export function App() {
   useEffect(watchTitle, [])
   useEffect(watchHelpLock, [])
   useEffect(watchNotices, [])
+  useEffect(watchUnderWay, [])
   useEffect(() => void lookForUnderWay([]), [])
   useEffect(() => void keepPushesOn().catch(() => {}), [])
   useEffect(() => keepFocus(document.body), [])

@@ -33,6 +33,21 @@ export function describeMinutes(minutes: number | null): string {
   return minutes === null ? t('No time limit') : measure(minutes, 'minute')
 }
 
+/** How long an attempt took, from its start until it was handed in. */
+export function timeTaken({
+  started_at,
+  submitted_at,
+}: {
+  started_at: string
+  submitted_at: string
+}): string {
+  const seconds = Math.round((Date.parse(submitted_at) - Date.parse(started_at)) / 1_000)
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 1) return measure(seconds, 'second')
+  if (minutes < 60) return list([measure(minutes, 'minute'), measure(seconds % 60, 'second')])
+  return list([measure(Math.floor(minutes / 60), 'hour'), measure(minutes % 60, 'minute')])
+}
+
 interface Window {
   opens_at?: string | null
   closes_at?: string | null

@@ -14,10 +14,14 @@ export interface Notice {
 
 const STORED = 'notices'
 const SEEN = 'notices-seen'
-const WAITING = 'results-waiting'
+/** The percentages of finished attempts as they were seen last, by attempt; null: not to be seen yet. */
+const KNOWN = 'results-known'
+/** Attempts with challenges that nobody had answered yet. */
+const CHALLENGED = 'challenged'
 const MOST_SEEN = 200
 /** Attempts whose challenges are looked at, the newest ones. */
 const MOST_LOOKED_AT = 3
+const MOST_CHALLENGED = 10
 
 /** The service keeps no notices: these are from its frames, and from lists after being away. */
 export const $notices = atom<readonly Notice[]>([])
@@ -31,16 +35,12 @@ export function watchNotices(): () => void {
   $notices.set(readStored<Notice[]>(STORED) ?? [])
   return client.live.listen((frame) => {
     if (frame.type === 'challenge_resolved') tell(ofChallenge(frame.challenge), true)
-    if (frame.type === 'results_released' && frame.released) void tellReleased(frame.exam_id).catch(() => {})
+    if (frame.type === 'results_released' && frame.released)
+      void tellOf(frame.exam_id, ofResult).catch(() => {})
     if (frame.type === 'result_changed')
-      tell(
-        {
-          key: `changed-${frame.attempt_id}-${new Date().toISOString().slice(0, 16)}`,
-          text: t('One of your results was regraded'),
-          href: `/desk/results/${frame.attempt_id}`,
-        },
-        true,
-      )
+      void tellOf(frame.exam_id, (attempt) =>
+        attempt.attempt_id === frame.attempt_id ? ofChange(attempt) : undefined,
+      ).catch(() => {})
   })
 }
 
@@ -50,36 +50,70 @@ interface Attempt {
   percentage: number | null
 }
 
-/** Finds what happened while the person was away: released results, and answered challenges of the newest ones. */
+/** Finds what happened while the person was away: released and regraded results, and answered challenges. */
 export async function lookForNotices(attempts: readonly Attempt[]): Promise<void> {
-  const waiting = new Set(readStored<number[]>(WAITING))
-  for (const { attempt_id, exam_name, percentage } of attempts)
-    if (percentage !== null && waiting.has(attempt_id)) tell(ofResult({ attempt_id, exam_name }))
-  writeStored(
-    WAITING,
-    attempts.filter(({ percentage }) => percentage === null).map(({ attempt_id }) => attempt_id),
-  )
-  const visible = attempts.filter(({ percentage }) => percentage !== null).slice(0, MOST_LOOKED_AT)
-  for (const { attempt_id } of visible) {
-    const params = { path: { attempt_id } }
+  tellResults(attempts)
+  const newest = attempts.filter(({ percentage }) => percentage !== null).slice(0, MOST_LOOKED_AT)
+  const challenged = readStored<number[]>(CHALLENGED) ?? []
+  for (const id of new Set([...newest.map(({ attempt_id }) => attempt_id), ...challenged])) {
+    const params = { path: { attempt_id: id } }
     const found = await ask(client.GET('/api/v01/attempts/{attempt_id}/challenges', { params })).catch(
       () => undefined,
     )
-    for (const challenge of found?.challenges ?? [])
-      if (challenge.status !== 'open') tell(ofChallenge(challenge))
+    if (!found) continue
+    for (const challenge of found.challenges) if (challenge.status !== 'open') tell(ofChallenge(challenge))
+    awaitAnswer(
+      id,
+      found.challenges.some(({ status }) => status === 'open'),
+    )
   }
 }
 
-/** The frame doesn't say whether the person has a result there, nor the exam's name. */
-async function tellReleased(examId: number): Promise<void> {
+/** Whether an answer to a challenge is looked for at this attempt, however old it is. */
+export function awaitAnswer(attemptId: number, isOpen = true): void {
+  const others = (readStored<number[]>(CHALLENGED) ?? []).filter((id) => id !== attemptId)
+  writeStored(CHALLENGED, isOpen ? [...others, attemptId].slice(-MOST_CHALLENGED) : others)
+}
+
+type Tell = (attempt: Attempt) => Notice | undefined
+
+/**
+ * Frames don't say whether the person has a result there, nor the exam's name. `ofUnknown`: what it means for a result that
+ * this device hasn't seen before.
+ */
+async function tellOf(examId: number, ofUnknown: Tell): Promise<void> {
   const { attempts } = await ask(client.GET('/api/v01/attempts', { params: { query: { exam_id: examId } } }))
-  for (const attempt of attempts) if (attempt.percentage !== null) tell(ofResult(attempt), true)
+  tellResults(attempts, ofUnknown)
+}
+
+/** Tells of results that are to be seen now, or that are others than when they were seen last. */
+function tellResults(attempts: readonly Attempt[], ofUnknown?: Tell): void {
+  const known = readStored<Record<number, number | null>>(KNOWN) ?? {}
+  for (const attempt of attempts) {
+    const { attempt_id, percentage } = attempt
+    const before = known[attempt_id]
+    known[attempt_id] = percentage
+    if (percentage === null || before === percentage) continue
+    const notice =
+      before === null ? ofResult(attempt) : before === undefined ? ofUnknown?.(attempt) : ofChange(attempt)
+    if (notice) tell(notice, ofUnknown !== undefined)
+  }
+  // The newest ones: their ids are the highest.
+  writeStored(KNOWN, Object.fromEntries(Object.entries(known).slice(-MOST_SEEN)))
 }
 
 function ofResult({ attempt_id, exam_name }: Pick<Attempt, 'attempt_id' | 'exam_name'>): Notice {
   return {
     key: `result-${attempt_id}`,
     text: t('The result of {exam} was released', { exam: exam_name }),
+    href: `/desk/results/${attempt_id}`,
+  }
+}
+
+function ofChange({ attempt_id, exam_name, percentage }: Attempt): Notice {
+  return {
+    key: `changed-${attempt_id}-${percentage}`,
+    text: t('Your result of {exam} was regraded', { exam: exam_name }),
     href: `/desk/results/${attempt_id}`,
   }
 }

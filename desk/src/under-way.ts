@@ -1,7 +1,10 @@
 import { atom } from 'nanostores'
 import { ask, client } from './client.ts'
+import { showToast } from './components/dialogs/toasts.tsx'
+import { clockTime } from './format.ts'
 import { dropImages } from './kept-images.ts'
 import { readStored, writeStored } from './stored.ts'
+import { t } from './texts.ts'
 
 /** An attempt under way. */
 export interface UnderWay {
@@ -41,6 +44,22 @@ export async function lookForUnderWay(exams: readonly { id: number; name: string
     }),
   )
   keep(found.flat())
+}
+
+/** Follows the end of an attempt where a teacher moves it. Returns a function that ends this. */
+export function watchUnderWay(): () => void {
+  return client.live.listen((frame) => {
+    if (frame.type !== 'attempt_time') return
+    const { exam_id: examId, ends_at: endsAt } = frame
+    const known = $underWay.get().find((each) => each.examId === examId)
+    if (!known || known.endsAt === endsAt) return
+    setUnderWay({ ...known, endsAt })
+    showToast(
+      endsAt
+        ? t('{exam} ends at {time} now', { exam: known.name, time: clockTime(endsAt) })
+        : t('{exam} has no time limit now', { exam: known.name }),
+    )
+  })
 }
 
 function keep(exams: readonly UnderWay[]): void {

@@ -14,8 +14,12 @@ const OPEN = { params: { query: { status: 'open' as const } } }
 let readAt = 0
 let isTaughtKnown = false
 
-export async function lookForTaught(): Promise<void> {
-  const { classes } = await ask(client.GET('/api/v01/classes', {}))
+/** How many classes ask the person to join. */
+export const $invitations = atom(0)
+
+export async function lookForClasses(): Promise<void> {
+  const { classes, invitations } = await ask(client.GET('/api/v01/classes', {}))
+  $invitations.set(invitations.length)
   $taught.set(classes.filter(({ role }) => role === 'teacher'))
   isTaughtKnown = true
 }
@@ -29,7 +33,7 @@ export async function lookForWaiting({ role }: User, isForced = false): Promise<
 
 /** Teachers who are no administrators are asked about their own exams alone. */
 async function countForTeacher(): Promise<Record<string, number>> {
-  if (!isTaughtKnown) await lookForTaught()
+  if (!isTaughtKnown) await lookForClasses()
   if ($taught.get().length === 0) return {}
   const { total } = await ask(client.GET('/api/v01/admin/challenges', OPEN))
   return { '/desk/teach/challenges': total }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser, openFor, openPage, signIn } from '../support/browser.ts'
@@ -97,8 +98,11 @@ test('released results and answered challenges are told, at once or on return, u
   const body = { question_id: questionIds[0] ?? 0, message: 'Look again' }
   const { challenge } = (await person.post(`/api/v01/attempts/${attempt_id}/challenges`, body, 201)).body
   await admin.post(`/api/v01/admin/challenges/${challenge.id}/resolve`, { status: 'accepted' }, 200)
+  const key = { question_id: questionIds[0] ?? 0, action: 'credit_all' } as const
+  await admin.post(`/api/v01/admin/exams/${examId}/regrades`, key, 201)
   await page.goto('/desk')
   await news.getByRole('link', { name: 'Your challenge was accepted' }).waitFor()
+  await news.getByRole('link', { name: 'Your result of Waited for was regraded' }).waitFor()
   await expectFlawless(page)
   await news.getByRole('button', { name: 'Dismiss: Your challenge was accepted' }).click()
   await page.reload()
@@ -156,6 +160,27 @@ test('a teacher of a class sees at home who is taking its exam, and which challe
   await challenge.getByText('Look again').waitFor()
   await challenge.getByRole('button', { name: 'Answer' }).click()
   await page.getByText('None', { exact: true }).waitFor()
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('an end that a teacher moves is told on every page, and classes that ask to join at home', async () => {
+  const [person, admin] = [await service.person(), await service.admin()]
+  const { examId } = await createExam(service.sql, { name: 'Longer', duration_minutes: 30 })
+  const classId = await createClass(service.sql)
+  await service.sql`
+    insert into class_invitations (class_id, email, role, invited_at)
+    select ${classId}, email, 'student', now() from users where id = ${person.id}`
+  await service.sql`update users set email_verified = true where id = ${person.id}`
+  await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  const { page, context, problems } = await openFor(browser, person, PHONE)
+  await page.getByRole('link', { name: '1 class asks you to join' }).waitFor()
+  await page.goto('/desk/progress')
+  const rest = page.getByRole('complementary', { name: 'Exams under way' }).getByRole('timer')
+  await rest.waitFor()
+  await admin.post(`/api/v01/admin/exams/${examId}/extend`, { minutes: 20, key: randomUUID() }, 200)
+  await page.getByText(/^Longer ends at \d\d:\d\d now$/).waitFor()
+  await expect.poll(() => rest.innerText()).toMatch(/^4\d:\d\d$/)
   expect(problems).toEqual([])
   await context.close()
 })

@@ -118,6 +118,27 @@ test('a result is shown as soon as it is released, and follows a corrected key',
   await context.close()
 })
 
+test('a result says how long it took, and has all earlier ones of the exam beside it', async () => {
+  const person = await service.person()
+  const { result } = await takeExam(person)
+  const attemptId = Number(result.split('/').at(-1))
+  await service.sql`update attempts set started_at = submitted_at - interval '12 minutes 30 seconds' where id = ${attemptId}`
+  await service.sql`
+    insert into attempts (user_id, exam_id, paper_id, attempt_number, status, seed, started_at, submitted_at,
+                          answers, score, max_score, percentage, correct, incorrect, unattempted)
+    select user_id, exam_id, paper_id, attempt_number + n, status, seed, started_at - n * interval '1 day',
+           submitted_at - n * interval '1 day', answers, score, max_score, percentage, correct, incorrect, unattempted
+      from attempts, generate_series(1, 70) as n where id = ${attemptId}`
+  const { page, context, problems } = await openFor(browser, person)
+  await page.goto(result)
+  await page.getByText(/^12 mins?,? 30 secs?$/).waitFor()
+  await page.getByText('Data table').click()
+  await expect.poll(() => page.locator('.chart-figure details tbody tr').count()).toBe(71)
+  await expectFlawless(page)
+  expect(problems).toEqual([])
+  await context.close()
+})
+
 test('a discussion shows what was written while its page was cut off, and opens again after an exam', async () => {
   const [person, other] = [await service.person(), await service.person()]
   const { questionId, result } = await takeExam(person)

@@ -72,7 +72,7 @@ export type AttachmentAnswer = { success: true; attachment: Attachment }
 
 export type AttachmentForm = { /** 1 byte to 25 MiB */ file: Blob }
 
-export type Attempt = { attempt_id: number; exam_id: number; exam_name: string; attempt_number: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; submitted_at: string; score: number | null; max_score: number | null; percentage: number | null; status: 'submitted' | 'expired' }
+export type Attempt = { attempt_id: number; exam_id: number; exam_name: string; attempt_number: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; /** `start_time` in UTC */ started_at: string; submitted_at: string; score: number | null; max_score: number | null; percentage: number | null; status: 'submitted' | 'expired' }
 
 export type AttemptsAnswer = { success: true; attempts: Attempt[]; total: number; page: number; per_page: number; total_pages: number }
 
@@ -478,7 +478,7 @@ export type RespondAnswer = { success: true; conv_id: number | null }
 
 export type RespondBody = { action: 'accept' | 'reject' }
 
-export type ResultAnswer = { success: true; attempt_id: number; exam_id: number; exam_name: string; attempt_number: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; submitted_at: string; score: number | null; max_score: number | null; percentage: number | null; status: 'submitted' | 'expired'; result_mode: 'instant' | 'on_release'; result: Score; review: ReviewedQuestion[] }
+export type ResultAnswer = { success: true; attempt_id: number; exam_id: number; exam_name: string; attempt_number: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; /** `start_time` in UTC */ started_at: string; submitted_at: string; score: number | null; max_score: number | null; percentage: number | null; status: 'submitted' | 'expired'; result_mode: 'instant' | 'on_release'; result: Score; review: ReviewedQuestion[] }
 
 export type ResumedAnswer = { success: true; resumed: true; attempt_id: number; redirect_url: string }
 
@@ -512,7 +512,7 @@ export type SettingsAnswer = { success: true; /** the reader's own */ settings: 
 
 export type SettingsBody = { muted_until?: string | null; archived?: boolean; pinned?: boolean }
 
-export type StaffReviewAnswer = { success: true; attempt_id: number; exam_id: number; exam_name: string; attempt_number: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; submitted_at: string | null; score: number | null; max_score: number | null; percentage: number | null; status: 'active' | 'submitted' | 'expired'; user_id: number; username: string; full_name: string; ends_at: string | null; result_mode: 'instant' | 'on_release'; /** questions with a saved answer */ answered: number; question_count: number; shows_keys: boolean; result: Score | null; review: StaffReviewedQuestion[] | null }
+export type StaffReviewAnswer = { success: true; attempt_id: number; exam_id: number; exam_name: string; attempt_number: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; /** `start_time` in UTC */ started_at: string; submitted_at: string | null; score: number | null; max_score: number | null; percentage: number | null; status: 'active' | 'submitted' | 'expired'; user_id: number; username: string; full_name: string; ends_at: string | null; result_mode: 'instant' | 'on_release'; /** questions with a saved answer */ answered: number; question_count: number; shows_keys: boolean; result: Score | null; review: StaffReviewedQuestion[] | null }
 
 export type StaffReviewedQuestion = { id: number; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; question_type: QuestionType; image_path: string | null; image_url: string | null; positive_marks: number; negative_marks: number; option_order: string[] | null; parts: { prompts: string[]; /** shuffled; an id is an attempt's own */ choices: { id: string; text: string }[] } | { /** shuffled; an id is an attempt's own */ items: { id: string; text: string }[] } | { gaps: ({ kind: 'text' | 'choice' | 'number'; /** shuffled; an id is an attempt's own */ choices?: { id: string; text: string }[] })[] } | null; correct_answer: string | null; correct: string | string[] | null; explanation: string | null; tolerance: number | null; /** corrected since: the key is the one in force */ regraded: boolean; given_answer: string | string[] | null; is_correct: boolean | null; marks_awarded: number | null }
 

@@ -13,7 +13,7 @@ import { $notices, dismiss, lookForNotices } from '../notices.ts'
 import { serverNow } from '../server-time.ts'
 import { t } from '../texts.ts'
 import { $underWay, lookForUnderWay } from '../under-way.ts'
-import { $taught, lookForTaught } from '../waiting.ts'
+import { $invitations, $taught, lookForClasses } from '../waiting.ts'
 import { SittingNow } from './classes/sitting-now.tsx'
 import { Undelivered } from './exams/undelivered.tsx'
 import { PracticeDue } from './practice/practice-due.tsx'
@@ -30,7 +30,7 @@ export default function Home({ user }: ViewProps) {
       ask(client.GET('/api/v01/exams')),
       ask(client.GET('/api/v01/attempts')),
     ])
-    void lookForTaught().catch(() => {})
+    void lookForClasses().catch(() => {})
     void lookForUnderWay(exams.slice(0, 12))
     void lookForNotices(attempts)
     return { exams, attempts }
@@ -168,10 +168,11 @@ function Notices() {
 function Messages() {
   const unread = useStore(chat.$unread)
   const requests = useStore(chat.$requests).length
+  const invitations = useStore($invitations)
   if (useStore($isHelpLocked)) return null
   return (
     <Section id="messages" title="Messages">
-      {unread + requests === 0 && <p class="lead">Nothing new.</p>}
+      {unread + requests + invitations === 0 && <p class="lead">Nothing new.</p>}
       {unread > 0 && (
         <a href="/desk/chat">
           {t('{count, plural, one {# unread message} other {# unread messages}}', { count: unread })}
@@ -181,6 +182,13 @@ function Messages() {
         <a href="/desk/people">
           {t('{count, plural, one {# connection request} other {# connection requests}}', {
             count: requests,
+          })}
+        </a>
+      )}
+      {invitations > 0 && (
+        <a href="/desk/classes">
+          {t('{count, plural, one {# class asks you to join} other {# classes ask you to join}}', {
+            count: invitations,
           })}
         </a>
       )}

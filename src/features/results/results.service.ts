@@ -140,6 +140,7 @@ function toAttempt(core: Core, finished: FinishedRow | store.FinishedSummary): A
     exam_name: exam.name,
     attempt_number: attempt.attemptNumber,
     start_time: localDateTime(new Date(startedAt), core.config.timezone),
+    started_at: new Date(startedAt).toISOString(),
     submitted_at: new Date(submittedAt ?? startedAt).toISOString(),
     score,
     max_score,

@@ -39,6 +39,7 @@ export async function reviewForStaff(
     username: found.username,
     full_name: found.fullName,
     start_time: localDateTime(attempt.startedAt, core.config.timezone),
+    started_at: attempt.startedAt.toISOString(),
     submitted_at: attempt.submittedAt?.toISOString() ?? null,
     ends_at: attempt.endsAt?.toISOString() ?? null,
     status: attempt.status === 'submitted' || attempt.status === 'expired' ? attempt.status : 'active',

@@ -4,7 +4,7 @@ import { Page } from '../../components/page/page.tsx'
 import { Stat } from '../../components/page/stat.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 import { ReviewedQuestion } from '../../components/questions/reviewed-question.tsx'
-import { moment, number, percent } from '../../format.ts'
+import { moment, number, percent, timeTaken } from '../../format.ts'
 import { t } from '../../texts.ts'
 import type { ViewProps } from '../view-props.ts'
 
@@ -43,6 +43,12 @@ export default function StudentAttempt({ params }: ViewProps) {
               label="Answered"
               value={t('{part} of {whole}', { part: attempt.answered, whole: attempt.question_count })}
             />
+            {attempt.submitted_at !== null && (
+              <Stat
+                label="Time taken"
+                value={timeTaken({ started_at: attempt.started_at, submitted_at: attempt.submitted_at })}
+              />
+            )}
             {attempt.result && (
               <>
                 <Stat

@@ -1,6 +1,6 @@
 import type { Answer } from '../../../client.ts'
 import { Stat } from '../../../components/page/stat.tsx'
-import { number, percent } from '../../../format.ts'
+import { number, percent, timeTaken } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 
 type Result = Answer<'/api/v01/attempts/{attempt_id}', 'get'>
@@ -18,6 +18,7 @@ export function Figures({ result }: { result: Result }) {
       {partly > 0 && <Stat label="Partly correct" value={partly} />}
       <Stat label="Incorrect" value={result.result.incorrect - partly} />
       <Stat label="Not answered" value={unattempted} />
+      <Stat label="Time taken" value={timeTaken(result)} />
     </dl>
   )
 }

@@ -1,4 +1,4 @@
-import { ask, client } from '../../../client.ts'
+import { ask, client, readAllPages } from '../../../client.ts'
 import { LineChart } from '../../../components/charts/chart.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { day } from '../../../format.ts'
@@ -7,9 +7,12 @@ import { t } from '../../../texts.ts'
 /** One's own results of an exam over time, where there are several. */
 export function PastResults({ examId }: { examId: number }) {
   const found = useLoad(examId, () =>
-    ask(client.GET('/api/v01/attempts', { params: { query: { exam_id: examId } } })),
+    readAllPages((page) =>
+      ask(client.GET('/api/v01/attempts', { params: { query: { exam_id: examId, page } } })),
+    ),
   )
-  const points = (found.data?.attempts ?? [])
+  const points = (found.data ?? [])
+    .flatMap(({ attempts }) => attempts)
     .filter(({ percentage }) => percentage !== null)
     .map(({ attempt_id, attempt_number, submitted_at, percentage }) => ({
       label: t('Attempt {number}, {date}', { number: attempt_number, date: day(submitted_at) }),
