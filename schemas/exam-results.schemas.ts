@@ -1,6 +1,13 @@
 import { type Static, Type } from 'typebox'
-import { AttemptRow, ReviewedQuestion, Score } from './attempts.schemas.ts'
-import { Id, Nullable, Page, paging, Timestamp, UserId } from './common.ts'
+import {
+  AttemptRow,
+  PaperQuestion,
+  ReviewedQuestion,
+  Score,
+  SubmitAnswer,
+  SubmitBody,
+} from './attempts.schemas.ts'
+import { Id, Nullable, Page, paging, Timestamp, UserId, Uuid } from './common.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 const person = { user_id: UserId, username: Type.String(), full_name: Type.String() }
@@ -113,3 +120,46 @@ export const GradebookAnswer = Type.Object(
   { $id: 'GradebookAnswer' },
 )
 export const GradebookQuery = Type.Object({ page: Page })
+
+// --- trials
+
+const trial = { success: Type.Literal(true), is_trial: Type.Literal(true) }
+
+export const Trial = Type.Object(
+  {
+    paper_id: Id,
+    seed: Uuid,
+    shuffle: Nullable(Type.Enum(['questions', 'options', 'both'])),
+    drawn: Nullable(Type.Array(Id, { maxItems: 10_000 })),
+  },
+  { $id: 'Trial', description: 'what an attempt has of its own: send it back as it is' },
+)
+export type Trial = Static<typeof Trial>
+
+export const TrialAnswer = Type.Object(
+  {
+    ...trial,
+    trial: Trial,
+    exam: Type.Object({ id: Id, name: Type.String(), duration_minutes: Nullable(Type.Integer()) }),
+    questions: Type.Array(PaperQuestion),
+  },
+  { $id: 'TrialAnswer' },
+)
+export type TrialAnswer = Static<typeof TrialAnswer>
+
+export const TrialBody = Type.Object(
+  { trial: Trial, answers: SubmitBody.properties.answers },
+  { $id: 'TrialBody' },
+)
+export type TrialBody = Static<typeof TrialBody>
+
+export const TrialResult = Type.Object(
+  {
+    ...trial,
+    rejected: SubmitAnswer.properties.rejected,
+    result: Score,
+    review: Type.Array(ReviewedQuestion),
+  },
+  { $id: 'TrialResult' },
+)
+export type TrialResult = Static<typeof TrialResult>

@@ -247,6 +247,7 @@ const CALLS: Record<string, () => Promise<Call>> = {
 /** Operations that write nothing, and why. */
 const WITHOUT: Record<string, string> = {
   'POST /login': 'a sign-in is no change',
+  'POST /exams/{exam_id}/trial': 'nothing of a trial is stored',
   'POST /ai/export': 'it gives back what it was given, as a file',
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { createClass } from '../support/content/classes.ts'
@@ -201,6 +202,10 @@ const FOR_TEACHERS: Record<string, Place> = {
   'POST /exams/{exam_id}/regrades': {
     statuses: ADMINS,
     body: ({ questionId }) => ({ question_id: questionId, action: 'drop' }),
+  },
+  'POST /exams/{exam_id}/trial': {
+    statuses: ADMINS,
+    body: () => ({ trial: { paper_id: 1, seed: randomUUID(), shuffle: null, drawn: null } }),
   },
   'POST /questions': {
     statuses: ADMINS,

@@ -542,6 +542,14 @@ export type SyncBody = { /** take the places from `start_index` on, in this orde
 
 export type TagsAnswer = { success: true; tags: { tag: string; questions: number }[] }
 
+export type Trial = { paper_id: number; seed: string; shuffle: 'questions' | 'options' | 'both' | null; drawn: number[] | null }
+
+export type TrialAnswer = { success: true; is_trial: true; /** what an attempt has of its own: send it back as it is */ trial: Trial; exam: { id: number; name: string; duration_minutes: number | null }; questions: PaperQuestion[] }
+
+export type TrialBody = { /** what an attempt has of its own: send it back as it is */ trial: Trial; /** by question id, merged into what is stored: null clears, absent questions stay, and what does not fit is named in `rejected` */ answers?: { [key: string]: unknown } }
+
+export type TrialResult = { success: true; is_trial: true; rejected: ({ question_id: number | null; message: string })[] | null; result: Score; review: ReviewedQuestion[] }
+
 export type Tried = { success: true; message: string; format: ImportFormat; /** in a dry run, how many would be */ inserted: number; skipped: number; errors: string[] | null; details: string[] | null; /** the first 50 */ questions: ({ /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; /** MCQ `B`, MSQ `A,C`, NUMERIC a decimal string, SHORT the accepted texts, one a line; empty where `parts` hold the key, or for none: everybody gets 0 until there is one */ correct_answer: string; parts: { /** 2 to 20; equal matches are one choice */ pairs: { prompt: string; match: string }[]; /** up to 10 choices that match no prompt */ distractors: string[] } | { /** 2 to 20, in the right order */ items: string[] } | { /** 1 to 20, for `[[1]]` … of the text */ gaps: ({ kind: 'text'; /** 1 to 50 texts, `%50%text` for a share */ accepted: string[] } | { kind: 'choice'; /** 2 to 20 */ choices: string[]; /** the index of the right one, from 0 */ correct: number } | { kind: 'number'; /** a number or its decimal text */ key: number | string; /** a number or its decimal text */ tolerance: number | string })[] } | null; question_type: QuestionType; image_path: string | null; positive_marks: number; negative_marks: number; /** for NUMERIC answers */ tolerance: number; /** why the right answer is right, for those who may see it; may contain LaTeX */ explanation: string; tags: string[]; /** the file brings an image along */ has_image: boolean })[] }
 
 export type TutorAnswer = { success: true; /** may contain LaTeX and a `[FINAL ANSWER]` marker */ response: string; conversation_id: number; title: string; questions_remaining: number }
@@ -3563,6 +3571,42 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'admin_required'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/exams/{exam_id}/trial': {
+    /** An exam as a student would get it, to be tried before it is published */
+    get: {
+      parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': TrialAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'exam_empty'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** How the answers of a trial would come out */
+    post: {
+      parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': TrialBody } }
+      responses: {
+        200: { content: { 'application/json': TrialResult } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }

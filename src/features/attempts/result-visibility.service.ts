@@ -4,6 +4,7 @@ import { AppError } from '../../errors.ts'
 import * as store from './attempts.store.ts'
 import type { Paper } from './paper.ts'
 import { paperOf } from './papers.service.ts'
+import type { Result } from './scoring.ts'
 
 export type { FinishedRow } from './attempts.store.ts'
 
@@ -44,14 +45,13 @@ export function releaseResult<Attempt extends StoredScore>({
 export function readScore(attempt: StoredScore): Score | undefined {
   const { score, maxScore, percentage, correct, incorrect, unattempted } = attempt
   if (score === null || maxScore === null || percentage === null) return undefined
-  return {
-    score,
-    max_score: maxScore,
-    percentage: Math.round(percentage * 100) / 100,
-    correct: correct ?? 0,
-    incorrect: incorrect ?? 0,
-    unattempted: unattempted ?? 0,
-  }
+  const counts = { correct: correct ?? 0, incorrect: incorrect ?? 0, unattempted: unattempted ?? 0 }
+  return toScore({ score, maxScore, percentage, ...counts })
+}
+
+/** What grading gives, as it is shown. */
+export function toScore({ maxScore: max_score, percentage, ...rest }: Result): Score {
+  return { ...rest, max_score, percentage: Math.round(percentage * 100) / 100 }
 }
 
 /**

@@ -4,15 +4,21 @@ import {
   ExamResultsAnswer,
   ExamResultsQuery,
   StaffReviewAnswer,
+  TrialAnswer,
+  TrialBody,
+  TrialResult,
 } from '../../../schemas/exam-results.schemas.ts'
 import type { Core } from '../../core.ts'
 import { requireExam } from '../../db/exam-rows.ts'
+import { examIn } from '../../http/callers.ts'
 import { CsvFile, sendCsv } from '../../http/csv-body.ts'
 import { failures } from '../../http/failures.ts'
+import { sendJson } from '../../http/json-body.ts'
 import { describePage } from '../../paging.ts'
 import { toRead } from '../audit/replica-reads.service.ts'
 import * as service from './exam-results.service.ts'
 import { reviewForStaff } from './staff-review.service.ts'
+import { judgeTrial, writeTrial } from './trials.service.ts'
 
 const tags = ['admin: exam day']
 const success = true as const
@@ -73,5 +79,37 @@ export const resultAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       const rows = service.streamExamResults(reading, { examId: params.exam_id, classId: undefined })
       return sendCsv(reply, 'results', service.RESULT_COLUMNS, rows)
     },
+  )
+
+  app.get(
+    '/exams/:exam_id/trial',
+    {
+      config: { budget: 'heavy', forTeachers: examIn('params', 'exam_id') },
+      schema: {
+        operationId: 'beginTrial',
+        summary: 'An exam as a student would get it, to be tried before it is published',
+        description: 'Nothing of a trial is stored, and it counts nowhere. Teachers: of their own exams.',
+        tags,
+        params: ExamParams,
+        response: { 200: TrialAnswer, ...failures('not_found', 'exam_empty') },
+      },
+    },
+    async ({ params }, reply) => sendJson(reply, await writeTrial(core, params.exam_id)),
+  )
+
+  app.post(
+    '/exams/:exam_id/trial',
+    {
+      config: { budget: 'heavy', forTeachers: examIn('params', 'exam_id') },
+      schema: {
+        operationId: 'judgeTrial',
+        summary: 'How the answers of a trial would come out',
+        tags,
+        params: ExamParams,
+        body: TrialBody,
+        response: { 200: TrialResult, ...failures('not_found') },
+      },
+    },
+    async ({ params, body }) => ({ success, ...(await judgeTrial(core, params.exam_id, body)) }),
   )
 }

@@ -1,6 +1,7 @@
 import type { AttemptRow, ResultAnswer, ReviewedQuestion } from '../../../schemas/attempts.schemas.ts'
 import type { Content } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
+import type { Answers } from '../../db/tables/attempts.tables.ts'
 import type { Regrade } from '../../db/tables/corrections.tables.ts'
 import { AppError } from '../../errors.ts'
 import { localDateTime } from '../../formats/local-time.ts'
@@ -11,13 +12,12 @@ import { paperOf } from '../attempts/papers.service.ts'
 import type { GradedQuestion } from '../attempts/regraded-questions.ts'
 import {
   type FinishedRow,
-  type ReleasedResult,
   releaseResult,
   requireOwn,
   type StoredScore,
   showsResults,
 } from '../attempts/result-visibility.service.ts'
-import { placesOf, showAnswers, showOwn, showRight } from '../attempts/sitting.ts'
+import { placesOf, type Sitting, showAnswers, showOwn, showRight } from '../attempts/sitting.ts'
 import { requireHelp } from '../help-lock/help-lock.service.ts'
 import { findExplanations } from '../questions/explanations.service.ts'
 import { isKnownToOlder } from '../questions/kinds/kinds.ts'
@@ -96,7 +96,7 @@ export async function getReviewed(
 /** For each question the given answer, the right one by the regrades in force, and the marks. */
 export async function reviewAttempt(
   core: Core,
-  attempt: ReleasedResult['attempt'],
+  attempt: Sitting & { answers: Answers },
   paper: Paper,
   inForce: readonly Regrade[],
   isOlder = false,

@@ -37,6 +37,12 @@ export async function findForStaff(db: Executor, attemptId: number) {
   return row
 }
 
+/** undefined if there is none. */
+export async function findExam(db: Executor, id: number): Promise<typeof exams.$inferSelect | undefined> {
+  const [row] = await db.select().from(exams).where(eq(exams.id, id))
+  return row
+}
+
 /** Whose attempt it is; undefined if there is none. */
 export async function findOwner(db: Executor, attemptId: number): Promise<number | undefined> {
   const [row] = await db.select({ userId: attempts.userId }).from(attempts).where(eq(attempts.id, attemptId))

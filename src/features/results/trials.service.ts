@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import type { Content } from '../../../schemas/common.ts'
+import type { Trial, TrialAnswer, TrialBody, TrialResult } from '../../../schemas/exam-results.schemas.ts'
+import type { Core } from '../../core.ts'
+import { AppError, invalidField } from '../../errors.ts'
+import { mergeAnswers, readChanges } from '../attempts/fitting-answers.ts'
+import { listInForce } from '../attempts/grading-lock.service.ts'
+import { currentPaperOf, findPaper, writeQuestions } from '../attempts/papers.service.ts'
+import { toScore } from '../attempts/result-visibility.service.ts'
+import { draw } from '../exams/drawing.ts'
+import { reviewAttempt } from './results.service.ts'
+import * as store from './results.store.ts'
+
+/**
+ * An exam as a student would get it now, published or not: the answer as a JSON text. Nothing of a trial is stored, so it is
+ * in no figure: what an attempt keeps beside its paper comes back with the answers. 404, 409 `exam_empty`.
+ */
+export async function writeTrial(core: Core, examId: number): Promise<string> {
+  const exam = await store.findExam(core.db, examId)
+  if (!exam) throw new AppError('not_found')
+  const paper = await currentPaperOf(core, core.db, examId)
+  const drawn = exam.draw && draw(exam.draw, paper.tasks)
+  if ((drawn ?? paper.tasks).length === 0) throw new AppError('exam_empty')
+  const trial: Trial = {
+    paper_id: paper.id,
+    seed: randomUUID(),
+    shuffle: exam.shuffle === 'none' ? null : exam.shuffle,
+    drawn,
+  }
+  const { name, durationMinutes: duration_minutes } = exam
+  const about: Omit<TrialAnswer, 'questions'> = {
+    success: true,
+    is_trial: true,
+    trial,
+    exam: { id: examId, name, duration_minutes },
+  }
+  return `{"questions":${writeQuestions(core, paper, trial)},${JSON.stringify(about).slice(1)}`
+}
+
+/** How these answers would come out, by the corrections in force. 400 for a paper of another exam. */
+export async function judgeTrial(
+  core: Core,
+  examId: number,
+  { trial: { paper_id, ...sitting }, answers: given }: TrialBody,
+): Promise<Content<TrialResult>> {
+  const paper = await findPaper(core, core.db, paper_id)
+  if (paper?.questions[0]?.exam_id !== examId)
+    throw invalidField('/trial/paper_id', 'is no paper of this exam')
+  const { changes, rejected } = readChanges(paper, sitting, given ? { answers: given } : {})
+  const answers = mergeAnswers({}, changes.answers)
+  const inForce = await listInForce(core.db, examId)
+  return {
+    is_trial: true,
+    rejected,
+    result: toScore(paper.gradedBy(inForce).key.grade(answers, sitting.drawn)),
+    review: await reviewAttempt(core, { ...sitting, answers }, paper, inForce),
+  }
+}
