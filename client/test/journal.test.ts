@@ -243,10 +243,39 @@ describe('a claim', () => {
       unsynced: { 2: 'X' },
       writer: 4,
     })
-    const stranded = run(begin(journal()), { is: 'stranded' }, answer(1, 'B'))
+    const stranded = run(begin(journal()), { is: 'stranded', isBlind: true }, answer(1, 'B'))
     const { state } = run(stranded.state, { is: 'claimed', stored, writer: 5 })
     expect(state).toMatchObject({ role: 'writer', journal: { writer: 5, answers: { 1: 'B', 2: 'X' } } })
     expect(state.journal.unsynced).toEqual({ 1: 'B', 2: 'X' })
+  })
+
+  test('keeps an answer that was given while another tab handed in', () => {
+    const { questions: _, ...stored } = journal({ phase: 'submitting', writer: 4 })
+    const stranded = run(begin(journal({ writer: 4 })), { is: 'stranded', isBlind: true }, answer(1, 'B'))
+    const { state, effects } = run(stranded.state, { is: 'claimed', stored, writer: 5 }, { is: 'due' })
+    expect(state.journal).toMatchObject({ phase: 'submitting', unsynced: { 1: 'B' } })
+    expect(sentIn(effects)).toMatchObject({ kind: 'sync', answers: { 1: 'B' } })
+  })
+
+  test('that fails sends nothing that another tab gave, unless the store can be read', () => {
+    const { questions: _, ...told } = journal({ unsynced: { 1: 'of another' }, since: { 1: 5 }, writer: 4 })
+    const blind = run(
+      begin(journal()),
+      { is: 'told', journal: told },
+      { is: 'stranded', isBlind: true },
+      { is: 'due' },
+    )
+    expect(blind.effects.at(-1)).toEqual([])
+    const own = run(blind.state, answer(2, 'own'), { is: 'due' })
+    expect(sentIn(own.effects).answers).toEqual({ 2: 'own' })
+    const stored = { ...told, unsynced: { 1: 'newer' }, answers: { 1: 'newer' } }
+    const seeing = run(
+      blind.state,
+      answer(2, 'own'),
+      { is: 'stranded', stored, isBlind: false },
+      { is: 'due' },
+    )
+    expect(sentIn(seeing.effects).answers).toEqual({ 1: 'newer', 2: 'own' })
   })
 
   test('drops what it could not store if another tab has written since', () => {
@@ -259,7 +288,7 @@ describe('a claim', () => {
   test('drops it also if the store fails first, and keeps what was given since then', () => {
     const { questions: _, ...stored } = journal({ answers: { 1: 'later' }, writer: 2 })
     const away = run(writer(), answer(1, 'earlier'), { is: 'lost' })
-    const back = run(away.state, { is: 'stranded' }, answer(2, 'latest'))
+    const back = run(away.state, { is: 'stranded', isBlind: true }, answer(2, 'latest'))
     const { state } = run(back.state, { is: 'claimed', stored, writer: 3 })
     expect(state.journal.answers).toEqual({ 1: 'later', 2: 'latest' })
     expect(state.journal.unsynced).toEqual({ 2: 'latest' })

@@ -9,6 +9,7 @@ import type { Upload } from '../src/index.ts'
 import { Outbox } from '../src/outbox/outbox.ts'
 import { App } from './simulation/app.ts'
 import { ChatService } from './simulation/chat-service.ts'
+import { PROXY_ANSWERS } from './simulation/cluster.ts'
 import { EXAM_ID, ExamService } from './simulation/exam-service.ts'
 import { Machine, World } from './simulation/world.ts'
 
@@ -26,9 +27,6 @@ beforeEach(() => {
 })
 
 const MINUTE_MS = 60_000
-const PROXY_ANSWERS = (['html', 'page', 'text', 'json', 'coded'] as const).flatMap((kind) =>
-  [200, 401, 403, 404, 409, 413, 502].map((status) => `${kind} ${status}` as const),
-)
 
 async function begin(machine = laptop, userId = 1) {
   const app = new App(machine)
@@ -398,6 +396,30 @@ describe('a store', () => {
     const again = new App(laptop)
     await world.until(() => again.client.session.$user.get())
     expect((await again.open()).$state.get().questions).toHaveLength(3)
+  })
+
+  test('that is full when another tab takes over never undoes what the first one had sent since', async () => {
+    const { app, exam } = await begin()
+    const other = new App(laptop)
+    await world.until(() => other.client.session.$user.get())
+    const next = await other.open()
+    laptop.network.isUp = false
+    await app.run(exam.answer(1, 'older'))
+    await world.until(() => next.$state.get().answers[1] === 'older')
+    other.tab.leave()
+    await app.run(exam.answer(1, 'newer'))
+    laptop.network.isUp = true
+    await world.until(() => exam.$state.get().unsynced === 0)
+    laptop.isFull = true
+    app.die()
+    other.tab.comeBack()
+    await world.until(() => next.$state.get().canWrite)
+    expect(await other.run(next.answer(2, 'own'))).toBe('full')
+    await world.pass(10_000)
+    expect(service.attempts).toMatchObject([{ answers: { 1: 'newer', 2: 'own' } }])
+    laptop.isFull = false
+    await world.pass(MINUTE_MS)
+    expect(next.$state.get()).toMatchObject({ answers: { 1: 'newer', 2: 'own' }, unsynced: 0 })
   })
 
   test('that fails while an exam is taken up loses nothing that it holds', async () => {

@@ -280,14 +280,20 @@ export class ExamSession {
   async #claim(): Promise<void> {
     const claiming = {}
     this.#claiming = claiming
-    const claimed = await claimJournal(this.#client.storage, this.#owner.userId, this.#state.journal).catch(
-      () => undefined,
-    )
+    const [storage, { userId }, { journal }] = [this.#client.storage, this.#owner, this.#state]
+    const claimed = await claimJournal(storage, userId, journal).catch(() => undefined)
+    // A full disk can be read.
+    const read =
+      claimed ??
+      (await findProgress(storage, userId, journal).then(
+        (stored) => ({ stored }),
+        () => undefined,
+      ))
     // The lock may have been lost meanwhile.
     if (this.#claiming !== claiming || this.#isClosed) return
     if (claimed) this.#do({ is: 'claimed', ...claimed })
-    else if (this.#state.role === 'reader') {
-      this.#do({ is: 'stranded' })
+    else {
+      this.#do({ is: 'stranded', ...read, isBlind: !read })
       this.#after('keep', AGAIN_MS, () => void this.#keep())
     }
     this.#decided()

@@ -82,6 +82,8 @@ export interface State {
   unkept: Event[]
   /** So many of these, the first ones, count only if no other tab has written since. */
   doubtful: number
+  /** The store can't even be read: what other tabs gave may be out of date, so this one sends its own answers alone. */
+  isBlind: boolean
   /** The revision of the request under way. */
   sending: number | undefined
   /** The most parts of a sync, which are answers and the marks: fewer once one was too large. */
@@ -100,8 +102,8 @@ export type Event =
   | { is: 'submit' }
   /** This tab writes from now on; `stored` is what the store had. */
   | { is: 'claimed'; stored: Progress | undefined; writer: number }
-  /** This tab writes from now on, though the store could not be asked. */
-  | { is: 'stranded' }
+  /** This tab writes from now on, though the store doesn't take that; `stored` is what it had, if it can be read. */
+  | { is: 'stranded'; stored?: Progress | undefined; isBlind: boolean }
   /** Another tab writes, or may. */
   | { is: 'lost' }
   | { is: 'told'; journal: Progress }
@@ -144,7 +146,7 @@ const READ: Effect = { do: 'read' }
 const waitFor = (ms: number, faults = 0): Effect => ({ do: 'wait', ms, faults })
 
 export function begin(journal: Journal): State {
-  const idle = { unkept: [], doubtful: 0, sending: undefined, most: ALL, acks: 0, faults: 0 }
+  const idle = { unkept: [], doubtful: 0, isBlind: false, sending: undefined, most: ALL, acks: 0, faults: 0 }
   return { ...idle, journal, role: 'reader', isOver: false }
 }
 
@@ -164,20 +166,19 @@ export function step(state: State, event: Event): [State, Effect[]] {
       return [changed, [KEEP, waitFor(event.is === 'submit' ? 0 : SYNC_AFTER_MS)]]
     }
     case 'claimed': {
-      // What another tab has written since is newer than what this one couldn't store before that.
-      const isLatest = (event.stored?.writer ?? journal.writer) === journal.writer
-      const doubtful = state.role === 'reader' ? state.unkept.length : state.doubtful
-      const unkept = state.unkept.slice(isLatest ? 0 : doubtful)
-      let next = event.stored ? takeUp(event.stored, journal) : journal
-      next = { ...next, writer: event.writer, revision: next.revision + REVISIONS_OF_A_WRITER }
-      for (const each of unkept) if (next.phase === 'active') next = change(next, each)
-      return [
-        { ...state, role: 'writer', unkept, doubtful: 0, sending: undefined, journal: next },
-        [KEEP, waitFor(0)],
-      ]
+      const next = takeUp(state, event.stored)
+      const claimed = { ...next.journal, writer: event.writer }
+      return [{ ...next, role: 'writer', sending: undefined, journal: claimed }, [KEEP, waitFor(0)]]
     }
-    case 'stranded':
-      return [{ ...state, role: 'stranded', doubtful: state.unkept.length }, [waitFor(0)]]
+    case 'stranded': {
+      const { role, isBlind, unkept, doubtful } = state
+      const isNew = role === 'reader'
+      if (role === 'writer' || !(isNew || (isBlind && !event.isBlind))) return [state, []]
+      const next = event.isBlind
+        ? { ...state, isBlind: true, doubtful: isNew ? unkept.length : doubtful }
+        : takeUp(state, event.stored)
+      return [{ ...next, role: 'stranded' }, [waitFor(0)]]
+    }
     case 'lost':
       return [{ ...state, role: 'reader', sending: undefined, faults: 0 }, []]
     case 'told': {
@@ -194,6 +195,7 @@ export function step(state: State, event: Event): [State, Effect[]] {
       const sent: Sent = isSynced(journal)
         ? { kind: 'submit', revision, answers: {}, marked: undefined }
         : { kind: 'sync', revision, ...unsyncedOf(state) }
+      if (sent.kind === 'sync' && partsOf(sent) === 0) return [state, []]
       return [{ ...state, sending: revision, journal: { ...journal, revision } }, [{ do: 'send', sent }]]
     }
     case 'hidden': {
@@ -317,14 +319,27 @@ export function canWrite({ role, journal, isOver }: State): boolean {
   return role !== 'reader' && journal.phase === 'active' && !isOver
 }
 
+/** Goes on from what is stored, with what this tab could not store. */
+function takeUp(state: State, stored: Progress | undefined): State {
+  const { journal, role } = state
+  // What another tab has written since is newer than what this one couldn't store before that.
+  const isLatest = (stored?.writer ?? journal.writer) === journal.writer
+  const doubtful = role === 'reader' ? state.unkept.length : state.doubtful
+  const unkept = state.unkept.slice(isLatest ? 0 : doubtful)
+  let next = stored ? merge(stored, journal) : journal
+  next = { ...next, revision: Math.max(next.revision, journal.revision) + REVISIONS_OF_A_WRITER }
+  // Answers too that were given after another tab was asked to hand in: they are synced before, or listed as undelivered.
+  for (const each of unkept) if (each.is !== 'submit' || isOpen(next)) next = change(next, each)
+  return { ...state, unkept, doubtful: 0, isBlind: false, journal: next }
+}
+
 /** A stored journal, with what this tab has read of the service since. A closed one goes on if the service says so. */
-function takeUp(stored: Progress, own: Journal): Journal {
+function merge(stored: Progress, own: Journal): Journal {
   const phase = stored.phase === 'closed' && own.phase === 'active' ? 'active' : stored.phase
   const journal = { ...stored, phase, questions: own.questions }
   if (!isSynced(own) || own.base < stored.base) return journal
   return {
     ...rebase(journal, { answers: own.answers, markedForReview: own.marked, revision: own.base }),
-    revision: Math.max(stored.revision, own.revision),
     endsAt: own.endsAt,
   }
 }
@@ -398,17 +413,19 @@ function isIn({ since }: Journal, { revision }: Sent, name: string): boolean {
 }
 
 /** The content of a sync: the smallest parts first, so that a large one holds up no other. */
-function unsyncedOf(
-  { journal: { unsynced, marked, isMarkedUnsynced }, most }: State,
-  mostBytes = ALL,
-): Pick<Sent, 'answers' | 'marked'> {
+function unsyncedOf(state: State, mostBytes = ALL): Pick<Sent, 'answers' | 'marked'> {
+  const { unsynced, marked, isMarkedUnsynced } = state.journal
+  const own = state.unkept
+    .slice(state.doubtful)
+    .map((each) => (each.is === 'answer' ? `${each.questionId}` : 'marked'))
   const sizeOf = (part: unknown) => new TextEncoder().encode(JSON.stringify(part)).length + 1
   const parts = Object.entries({ ...unsynced, ...(isMarkedUnsynced && { marked }) })
+    .filter(([name]) => !state.isBlind || own.includes(name))
     .map(([name, part]) => ({ name, part, bytes: sizeOf({ [name]: part }) }))
     .sort((one, other) => one.bytes - other.bytes)
   let left = mostBytes - ENVELOPE_BYTES
   const sent: Record<string, unknown> = {}
-  for (const { name, part, bytes } of parts.slice(0, most)) {
+  for (const { name, part, bytes } of parts.slice(0, state.most)) {
     left -= bytes
     if (left >= 0) sent[name] = part
   }

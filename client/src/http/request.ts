@@ -48,7 +48,8 @@ export async function send(
       return response
     }
     const text = await response.text()
-    if (request.url.includes(API) && !isOwn(JSON.parse(text), status < 400)) throw foreign(status)
+    if (request.url.includes(API) && !isOwn(JSON.parse(text), status < 400, request.method === 'GET'))
+      throw foreign(status)
     return new Response(text, { status, statusText, headers })
   }
   try {
@@ -63,10 +64,11 @@ export async function send(
   }
 }
 
-/** Whether it is in one of the service's envelopes (docs/protocol/http.md#envelopes). */
-function isOwn({ success, status, code }: JsonAnswer['body'], isSuccess: boolean): boolean {
+/** Whether it is in one of the service's envelopes (docs/protocol/http.md#envelopes), and says something, if it was asked. */
+function isOwn(body: JsonAnswer['body'], isSuccess: boolean, isRead: boolean): boolean {
+  const { success, status, code, message: _, ...content } = body
   return isSuccess
-    ? success === true || status === 'success'
+    ? (success === true || status === 'success') && !(isRead && Object.keys(content).length === 0)
     : typeof code === 'string' && (success === false || status === 'error')
 }
 

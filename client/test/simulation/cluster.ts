@@ -108,6 +108,10 @@ export const PROXIES = {
 }
 export type ProxyAnswer = `${keyof typeof PROXIES} ${number}`
 
+export const PROXY_ANSWERS = (Object.keys(PROXIES) as (keyof typeof PROXIES)[]).flatMap((kind) =>
+  [200, 401, 403, 404, 409, 413, 502].map((status): ProxyAnswer => `${kind} ${status}`),
+)
+
 const CODES: Record<number, string> = {
   401: 'token_expired_or_invalid',
   403: 'not_connected',
