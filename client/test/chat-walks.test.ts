@@ -2,7 +2,9 @@ import { test } from 'vitest'
 import { ChatWalk } from './simulation/chat-walk.ts'
 import { takeWalks } from './simulation/walks.ts'
 
-const FAILED = [12, 19, 21, 38, 43, 72, 87, 95, 190, 256, 280, 404, 535, 641, 860, 923, 1063, 40049, 700374]
+const FAILED = [
+  12, 19, 21, 38, 43, 72, 87, 95, 190, 256, 280, 404, 535, 641, 860, 923, 1063, 40049, 600533, 600802, 700374,
+]
 
 test(
   'whatever happens on the way, no message is lost, stored twice or under the wrong name, and rooms end right',

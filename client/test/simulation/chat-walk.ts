@@ -3,7 +3,7 @@ import type { StorageState } from '../../src/index.ts'
 import { brief } from '../support/conversation.ts'
 import { App } from './app.ts'
 import { ChatService } from './chat-service.ts'
-import { inPage, type Kind, pick, Walk } from './walk.ts'
+import { inPage, type Kind, lengthen, pick, Walk } from './walk.ts'
 import type { Machine } from './world.ts'
 
 /** A message that somebody has written in a page. */
@@ -196,7 +196,7 @@ export class ChatWalk extends Walk<Page, ChatService> {
     this.#count += 1
     const conversation = pick(CONVERSATIONS, dice)
     const { userId, stay } = owner
-    const text = `u${userId}p${page.index}n${this.#count}`
+    const text = lengthen(`u${userId}p${page.index}n${this.#count}`, this.#count)
     const written: Written = {
       text,
       clientId: undefined,

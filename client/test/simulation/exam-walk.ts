@@ -1,7 +1,7 @@
 import { openExam } from '../../src/exam/open-exam.ts'
 import { App } from './app.ts'
 import { EXAM_ID, ExamService, QUESTIONS } from './exam-service.ts'
-import { inPage, type Kind, Walk } from './walk.ts'
+import { inPage, isTooLong, type Kind, lengthen, Walk } from './walk.ts'
 import type { Machine } from './world.ts'
 
 type Value = string | null
@@ -40,6 +40,8 @@ class Page extends App {
       exam.$state.subscribe((state) => {
         if (this.exam !== exam) return
         if (!state.canWrite) this.given = new Map()
+        // A refused answer is shown until the service's own comes.
+        for (const question of Object.keys(state.rejected)) this.given.delete(Number(question))
         for (const [question, value] of this.given) {
           const shown = state.answers[question] ?? NOTHING
           if (
@@ -107,9 +109,13 @@ export class ExamWalk extends Walk<Page, ExamService> {
     const { attemptId } = exam.$state.get()
     const question = QUESTIONS[Math.floor(dice * QUESTIONS.length)] as number
     this.#count += 1
-    const value = this.#count % 9 === 0 ? null : `u${page.userId}a${attemptId}m${page.number}n${this.#count}`
+    const text = `u${page.userId}a${attemptId}m${page.number}n${this.#count}`
+    const value = this.#count % 9 === 0 ? null : lengthen(text, this.#count)
     const key = `${attemptId} ${question} ${page.number}`
-    const given = this.#answers.get(key) ?? [NOTHING]
+    const { deniesStorage } = page.tab.machine
+    const given = this.#answers.get(key) ?? (deniesStorage ? [] : [NOTHING])
+    // Whatever the service has then stays.
+    if (isTooLong(value)) given.unshift(NOTHING, ...(this.#given.get(key) ?? []))
     given.push(value)
     this.#answers.set(key, given)
     this.#given.set(key, [...(this.#given.get(key) ?? []), value])
@@ -117,7 +123,7 @@ export class ExamWalk extends Walk<Page, ExamService> {
     exam.answer(question, value).then(
       (storage) => {
         // Nothing from before can be the last one any more.
-        if (storage === 'durable') given.splice(0, given.lastIndexOf(value))
+        if (storage === 'durable' && !isTooLong(value)) given.splice(0, given.lastIndexOf(value))
       },
       () => {},
     )
@@ -170,8 +176,10 @@ export class ExamWalk extends Walk<Page, ExamService> {
       const active = this.service.active(person)
       if (state && active?.id === state.attemptId) {
         if (state.unsynced > 0) this.violations.push(`attempt ${active.id}: ${state.unsynced} are not synced`)
-        if (JSON.stringify(sorted(state.answers)) !== JSON.stringify(sorted(active.answers)))
-          this.violations.push(`shown: ${sorted(state.answers)}, stored: ${sorted(active.answers)}`)
+        const [shown, stored] = [state.answers, active.answers].map((answers) =>
+          sorted(Object.fromEntries(Object.entries(answers).filter(([id]) => !state.rejected[id]))),
+        )
+        if (shown !== stored) this.violations.push(`shown: ${shown}, stored: ${stored}`)
       }
       page.exam?.close()
       await this.world.pass(2_000)
@@ -189,11 +197,14 @@ export class ExamWalk extends Walk<Page, ExamService> {
         if (stored && !stored.startsWith(`u${userId}a${id}m`))
           this.violations.push(`attempt ${id} of ${userId} has ${stored}`)
         const given = this.machines.map((_, number) => this.#answers.get(`${id} ${question} ${number}`))
-        if (given.every((each) => !each) || given.some((each) => each?.includes(stored))) continue
+        const isNone =
+          stored === NOTHING && given.every((each, number) => !each || this.machines[number]?.deniesStorage)
+        if (isNone || given.some((each) => each?.includes(stored))) continue
         // It ended before they arrived: they are still on the machine, or an answer of another one came after them.
         const isKept = given.every(
           (each, number) =>
             !each ||
+            this.machines[number]?.deniesStorage ||
             each.includes(this.#kept(number, userId, id, question) as Value) ||
             this.isOfAnother(number, id, question, stored),
         )

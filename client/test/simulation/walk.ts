@@ -1,5 +1,5 @@
 import type { App } from './app.ts'
-import { Cluster } from './cluster.ts'
+import { Cluster, PROXY_ANSWERS } from './cluster.ts'
 import type { Service } from './service.ts'
 import { goodNetwork, Machine, type NetworkFault, random, type StoreFault, World } from './world.ts'
 
@@ -12,19 +12,22 @@ export interface Step {
 /** A kind of step, with its weight in the random choice. */
 export type Kind<W> = [weight: number, name: string, act: (walk: W, dice: number[]) => void]
 
-const NETWORK_FAULTS: NetworkFault[] = [
-  'lose request',
-  'lose answer',
-  'hold',
-  'cut short',
-  'html 404',
-  'html 403',
-  'html 200',
-  'html 401',
-  'html 502',
-  'busy',
-]
+const NETWORK_FAULTS: NetworkFault[] = ['lose request', 'lose answer', 'hold', 'cut short', 'busy']
 const STORE_FAULTS: StoreFault[] = ['fail', 'tear', 'hang']
+
+/** The machine whose pages may store nothing. */
+const DENIED = 2
+/** The longest body that the service takes. */
+const LONGEST = 3_000
+
+/** Makes a few texts so long that the service, or a proxy, takes them only alone, or not at all. */
+export function lengthen(text: string, count: number): string {
+  return text.padEnd(count % 23 === 0 ? LONGEST : count % 5 === 0 ? LONGEST / 10 : 0, '-')
+}
+
+export function isTooLong(text: string | null): boolean {
+  return (text?.length ?? 0) >= LONGEST
+}
 
 /** One walk: people with their machines on a service of two nodes, and what has to hold whatever happens. */
 export abstract class Walk<P extends App = App, S extends Service = Service> {
@@ -39,7 +42,9 @@ export abstract class Walk<P extends App = App, S extends Service = Service> {
     this.world = new World(seed)
     this.service = start(this.world)
     this.cluster = new Cluster(this.world, this.service)
-    this.machines = [0, 1].map(() => new Machine(this.world, this.cluster.serve, this.cluster.accept))
+    this.service.longest = LONGEST
+    this.machines = [0, 1, 2].map(() => new Machine(this.world, this.cluster.serve, this.cluster.accept))
+    Object.assign(this.machines[DENIED] as Machine, { deniesStorage: true })
   }
 
   /** What people do here. */
@@ -99,7 +104,9 @@ export abstract class Walk<P extends App = App, S extends Service = Service> {
 
   openTab(dice: number, person: number): void {
     const number = Math.floor(dice * this.machines.length)
-    if ((this.machines[number]?.tabs.size ?? 0) < 3) this.open(number, number === 0 ? person : 1)
+    // Where storage is denied, tabs know nothing of one another: they would be machines of their own.
+    const most = number === DENIED ? 1 : 3
+    if ((this.machines[number]?.tabs.size ?? 0) < most) this.open(number, number === 0 ? person : 1)
   }
 
   #heal(): void {
@@ -168,9 +175,16 @@ const FATE: Kind<Fated>[] = [
     },
   ],
   [
-    12,
+    7,
     'fault of the network',
     onMachine(({ network }, dice) => network.next.push(pick(NETWORK_FAULTS, dice))),
+  ],
+  [7, 'a proxy answers', onMachine(({ network }, dice) => network.next.push(pick(PROXY_ANSWERS, dice)))],
+  [2, 'a proxy refuses large bodies', onMachine(({ network }) => Object.assign(network, { mostBytes: 600 }))],
+  [
+    3,
+    'a proxy takes large bodies',
+    onMachine(({ network }) => Object.assign(network, { mostBytes: Number.POSITIVE_INFINITY })),
   ],
   [4, 'offline', onMachine(({ network }) => Object.assign(network, { isUp: false }))],
   [2, 'half open', onMachine(({ network }) => Object.assign(network, { isHalfOpen: true }))],
