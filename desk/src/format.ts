@@ -4,6 +4,7 @@ import { LOCALE, t } from './texts.ts'
 const DAY = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium' })
 const MOMENT = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' })
 const TIME = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'short' })
+const AS_GIVEN = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
 const LIST = new Intl.ListFormat(LOCALE, { type: 'unit', style: 'short' })
 
 export function day(iso: string): string {
@@ -112,7 +113,12 @@ export function list(texts: Iterable<string>): string {
   return LIST.format(texts)
 }
 
-/** A moment as some older operations give it: with an offset or `Z`, or as a local time of the service, which stays as it is. */
+/**
+ * A moment as some older operations give it: with an offset or `Z`, or as a local time of the service, whose hour stays as it
+ * is, since nobody knows how far from the reader's it is.
+ */
 export function serviceTime(text: string): string {
-  return /(Z|[+-]\d\d:\d\d)$/.test(text) ? moment(text) : text
+  if (/(Z|[+-]\d\d:\d\d)$/.test(text)) return moment(text)
+  const date = new Date(`${text} UTC`)
+  return Number.isNaN(date.getTime()) ? text : AS_GIVEN.format(date)
 }

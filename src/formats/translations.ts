@@ -70,7 +70,8 @@ const ACCENTED: Record<string, string> = Object.fromEntries(
 /** A message in the pseudo-language; names of its values and tags stay. */
 function pseudo(message: string): MessageFormatElement[] {
   const parts = accent(parse(message))
-  const grown = '~'.repeat(Math.ceil(message.length / 4))
+  // In pieces no longer than long words: lines break between them.
+  const grown = '~'.repeat(Math.ceil(message.length / 4)).replaceAll(/~{8}(?=~)/g, '$& ')
   const bracket = (value: string): MessageFormatElement => ({ type: TYPE.literal, value })
   return [bracket('['), ...parts, bracket(`${grown}]`)]
 }
