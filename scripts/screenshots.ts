@@ -29,6 +29,7 @@ try {
   await previewRegrade(admin)
   await tryImport(admin)
   await drawNotes(alice)
+  for (const language of ['ar', 'en-XA']) await shootIn(alice, language)
 } finally {
   await browser.close()
 }
@@ -172,6 +173,22 @@ async function shootEverywhere(page: Page, name: string, address: string): Promi
   await page.waitForLoadState('networkidle')
   await page.getByText('sending…').waitFor({ state: 'detached' })
   await shootHere(page, name)
+}
+
+/** What is mirrored, and what has no room for longer texts or is in no catalogue. */
+async function shootIn(page: Page, language: string): Promise<void> {
+  for (const [name, address] of [
+    ['exams', '/desk/exams'],
+    ['account', '/desk/account'],
+  ] as const) {
+    await page.goto(`${address}?lang=${language}`)
+    await page.locator('h1').first().waitFor()
+    await page.waitForLoadState('networkidle')
+    await shoot(page, `${name}-${language}`)
+    await page.setViewportSize(PHONE)
+    await shoot(page, `${name}-${language}-phone`)
+    await page.setViewportSize(DESKTOP)
+  }
 }
 
 async function shootHere(page: Page, name: string): Promise<void> {
