@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
+import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createRedisBus } from '../../src/bus/bus-redis.ts'
@@ -7,6 +8,7 @@ import type { UserEvent } from '../../src/bus/events.ts'
 import { createRedisPresence } from '../../src/bus/presence-redis.ts'
 import { createMemoryRateSlots } from '../../src/bus/rate-slots-memory.ts'
 import { createRedisRateSlots } from '../../src/bus/rate-slots-redis.ts'
+import { openChannels } from '../../src/bus/redis-channels.ts'
 import { connectRedis } from '../../src/bus/redis-connections.ts'
 import { createRedisTallies } from '../../src/bus/tallies-redis.ts'
 import { describeBus } from '../contracts/bus.ts'
@@ -87,6 +89,21 @@ describe.runIf(hasRedis())('over a Redis Cluster of three primaries and their re
       for (const id of people) teller.bus.publish(`user:${id}`, { kind: 'counters' })
       await expect.poll(() => heard.size).toBe(people.length)
       expect(await teller.bus.measureLag()).toBeGreaterThan(0)
+    })
+
+    test('what is published in the turn of a subscription does not go over the connection of subscriptions', async () => {
+      const service = randomUUID()
+      const channels = openChannels(await connect(service))
+      const [joined, lost] = await Promise.all([
+        channels.join(['user:1']),
+        channels.publish(new Map([['user:1', 'hello']])),
+      ])
+      expect({ joined, lost }).toEqual({ joined: true, lost: [] })
+      const primary = new Redis((await cluster.primaryOf(`exam-practice:${service}:{user:1}`)).url)
+      onTestFinished(() => primary.disconnect())
+      const clients = String(await primary.client('LIST')).split('\n')
+      const lastOf = (name: RegExp) => clients.find((client) => name.test(client))?.match(/cmd=\S+/)?.[0]
+      expect(lastOf(/ ssub=1 /)).toBe('cmd=ssubscribe')
     })
 
     test('a slot that moves takes its subscribers along, who resync', async () => {
