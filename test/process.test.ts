@@ -50,6 +50,7 @@ test('with the school’s sign-in alone, a start says how to make the first admi
     OIDC_ISSUER: 'https://id.school.example',
     OIDC_CLIENT_ID: 'exams',
     OIDC_ONLY: 'true',
+    PUBLIC_URL: 'https://exams.school.example',
   }
   const refused = startProcess(env)
   expect(await refused.exit()).toBe(1)
@@ -57,9 +58,12 @@ test('with the school’s sign-in alone, a start says how to make the first admi
     'OIDC_ONLY: needs an administrator with a password: npm run admin -- create --username … --email …',
   )
   const made = await runAdmin(['create', '--username', 'ada', '--email', 'ada@school.example'], env)
-  const ada = await Client.guest(await startProcess(env).ready())
+  const service = startProcess(env)
+  const ada = await Client.guest(await service.ready())
   await ada.login('ada', /Password: (\S+)/.exec(made.stdout)?.[1])
   await ada.get('/api/v01/admin/users', 200)
+  // Others reach it, so somebody will wait for a mail.
+  expect(service.output).toContain('without SMTP_URL nobody gets mails')
 })
 
 test('after a kill the next start has all data, and tokens stay valid', async () => {
