@@ -143,7 +143,19 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
       origin: core.config.corsOrigins,
       credentials: true,
       methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-      exposedHeaders: ['retry-after', 'x-request-id'],
+      // All that the protocol tells apps to read.
+      exposedHeaders: [
+        ...[
+          'allow',
+          'content-disposition',
+          'content-range',
+          'etag',
+          'retry-after',
+          'x-left-out',
+          'x-request-id',
+        ],
+        ...['deprecation', 'link', 'sunset'],
+      ],
     })
   if (core.config.rateLimit !== undefined) {
     await app.register(rateLimit, {

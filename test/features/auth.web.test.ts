@@ -280,6 +280,11 @@ describe('requests that another site makes a browser send', () => {
     expect(headers.get('access-control-allow-credentials')).toBe('true')
     expect(headers.get('access-control-allow-methods')).toMatch(/\bPATCH, DELETE\b/)
     expect((await preflight(FOREIGN_ORIGIN)).headers.get('access-control-allow-origin')).toBeNull()
+    const read = await service.guest().request('GET', '/healthz', undefined, 200, { origin: TRUSTED_ORIGIN })
+    const shown = read.headers.get('access-control-expose-headers')?.split(', ')
+    expect(shown).toEqual(
+      expect.arrayContaining(['etag', 'retry-after', 'x-left-out', 'content-disposition']),
+    )
   })
 
   test('open no socket by cookie, except from the service’s own pages and trusted origins', async () => {
