@@ -500,10 +500,11 @@ describe('an outbox', () => {
         new Request('http://service.test/api/v01/auth/me', { headers: request.headers }),
       )
       if (caller.status === 401) return caller
-      const isRefused = isBroken && lane === 'broken'
-      if (!isRefused) sent.push(`${name}`)
-      return new Response(JSON.stringify(isRefused ? { code: 'internal_error' } : { success: true }), {
-        status: isRefused ? 500 : 200,
+      const status = lane === 'refused' ? 404 : isBroken && lane === 'broken' ? 500 : 200
+      if (status < 500) sent.push(`${name}`)
+      const code = status === 404 ? 'not_found' : 'internal_error'
+      return new Response(JSON.stringify(status === 200 ? { success: true } : { success: false, code }), {
+        status,
         headers: { 'content-type': 'application/json', 'x-request-id': 'thing' },
       })
     }
@@ -584,6 +585,16 @@ describe('an outbox', () => {
     laptop.isFull = false
     await world.pass(10_000)
     expect([...laptop.entries.keys()].filter((key) => key.includes('/things/'))).toEqual([])
+  })
+
+  test('sends what another tab has added, and is refused, once', async () => {
+    const first = await box()
+    const second = await box()
+    const { id } = await second.add('refused', 'x')
+    await world.pass(MINUTE_MS)
+    expect(sent).toEqual(['x'])
+    for (const { outbox } of [first, second])
+      expect(outbox.$entries.get()).toMatchObject([{ id, state: 'failed', error: 'not_found' }])
   })
 
   test('says where an entry is, and sends it all the same', async () => {

@@ -80,6 +80,8 @@ export class Outbox<T> {
   readonly #stored = new Set<string>()
   /** The keys of entries that are being stored: they are sent after that. */
   readonly #storing = new Set<string>()
+  /** The keys of entries that were changed here since they were stored: they are newer than what the store has. */
+  readonly #newer = new Set<string>()
   #lastStored: Promise<void> = Promise.resolve()
   /** What is to be deleted from the store: entries as they were last, null if they were discarded. */
   readonly #leftOver = new Map<string, OutboxEntry<T> | null>()
@@ -273,6 +275,7 @@ export class Outbox<T> {
 
   async #keep(key: string, entry: OutboxEntry<T>): Promise<StorageState> {
     this.#storing.add(key)
+    this.#newer.add(key)
     this.#stored.delete(key)
     this.#entries.set(key, entry)
     this.#show()
@@ -315,8 +318,11 @@ export class Outbox<T> {
       if (this.#isClosed || (isStored && !isNew) || entry.state === 'sent') continue
       if (isWorking && !isStored) {
         const stored: OutboxEntry<T> = entry.state === 'sending' ? { ...entry, state: 'queued' } : entry
+        this.#newer.delete(key)
         isWorking = await this.#try((storage) => storage.set(key, stored))
-        if (isWorking) this.#stored.add(key)
+        if (!isWorking) this.#newer.add(key)
+        // It may have been changed once more meanwhile.
+        if (!this.#newer.has(key)) this.#stored.add(key)
       }
       this.#storing.delete(key)
       const latest = this.#entries.get(key)
@@ -405,7 +411,7 @@ export class Outbox<T> {
       if (this.#entries.get(key)?.state !== 'sent') this.#drop(key)
     }
     for (const [key, entry] of kept) {
-      if (this.#leftOver.has(key)) continue
+      if (this.#leftOver.has(key) || this.#newer.has(key)) continue
       this.#stored.add(key)
       const stored = entry as OutboxEntry<T>
       const own = this.#entries.get(key)?.state

@@ -7,10 +7,10 @@ import { random } from '../simulation/world.ts'
 import { LivingBrowser, type Tab } from './living-browser.ts'
 import { hasChromium, servePages } from './pages.ts'
 
-/** LONG_TESTS=1 takes as many walks as WALKS says (100). SEED repeats the one that a failure names. */
-const SEEDS = process.env.SEED
-  ? [Number(process.env.SEED)]
-  : Array.from({ length: process.env.LONG_TESTS ? Number(process.env.WALKS ?? 100) : 6 }, (_, at) => at + 1)
+/** LONG_TESTS=1 takes walks, from SEED (1) on, as many as WALKS says (100). SEED alone repeats the one that a failure names. */
+const { LONG_TESTS, SEED, WALKS } = process.env
+const COUNT = LONG_TESTS ? Number(WALKS ?? 100) : SEED ? 1 : 6
+const SEEDS = Array.from({ length: COUNT }, (_, at) => Number(SEED ?? 1) + at)
 const ANSWERS = 12
 /** Longer than answers wait to be sent together. */
 const PAUSE_MS = 1_000
