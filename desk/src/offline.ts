@@ -2,6 +2,7 @@ import { shellIn } from '../worker/shell-name.ts'
 import { client } from './client.ts'
 import { dropImages } from './kept-images.ts'
 import { keepPushesOn } from './push.ts'
+import { dropShared } from './shared-files.ts'
 
 /**
  * Makes the desk open without the service. Browsers allow it in secure contexts (https or localhost) only; elsewhere the
@@ -23,5 +24,8 @@ export function startOffline(): void {
   // Sessions end in several ways, also while no tab is open.
   client.session.$user.subscribe((user) => {
     if (user !== undefined) void dropImages(client.session.owner()).catch(() => {})
+    if (user !== null) return
+    void dropShared().catch(() => {})
+    void navigator.clearAppBadge?.().catch(() => {})
   })
 }

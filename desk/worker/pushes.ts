@@ -17,6 +17,8 @@ export async function showPush(data: PushMessageData | null): Promise<void> {
   const { title, body, tag, url }: PushText = data.json()
   const [isTheirs, tabs] = await Promise.all([isSignedIn(indexedDbStore()), listTabs()])
   if (!isTheirs || tabs.some(({ focused }) => focused)) return
+  // The desk sets the number when it is opened.
+  await self.navigator.setAppBadge?.().catch(() => {})
   await self.registration.showNotification(title, { body, tag, icon: '/desk/icon.svg', data: url })
 }
 

@@ -14,6 +14,9 @@ export function shellIn(language: string): string {
 /** The caches with images of exams under way, each named by its owner's stay. */
 export const IMAGES = 'exam-images-'
 
+/** The cache with what another app has shared, until the chat takes it. */
+export const SHARED = 'shared-files'
+
 /** The pages of the desk. At the two last ones the service decides whether somebody has to sign in first. */
 export function isDesk(pathname: string): boolean {
   return /^\/(desk|exam)(\/|$)/.test(pathname) || pathname === '/'

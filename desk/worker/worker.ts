@@ -1,4 +1,5 @@
 import { openPush, renewSubscription, showPush } from './pushes.ts'
+import { takeShared } from './shared.ts'
 import { dropOldShells, install, openPage, readFile } from './shell.ts'
 import { isDesk } from './shell-name.ts'
 
@@ -17,7 +18,9 @@ self.addEventListener('message', (event) => event.waitUntil(dropOldShells()))
 self.addEventListener('fetch', (event) => {
   const { request } = event
   const { origin, pathname } = new URL(request.url)
-  if (request.method !== 'GET' || origin !== location.origin) return
+  if (origin !== location.origin) return
+  if (request.method === 'POST' && pathname === '/desk/share') return event.respondWith(takeShared(request))
+  if (request.method !== 'GET') return
   if (request.mode === 'navigate') {
     if (!isDesk(pathname)) return
     event.respondWith(openPage(request))

@@ -8,6 +8,8 @@ export function watchTitle(): () => void {
   let wasUnread = false
   return $shown.subscribe(({ title, unread }) => {
     document.title = `${unread > 0 ? `(${unread}) ` : ''}${title} · Exam Practice`
+    // Of the installed app; where there is none, nothing happens.
+    void navigator.setAppBadge?.(unread).catch(() => {})
     if (unread > 0 === wasUnread) return
     wasUnread = unread > 0
     const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]')

@@ -1,9 +1,11 @@
 import './chat.css'
 import { useStore } from '@nanostores/preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { chat } from '../../chat.ts'
 import { Empty } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
+import { $query, setQuery } from '../../router.ts'
+import { $shared, takeShared } from '../../shared-files.ts'
 import { t } from '../../texts.ts'
 import type { ViewProps } from '../view-props.ts'
 import { ConversationList } from './conversation-list.tsx'
@@ -15,6 +17,7 @@ export default function ChatView({ params, user }: ViewProps) {
   const conversations = useStore(chat.$conversations)
   const [isGrouping, setGrouping] = useState(false)
   const id = params.id ? Number(params.id) : undefined
+  const shared = useShared()
   const open = conversations?.find((each) => each.id === id)
   return (
     <Page
@@ -31,6 +34,14 @@ export default function ChatView({ params, user }: ViewProps) {
         </>
       }
     >
+      {shared.length > 0 && (
+        <p class="notice" role="status">
+          {t(
+            '{count, plural, one {Choose the conversation that gets the picture.} other {Choose the conversation that gets the # pictures.}}',
+            { count: shared.length },
+          )}
+        </p>
+      )}
       <div class="chat-body">
         <ConversationList conversations={conversations} current={id} />
         {open ? (
@@ -56,4 +67,15 @@ export default function ChatView({ params, user }: ViewProps) {
       {isGrouping && <NewGroup conversations={conversations ?? []} close={() => setGrouping(false)} />}
     </Page>
   )
+}
+
+/** What another app has shared: the service worker leads here with it. */
+function useShared() {
+  const { shared: isNew } = useStore($query)
+  useEffect(() => {
+    if (!isNew) return
+    setQuery({ shared: undefined })
+    void takeShared()
+  }, [isNew])
+  return useStore($shared)
 }

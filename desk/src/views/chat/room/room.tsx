@@ -7,6 +7,7 @@ import { Dialog } from '../../../components/dialogs/dialog.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { Report } from '../../../components/forms/report.tsx'
 import { $query, setQuery } from '../../../router.ts'
+import { $shared } from '../../../shared-files.ts'
 import { t } from '../../../texts.ts'
 import { Avatar } from '../conversation-list.tsx'
 import { Composer, type ComposerTarget } from './composer.tsx'
@@ -25,6 +26,12 @@ export function RoomView({ conversation, user }: { conversation: Conversation; u
   const members = useMembers(conversation)
   const names = useMemo(() => new Map(members.map(({ id, full_name }) => [id, full_name])), [members])
   const pending = usePendingFiles()
+  const shared = useStore($shared)
+  useEffect(() => {
+    if (shared.length === 0 || !conversation.can_send) return
+    pending.add(shared)
+    $shared.set([])
+  }, [shared])
   const [sought, jump] = useSought()
   const [reported, setReported] = useState<RoomMessage>()
   return (

@@ -1,0 +1,59 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { openBrowser, openFor } from '../support/browser.ts'
+import { connectedPair, withService } from '../support/service.ts'
+import { listCaches, waitForWorker } from '../support/sitting.ts'
+
+/** What a device does when somebody shares a picture with the installed desk. */
+const SHARE = `(async () => {
+  const canvas = new OffscreenCanvas(8, 8)
+  canvas.getContext('2d').fillRect(0, 0, 8, 8)
+  const form = new FormData()
+  form.append('files', await canvas.convertToBlob(), 'Tafel ä.png')
+  return (await window.fetch('/desk/share', { method: 'POST', body: form })).url
+})()`
+/** Chromium has no badge without a window. */
+const BADGES = `globalThis.badges = []
+Object.assign(Navigator.prototype, {
+  setAppBadge: async (count) => void badges.push(count),
+  clearAppBadge: async () => void badges.push(0),
+})`
+
+test('a picture that another app shares goes into the conversation that is chosen, and stays nowhere', async () => {
+  const [service, browser] = [await withService(), await openBrowser()]
+  onTestFinished(() => browser.close())
+  const { alice, bob, conversationId } = await connectedPair(service)
+  const { page, problems } = await openFor(browser, alice)
+  await waitForWorker(page)
+  const address = String(await page.evaluate(SHARE))
+  expect(new URL(address).pathname).toBe('/desk/chat')
+  await page.goto(address)
+  await page.getByText('Choose the conversation that gets the picture.').waitFor()
+  expect(new URL(page.url()).search).toBe('')
+  await page.locator(`a[href="/desk/chat/${conversationId}"]`).click()
+  await page.getByRole('button', { name: 'Remove Tafel ä.png' }).waitFor()
+  expect(await page.getByText('Choose the conversation').count()).toBe(0)
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await expect
+    .poll(async () => (await bob.get(`/api/v01/chat/conversations/${conversationId}/messages`, 200)).body)
+    .toMatchObject({ messages: [{ attachments: [{ name: 'Tafel ä.png', type: 'image/png' }] }] })
+  // What is shared and not taken goes with the session.
+  await page.evaluate(SHARE)
+  expect(await listCaches(page)).toContain('shared-files')
+  await page.goto('/desk/account')
+  await page.getByRole('button', { name: 'Sign out' }).first().click()
+  await page.waitForURL('**/login')
+  expect(await listCaches(page)).not.toContain('shared-files')
+  expect(problems).toEqual([])
+})
+
+test('the icon of the installed desk has the number of unread messages', async () => {
+  const [service, browser] = [await withService(), await openBrowser()]
+  onTestFinished(() => browser.close())
+  const { alice, bob, conversationId } = await connectedPair(service)
+  const { page, context } = await openFor(browser, alice)
+  await context.addInitScript(BADGES)
+  await page.goto('/desk')
+  await expect.poll(() => page.evaluate('badges.at(-1)')).toBe(0)
+  for (const text of ['one', 'two']) await bob.send(conversationId, text, undefined, 201)
+  await expect.poll(() => page.evaluate('badges.at(-1)')).toBe(2)
+})
