@@ -174,7 +174,7 @@ export type ConnectionRequest = Static<typeof ConnectionRequest>
 
 export const SendBody = Type.Object(
   {
-    message: MessageText,
+    message: Type.Optional({ ...MessageText, description: 'empty, or left out, only with attachments' }),
     client_id: Type.Optional({
       ...Uuid,
       description: 'a UUID of the client; sent again it stores nothing and answers the first message',

@@ -177,6 +177,20 @@ describe('sending files', () => {
     expect(messages).toHaveLength(1)
   })
 
+  test('needs no text, neither by HTTP nor by the socket', async () => {
+    const { alice, conversationId } = await connectedPair(service)
+    const path = `${CHAT}/conversations/${conversationId}/messages` as const
+    const add = async () => (await upload(alice, conversationId, 'x')).body.attachment.id
+    const { message } = (await alice.post(path, { attachment_ids: [await add()] }, 201)).body
+    expect(message).toMatchObject({ message: '', attachments: [{ name: expect.any(String) }] })
+    const socket = await alice.socket()
+    const frame = { type: 'send', conversation_id: conversationId, attachment_ids: [await add()] }
+    expect(await socket.ask(frame)).toMatchObject({ type: 'ack', message: { message: '' } })
+    expect((await alice.post(path, { attachment_ids: [] }, 400)).body.errors).toEqual([
+      { path: '/message', message: 'is required' },
+    ])
+  })
+
   test('keeps their order, and a repeated client_id answers the first message', async () => {
     const { alice, conversationId } = await connectedPair(service)
     const ids: number[] = []

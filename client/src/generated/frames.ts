@@ -65,7 +65,7 @@ export type ServerFrame = ServerFrames[keyof ServerFrames]
 
 export interface ClientFrames {
   /** Sends a message, by the rules and the rate limit of HTTP. Ack: `message`. */
-  send: { type: 'send'; /** echoed in the ack or error */ ref?: string; conversation_id: number; /** empty only with attachments */ message: string; /** a UUID of the client; sent again it stores nothing and answers the first message */ client_id?: string; reply_to_id?: number | null; reply_to_text?: string | null; reply_to_name?: string | null; /** one's own files that are not sent yet */ attachment_ids?: number[]; /** ids of members; others are dropped */ mentions?: number[] }
+  send: { type: 'send'; /** echoed in the ack or error */ ref?: string; conversation_id: number; /** empty, or left out, only with attachments */ message?: string; /** a UUID of the client; sent again it stores nothing and answers the first message */ client_id?: string; reply_to_id?: number | null; reply_to_text?: string | null; reply_to_name?: string | null; /** one's own files that are not sent yet */ attachment_ids?: number[]; /** ids of members; others are dropped */ mentions?: number[] }
   /** Moves the read pointer forward. Ack: `unread`. */
   read: { type: 'read'; /** echoed in the ack or error */ ref?: string; conversation_id: number; up_to_seq?: number }
   /** Tells the other members that one is typing. No ack. */

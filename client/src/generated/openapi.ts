@@ -326,7 +326,7 @@ export type NewGroup = { name: string; /** accepted connections */ member_ids: n
 
 export type NewMembers = { /** administrators only */ user_ids?: number[]; emails?: string[] }
 
-export type NewMessage = { /** empty only with attachments */ message: string; /** a UUID of the client; sent again it stores nothing and answers the first message */ client_id?: string; reply_to_id?: number | null; reply_to_text?: string | null; reply_to_name?: string | null; /** one's own files that are not sent yet */ attachment_ids?: number[]; /** ids of members; others are dropped */ mentions?: number[] }
+export type NewMessage = { /** empty, or left out, only with attachments */ message?: string; /** a UUID of the client; sent again it stores nothing and answers the first message */ client_id?: string; reply_to_id?: number | null; reply_to_text?: string | null; reply_to_name?: string | null; /** one's own files that are not sent yet */ attachment_ids?: number[]; /** ids of members; others are dropped */ mentions?: number[] }
 
 export type NewName = { name: string }
 
@@ -1402,7 +1402,7 @@ export interface paths {
     /** Send a message */
     post: {
       parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
-      requestBody: { content: { 'application/json': NewMessage } }
+      requestBody?: { content: { 'application/json': NewMessage } }
       responses: {
         200: { content: { 'application/json': MessageAnswer } }
         201: { content: { 'application/json': MessageAnswer } }

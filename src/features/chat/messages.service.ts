@@ -40,7 +40,7 @@ export async function sendMessage(
   conversationId: number,
   input: SendBody,
 ): Promise<Sent> {
-  if (input.message === '' && !input.attachment_ids?.length) throw invalidField('/message', 'is required')
+  if (!input.message && !input.attachment_ids?.length) throw invalidField('/message', 'is required')
   if (new Set(input.attachment_ids).size < (input.attachment_ids?.length ?? 0))
     throw new AppError('invalid_attachment')
   const clientId = input.client_id?.toLowerCase()
@@ -85,7 +85,7 @@ async function storeAndPublish(
   const send = {
     conversationId,
     senderId,
-    message: input.message,
+    message: input.message ?? '',
     clientId: input.client_id?.toLowerCase() ?? null,
     replyToId: input.reply_to_id ?? null,
     attachmentIds: input.attachment_ids ?? [],
