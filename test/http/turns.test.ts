@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, PASSWORD } from '../support/client.ts'
 import { startModel } from '../support/outside/model.ts'
+import { openExam, sendReviews } from '../support/practice.ts'
 import { startService, type TestService, withService } from '../support/service.ts'
 
 // Large requests and answers take turns, so that they delay nothing else.
@@ -337,4 +338,22 @@ test('a sync of half a million numbers holds up nobody', async () => {
   const objects = Array.from({ length: 16 }, (_, n) => ({ id: `${n}`, points: Array(31_000).fill(n % 10) }))
   const sync = () => writer.post(`/api/v01/pages/${body.page.id}/sync`, { objects }, 200)
   expect(await findLongestHold(sync)).toBeLessThan(100)
+})
+
+test('a late review of a card with many others holds up nobody', async () => {
+  const { sql } = service
+  const { questionIds } = await openExam(sql, 1)
+  const [question_id = 0] = questionIds
+  const learner = await service.person()
+  await sendReviews(learner, { question_id })
+  // As many as a month takes.
+  await sql`
+    insert into practice_reviews (user_id, client_id, question_id, exam_id, paper_id, answered_at, arrived_at, answer, outcome,
+                                  sure, rating, expected, scheduler, stored)
+    select user_id, gen_random_uuid(), question_id, exam_id, paper_id, answered_at - n * interval '40 seconds', arrived_at,
+           answer, outcome, sure, case n % 3 when 0 then 1 else 3 end, 0.5, scheduler, stored
+      from practice_reviews, generate_series(1, 60000) n where user_id = ${learner.id}`
+  const answered_at = new Date(Date.now() - 29 * 86_400_000).toISOString()
+  const review = () => sendReviews(learner, { question_id, answered_at })
+  expect(await findLongestHold(review)).toBeLessThan(100)
 })

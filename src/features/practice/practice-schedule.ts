@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import {
   type Card,
@@ -89,14 +90,25 @@ export function advance(card: Memory, review: LoggedReview, retention: number): 
   }
 }
 
+/** Reviews that are replayed before others get their turn: some milliseconds. */
+const AT_ONCE = 500
+
+/** To be called for each review that is replayed: a promise where others get their turn before it. */
+export function takeTurns(): () => Promise<void> | undefined {
+  let replayed = 0
+  return () => (++replayed % AT_ONCE === 0 ? setImmediate() : undefined)
+}
+
 /** The card that reviews in any order make, and what was expected before each, by its `clientId`. */
-export function replay(
+export async function replay(
   reviews: readonly LoggedReview[],
   settings: readonly RetentionSince[],
-): { card: Memory; expected: Map<string, number | null> } {
+  turn: ReturnType<typeof takeTurns>,
+): Promise<{ card: Memory; expected: Map<string, number | null> }> {
   let card = NEW_CARD
   const expected = new Map<string, number | null>()
   for (const review of reviews.toSorted(byTime)) {
+    await turn()
     expected.set(review.clientId, retrievability(card, review.answeredAt))
     card = advance(card, review, retentionAt(settings, review.answeredAt))
   }

@@ -1,6 +1,6 @@
 import type { Executor } from '../../db/database-client.ts'
 import type { Memory } from './decks.store.ts'
-import { advance, byTime, replay, retentionAt, retrievability } from './practice-schedule.ts'
+import { advance, byTime, replay, retentionAt, retrievability, takeTurns } from './practice-schedule.ts'
 import { listSettings } from './practice-settings.store.ts'
 import * as store from './reviews.store.ts'
 
@@ -58,9 +58,11 @@ export async function replayCards(
   const settings = await listSettings(tx, userId)
   const log = Map.groupBy(await store.listLog(tx, userId, questionIds), ({ questionId }) => questionId)
   const changed: store.Expectation[] = []
+  const turn = takeTurns()
   for (const questionId of questionIds) {
     const stored = log.get(questionId) ?? []
-    const { card, expected } = replay([...stored, ...(added.get(questionId) ?? [])], settings)
+    const reviews = [...stored, ...(added.get(questionId) ?? [])]
+    const { card, expected } = await replay(reviews, settings, turn)
     scheduled.cards.set(questionId, card)
     for (const [clientId, before] of expected) scheduled.expected.set(clientId, before)
     for (const { clientId, isExam, expected: before } of stored) {

@@ -23,7 +23,7 @@ export interface LogRow extends LoggedReview {
   expected: number | null
 }
 
-/** The reviews of these questions that count, in any order. */
+/** The reviews of these questions that count, in the order in which they do. */
 export async function listLog(
   tx: Executor,
   userId: number,
@@ -44,7 +44,8 @@ export async function listLog(
            (extract(epoch from answered_at) * 1000)::float8 as "answeredAt", rating,
            attempt_id is not null as "isExam", expected
       from practice_reviews
-     where user_id = ${userId} and question_id = any(${sql.param([...questionIds])}::int[]) and undone_at is null`,
+     where user_id = ${userId} and question_id = any(${sql.param([...questionIds])}::int[]) and undone_at is null
+     order by answered_at, client_id`,
   )
 }
 
