@@ -117,6 +117,9 @@ describe('the subscriptions', () => {
       const answer = await alice.post(`${PUSH}/subscriptions`, body, 400)
       expect(answer.body.errors?.[0]?.path, JSON.stringify(body)).toBe(path)
     }
+    const wrong = { endpoint: 'https://10.0.0.1/', keys: { ...keys, auth: 'AAAA' } }
+    const { errors } = (await alice.post(`${PUSH}/subscriptions`, wrong, 400)).body
+    expect(errors?.map(({ path }) => path)).toEqual(['/endpoint', '/keys'])
     expect(await subscriptionsOf(alice)).toEqual([])
     await service.guest().get(PUSH, 401)
   })

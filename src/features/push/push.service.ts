@@ -10,7 +10,7 @@ import { areReceiverKeys, createKeyPair, type KeyPair } from '../../adapters/pus
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { lockPerson } from '../../db/locks.ts'
-import { AppError, invalidField } from '../../errors.ts'
+import { AppError, invalidFields } from '../../errors.ts'
 import { retryFor } from '../../scheduling/retry.ts'
 import type { SessionClaims } from '../../tokens/tokens.ts'
 import * as store from './push.store.ts'
@@ -19,6 +19,12 @@ import * as store from './push.store.ts'
 const MOST_SUBSCRIPTIONS = 20
 /** How long an endpoint is fought for with somebody else who registers it at the same time. */
 const PATIENCE_MS = 2_000
+
+const NO_ENDPOINT = {
+  path: '/endpoint',
+  message: 'must be the https address of a push service on the internet',
+}
+const NO_KEYS = { path: '/keys', message: 'must be a point of P-256 and a secret of 16 bytes, as base64url' }
 
 const DEFAULTS: PushSettings = {
   messages: 'mentions',
@@ -67,9 +73,12 @@ export async function subscribe(
   { endpoint: given, keys }: PushSubscriptionBody,
   language: Language,
 ): Promise<PushSubscription> {
-  const endpoint = readEndpoint(requirePush(core), given)
-  if (!areReceiverKeys(keys))
-    throw invalidField('/keys', 'must be a point of P-256 and a secret of 16 bytes, as base64url')
+  const wrong = [
+    ...(requirePush(core).admits(given) ? [] : [NO_ENDPOINT]),
+    ...(areReceiverKeys(keys) ? [] : [NO_KEYS]),
+  ]
+  if (wrong.length > 0) throw invalidFields(wrong)
+  const endpoint = new URL(given).href
   const row = await retryFor(PATIENCE_MS, () =>
     core.db.transaction(async (tx) => {
       await lockPerson(tx, userId)
@@ -123,11 +132,6 @@ export async function causePushes(tx: Executor, cause: PushCause): Promise<void>
 function requirePush({ push }: Core): Push {
   if (push) return push
   throw new AppError('not_configured', { message: 'Pushes need the setting VAPID_SUBJECT' })
-}
-
-function readEndpoint(push: Push, text: string): string {
-  if (push.admits(text)) return new URL(text).href
-  throw invalidField('/endpoint', 'must be the https address of a push service on the internet')
 }
 
 function toSubscription(row: store.SubscriptionRow): PushSubscription {
