@@ -103,6 +103,17 @@ test('what the document leaves out is named in it', async () => {
   }
 })
 
+test('both documents name only formats that other programs know', async () => {
+  const formats = new Set<unknown>()
+  for (const path of ['/openapi.json', '/asyncapi.json'] as const)
+    JSON.stringify((await service.guest().get(path, 200)).body, (key, value) => {
+      if (key === 'format') formats.add(value)
+      return value
+    })
+  formats.delete(undefined)
+  expect([...formats].filter((format) => typeof format === 'string').sort()).toEqual(['binary', 'date-time'])
+})
+
 test('forms name their files', () => {
   const { components } = JSON.parse(text) as { components: { schemas: Record<string, Schema> } }
   expect(components.schemas.GenerateForm?.properties?.pdf_file).toMatchObject({ format: 'binary' })

@@ -16,8 +16,12 @@ export interface Schema {
   required?: string[]
   description?: string
   default?: unknown
+  format?: string
   [keyword: string]: unknown
 }
+
+/** Formats that other programs know: strict validators refuse a schema with any other. */
+const KNOWN_FORMATS: ReadonlySet<string> = new Set(['binary', 'date-time'])
 
 /**
  * The named schemas of a document, each added when it is first shown; a schema is named by its `$id`. The document has
@@ -54,13 +58,14 @@ export class Components {
     this.schemas[name] = this.#tidy(form)
   }
 
-  /** Removes keywords that only this service's validator knows; a field with a default may be left out. */
-  #tidy({ errorMessage: _, verbatim, patternProperties, ...schema }: Schema): Schema {
+  /** Removes keywords and formats that only this service's validator knows; a field with a default may be left out. */
+  #tidy({ errorMessage: _, verbatim, patternProperties, format, ...schema }: Schema): Schema {
     const { properties, required, items, contentSchema, anyOf, allOf, additionalProperties } = schema
     const show = (part: Schema) => this.show(part)
     const values = patternProperties ? Object.values(patternProperties)[0] : additionalProperties
     return {
       ...schema,
+      ...(format !== undefined && KNOWN_FORMATS.has(format) && { format }),
       ...(required && { required: required.filter((name) => properties?.[name]?.default === undefined) }),
       ...(properties && {
         properties: Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, show(part)])),
