@@ -221,6 +221,33 @@ test('a search leads to a message in its place, and a quotation to what it quote
   await context.close()
 }, 180_000)
 
+test('on a phone the name of a room can be read, and a closed dialog gives the focus back', async () => {
+  const { alice, bob, conversationId } = await connectedPair(service)
+  await service.sql`update users set full_name = 'Bartholomew Featherstone' where id = ${bob.id}`
+  const { page, context, problems } = await openFor(browser, alice, { viewport: { width: 390, height: 844 } })
+  await page.goto(`/desk/chat/${conversationId}`)
+  const name = page.getByRole('heading', { name: 'Bartholomew Featherstone' })
+  await name.waitFor()
+  expect((await name.boundingBox())?.width).toBeGreaterThan(120)
+  await expectFlawless(page)
+  for (const dialog of ['Options', 'More'])
+    for (const way of ['Close', 'Escape']) {
+      const opener = page.getByRole('button', { name: dialog, exact: true }).last()
+      await opener.press('Enter')
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).waitFor()
+      if (way === 'Escape') await page.keyboard.press('Escape')
+      else await page.getByRole('dialog').getByRole('button', { name: 'Close' }).press('Enter')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await expect
+        .poll(() => opener.evaluate((element) => element === element.ownerDocument.activeElement))
+        .toBe(true)
+    }
+  await page.getByRole('link', { name: 'Back' }).click()
+  await page.getByRole('heading', { name: 'Chat' }).waitFor()
+  expect(problems).toEqual([])
+  await context.close()
+})
+
 test('conversations are pinned to the top, and archived ones come back with the next message', async () => {
   const { alice, bob, conversationId } = await connectedPair(service)
   const { page, context, problems } = await openFor(browser, bob)

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { rememberOpener } from '../../shell/keep-focus.ts'
 
 interface DialogProps {
   title: string
@@ -13,12 +14,9 @@ export function Dialog({ title, close, children, class: extra = '' }: DialogProp
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
-    const before = document.activeElement
+    if (dialog.current) rememberOpener(dialog.current)
     dialog.current?.showModal()
     dialog.current?.querySelector<HTMLElement>('input, select, textarea')?.focus()
-    return () => {
-      if (document.activeElement === document.body && before instanceof HTMLElement) before.focus()
-    }
   }, [])
   return (
     <dialog ref={dialog} class={extra} aria-labelledby={id} onClose={close} onCancel={close}>

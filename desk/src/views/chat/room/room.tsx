@@ -6,6 +6,7 @@ import { chat } from '../../../chat.ts'
 import { Dialog } from '../../../components/dialogs/dialog.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { Report } from '../../../components/forms/report.tsx'
+import { Icon } from '../../../components/icons.tsx'
 import { $query, setQuery } from '../../../router.ts'
 import { $shared } from '../../../shared-files.ts'
 import { t } from '../../../texts.ts'
@@ -45,8 +46,9 @@ export function RoomView({ conversation, user }: { conversation: Conversation; u
       }}
     >
       <header class="room-head">
-        <a class="button quiet small back" href="/desk/chat">
-          Back
+        <a class="button quiet small sign back" href="/desk/chat">
+          <Icon name="back" />
+          <span class="word">Back</span>
         </a>
         <Avatar conversation={conversation} />
         <div>
@@ -63,11 +65,13 @@ export function RoomView({ conversation, user }: { conversation: Conversation; u
                   : 'offline'}
           </small>
         </div>
-        <Action class="quiet small" aria-haspopup="dialog" act={async () => setOpened('options')}>
-          Options
+        <Action class="quiet small sign" aria-haspopup="dialog" act={async () => setOpened('options')}>
+          <Icon name="options" />
+          <span class="word">Options</span>
         </Action>
-        <Action class="quiet small" aria-haspopup="dialog" act={async () => setOpened('members')}>
-          {conversation.is_group ? 'Members' : 'More'}
+        <Action class="quiet small sign" aria-haspopup="dialog" act={async () => setOpened('members')}>
+          <Icon name={conversation.is_group ? 'people' : 'more'} />
+          <span class="word">{conversation.is_group ? 'Members' : 'More'}</span>
         </Action>
       </header>
       <Messages
