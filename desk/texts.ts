@@ -49,10 +49,15 @@ export interface Found {
   faults: string[]
 }
 
+/** The beginning of a sentence: in a string that neither JSX nor `t` shows it would stay English. */
+const SENTENCE = /^\p{Lu}.*\p{L} \p{Ll}/u
+const BEGINNING = /^\p{Lu}\p{Ll}+ /u
+
 /** The texts of a source: what JSX shows by itself, and what `t` says. */
 export function findTexts(file: string, code: string): Found {
   const places: Place[] = []
   const faults: string[] = []
+  const looked = new Set<number>()
   const blame = ({ start }: { start: number }, why: string): void => {
     faults.push(`${file}:${code.slice(0, start).split('\n').length}: ${why}`)
   }
@@ -69,6 +74,7 @@ export function findTexts(file: string, code: string): Found {
         show(node.right)
         return
       case 'TemplateLiteral':
+        looked.add(node.start)
         if (node.quasis.some(({ value }) => isSaid(value.raw))) blame(node, 'say it by t, with values')
         return
       case 'Literal':
@@ -81,6 +87,7 @@ export function findTexts(file: string, code: string): Found {
       parse(message)
       if (message !== message.trim()) blame(node, 'say the whole sentence by t')
       else places.push({ start: node.start, end: node.end, message, ...(around && { around }) })
+      looked.add(node.start)
     } catch (error) {
       blame(node, `is no ICU message: ${(error as Error).message}`)
     }
@@ -117,6 +124,14 @@ export function findTexts(file: string, code: string): Found {
       if (value?.type === 'Literal' && typeof value.value === 'string' && isSaid(value.value))
         add(value, value.value, ['{', '}'])
       if (value?.type === 'JSXExpressionContainer') show(value.expression)
+    },
+    Literal(node) {
+      if (typeof node.value === 'string' && SENTENCE.test(node.value) && !looked.has(node.start))
+        blame(node, 'say it by t')
+    },
+    TemplateLiteral(node) {
+      if (BEGINNING.test(node.quasis[0]?.value.raw ?? '') && !looked.has(node.start))
+        blame(node, 'say it by t, with values')
     },
   }).visit(parseSync(file, code).program)
   return { places, faults }
