@@ -86,7 +86,7 @@ test('an export has the name that the service gives it, and a refusal says why',
     body: string
     headers?: Record<string, string>
   }) => page.route('**/export?*', (route) => route.fulfill(response), { times: 1 })
-  const refusal = { code: 'internal_error', message: 'The disk is full' }
+  const refusal = { success: false, code: 'internal_error', message: 'The disk is full' }
   const headers = { 'x-request-id': 'of the service' }
   await answer({ status: 500, contentType: 'application/json', body: JSON.stringify(refusal), headers })
   await gift.click()
