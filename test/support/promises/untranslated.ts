@@ -17,8 +17,9 @@ interface Markup {
   querySelectorAll(selector: string): Iterable<Element>
 }
 
-/** What is the same in all languages: languages in themselves, formats, places of the program. */
-const AS_IT_IS = '[translate=no], noscript, script, style, code, kbd, select[name=language], svg, .katex'
+/** What is the same in all languages: languages in themselves, formats, places of the program, the service's own words. */
+const AS_IT_IS =
+  '[translate=no], noscript, script, style, code, kbd, select[name=language], svg, .katex, body [lang=en]'
 /** Addresses of the tests' people, options and names of formats. */
 const NAMES = /\S+@example\.org|\b[A-Z]\b|Exam Practice|CSV|GIFT|Aiken|Moodle XML|QTI( [\d.]+)?|HTTPS?/g
 /** Letters that the pseudo-language replaces. */

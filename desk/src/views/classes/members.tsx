@@ -246,7 +246,9 @@ function Outcome({ of: added, isDry }: { of: Added | undefined; isDry: boolean }
       {added.errors && (
         <ul>
           {added.errors.slice(0, 50).map((each) => (
-            <li key={each}>{each}</li>
+            <li key={each} lang="en">
+              {each}
+            </li>
           ))}
         </ul>
       )}

@@ -128,7 +128,7 @@ export function Taking({ session, name, close }: TakingProps) {
           />
           {rejected && (
             <p class="notice bad" role="alert">
-              {t('Not saved: {reason}', { reason: rejected })}
+              {t('Not saved: {reason}', { reason: <span lang="en">{rejected}</span> })}
             </p>
           )}
           <div class="row spread">

@@ -154,7 +154,9 @@ function Found({ report, isDry }: Pick<Read, 'report' | 'isDry'>) {
       {reasons && reasons.length > 0 && (
         <ul class="errors">
           {reasons.map((reason) => (
-            <li key={reason}>{reason}</li>
+            <li key={reason} lang="en">
+              {reason}
+            </li>
           ))}
         </ul>
       )}

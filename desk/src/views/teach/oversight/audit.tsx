@@ -52,13 +52,17 @@ export default function Audit() {
                 columns={[
                   { head: t('When'), cell: (each) => moment(each.at) },
                   { head: t('Who'), cell: (each) => each.actor ?? t('the command line') },
-                  { head: t('What'), cell: (each) => each.action },
+                  { head: t('What'), cell: (each) => <code>{each.action}</code> },
                   {
                     head: t('Subject'),
-                    cell: (each) =>
-                      `${each.subject_type}${each.subject_id === null ? '' : `:${each.subject_id}`}`,
+                    cell: (each) => (
+                      <code>
+                        {each.subject_type}
+                        {each.subject_id === null ? '' : `:${each.subject_id}`}
+                      </code>
+                    ),
                   },
-                  { head: t('Summary'), cell: (each) => each.summary },
+                  { head: t('Summary'), cell: (each) => <span lang="en">{each.summary}</span> },
                   { head: t('IP address'), cell: (each) => each.ip ?? '–' },
                 ]}
               />

@@ -133,7 +133,9 @@ function Found({ answer: { created, errors, dry_run } }: { answer: Imported }) {
       {errors.length > 0 && (
         <ul class="errors">
           {errors.slice(0, 50).map((each) => (
-            <li key={each}>{each}</li>
+            <li key={each} lang="en">
+              {each}
+            </li>
           ))}
         </ul>
       )}

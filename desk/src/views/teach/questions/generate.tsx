@@ -129,7 +129,7 @@ export default function Generate() {
                     },
                     { head: t('Questions'), cell: (job) => job.questions_so_far, isNumber: true },
                     { head: t('State'), cell: (job) => <JobState status={job.status} /> },
-                    { head: t('Message'), cell: (job) => job.error ?? job.message },
+                    { head: t('Message'), cell: (job) => <span lang="en">{job.error ?? job.message}</span> },
                   ]}
                 />
                 <Pager

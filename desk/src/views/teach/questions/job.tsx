@@ -36,7 +36,9 @@ export default function JobView({ params }: ViewProps) {
             <section class="sheet" aria-label="Progress">
               <p class="row spread">
                 <JobState status={job.status} />
-                <span role="status">{job.error ?? job.message}</span>
+                <span role="status" lang="en">
+                  {job.error ?? job.message}
+                </span>
               </p>
               <progress class="meter" max={100} value={job.percent} aria-label="Progress" />
               <p class="row spread">
