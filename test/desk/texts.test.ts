@@ -145,3 +145,28 @@ test('tables, lists, code, links and formulas are drawn; nothing else is, and no
   expect(problems).toEqual([])
   await context.close()
 })
+
+test('the image of a question stands where its text names it, with what the text says that it shows', async () => {
+  const person = await service.person()
+  const key = 'exam-1/lens.png'
+  const { examId } = await createExam(service.sql, {
+    questions: [
+      {
+        question_text: `Look at ![a thin lens](${key}) first, not at ![this](exam-1/other.png)`,
+        image_path: key,
+      },
+      { question_text: 'Look below', image_path: key },
+    ],
+  })
+  await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  const { page, context, problems } = await openFor(browser, person)
+  await page.goto(`/desk/exams/${examId}`)
+  await page.getByRole('img', { name: 'a thin lens' }).waitFor()
+  expect(await page.locator('main img').count()).toBe(1)
+  await page.getByText('![this](exam-1/other.png)').waitFor()
+  await page.keyboard.press('n')
+  await page.getByText('Look below').waitFor()
+  await page.getByRole('img', { name: 'Part of the question' }).waitFor()
+  expect(problems).toEqual([])
+  await context.close()
+})

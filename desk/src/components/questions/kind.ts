@@ -11,6 +11,7 @@ export type Asked = Pick<
   | 'id'
   | 'question_type'
   | 'question_text'
+  | 'image_path'
   | 'image_url'
   | 'option_a'
   | 'option_b'

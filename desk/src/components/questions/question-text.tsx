@@ -1,20 +1,29 @@
 import type { DrawGap } from '../rich-text/gap-marks.tsx'
+import type { Images } from '../rich-text/markdown.tsx'
 import { RichText } from '../rich-text/rich-text.tsx'
 import type { Asked } from './kind.ts'
 
+type Illustrated = Pick<Asked, 'image_path' | 'image_url'>
+
+/** The question's image by its key, for texts that name it: no other one is signed. */
+export function imagesOf({ image_path, image_url }: Illustrated): Images | undefined {
+  return image_path && image_url ? { [image_path]: image_url } : undefined
+}
+
 interface QuestionTextProps {
-  question: Pick<Asked, 'question_text' | 'image_url'>
+  question: Illustrated & Pick<Asked, 'question_text'>
   /** Draws what stands in place of `[[1]]` and so on. */
   gap?: DrawGap
 }
 
-/** The text of a question, with its image. */
+/** The text of a question, with its image below it, unless the text has it where it belongs. */
 export function QuestionText({ question, gap }: QuestionTextProps) {
+  const { question_text: text, image_path: path, image_url: address } = question
   return (
     <div class="stack tight">
-      {question.question_text && <RichText class="question-text" text={question.question_text} gap={gap} />}
-      {question.image_url && (
-        <img class="question-image" src={question.image_url} alt="Part of the question" />
+      {text && <RichText class="question-text" text={text} images={imagesOf(question)} gap={gap} />}
+      {address && !text.includes(`](${path})`) && (
+        <img class="question-image" src={address} alt="Part of the question" />
       )}
     </div>
   )

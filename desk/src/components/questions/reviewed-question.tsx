@@ -3,6 +3,7 @@ import { t } from '../../texts.ts'
 import { RichText } from '../rich-text/rich-text.tsx'
 import type { ReviewProps } from './kind.ts'
 import { kindOf } from './kinds.ts'
+import { imagesOf } from './question-text.tsx'
 
 interface ReviewedQuestionProps extends Omit<ReviewProps, 'givenName'> {
   /** Why the right answer is right; '' for none. */
@@ -23,7 +24,7 @@ export function ReviewedQuestion({
       {explanation !== '' && (
         <div class="explanation">
           <p class="label">Explanation</p>
-          <RichText text={explanation} />
+          <RichText text={explanation} images={imagesOf(props.question)} />
         </div>
       )}
     </>

@@ -2,7 +2,6 @@ import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { list } from '../../../format.ts'
 import { t } from '../../../texts.ts'
-import { RichText } from '../../rich-text/rich-text.tsx'
 import { bestAccepted, readAccepted } from '../accepted-texts.ts'
 import {
   type AnswerProps,
@@ -15,6 +14,7 @@ import {
 } from '../kind.ts'
 import { isReadableNumber, LONGEST_NUMBER } from '../numbers.ts'
 import { QuestionText } from '../question-text.tsx'
+import { ReviewedEntry } from '../reviewed-entry.tsx'
 import { TypedInput } from '../typed-input.tsx'
 import { LONGEST_TEXT } from './short.tsx'
 
@@ -145,24 +145,15 @@ function Review({ question, given, correct, givenName }: ReviewProps) {
           // Another text or number may be right as well, and only the service knows.
           const isWrong = key && gap.kind === 'choice' && entries[index] !== '' && !isRight
           return (
-            <li key={index} class={`option pair ${isRight ? 'right' : isWrong ? 'wrong' : ''}`}>
+            <ReviewedEntry
+              key={index}
+              given={textOf(gap, entries[index])}
+              givenName={givenName}
+              right={key && textOf(gap, key[index])}
+              mood={isRight ? 'right' : isWrong ? 'wrong' : ''}
+            >
               <span class="gap-mark">{index + 1}</span>
-              <dl class="given">
-                <dt>{givenName}</dt>
-                <dd>
-                  <RichText text={textOf(gap, entries[index])} kind="option" />
-                </dd>
-                {key && !isRight && (
-                  <>
-                    <dt>Correct</dt>
-                    <dd>
-                      <RichText text={textOf(gap, key[index])} kind="option" />
-                    </dd>
-                  </>
-                )}
-              </dl>
-              {isRight && <span class="chip good marks">Correct</span>}
-            </li>
+            </ReviewedEntry>
           )
         })}
       </ol>

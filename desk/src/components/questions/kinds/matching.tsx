@@ -12,6 +12,7 @@ import {
   withEntry,
 } from '../kind.ts'
 import { QuestionText } from '../question-text.tsx'
+import { ReviewedEntry } from '../reviewed-entry.tsx'
 import { useDrag } from '../use-drag.ts'
 
 type Shown = Extract<NonNullable<Asked['parts']>, { prompts: string[] }>
@@ -87,27 +88,15 @@ function Review({ question, given, correct, givenName }: ReviewProps) {
         {prompts.map((prompt, index) => {
           const isRight = key && chosen[index] === key[index]
           return (
-            <li
+            <ReviewedEntry
               key={index}
-              class={`option pair ${!key ? '' : isRight ? 'right' : chosen[index] ? 'wrong' : ''}`}
+              given={textOf(question, chosen[index])}
+              givenName={givenName}
+              right={key && textOf(question, key[index])}
+              mood={!key ? '' : isRight ? 'right' : chosen[index] ? 'wrong' : ''}
             >
               <RichText text={prompt} kind="option" />
-              <dl class="given">
-                <dt>{givenName}</dt>
-                <dd>
-                  <RichText text={textOf(question, chosen[index])} kind="option" />
-                </dd>
-                {key && !isRight && (
-                  <>
-                    <dt>Correct</dt>
-                    <dd>
-                      <RichText text={textOf(question, key[index])} kind="option" />
-                    </dd>
-                  </>
-                )}
-              </dl>
-              {isRight && <span class="chip good marks">Correct</span>}
-            </li>
+            </ReviewedEntry>
           )
         })}
       </ul>

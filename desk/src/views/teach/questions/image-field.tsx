@@ -52,7 +52,12 @@ export function ImageField({ path, take, remove }: ImageFieldProps) {
         }}
       />
       {path && (
-        <p>
+        <p class="stack tight">
+          <small>
+            {t('To say where it stands and what it shows, write it into the text: {mark}', {
+              mark: <code dir="ltr">{`![${t('what it shows')}](${path})`}</code>,
+            })}
+          </small>
           <button type="button" class="small" onClick={remove}>
             Remove the image
           </button>
