@@ -258,3 +258,22 @@ test('accounts are created, imported, suspended and deleted, on a phone', async 
   expect(problems.filter((each) => !each.includes('403'))).toEqual([])
   await context.close()
 }, 120_000)
+
+test('a chart leads to what it shows: a day to its attempts, an exam to itself', async () => {
+  const [admin, person] = [await service.admin(), await service.person()]
+  const { examId, questionIds } = await createExam(service.sql, { name: 'Led there' })
+  await answer(person, examId, questionIds, 'A')
+  const { page, context, problems } = await openFor(browser, admin)
+  await page.goto('/desk/teach/analytics')
+  const days = page.getByRole('figure').filter({ hasText: 'Average, day by day' })
+  await days.locator('.u-over').click()
+  await page.getByLabel('From', { exact: true }).waitFor()
+  const [today = ''] = new Date().toISOString().split('T')
+  expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe(today)
+  await page.getByRole('figure').getByRole('link', { name: 'Led there' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Exams and questions' }).waitFor()
+  await page.getByRole('link', { name: 'Led there' }).waitFor()
+  expect(await page.getByRole('row').count()).toBe(2)
+  expect(problems).toEqual([])
+  await context.close()
+})

@@ -3,6 +3,7 @@ import { useStore } from '@nanostores/preact'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { number } from '../../format.ts'
+import { go } from '../../router.ts'
 import { $theme } from '../../shell/theme.ts'
 
 export interface Point {
@@ -35,7 +36,19 @@ export function LineChart({ title, points, most, unit = '' }: ChartProps) {
       if (isGone || !place.current || points.length === 0) return
       const labels = points.map(({ label }) => label)
       const values = points.map(({ value }) => value)
-      end = drawLine(place.current, { labels, values, title, unit, most: top })
+      const open = (index: number) => {
+        const href = points[index]?.href
+        if (href) go(href)
+      }
+      const hasLinks = points.some(({ href }) => href)
+      end = drawLine(place.current, {
+        labels,
+        values,
+        title,
+        unit,
+        most: top,
+        open: hasLinks ? open : undefined,
+      })
     }
     const dark = matchMedia('(prefers-color-scheme: dark)')
     dark.addEventListener('change', draw)

@@ -10,12 +10,17 @@ export interface LinePlot {
   title: string
   unit: string
   most: number
+  /** Opens what a value shows, by its place. */
+  open?: ((index: number) => void) | undefined
 }
 
 const HEIGHT = 220
 
 /** Draws a line with axes into an element, which says the value under the pointer. Returns a function that removes it. */
-export function drawLine(into: HTMLElement, { labels, values, title, unit, most }: LinePlot): () => void {
+export function drawLine(
+  into: HTMLElement,
+  { labels, values, title, unit, most, open }: LinePlot,
+): () => void {
   const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name)
   const probe = document.createElement('span')
   into.append(probe)
@@ -58,6 +63,12 @@ export function drawLine(into: HTMLElement, { labels, values, title, unit, most 
     [labels.map((_, index) => index), [...values]],
     into,
   )
+  if (open) {
+    plot.over.style.cursor = 'pointer'
+    plot.over.addEventListener('click', () => {
+      if (typeof plot.cursor.idx === 'number') open(plot.cursor.idx)
+    })
+  }
   const observer = new ResizeObserver(() => plot.setSize({ width: into.clientWidth, height: HEIGHT }))
   observer.observe(into)
   return () => {

@@ -20,6 +20,11 @@ const PERIODS = [
 ] as const
 type Period = (typeof PERIODS)[number][0]
 
+const hrefOfExam = (name: string) => `/desk/teach/exams?${new URLSearchParams({ q: name })}`
+
+const hrefOfDay = (exam: string | undefined) => (day: string) =>
+  `/desk/teach/analytics?${new URLSearchParams({ period: 'custom', from: day, to: day, ...(exam ? { exam } : {}) })}`
+
 /** Statistics of all exams: figures, curves and tables. */
 export default function Analytics() {
   const { period = 'all', exam, from, to } = useStore($query)
@@ -82,7 +87,9 @@ export default function Analytics() {
           onChange={({ currentTarget }) => setQuery({ exam: currentTarget.value })}
         />
       </div>
-      <Loaded of={found}>{(answer) => <Dashboard of={answer} />}</Loaded>
+      <Loaded of={found}>
+        {(answer) => <Dashboard of={answer} hrefs={{ day: hrefOfDay(exam), exam: hrefOfExam }} />}
+      </Loaded>
     </Page>
   )
 }

@@ -5,12 +5,14 @@ import { Table } from '../../../components/page/table.tsx'
 import { day, moment, nameAndUsername, number, percent } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 
-/** Figures, curves and tables of attempts. */
-export function Dashboard({
-  of: { summary, charts, tables },
-}: {
+interface DashboardProps {
   of: Answer<'/api/v01/admin/analytics', 'get'>
-}) {
+  /** Where the attempts of a day, and an exam, are shown; left out: nowhere. */
+  hrefs?: { day: (day: string) => string; exam: (name: string) => string }
+}
+
+/** Figures, curves and tables of attempts. */
+export function Dashboard({ of: { summary, charts, tables }, hrefs }: DashboardProps) {
   return (
     <>
       <dl class="figures">
@@ -41,14 +43,19 @@ export function Dashboard({
             }),
           )}
         />
-        <BarChart title="Average by exam" most={100} unit=" %" points={toPoints(charts.examPerformance)} />
+        <BarChart
+          title="Average by exam"
+          most={100}
+          unit=" %"
+          points={toPoints(charts.examPerformance, hrefs?.exam)}
+        />
         <LineChart
           title="Average, day by day"
           most={100}
           unit=" %"
-          points={toDays(charts.performanceTrends)}
+          points={toDays(charts.performanceTrends, hrefs?.day)}
         />
-        <LineChart title="People, day by day" points={toDays(charts.userActivity)} />
+        <LineChart title="People, day by day" points={toDays(charts.userActivity, hrefs?.day)} />
       </div>
       <h2>Best results</h2>
       <Table
@@ -89,13 +96,18 @@ export function Dashboard({
   )
 }
 
-/** The points of a curve, with days in the reader's format. */
-function toDays(series: { labels: string[]; data: number[] }) {
-  return toPoints({ ...series, labels: series.labels.map(day) })
+interface Series {
+  labels: string[]
+  data: number[]
 }
 
-function toPoints({ labels, data }: { labels: string[]; data: number[] }) {
-  return labels.map((label, index) => ({ label, value: data[index] ?? 0 }))
+/** The points of a curve, with days in the reader's format. */
+function toDays(series: Series, hrefOf?: (day: string) => string) {
+  return toPoints(series, hrefOf).map((point) => ({ ...point, label: day(point.label) }))
+}
+
+function toPoints({ labels, data }: Series, hrefOf?: (label: string) => string) {
+  return labels.map((label, index) => ({ label, value: data[index] ?? 0, href: hrefOf?.(label) }))
 }
 
 function Changed({ value, by, unit }: { value: string | number; by: number; unit: string }) {
