@@ -26,7 +26,7 @@ const NAMES = /\S+@example\.org|\b[A-Z]\b|Exam Practice|CSV|GIFT|Aiken|Moodle XM
 const PLAIN = /[ACDEGILNORSTUYZacdegilnorstuyz]/
 /** What Intl says in English: months, days, halves of the day, units. */
 const BY_INTL =
-  /\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|AM|PM|am|pm|at|mins?|bytes?|kB|MB|hr)\b/g
+  /\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|AM|PM|am|pm|at|secs?|mins?|hrs?|days?|bytes?|kB|MB)\b/g
 
 /** All texts of the page as it is now, seen and unseen, with those that name or describe something. */
 export async function readTexts(page: Page): Promise<string[]> {
