@@ -71,7 +71,7 @@ async function populate(): Promise<void> {
 }
 
 async function enter(username: string): Promise<Page> {
-  const { page } = await newPage(browser, url, { viewport: DESKTOP })
+  const { page } = await newPage(browser, url, { viewport: DESKTOP, serviceWorkers: 'block' })
   await page.goto('/login')
   if (username === 'alice') await shoot(page, 'sign-in')
   await page.getByRole('button', { name: username }).first().click()
