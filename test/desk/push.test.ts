@@ -115,11 +115,16 @@ test('a focused desk shows no push, one that was removed or signed out gets none
   await deliver(device)
   await page.getByLabel('Messages in groups').selectOption('none')
   await page.getByLabel('Show what was written').check()
+  await page.getByLabel('Practice that is due, once a day').check()
+  await page.getByLabel('Time of the practice reminder').selectOption('7')
   await page.getByRole('button', { name: 'Save notifications' }).click()
   await page.getByText('Saved').first().waitFor()
   expect((await bob.get('/api/v01/push', 200)).body.settings).toMatchObject({
     messages: 'none',
     preview: true,
+    practice: true,
+    practice_hour: 7,
+    time_zone: await page.evaluate('Intl.DateTimeFormat().resolvedOptions().timeZone'),
   })
   expect(await shown()).toEqual([])
 
