@@ -26,7 +26,8 @@ export function UnderWayBar() {
     const timer = setInterval(() => void lookForUnderWay([]), Math.min(wait, LONGEST_MS))
     return () => clearInterval(timer)
   }, [first])
-  if (exams.length === 0) return null
+  // Home has more of them, in its own place.
+  if (exams.length === 0 || page?.route === 'home') return null
   return (
     <aside class="under-way" aria-label="Exams under way">
       {exams.map(({ examId, name, endsAt }) => (

@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { chat } from '../../../chat.ts'
 import { ask, client } from '../../../client.ts'
 import { runWithToast } from '../../../components/dialogs/toasts.tsx'
+import { Icon } from '../../../components/icons.tsx'
 import { useDraftText } from '../../../drafts.ts'
 import { t } from '../../../texts.ts'
 import { mentionsIn } from './mentions.ts'
@@ -103,11 +104,12 @@ export function Composer({ conversation, members, pending, target, done }: Compo
       />
       <button
         type="button"
-        class="quiet"
+        class="quiet sign"
         aria-disabled={isEdit}
         onClick={() => !isEdit && chooser.current?.click()}
       >
-        Attach
+        <Icon name="attach" />
+        <span class="word">Attach</span>
       </button>
       <label class="unseen" for="message">
         {t('Message to {name}', { name: conversation.name })}
