@@ -642,6 +642,7 @@ describe('an outbox', () => {
 describe("a conversation's state", () => {
   const shown: string[] = []
   const renewed: number[] = []
+  const recounted: number[] = []
   let ledger: Ledger
   const conversation = (version: number, last_seq: number) =>
     ({
@@ -665,11 +666,11 @@ describe("a conversation's state", () => {
       mentions: [],
     }) as unknown as ChatMessage
   beforeEach(() => {
-    shown.length = renewed.length = 0
+    shown.length = renewed.length = recounted.length = 0
     const nothing = () => {}
     ledger = new Ledger(1, Date.now, {
       reactions: () => shown.push('a reaction'),
-      recount: nothing,
+      recount: (id) => recounted.push(id),
       message: (_, { message: text }) => shown.push(text),
       renewed: (id) => renewed.push(id),
       gap: nothing,
@@ -697,6 +698,22 @@ describe("a conversation's state", () => {
     const state = { version: 7, last_read_seq, unread, settings, unread_mentions }
     expect(ledger.finish({ conversations: { 7: state } })).toBe(false)
     expect(shown).toEqual(['message 2', 'a reaction'])
+  })
+
+  test('has the settings of the ack, not those of an older frame that came before it', () => {
+    const { last_read_seq, unread, settings, unread_mentions } = conversation(6, 3)
+    const frame = {
+      ...conversation(5, 2),
+      settings: { ...settings, archived: true },
+    } as unknown as Conversation
+    ledger.begin()
+    ledger.take({ type: 'conversation', conversation: frame })
+    ledger.take({ type: 'message', conversation_id: 7, message: message(6, 3) })
+    const state = { version: 6, last_read_seq, unread, settings, unread_mentions }
+    expect(ledger.finish({ conversations: { 7: state } })).toBe(false)
+    expect(ledger.conversations.get(7)?.settings.archived).toBe(false)
+    // The frame might have been the later one.
+    expect(recounted).toEqual([7])
   })
 
   test('comes by HTTP where no socket opens, and loses those that are gone', () => {

@@ -124,9 +124,15 @@ export class Ledger {
       if (known && versionOf(frame) <= known.version) this.#apply(known, frame, true)
       else if (known) isMissing = this.take(frame) || isMissing
     }
-    for (const frame of whole)
-      if (!frame.removed && this.conversations.has(frame.conversation.id))
-        isMissing = this.take(frame) || isMissing
+    for (const frame of whole) {
+      const { conversation } = frame
+      const known = this.conversations.get(conversation.id)
+      if (frame.removed || !known || !('version' in conversation)) continue
+      // Settings have no version. Those of the ack are newer, unless the frame came right before it: then they are read.
+      const { settings } = known
+      if (JSON.stringify(conversation.settings) !== JSON.stringify(settings)) this.#events.recount(known.id)
+      isMissing = this.take({ ...frame, conversation: { ...conversation, settings } }) || isMissing
+    }
     return isMissing
   }
 

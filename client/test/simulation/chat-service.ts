@@ -49,6 +49,8 @@ export class ChatService extends Service {
   isDeaf = false
   /** Reactions that were refused, by emoji. */
   readonly refusedReactions = new Set<string>()
+  /** When a reaction was added last, and taken back, by `<emoji> <added>`. */
+  readonly reactedAt = new Map<string, number>()
   readonly #sockets = new Set<Socket>()
   readonly #uploads: Uploaded[] = []
   #lastTime = 0
@@ -362,6 +364,7 @@ export class ChatService extends Service {
         ? this.react(group.id, seq, userId, emoji, method === 'PUT')
         : undefined
     if (message) {
+      this.reactedAt.set(`${emoji} ${method === 'PUT'}`, this.world.now)
       const { version } = message
       return [200, { success: true, version, reactions: toMessageFor(userId, message).reactions }]
     }
