@@ -175,6 +175,8 @@ test('an end that a teacher moves is told on every page, and classes that ask to
   await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
   const { page, context, problems } = await openFor(browser, person, PHONE)
   await page.getByRole('link', { name: '1 class asks you to join' }).waitFor()
+  // What is under way is known to the other pages once it was found here.
+  await page.getByRole('heading', { name: 'Longer is under way' }).waitFor()
   await page.goto('/desk/progress')
   const rest = page.getByRole('complementary', { name: 'Exams under way' }).getByRole('timer')
   await rest.waitFor()
