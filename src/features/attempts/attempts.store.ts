@@ -194,11 +194,7 @@ export async function listOverdueForUpdate(
     .for('no key update', { skipLocked: true })
 }
 
-export interface ClosedValues {
-  status: 'submitted' | 'expired'
-  submittedAt: Date
-  answers: Answers
-  markedForReview: number[]
+export interface GradedValues {
   score: number
   maxScore: number
   percentage: number
@@ -207,8 +203,28 @@ export interface ClosedValues {
   unattempted: number
 }
 
+export interface ClosedValues extends GradedValues {
+  status: 'submitted' | 'expired'
+  submittedAt: Date
+  answers: Answers
+  markedForReview: number[]
+}
+
 export async function updateClosed(tx: Executor, id: number, values: ClosedValues): Promise<void> {
   await tx.update(attempts).set(values).where(eq(attempts.id, id))
+}
+
+/** Closes attempts at their ends, with the answers that they have. */
+export async function updateExpired(tx: Executor, graded: (GradedValues & { id: number })[]): Promise<void> {
+  await tx.execute(sql`
+    update attempts a
+       set status = 'expired', submitted_at = a.ends_at, score = graded.score, max_score = graded."maxScore",
+           percentage = graded.percentage, correct = graded.correct, incorrect = graded.incorrect,
+           unattempted = graded.unattempted
+      from jsonb_to_recordset(${JSON.stringify(graded)}::jsonb)
+             as graded(id int, score numeric, "maxScore" numeric, percentage float8, correct int, incorrect int,
+                       unattempted int)
+     where a.id = graded.id`)
 }
 
 // --- afterwards
