@@ -160,10 +160,13 @@ test.each(['student', 'teacher'] as const)(
       const count = await page.locator('main button:visible:not(:disabled)').count()
       for (let index = 0; index < Math.min(count, MOST_BUTTONS); index++) {
         const button = page.locator('main button:visible:not(:disabled)').nth(index)
-        if ((await button.count()) === 0) break
-        const name = await button.innerText()
+        // What was pressed before may have taken it away, now or a moment later.
+        const [name] = await button.allInnerTexts()
+        if (name === undefined) break
         // These leave the page or load it anew, or open a window of the browser's own.
         if (/Sign out|^Print$|Change language|Download|CSV|GIFT|XML|QTI/.test(name)) continue
+        // Views to come would miss what goes without a question.
+        if (/^Delete/.test(name) && /^\/desk\/(notes|tutor)/.test(path)) continue
         await button.focus()
         await page.keyboard.press('Enter')
         await page.evaluate(TWO_FRAMES)
