@@ -67,8 +67,10 @@ export async function send(
 /** Whether it is in one of the service's envelopes (docs/protocol/http.md#envelopes), and says something, if it was asked. */
 function isOwn(body: JsonAnswer['body'], isSuccess: boolean, isRead: boolean): boolean {
   const { success, status, code, message: _, ...content } = body
+  // Presence answers are named `status` too.
+  const isEmpty = Object.keys(content).length === 0 && typeof status !== 'object'
   return isSuccess
-    ? (success === true || status === 'success') && !(isRead && Object.keys(content).length === 0)
+    ? (success === true || status === 'success') && !(isRead && isEmpty)
     : typeof code === 'string' && (success === false || status === 'error')
 }
 

@@ -265,8 +265,12 @@ export class ChatWalk extends Walk<Page, ChatService> {
   }
 
   override signOut(page: Page): void {
-    const owner = page.client.session.owner()
-    if (owner) this.#endedStays.add(owner.stay)
+    const { session } = page.client
+    // A page that has just been opened doesn't know yet who is signed in.
+    void session.ready.then(() => {
+      const owner = session.owner()
+      if (owner) this.#endedStays.add(owner.stay)
+    })
     super.signOut(page)
   }
 
