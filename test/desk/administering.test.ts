@@ -264,7 +264,7 @@ test('a chart leads to what it shows: a day to its attempts, an exam to itself',
   const { examId, questionIds } = await createExam(service.sql, { name: 'Led there' })
   await answer(person, examId, questionIds, 'A')
   const { page, context, problems } = await openFor(browser, admin)
-  await page.goto('/desk/teach/analytics')
+  await page.goto(`/desk/teach/analytics?exam=${examId}`)
   const days = page.getByRole('figure').filter({ hasText: 'Average, day by day' })
   await days.locator('.u-over').click()
   await page.getByLabel('From', { exact: true }).waitFor()
