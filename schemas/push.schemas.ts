@@ -26,19 +26,18 @@ const settings = {
       description: 'of the desk, mails and pushes; null: as the browser or app asks for',
     }),
   ),
-  time_zone: Nullable(
-    Type.String({
-      maxLength: 64,
-      format: 'time-zone',
-      description: "null: the service's",
-      examples: ['Europe/Berlin'],
-    }),
-  ),
 }
-export const PushSettings = Type.Object(settings, { $id: 'PushSettings' })
+const timeZone = { maxLength: 64, description: "null: the service's", examples: ['Europe/Berlin'] }
+export const PushSettings = Type.Object(
+  { ...settings, time_zone: Nullable(Type.String(timeZone)) },
+  { $id: 'PushSettings' },
+)
 export type PushSettings = Static<typeof PushSettings>
 
-export const PushSettingsBody = Type.Partial(Type.Object(settings), { $id: 'PushSettingsBody' })
+export const PushSettingsBody = Type.Partial(
+  Type.Object({ ...settings, time_zone: Nullable(Type.String({ ...timeZone, format: 'time-zone' })) }),
+  { $id: 'PushSettingsBody' },
+)
 export type PushSettingsBody = Static<typeof PushSettingsBody>
 
 /** Longest address of a push service; it fits an index as well. */

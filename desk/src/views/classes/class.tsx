@@ -53,7 +53,10 @@ export default function Class({ params, user }: ViewProps) {
               : t('{count, plural, one {# student} other {# students}}', { count: one.class.students })
           }
           actions={
-            !one.class.archived && (
+            !one.class.archived &&
+            // Administrators are in it only if they teach the class; its teachers come first among its members.
+            (user.role === 'user' ||
+              one.members.some(({ user_id, role }) => user_id === user.id && role === 'teacher')) && (
               <Action
                 act={async () => {
                   const path = { params: { path: { id } } }

@@ -17,6 +17,9 @@ import { usePlace } from './place.ts'
 import { SubmitDialog } from './submit-dialog.tsx'
 import { TimeUp } from './time-up.tsx'
 
+/** Why an answer is refused that is too large even when it is sent alone: for all others the service has a sentence. */
+const TOO_LARGE = new Set(['payload_too_large', 'invalid_json'])
+
 interface TakingProps {
   session: ExamSession
   /** The exam's name; undefined: it could not be asked for. */
@@ -128,7 +131,9 @@ export function Taking({ session, name, close }: TakingProps) {
           />
           {rejected && (
             <p class="notice bad" role="alert">
-              {t('Not saved: {reason}', { reason: <span lang="en">{rejected}</span> })}
+              {TOO_LARGE.has(rejected)
+                ? t('Not saved: this answer is too large')
+                : t('Not saved: {reason}', { reason: <span lang="en">{rejected}</span> })}
             </p>
           )}
           <div class="row spread">
