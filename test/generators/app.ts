@@ -44,9 +44,9 @@ async function withOpenapiTypescript() {
     params: { path: { id: 999_999 } },
     body: { message: 'hello' },
   })
-  // @ts-expect-error the text of the message is missing
-  const empty: components['schemas']['NewMessage'] = {}
-  void empty
+  // @ts-expect-error the text of a message is no number
+  const wrong: components['schemas']['NewMessage'] = { message: 17 }
+  void wrong
   return { exams: exams.length, code: refused?.code }
 }
 

@@ -40,9 +40,12 @@ export async function sendMessage(
   conversationId: number,
   input: SendBody,
 ): Promise<Sent> {
-  if (!input.message && !input.attachment_ids?.length) throw invalidField('/message', 'is required')
-  if (new Set(input.attachment_ids).size < (input.attachment_ids?.length ?? 0))
-    throw new AppError('invalid_attachment')
+  const fault = findFault(input)
+  if (fault) {
+    // Whose help is locked is told that first.
+    await requireHelp(core, senderId)
+    throw fault
+  }
   const clientId = input.client_id?.toLowerCase()
   const named = clientId === undefined ? undefined : { senderId, clientId }
   const slot = `chat:${senderId}`
@@ -74,6 +77,13 @@ export async function sendMessage(
   if (taken.state === 'taken' && first.ageMs >= core.config.chat.sendIntervalMs)
     await core.rateSlots.release(slot, holder)
   return repeat(core, senderId, first)
+}
+
+/** What is wrong with a send that its schema lets through. */
+function findFault({ message, attachment_ids: files = [] }: SendBody): AppError | undefined {
+  if (!message && files.length === 0) return invalidField('/message', 'is required')
+  if (new Set(files).size < files.length) return new AppError('invalid_attachment')
+  return undefined
 }
 
 async function storeAndPublish(
