@@ -64,6 +64,7 @@ export function openChannel(
   take: (message: unknown) => void,
   onReturn: () => void = () => {},
 ): Channel {
+  if (!platform.openChannel) return { post() {}, close() {} }
   let channel = tryChannel(platform, name, take)
   const close = () => {
     channel?.close()
