@@ -58,6 +58,11 @@ test('a trial is drawn as an attempt would be, and keeps what it drew when quest
   await admin.patch(`/api/v01/admin/exams/${examId}`, { draw: [{ tag: 'X', count: 1 }] }, 200)
   const { trial, questions } = (await admin.get(at(examId), 200)).body
   expect(questions).toHaveLength(1)
+  const [drawn] = questions.map(({ id }) => id) as [number]
+  for (const wrong of [[drawn, drawn], [999_999]]) {
+    const refused = await admin.post(at(examId), { trial: { ...trial, drawn: wrong } }, 400)
+    expect(refused.body.errors).toMatchObject([{ path: '/trial/drawn' }])
+  }
   await service.sql`update questions set correct_answer = 'B' where exam_id = ${examId}`
   const answers = { [questions[0]?.id ?? 0]: 'A' }
   const { result, review } = (await admin.post(at(examId), { trial, answers }, 200)).body
@@ -84,4 +89,7 @@ test('a trial is for administrators, and for teachers of their own exams', async
     { path: '/trial/paper_id' },
   ])
   await admin.get(at(999_999), 404)
+  // Nodes keep papers in memory: the exam itself has to be there.
+  await admin.delete(`/api/v01/admin/exams/${examId}`, 200)
+  await admin.post(at(examId), { trial }, 404)
 })

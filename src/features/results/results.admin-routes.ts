@@ -88,7 +88,8 @@ export const resultAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       schema: {
         operationId: 'beginTrial',
         summary: 'An exam as a student would get it, to be tried before it is published',
-        description: 'Nothing of a trial is stored, and it counts nowhere. Teachers: of their own exams.',
+        description:
+          'No attempt and no answer of a trial is stored, and it counts nowhere. Teachers: of their own exams.',
         tags,
         params: ExamParams,
         response: { 200: TrialAnswer, ...failures('not_found', 'exam_empty') },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Content } from '../../../schemas/common.ts'
 import type { Trial, TrialAnswer, TrialBody, TrialResult } from '../../../schemas/exam-results.schemas.ts'
 import type { Core } from '../../core.ts'
+import { requireExam } from '../../db/exam-rows.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { mergeAnswers, readChanges } from '../attempts/fitting-answers.ts'
 import { listInForce } from '../attempts/grading-lock.service.ts'
@@ -12,8 +13,8 @@ import { reviewAttempt } from './results.service.ts'
 import * as store from './results.store.ts'
 
 /**
- * An exam as a student would get it now, published or not: the answer as a JSON text. Nothing of a trial is stored, so it is
- * in no figure: what an attempt keeps beside its paper comes back with the answers. 404, 409 `exam_empty`.
+ * An exam as a student would get it now, published or not: the answer as a JSON text. No attempt and no answer is
+ * stored, so a trial is in no figure: what an attempt keeps beside its paper comes back with the answers. 404, 409 `exam_empty`.
  */
 export async function writeTrial(core: Core, examId: number): Promise<string> {
   const exam = await store.findExam(core.db, examId)
@@ -37,15 +38,19 @@ export async function writeTrial(core: Core, examId: number): Promise<string> {
   return `{"questions":${writeQuestions(core, paper, trial)},${JSON.stringify(about).slice(1)}`
 }
 
-/** How these answers would come out, by the corrections in force. 400 for a paper of another exam. */
+/** How these answers would come out, by the corrections in force. 404; 400 for a paper of another exam. */
 export async function judgeTrial(
   core: Core,
   examId: number,
   { trial: { paper_id, ...sitting }, answers: given }: TrialBody,
 ): Promise<Content<TrialResult>> {
+  await requireExam(core.db, examId)
   const paper = await findPaper(core, core.db, paper_id)
   if (paper?.questions[0]?.exam_id !== examId)
     throw invalidField('/trial/paper_id', 'is no paper of this exam')
+  const drawn = new Set(sitting.drawn)
+  if (drawn.size < (sitting.drawn?.length ?? 0) || [...drawn].some((id) => !paper.find(id)))
+    throw invalidField('/trial/drawn', 'names questions of the paper, each once')
   const { changes, rejected } = readChanges(paper, sitting, given ? { answers: given } : {})
   const answers = mergeAnswers({}, changes.answers)
   const inForce = await listInForce(core.db, examId)
