@@ -89,7 +89,7 @@ async function read(response: Response, parseAs: NonNullable<Init['parseAs']>) {
   if (!response.ok) return { error: await (isData ? response.json() : response.text()), response }
   if (parseAs === 'stream') return { data: response.body, response }
   if (isData || parseAs !== 'json') return { data: await response[parseAs](), response }
-  // Of what isn't JSON, the service answers tables alone to those who don't say what they expect.
-  if (!response.headers.get('content-type')?.includes('csv')) throw foreign(response.status)
+  // What isn't JSON, the service answers as a file: a table, an export.
+  if (!response.headers.has('content-disposition')) throw foreign(response.status)
   return { data: await response.text(), response }
 }

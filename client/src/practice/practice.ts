@@ -55,6 +55,7 @@ export class Practice {
       // A review is taken back after it was sent.
       lane: () => '',
       refusals: ['not_newest'],
+      isAnswer: (answer) => 'results' in answer || 'card' in answer,
       change: (step, id) =>
         'undo' in step
           ? { method: 'POST', path: 'practice/reviews/undo', body: { client_id: step.undo } }
