@@ -1,4 +1,5 @@
 import { client } from './client.ts'
+import { sendWaiting } from './components/dialogs/toasts.tsx'
 import { dropImages } from './kept-images.ts'
 import { forgetDevice } from './push.ts'
 
@@ -14,11 +15,15 @@ export async function enter(): Promise<boolean> {
   return entered !== undefined || (user !== null && !named)
 }
 
+/** How long a sign-out waits for what can still be undone. */
+const LONGEST_WAIT_MS = 3_000
 let isSigningOut = false
 
 /** Signs out: ends the tokens, deletes stored data, and ends the session of the cookie. */
 export async function signOut(): Promise<void> {
   isSigningOut = true
+  // Afterwards nobody would be there to send it.
+  await Promise.race([sendWaiting(), new Promise((go) => setTimeout(go, LONGEST_WAIT_MS))])
   // Not waited for: without a network it may take long, and the worker shows nothing to nobody.
   void forgetDevice().catch(() => {})
   await client.session.logout().catch(() => false)

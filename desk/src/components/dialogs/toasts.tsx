@@ -5,6 +5,8 @@ import { explain } from '../../client.ts'
 const STAY_MS = 6_000
 /** How long something can be undone. */
 const UNDO_MS = 10_000
+/** Notices without an undo that are shown at once. */
+const MOST_PLAIN = 3
 
 interface Toast {
   id: number
@@ -32,18 +34,25 @@ export function deleteSoon(name: string, text: string, send: () => Promise<unkno
   sendSoon(text, send, () => mark(false))
 }
 
+/** What sends each thing that can still be undone. */
+const waiting = new Set<() => Promise<void>>()
+
+/** Sends at once what can still be undone. */
+export async function sendWaiting(): Promise<void> {
+  await Promise.all([...waiting].map((finish) => finish()))
+}
+
 /** Sends something after a while, in which a notice offers to undo it; at once if the page is left. */
 export function sendSoon(text: string, send: () => Promise<unknown>, undone = () => {}): void {
   const settle = () => {
     clearTimeout(timer)
     removeEventListener('pagehide', finish)
+    waiting.delete(finish)
     drop(toast)
   }
-  const finish = () => {
+  const finish = async () => {
     settle()
-    void runWithToast(send).then((isSent) => {
-      if (!isSent) undone()
-    })
+    if (!(await runWithToast(send))) undone()
   }
   const toast = show({
     text,
@@ -53,6 +62,7 @@ export function sendSoon(text: string, send: () => Promise<unknown>, undone = ()
       undone()
     },
   })
+  waiting.add(finish)
   const timer = setTimeout(finish, UNDO_MS)
   addEventListener('pagehide', finish)
 }
@@ -73,7 +83,10 @@ export function offerUndo(text: string, undo: () => Promise<unknown>): void {
 function show(shown: Omit<Toast, 'id'>): Toast {
   count += 1
   const toast = { ...shown, id: count }
-  $toasts.set([...$toasts.get().slice(-2), toast])
+  const all = [...$toasts.get(), toast]
+  // What can be undone stays for its time, whatever else is told.
+  const surplus = new Set(all.filter(({ undo }) => !undo).slice(0, -MOST_PLAIN))
+  $toasts.set(all.filter((each) => !surplus.has(each)))
   return toast
 }
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
 import { client } from '../../../client.ts'
 import { promptForConfirmation } from '../../../components/dialogs/prompts.tsx'
 import { NumberField } from '../../../components/forms/fields.tsx'
@@ -17,13 +18,18 @@ interface ExtendFormProps {
 
 /** Gives attempts under way more minutes. */
 export function ExtendForm({ label, question, extend, done, children }: ExtendFormProps) {
+  /** What was asked for and not answered: asked for again by the same key, it gives the minutes once. */
+  const unanswered = useRef<{ asked: string; key: string } | undefined>(undefined)
   return (
     <Form
       button="Extend"
       send={async (fields) => {
         const minutes = Number(fields.minutes)
         if (!(await promptForConfirmation(question(minutes), t('Extend'), false))) return false
-        const { extended } = await extend({ minutes, key: client.platform.uuid() }, fields)
+        const asked = JSON.stringify(fields)
+        if (unanswered.current?.asked !== asked) unanswered.current = { asked, key: client.platform.uuid() }
+        const { extended } = await extend({ minutes, key: unanswered.current.key }, fields)
+        unanswered.current = undefined
         await done?.()
         return t(
           '{count, plural, one {# attempt under way extended} other {# attempts under way extended}}',

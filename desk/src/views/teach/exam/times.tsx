@@ -105,17 +105,20 @@ export function Times({ exam }: TabProps) {
             )
           }
         </Loaded>
-        <TimesForm
-          draft={`times-${exam.id}`}
-          clears
-          send={({ user_id }) => sendFor(Number(user_id))}
-          before={({ user_id }) =>
-            found.data?.accommodations.find((each) => each.user_id === Number(user_id))
-          }
-          done={found.reload}
-        >
-          <PersonChoice name="user_id" />
-        </TimesForm>
+        {/* What somebody has now is what an undo brings back. */}
+        {found.data && (
+          <TimesForm
+            draft={`times-${exam.id}`}
+            clears
+            send={({ user_id }) => sendFor(Number(user_id))}
+            before={({ user_id }) =>
+              found.data?.accommodations.find((each) => each.user_id === Number(user_id))
+            }
+            done={found.reload}
+          >
+            <PersonChoice name="user_id" />
+          </TimesForm>
+        )}
       </section>
       {exam.class_ids.length > 0 && <ClassTimes exam={exam} />}
     </div>
