@@ -41,9 +41,9 @@ export function findWrongAccepted(lines: readonly string[], gap?: number): strin
     const share = /^\d*\.?\d+$/.test(percent) ? Number(percent) : 0
     if (share > 0 && share <= 100) return []
     return gap === undefined
-      ? [t('The percentage of accepted text {number} is not above 0 and at most 100.', { number })]
+      ? [t('The percentage of accepted text {number} must be above 0 and at most 100.', { number })]
       : [
-          t('The percentage of gap {gap}, accepted text {number} is not above 0 and at most 100.', {
+          t('The percentage of gap {gap}, accepted text {number} must be above 0 and at most 100.', {
             gap,
             number,
           }),

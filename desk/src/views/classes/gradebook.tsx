@@ -46,7 +46,7 @@ export function Gradebook({ of: { class: own } }: ClassTabProps) {
                 head: t('Student'),
                 cell: (row) => (
                   <>
-                    {nameAndUsername(row)} {row.left && <span class="chip">Left</span>}
+                    {nameAndUsername(row)} {row.left && <span class="chip">Has left</span>}
                   </>
                 ),
               },

@@ -39,7 +39,7 @@ export function readAccepted(line: string): Accepted | string {
   if (line.startsWith('%') && percent === undefined) return 'begins with % but holds no share'
   const share = percent === undefined ? HUNDRED : SHARE.test(percent) ? parseDecimal(percent) : undefined
   if (!share || share.digits <= 0n || share.digits > 100n * 10n ** BigInt(share.scale))
-    return `has the share ${percent}, which is not above 0 and at most 100`
+    return `has the share ${percent}, which must be above 0 and at most 100`
   const text = normalise(rest ?? line)
   if (text === '') return 'has no text'
   return isLonger((rest ?? line).trim(), LONGEST_ACCEPTED)

@@ -15,7 +15,7 @@ interface ChallengeProps {
   reload: () => Promise<void>
 }
 
-const WORDS = { open: t('Open'), accepted: t('Accepted'), rejected: t('Rejected') }
+const WORDS = { open: t('Not decided yet'), accepted: t('Accepted'), rejected: t('Rejected') }
 
 /** The person's challenges of one question, with the replies, and the form for a new one. */
 export function Challenge({ attemptId, questionId, challenges, reload }: ChallengeProps) {

@@ -256,7 +256,7 @@ function Changes({ regrade }: { regrade: Regrade }) {
           isNumber: true,
         },
         {
-          head: t('Change'),
+          head: t('Difference'),
           cell: ({ new_score, old_score }) => signed((new_score ?? 0) - (old_score ?? 0)),
           isNumber: true,
         },

@@ -133,7 +133,7 @@ function Options({ options }: { options: Item['options'] }) {
         <tr>
           <th scope="col">Chosen</th>
           <th scope="col">
-            <span class="unseen">Share</span>
+            <span class="unseen">Proportion</span>
           </th>
           <th scope="col" class="number">
             Of all
@@ -170,7 +170,7 @@ function Shares({ shares }: { shares: Item['shares'] }) {
         <tr>
           <th scope="col">Part</th>
           <th scope="col">
-            <span class="unseen">Share</span>
+            <span class="unseen">Proportion</span>
           </th>
           <th scope="col" class="number">
             Correct

@@ -37,7 +37,7 @@ export default function Challenges({ user }: ViewProps) {
           label="Status"
           value={status}
           options={[
-            ['open', t('Open')],
+            ['open', t('Not decided yet')],
             ['accepted', t('Accepted')],
             ['rejected', t('Rejected')],
             ['all', t('All')],

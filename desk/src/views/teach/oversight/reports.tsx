@@ -31,7 +31,7 @@ export default function Reports() {
         label="Which"
         value={status}
         options={[
-          ['open', t('Open')],
+          ['open', t('Not decided yet')],
           ['dismissed', t('Left standing')],
           ['deleted', t('Deleted')],
         ]}

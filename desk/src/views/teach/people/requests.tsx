@@ -35,7 +35,7 @@ export default function Requests() {
         label="Which"
         value={status}
         options={[
-          ['pending', t('Open')],
+          ['pending', t('Not decided yet')],
           ['completed', t('Approved')],
           ['denied', t('Denied')],
           ['all', t('All')],
