@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser, openFor, openPage } from '../support/browser.ts'
 import { type Client, PASSWORD } from '../support/client.ts'
 import { createClass } from '../support/content/classes.ts'
+import { listDeskViews } from '../support/content/desk-views.ts'
 import { createExam } from '../support/content/exams.ts'
 import { findFlaws } from '../support/promises/flaws.ts'
 import { findHardCoded, findLatin, readTexts } from '../support/promises/untranslated.ts'
@@ -64,52 +65,14 @@ beforeAll(async () => {
   )
   const notebookId = made.body.notebook.id
   await person.post(`/api/v01/notebooks/${notebookId}/pages`, { title: '4' }, 201)
-  views = {
-    student: [
-      '/desk',
-      '/desk/exams',
-      `/desk/exams/${examId}`,
-      `/desk/results/${attempt_id}`,
-      '/desk/classes',
-      '/desk/practice',
-      '/desk/practice/cards',
-      '/desk/progress',
-      '/desk/tutor',
-      '/desk/chat',
-      `/desk/chat/${conversation}`,
-      '/desk/people',
-      '/desk/notes',
-      `/desk/notes/${notebookId}`,
-      '/desk/library',
-      `/desk/library/${notebookId}`,
-      '/desk/account',
-      '/desk/nowhere',
-    ],
-    teacher: [
-      '/desk/teach',
-      '/desk/teach/exams',
-      ...['questions', 'import', 'settings', 'times', 'results', 'items', 'corrections'].map(
-        (tab) => `/desk/teach/exams/${examId}/${tab}`,
-      ),
-      `/desk/teach/questions/${examId}/${questionId}`,
-      `/desk/teach/questions/${openId}/new`,
-      '/desk/teach/classes',
-      ...['members', 'exams', 'results', 'gradebook'].map((tab) => `/desk/classes/${classId}/${tab}`),
-      `/desk/classes/${classId}/exams/${examId}/analytics`,
-      `/desk/teach/attempts/${attempt_id}`,
-      '/desk/teach/questions',
-      '/desk/teach/generate',
-      '/desk/teach/analytics',
-      '/desk/teach/challenges',
-      '/desk/teach/users',
-      '/desk/teach/users/new',
-      '/desk/teach/allowances',
-      '/desk/teach/requests',
-      '/desk/teach/categories',
-      '/desk/teach/reports',
-      '/desk/teach/audit',
-    ],
-  }
+  views = listDeskViews({
+    ...{ examId, questionId, classId, notebookId },
+    ...{ attemptId: attempt_id, conversationId: conversation },
+  })
+  views.teacher.push(
+    `/desk/teach/questions/${openId}/new`,
+    `/desk/classes/${classId}/exams/${examId}/analytics`,
+  )
 }, 120_000)
 afterAll(async () => {
   await browser.close()

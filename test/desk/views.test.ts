@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser, openPage, signIn } from '../support/browser.ts'
 import { PASSWORD } from '../support/client.ts'
 import { createClass } from '../support/content/classes.ts'
+import { listDeskViews } from '../support/content/desk-views.ts'
 import { createExam } from '../support/content/exams.ts'
 import { findFlaws } from '../support/promises/flaws.ts'
 import { connect, startService, type TestService } from '../support/service.ts'
@@ -68,51 +69,11 @@ beforeAll(async () => {
     { id: 'c', kind: 'unknown', html: EVIL },
   ]
   await person.post(`/api/v01/pages/${page.id}/sync`, { objects, deleted_ids: [], start_index: 0 }, 200)
-  paths = {
-    student: [
-      '/desk',
-      '/desk/exams',
-      `/desk/exams/${examId}`,
-      `/desk/results/${attempt_id}`,
-      '/desk/classes',
-      '/desk/practice',
-      '/desk/practice/cards',
-      '/desk/progress',
-      '/desk/tutor',
-      '/desk/chat',
-      `/desk/chat/${conversation}`,
-      '/desk/people',
-      '/desk/notes',
-      `/desk/notes/${notebook.id}`,
-      `/desk/notes/${notebook.id}/print`,
-      '/desk/library',
-      `/desk/library/${notebook.id}`,
-      '/desk/account',
-      '/desk/nowhere',
-    ],
-    teacher: [
-      '/desk/teach',
-      '/desk/teach/exams',
-      ...['questions', 'import', 'settings', 'times', 'results', 'items', 'corrections'].map(
-        (tab) => `/desk/teach/exams/${examId}/${tab}`,
-      ),
-      `/desk/teach/questions/${examId}/${questionId}`,
-      '/desk/teach/classes',
-      ...['members', 'exams', 'results', 'gradebook'].map((tab) => `/desk/classes/${classId}/${tab}`),
-      `/desk/teach/attempts/${attempt_id}`,
-      '/desk/teach/questions',
-      '/desk/teach/generate',
-      '/desk/teach/analytics',
-      '/desk/teach/challenges',
-      '/desk/teach/users',
-      '/desk/teach/users/new',
-      '/desk/teach/allowances',
-      '/desk/teach/requests',
-      '/desk/teach/categories',
-      '/desk/teach/reports',
-      '/desk/teach/audit',
-    ],
-  }
+  paths = listDeskViews({
+    ...{ examId, questionId, classId },
+    ...{ attemptId: attempt_id, conversationId: conversation, notebookId: notebook.id },
+  })
+  paths.student.push(`/desk/notes/${notebook.id}/print`)
 }, 120_000)
 afterAll(async () => {
   await browser.close()
