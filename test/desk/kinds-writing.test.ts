@@ -49,7 +49,7 @@ test('each newer kind is written on a phone, with tags, an explanation and a pre
   await page.getByLabel('Accepted text 2', { exact: true }).fill('a tree')
   await page.getByLabel('Percent of the marks for accepted text 2').fill('150')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByText('The percentage of accepted text 2 is not above 0').waitFor()
+  await page.getByText('The percentage of accepted text 2 must be above 0').waitFor()
   await page.getByLabel('Percent of the marks for accepted text 2').fill('50')
   await page.getByLabel('Explanation').fill('Look **outside**.')
   await page.getByLabel('Tags').fill('Nature')
