@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
-import { createExam, type ExamFields } from '../support/content/exams.ts'
+import { addQuestion, createExam, type ExamFields } from '../support/content/exams.ts'
 import {
   choice,
   listNext as next,
@@ -189,6 +190,34 @@ describe('cards', () => {
     await admin.patch(`/api/v01/admin/exams/${examId}`, { is_published: true }, 200)
     expect(await next(bob, `exam_id=${examId}`)).toMatchObject({ due: 1 })
     await open(false)
+  })
+
+  test('of an exam whose questions were all asked are new again where there is another question or key', async () => {
+    const { examId, questionIds } = await examOf(2, { open_for_practice: true })
+    const [one, two] = questionIds as [number, number]
+    const keyless = await addQuestion(service.sql, examId, choice(''))
+    const alice = await service.person()
+    const asNew = async () => {
+      const found = await next(alice, `exam_id=${examId}`)
+      expect(found.new).toBe(found.cards.length)
+      return idsOf(found)
+    }
+    expect(await asNew()).toEqual([one, two])
+    await review(alice, { question_id: two })
+    expect(await asNew()).toEqual([one])
+    const client_id = randomUUID()
+    await review(alice, { question_id: one, client_id })
+    expect(await asNew()).toEqual([])
+    await alice.post(`${PRACTICE}/reviews/undo`, { client_id }, 200)
+    expect(await asNew()).toEqual([one])
+    await review(alice, { question_id: one })
+    const added = await addQuestion(service.sql, examId, choice())
+    expect(await asNew()).toEqual([added])
+    await service.sql`update questions set correct_answer = 'A' where id = ${keyless}`
+    expect(await asNew()).toEqual([keyless, added])
+    await review(alice, { question_id: keyless }, { question_id: added })
+    expect(await asNew()).toEqual([])
+    await admin.patch(`/api/v01/admin/exams/${examId}`, { open_for_practice: false }, 200)
   })
 
   test('follow corrections, but their first rating doesn’t', async () => {

@@ -126,7 +126,10 @@ export const practiceCards = pgTable(
   (table) => [
     primaryKey({ columns: [table.userId, table.questionId] }),
     index('practice_cards_exam_idx').on(table.userId, table.examId),
-    index('practice_cards_due_idx').on(table.userId, table.due).where(sql`${table.paperId} is not null`),
+    index('practice_cards_new_idx')
+      .on(table.userId, table.questionId)
+      .where(sql`${table.paperId} is not null and ${table.due} is null`),
+    // A migration also makes `practice_cards_ranked_idx`, which has all that ranks the cards that are due.
     check('practice_cards_state_check', sql`${table.state} in ('new', 'learning', 'review', 'relearning')`),
   ],
 )
@@ -140,6 +143,8 @@ export const practiceDecks = pgTable(
     examId: integer().notNull(),
     /** What decided which of the cards may be practised, and as which paper has them: another basis, another look. */
     basis: text().notNull(),
+    /** The basis as of which all questions that are open for practice have cards: no new ones need be looked for. */
+    askedBasis: text(),
   },
   (table) => [primaryKey({ columns: [table.userId, table.examId] })],
 )

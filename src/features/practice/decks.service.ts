@@ -22,7 +22,12 @@ const HIDDEN: store.Form = { paperId: null, marks: 0, guess: 0 }
  */
 export async function lookAgain(core: Core, userId: number): Promise<void> {
   await closeOverdueOf(core, userId)
-  for (const examId of await store.listStale(core.db, userId))
+  await renewDecks(core, userId, await store.listStale(core.db, userId))
+}
+
+/** Brings the person's cards of these exams up to date, one after another. */
+export async function renewDecks(core: Core, userId: number, examIds: readonly number[]): Promise<void> {
+  for (const examId of examIds)
     await core.db.transaction(async (tx) => {
       await lockPerson(tx, userId)
       await renewDeck(core, tx, userId, examId)
@@ -53,9 +58,8 @@ export async function renewDeck(core: Core, tx: Executor, userId: number, examId
   const fromResults = new Set(forms.keys())
   const existing = await store.listExisting(tx, [...fromResults])
   for (const id of fromResults) if (!existing.has(id)) forms.set(id, HIDDEN)
-  if (deck.isOpen)
-    for (const asked of listAsked(await currentPaperOf(core, tx, examId), inForce))
-      forms.set(asked.question.id, formOf(asked))
+  const open = deck.isOpen ? listAsked(await currentPaperOf(core, tx, examId), inForce) : []
+  for (const asked of open) forms.set(asked.question.id, formOf(asked))
 
   const seeded = await seed(core, tx, userId, examId, results)
   const { cards: changed } = await replayCards(tx, userId, [...seeded])
@@ -75,7 +79,9 @@ export async function renewDeck(core: Core, tx: Executor, userId: number, examId
     if (!isSame) renewed.push({ ...memory, ...form, questionId, examId })
   }
   await store.putCards(tx, userId, renewed)
-  await store.putDeck(tx, userId, examId, deck.now)
+  const known = new Set([...cards.keys(), ...renewed.map(({ questionId }) => questionId)])
+  const isAsked = open.every(({ question }) => known.has(question.id))
+  await store.putDeck(tx, userId, examId, deck.now, isAsked)
 }
 
 /** Stores what was answered in results that practice has not read yet; the questions of these results. */

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Executor } from '../../db/database-client.ts'
+import type { Executor, Pool } from '../../db/database-client.ts'
 import { isThereFor } from '../../db/exam-access.ts'
-import { isAnyOf, query } from '../../db/query.ts'
+import { isAnyOf, query, statement } from '../../db/query.ts'
 import type { Answers } from '../../db/tables/attempts.tables.ts'
 import { questions } from '../../db/tables/exams.tables.ts'
 import { UNDER_WAY } from '../../db/under-way.ts'
@@ -11,55 +11,63 @@ import { SHOWS_RESULTS } from '../../db/visible-results.ts'
  * Whether an exam is open for this person to practise: it is published and open for it, they may see it, and have no
  * attempt at it under way.
  */
-export function isOpenFor(userId: number): SQL {
+export function isOpenFor(userId: SQL | number): SQL {
   return sql`(exams.open_for_practice and exams.published and ${isThereFor(userId)} and not exists (
     select from attempts way
      where way.user_id = ${userId} and way.exam_id = exams.id and way.status in ${sql.raw(UNDER_WAY)}))`
 }
 
 /**
- * The exams that a person has cards or results of, as rows `looked`: `now` is what decides at this instant which of
- * their questions may be practised, `before` what did when the cards were looked at last. It is a part of each
- * statement that shows or asks cards: those of another basis are none.
+ * The exams that a person has cards or results of, or one of them: `now` is what decides at this instant which of their
+ * questions may be practised, `before` what did when the cards were looked at last. It is a part of each statement
+ * that shows or asks cards: those of another basis are none.
  */
-function lookedDecks(userId: number): SQL {
+function lookAt(userId: SQL | number, examId?: SQL | number): SQL {
+  const ofExam = examId === undefined ? sql`` : sql`and exam_id = ${examId}`
   return sql`
-    looked as materialized (
-      select own.exam_id, deck.basis as before, exams.id is not null as is_there, coalesce(rule.is_open, false) as is_open,
-             coalesce(rule.shows, false) as shows,
-             concat_ws('|', exams.paper_version, case when rule.is_open then exams.msq_scoring else '' end,
-                       case when rule.shows then finished.stamp else '' end, regraded.stamp) as now
-        from (select exam_id from practice_decks where user_id = ${userId}
-              union select exam_id from attempts where user_id = ${userId} and submitted_at is not null) own
-        left join practice_decks deck on deck.user_id = ${userId} and deck.exam_id = own.exam_id
-        left join exams on exams.id = own.exam_id
-        left join lateral (select ${isOpenFor(userId)} as is_open, ${SHOWS_RESULTS} as shows) rule on true
-        left join lateral (
-          select count(*) || ':' || coalesce(max(id), 0) as stamp from attempts
-           where user_id = ${userId} and exam_id = own.exam_id and submitted_at is not null) finished on true
-        left join lateral (
-          select count(undone_at) || ':' || coalesce(max(id), 0) as stamp from regrades
-           where exam_id = own.exam_id) regraded on true)`
+    select own.exam_id, own.before, own.asked, exams.id is not null as is_there,
+           coalesce(rule.is_open, false) as is_open, coalesce(rule.shows, false) as shows,
+           concat_ws('|', exams.paper_version, case when rule.is_open then exams.msq_scoring else '' end,
+                     case when rule.shows then own.finished else '' end, coalesce(regraded.stamp, '0:0')) as now
+      from (
+        select exam_id, max(basis) as before, max(asked_basis) as asked,
+               count(attempt_id) || ':' || coalesce(max(attempt_id), 0) as finished
+          from (
+            select exam_id, basis, asked_basis, null::int as attempt_id from practice_decks
+             where user_id = ${userId} ${ofExam}
+            union all
+            select exam_id, null, null, id from attempts
+             where user_id = ${userId} and submitted_at is not null ${ofExam}) part
+         group by exam_id) own
+      left join exams on exams.id = own.exam_id
+      left join lateral (select ${isOpenFor(userId)} as is_open, ${SHOWS_RESULTS} as shows) rule on true
+      left join lateral (
+        select count(undone_at) || ':' || max(id) as stamp from regrades
+         where exam_id = own.exam_id having count(*) > 0) regraded on true`
 }
 
-/** Before a statement that reads cards: rows `fresh` of the decks whose cards are as they may be practised now. */
-export function withFreshDecks(userId: number): SQL {
-  return sql`with ${lookedDecks(userId)},
+/**
+ * Before a statement that reads a person's cards: all of their decks as rows `looked`, and as `fresh` those whose cards
+ * are as they may be practised now.
+ */
+export function withFreshDecks(userId: SQL | number): SQL {
+  return sql`with looked as materialized (${lookAt(userId)}),
     fresh as materialized (select exam_id, is_open from looked where is_there and before = now)`
 }
 
-const IS_STALE = sql.raw(
-  'before is distinct from now and (before is not null or shows) or before is not null and not is_there',
-)
+/** Of a deck in `looked`: whether its cards have to be looked at again. */
+export const IS_STALE = sql.raw(`(
+  before is distinct from now and (before is not null or shows) or before is not null and not is_there)`)
 
 /** The exams whose cards have to be looked at again. */
-export async function listStale(db: Executor, userId: number): Promise<number[]> {
-  const rows = await query<{ id: number }>(
-    db,
-    { id: 'integer' },
-    sql`with ${lookedDecks(userId)} select exam_id as id from looked where ${IS_STALE} order by exam_id`,
-  )
-  return rows.map(({ id }) => id)
+const findStale = statement<{ userId: number }, { id: number }>(
+  { id: 'integer' },
+  ({ userId }) =>
+    sql`select exam_id as id from (${lookAt(userId)}) looked where ${IS_STALE} order by exam_id`,
+)
+
+export async function listStale(db: Pool, userId: number): Promise<number[]> {
+  return (await findStale(db, { userId })).map(({ id }) => id)
 }
 
 /** What decides about a deck. */
@@ -77,8 +85,9 @@ export async function findDeck(tx: Executor, userId: number, examId: number): Pr
   const [row] = await query<DeckRow>(
     tx,
     { before: 'text', now: 'text', isThere: 'boolean', isOpen: 'boolean', showsResults: 'boolean' },
-    sql`with ${lookedDecks(userId)}
-    select before, now, is_there as "isThere", is_open as "isOpen", shows as "showsResults" from looked where exam_id = ${examId}`,
+    sql`
+    select before, now, is_there as "isThere", is_open as "isOpen", shows as "showsResults"
+      from (${lookAt(userId, examId)}) looked`,
   )
   return row
 }
@@ -91,10 +100,51 @@ export async function insertDeck(tx: Executor, userId: number, examId: number): 
   return rows.length > 0
 }
 
-export async function putDeck(tx: Executor, userId: number, examId: number, basis: string): Promise<void> {
+/** `isAsked`: all questions that are open have cards. */
+export async function putDeck(
+  tx: Executor,
+  userId: number,
+  examId: number,
+  basis: string,
+  isAsked: boolean,
+): Promise<void> {
   await tx.execute(sql`
-    insert into practice_decks (user_id, exam_id, basis) values (${userId}, ${examId}, ${basis})
-    on conflict (user_id, exam_id) do update set basis = excluded.basis`)
+    insert into practice_decks (user_id, exam_id, basis, asked_basis)
+    values (${userId}, ${examId}, ${basis}, ${isAsked ? basis : null})
+    on conflict (user_id, exam_id) do update set basis = excluded.basis, asked_basis = excluded.asked_basis`)
+}
+
+/** Whether a person has no card of a question that can be judged. */
+export function isUnasked(userId: SQL | number): SQL {
+  return sql`${HAS_KEY} and not exists (
+    select from practice_cards card where card.user_id = ${userId} and card.question_id = question.id)`
+}
+
+/** Whether a question can be judged: it has a key of its own or by a correction, and wasn't dropped. */
+const HAS_KEY = sql.raw(`(
+  question.correct_answer <> '' or question.parts is not null or exists (
+    select from regrades given
+     where given.question_id = question.id and given.undone_at is null and given.action = 'new_key'
+       and given.question_type = question.question_type and given.key_version >= question.key_version))
+  and not exists (
+    select from regrades dropping
+     where dropping.question_id = question.id and dropping.undone_at is null and dropping.action = 'drop'
+       and not exists (
+         select from regrades later
+          where later.question_id = question.id and later.undone_at is null and later.id > dropping.id
+            and (later.action <> 'new_key'
+                 or later.question_type = question.question_type and later.key_version >= question.key_version)))`)
+
+/**
+ * Keeps in mind which of a person's decks, of these exams, have cards of all questions. These are looked through from
+ * the end: they are asked from the beginning, so that the first one mostly tells.
+ */
+export async function markAsked(tx: Executor, userId: number, examIds: readonly number[]): Promise<void> {
+  await tx.execute(sql`
+    update practice_decks deck set asked_basis = basis
+     where user_id = ${userId} and ${isAnyOf(sql`exam_id`, examIds)} and (
+       select id from questions question where question.exam_id = deck.exam_id and ${isUnasked(userId)}
+        order by id desc limit 1) is null`)
 }
 
 /** Takes the cards of a deleted exam away; its reviews stay. */

@@ -14,6 +14,7 @@ import type { Core } from '../../core.ts'
 import { lockPerson } from '../../db/locks.ts'
 import { AppError } from '../../errors.ts'
 import { perNode } from '../../per-node.ts'
+import { closeOverdueOf } from '../attempts/closing.service.ts'
 import { listInForceOf } from '../attempts/grading-lock.service.ts'
 import type { Paper } from '../attempts/paper.ts'
 import { currentPaperOf, getPaper } from '../attempts/papers.service.ts'
@@ -23,12 +24,11 @@ import { foldTag } from '../questions/question-tags.ts'
 import { questionImageUrl } from '../uploads/upload-addresses.ts'
 import { type Asked, findAsked } from './asked-questions.ts'
 import { cardDescriber, toReviewed } from './card-views.ts'
-import { lookAgain } from './decks.service.ts'
-import type { Memory } from './decks.store.ts'
+import { lookAgain, renewDecks } from './decks.service.ts'
 import { seedFor } from './learners.service.ts'
 import { spread } from './page-order.ts'
 import * as store from './practice.store.ts'
-import { DEFAULT_RETENTION, FORGETTING, NEW_CARD } from './practice-schedule.ts'
+import { DEFAULT_RETENTION, FORGETTING } from './practice-schedule.ts'
 import { listSettings, putSettings } from './practice-settings.store.ts'
 
 const DEFAULT_NEW_PER_DAY = 20
@@ -44,13 +44,14 @@ export async function readPractice(core: Core, userId: number): Promise<Content<
   const [settings, { introduced, ...figures }, counts, streak] = await Promise.all([
     readSettings(core, userId),
     store.readToday(core.db, userId, today),
-    store.countByState(core.db, userId, today.now),
+    store.countByState(core.db, userId),
     store.countStreak(core.db, userId, today),
   ])
   const left = Math.max(0, settings.new_per_day - introduced)
+  const waiting = await store.countWaiting(core.db, { userId, ...EVERYTHING, now: nowOf(today), left })
   return {
-    due: counts.due,
-    new: (await store.listNew(core.db, userId, EVERYTHING, left)).length,
+    due: waiting.due,
+    new: waiting.new,
     learning: counts.learning,
     known: counts.known,
     next_due_at: counts.nextDueAt === null ? null : new Date(counts.nextDueAt).toISOString(),
@@ -63,6 +64,8 @@ export async function readPractice(core: Core, userId: number): Promise<Content<
 function todayOf(core: Core): store.Today {
   return { now: core.clock(), timezone: core.config.timezone }
 }
+
+const nowOf = ({ now }: store.Today) => new Date(now).toISOString()
 
 // --- settings
 
@@ -102,20 +105,36 @@ export async function changeSettings(
 
 // --- cards
 
-/** What of practice waits for somebody: cards that are due, and what today still brings of new ones. */
-async function countWaiting(core: Core, userId: number, wanted = EVERYTHING) {
+/** Cards that are due, and what today still brings of new ones. */
+async function countWaiting(core: Core, userId: number): Promise<{ due: number; new: number }> {
+  const waiting = await findWaiting(core, userId)
+  const { due, new: fresh } = await readFresh(core, userId, () => store.countWaiting(core.db, waiting))
+  return { due, new: fresh }
+}
+
+/** What may wait for somebody now. An overdue attempt locks nothing: it is closed first. */
+async function findWaiting(core: Core, userId: number, wanted = EVERYTHING): Promise<store.Waiting> {
   const today = todayOf(core)
-  const [due, left] = await Promise.all([
-    store.countDue(core.db, userId, wanted, today.now),
-    countLeft(core, userId, today),
-  ])
-  return { due, new: (await store.listNew(core.db, userId, wanted, left)).length }
+  const [left] = await Promise.all([countLeft(core, userId, today), closeOverdueOf(core, userId)])
+  return { userId, ...wanted, now: nowOf(today), left }
+}
+
+/** What is read of somebody's cards, after those that it finds to be stale were looked at again. */
+async function readFresh<T extends { stale: number[] }>(
+  core: Core,
+  userId: number,
+  read: () => Promise<T>,
+): Promise<T> {
+  const found = await read()
+  if (found.stale.length === 0) return found
+  await renewDecks(core, userId, found.stale)
+  return read()
 }
 
 /** Whether cards are to be asked now that were asked before. */
 export async function hasDue(core: Core, userId: number): Promise<boolean> {
-  await lookAgain(core, userId)
-  return (await store.countDue(core.db, userId, EVERYTHING, core.clock())) > 0
+  const { due } = await countWaiting(core, userId)
+  return due > 0
 }
 
 /** New ones that today may still bring. */
@@ -134,40 +153,25 @@ export async function tellCounts(core: Core, userId: number): Promise<void> {
 }
 
 type Next = Content<NextAnswer>
-/** A card that is asked. */
-interface NextCard {
-  questionId: number
-  examId: number
-  paperId: number | null
-  isOpen: boolean
-  memory: Memory
-}
 
 /**
  * The cards that are to be asked now: those that are due, the ones whose review gains most first, then new ones.
  * Without a review in between they are the same again.
  */
 export async function listNext(core: Core, userId: number, asked: NextQuery): Promise<Next> {
-  await lookAgain(core, userId)
-  const end = asked.offset + Math.min(MOST_NEXT, asked.limit)
+  const limit = asked.offset + Math.min(MOST_NEXT, asked.limit)
   const wanted = { examId: asked.exam_id, tagKey: asked.tag && foldTag(asked.tag) }
-  const today = todayOf(core)
-  const [{ cards: dueCards, due }, left, seed] = await Promise.all([
-    store.listDue(core.db, userId, wanted, today.now, FORGETTING, end),
-    countLeft(core, userId, today),
-    seedFor(core, userId),
-  ])
-  const fresh = await store.listNew(core.db, userId, wanted, left)
-  const chosen = [
-    ...dueCards.map((card) => ({ ...card, memory: card })),
-    ...fresh.map((card) => ({ ...card, memory: NEW_CARD })),
-  ].slice(asked.offset, end)
-  return { cards: await showCards(core, chosen, seed, today.now), due, new: fresh.length }
+  const [waiting, seed] = await Promise.all([findWaiting(core, userId, wanted), seedFor(core, userId)])
+  const { due, cards } = await readFresh(core, userId, () =>
+    store.listNext(core.db, { ...waiting, ...FORGETTING, limit }),
+  )
+  const shown = await showCards(core, cards.slice(asked.offset, limit), seed, Date.parse(waiting.now))
+  return { cards: shown, due, new: cards.filter((card) => card.due === null).length }
 }
 
 async function showCards(
   core: Core,
-  chosen: readonly NextCard[],
+  chosen: readonly store.NextRow[],
   seed: string,
   now: number,
 ): Promise<Next['cards']> {
@@ -187,18 +191,19 @@ async function showCards(
     if (!asked) continue
     if (card.isOpen) open.add(asked.paper.id)
     shown.push({
-      card: describe(card, toReviewed(card.memory, now)),
-      question: showQuestion(core, asked, seed, card.memory.reps),
+      card: describe(card, toReviewed(card, now)),
+      question: showQuestion(core, asked, seed, card.reps),
     })
   }
   await rememberShown(core, open)
   return spread(shown, ({ card }) => card.tags[0])
 }
 
-const nameOfPaper = ({ examId, paperId }: NextCard) => (paperId === null ? `exam ${examId}` : `${paperId}`)
+const nameOfPaper = ({ examId, paperId }: store.NextRow) =>
+  paperId === null ? `exam ${examId}` : `${paperId}`
 
 /** The papers of these cards, each looked for once. */
-async function findPapers(core: Core, cards: readonly NextCard[]): Promise<Map<string, Paper>> {
+async function findPapers(core: Core, cards: readonly store.NextRow[]): Promise<Map<string, Paper>> {
   const different = new Map(cards.map((card) => [nameOfPaper(card), card]))
   return new Map(
     await Promise.all(

@@ -1,8 +1,16 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Executor } from '../../db/database-client.ts'
-import { isAnyOf, only, query } from '../../db/query.ts'
+import type { Executor, Pool } from '../../db/database-client.ts'
+import { isAnyOf, only, type Places, query, statement } from '../../db/query.ts'
 import { exams, questions } from '../../db/tables/exams.tables.ts'
-import { CARD_COLUMNS, CARD_TYPES, type CardRow, isOpenFor, withFreshDecks } from './decks.store.ts'
+import {
+  CARD_COLUMNS,
+  CARD_TYPES,
+  type CardRow,
+  IS_STALE,
+  isOpenFor,
+  isUnasked,
+  withFreshDecks,
+} from './decks.store.ts'
 
 /** What cards are asked of; tags are folded. */
 export interface Wanted {
@@ -22,112 +30,132 @@ const instantOf = (at: number) => sql`${new Date(at).toISOString()}::timestamptz
 const beginOf = ({ now, timezone }: Today) =>
   sql`(date_trunc('day', ${instantOf(now)} at time zone ${timezone}) at time zone ${timezone})`
 
-function isWanted({ examId, tagKey }: Wanted, row: SQL, questionId: SQL): SQL {
-  const ofExam = examId === undefined ? sql`` : sql`and ${row}.exam_id = ${examId}`
-  const tagged =
-    tagKey === undefined
-      ? sql``
-      : sql`and exists (select from questions tagged where tagged.id = ${questionId} and tagged.tag_keys ? ${tagKey})`
-  return sql`${ofExam} ${tagged}`
+// --- what waits
+
+/** What of practice may wait for somebody; `left` are the new ones that today may still bring. */
+export interface Waiting extends Wanted {
+  userId: number
+  /** As ISO 8601 writes it. */
+  now: string
+  left: number
 }
 
-/** Cards whose answer counts, and that are no new ones. */
-const isDue = (now: number) =>
-  sql`card.paper_id is not null and card.state <> 'new' and card.due <= ${instantOf(now)}`
+function isWanted({ examId, tagKey }: Places<Wanted>, row: SQL, questionId: SQL): SQL {
+  const ofExam = examId && sql`and ${row}.exam_id = ${examId}`
+  const tagged =
+    tagKey &&
+    sql`and exists (select from questions tagged where tagged.id = ${questionId} and tagged.tag_keys ? ${tagKey})`
+  return sql`${ofExam ?? sql``} ${tagged ?? sql``}`
+}
 
-/** The numbers of the forgetting curve. */
-interface Forgetting {
+/** Cards whose answer counts, and that are no new ones; \`practice_cards_ranked_idx\` has the same condition. */
+const isDue = (now: SQL) =>
+  sql`card.paper_id is not null and card.due is not null and card.due <= ${now}::timestamptz`
+
+/** What ranks cards: the numbers of the forgetting curve, and how many are wanted. */
+interface Ranking {
   decay: number
   factor: number
+  limit: number
 }
 
 /** By how much a review of a card raises what its person would score now. */
-const gainOf = (now: number, { decay, factor }: Forgetting) => sql`
+const gainOf = ({ now, factor, decay }: Places<Waiting & Ranking>) => sql`
   (1 - card.guess) * card.marks * (1 - power(
-    1 + ${factor}::float8 * greatest(0, date_part('epoch', ${instantOf(now)} - card.last_review) / 86400)
+    1 + ${factor}::float8 * greatest(0, date_part('epoch', ${now}::timestamptz - card.last_review) / 86400)
       / card.stability, ${decay}::float8))`
 
-/** The cards whose review gains most, and how many are due. */
-export async function listDue(
-  db: Executor,
-  userId: number,
-  wanted: Wanted,
-  now: number,
-  forgetting: Forgetting,
-  limit: number,
-): Promise<{ cards: (CardRow & { isOpen: boolean })[]; due: number }> {
-  const rows = await query<CardRow & { isOpen: boolean; due_count: number }>(
-    db,
-    { ...CARD_TYPES, isOpen: 'boolean', due_count: 'integer' },
-    sql`${withFreshDecks(userId)},
-    ranked as materialized (
-      select card.question_id, card.due, fresh.is_open, ${gainOf(now, forgetting)} as gain
-        from practice_cards card join fresh using (exam_id)
-       where card.user_id = ${userId} and ${isDue(now)} ${isWanted(wanted, sql`card`, sql`card.question_id`)}
-    ), best as materialized (
-      select * from ranked order by gain desc, due, question_id limit ${limit}
-    )
-    select ${CARD_COLUMNS}, best.is_open as "isOpen", (select count(*)::int from ranked) as due_count
-      from best join practice_cards card on card.user_id = ${userId} and card.question_id = best.question_id
-     order by best.gain desc, best.due, best.question_id`,
-  )
-  return { cards: rows.map(({ due_count: _, ...card }) => card), due: rows[0]?.due_count ?? 0 }
-}
-
-/** A question that has not been asked yet. */
-export interface NewRow {
-  questionId: number
-  examId: number
-  /** null: as the exam has it now. */
-  paperId: number | null
-  isOpen: boolean
-}
-
 /**
- * New cards first, then questions of open exams that nobody made a card of yet; at most `limit`. `not in` reads a person's
- * cards once, instead of looking for each question among them: who has reviewed nearly everything has as many.
+ * New cards, then questions of open exams that nobody made a card of yet; at most `left`. They are looked for exam by
+ * exam until there are enough, and not where all have cards (`asked_basis`).
  */
-export async function listNew(
-  db: Executor,
-  userId: number,
-  wanted: Wanted,
-  limit: number,
-): Promise<NewRow[]> {
-  return query<NewRow>(
-    db,
-    { questionId: 'integer', examId: 'integer', paperId: 'integer', isOpen: 'boolean' },
-    sql`${withFreshDecks(userId)}
-    (select card.question_id as "questionId", card.exam_id as "examId", card.paper_id as "paperId",
-            fresh.is_open as "isOpen"
-       from practice_cards card join fresh using (exam_id)
-      where card.user_id = ${userId} and card.paper_id is not null and card.due is null
-        ${isWanted(wanted, sql`card`, sql`card.question_id`)}
-      order by card.question_id limit ${limit})
-    union all
-    (select question.id, question.exam_id, null, true
-       from exams join questions question on question.exam_id = exams.id
-      where ${isOpenFor(userId)} ${isWanted(wanted, sql`question`, sql`question.id`)}
-        and ${HAS_KEY}
-        and question.id not in (select question_id from practice_cards card where card.user_id = ${userId})
-      order by question.exam_id, question.id limit ${limit})
-    limit ${limit}`,
-  )
+const newOnes = (places: Places<Waiting>) => sql`
+  (select 1 as part, card.question_id, card.exam_id, card.paper_id, fresh.is_open
+     from practice_cards card join fresh using (exam_id)
+    where card.user_id = ${places.userId} and card.paper_id is not null and card.due is null
+      ${isWanted(places, sql`card`, sql`card.question_id`)}
+    order by card.question_id limit ${places.left})
+  union all
+  (select 2, question.id, exam.id, null, true
+     from (
+       select id from exams
+        where ${isOpenFor(places.userId)} and id not in (select exam_id from looked where asked = now)
+        order by id) exam,
+     lateral (
+       select id from questions question
+        where exam_id = exam.id and ${isUnasked(places.userId)} ${isWanted(places, sql`question`, sql`question.id`)}
+        order by id limit ${places.left}) question
+    order by exam.id, question.id limit ${places.left})
+  limit ${places.left}`
+
+/** Before anything that is told from them, the decks have to be looked at again that are \`stale\`. */
+interface Stale {
+  stale: number[]
 }
 
-/** Whether a question can be judged: it has a key of its own or by a correction, and wasn't dropped. */
-const HAS_KEY = sql.raw(`(
-  question.correct_answer <> '' or question.parts is not null or exists (
-    select from regrades given
-     where given.question_id = question.id and given.undone_at is null and given.action = 'new_key'
-       and given.question_type = question.question_type and given.key_version >= question.key_version))
-  and not exists (
-    select from regrades dropping
-     where dropping.question_id = question.id and dropping.undone_at is null and dropping.action = 'drop'
-       and not exists (
-         select from regrades later
-          where later.question_id = question.id and later.undone_at is null and later.id > dropping.id
-            and (later.action <> 'new_key'
-                 or later.question_type = question.question_type and later.key_version >= question.key_version)))`)
+const STALE = sql`(select coalesce(array_agg(exam_id), '{}') from looked where ${IS_STALE}) as stale`
+
+export type NextRow = CardRow & { isOpen: boolean }
+/** One without a card says how many are due where there are none. */
+type ChosenRow = Stale & { dueCount: number } & (NextRow | Record<keyof NextRow, null>)
+
+const CHOSEN_COLUMNS = sql.raw(
+  [...Object.keys(CARD_TYPES), 'isOpen'].map((name) => `chosen."${name}"`).join(),
+)
+
+const selectNext = statement<Waiting & Ranking, ChosenRow>(
+  { ...CARD_TYPES, isOpen: 'boolean', dueCount: 'integer', stale: 'integer[]' },
+  (places) => sql`${withFreshDecks(places.userId)},
+    ranked as materialized (
+      select card.question_id, card.due, fresh.is_open, ${gainOf(places)} as gain
+        from practice_cards card join fresh using (exam_id)
+       where card.user_id = ${places.userId} and ${isDue(places.now)}
+         ${isWanted(places, sql`card`, sql`card.question_id`)}
+    ), best as materialized (
+      select * from ranked order by gain desc, due, question_id limit ${places.limit}
+    ), chosen as materialized (
+      select 0 as part, best.gain, best.is_open as "isOpen", ${CARD_COLUMNS}
+        from best
+        join practice_cards card on card.user_id = ${places.userId} and card.question_id = best.question_id
+      union all
+      select part, null, is_open, question_id, exam_id, paper_id, 0, 0, 'new', null, null, 0, 0, 0, 0, 0, null
+        from (${newOnes(places)}) new_one
+    )
+    select ${STALE}, (select count(*)::int from ranked) as "dueCount", ${CHOSEN_COLUMNS}
+      from (select) once left join chosen on true
+     order by part, gain desc, due, case when part = 2 then "examId" end, "questionId"`,
+)
+
+/** The cards whose review gains most, then new ones, and how many are due. */
+export async function listNext(
+  db: Pool,
+  waiting: Waiting & Ranking,
+): Promise<Stale & { due: number; cards: NextRow[] }> {
+  const rows = await selectNext(db, waiting)
+  return {
+    stale: rows[0]?.stale ?? [],
+    due: rows[0]?.dueCount ?? 0,
+    cards: rows.flatMap((row) => (row.questionId === null ? [] : row)),
+  }
+}
+
+const selectCounts = statement<Waiting, Stale & { due: number; new: number }>(
+  { due: 'integer', new: 'integer', stale: 'integer[]' },
+  (places) => sql`${withFreshDecks(places.userId)}
+    select ${STALE}, (
+             select count(*)::int from practice_cards card join fresh using (exam_id)
+              where card.user_id = ${places.userId} and ${isDue(places.now)}
+                ${isWanted(places, sql`card`, sql`card.question_id`)}) as due,
+           (select count(*)::int from (${newOnes(places)}) new_one) as new`,
+)
+
+/** How many cards are due, and how many new ones there are for today. */
+export async function countWaiting(
+  db: Pool,
+  waiting: Waiting,
+): Promise<Stale & { due: number; new: number }> {
+  return only(await selectCounts(db, waiting))
+}
 
 // --- figures
 
@@ -172,37 +200,24 @@ export async function readToday(
 }
 
 export interface Counts {
-  due: number
   learning: number
   known: number
   /** Milliseconds since the epoch; null: there are none. */
   nextDueAt: number | null
 }
 
-export async function countByState(db: Executor, userId: number, now: number): Promise<Counts> {
+export async function countByState(db: Executor, userId: number): Promise<Counts> {
   const rows = await query<Counts>(
     db,
-    { due: 'integer', learning: 'integer', known: 'integer', nextDueAt: 'float8' },
+    { learning: 'integer', known: 'integer', nextDueAt: 'float8' },
     sql`${withFreshDecks(userId)}
-    select (count(*) filter (where ${isDue(now)}))::int as due,
-           (count(*) filter (where card.state in ('learning', 'relearning')))::int as learning,
+    select (count(*) filter (where card.state in ('learning', 'relearning')))::int as learning,
            (count(*) filter (where card.state = 'review'))::int as known,
            (extract(epoch from min(card.due)) * 1000)::float8 as "nextDueAt"
       from practice_cards card join fresh using (exam_id)
      where card.user_id = ${userId} and card.paper_id is not null`,
   )
   return only(rows)
-}
-
-export async function countDue(db: Executor, userId: number, wanted: Wanted, now: number): Promise<number> {
-  const rows = await query<{ due: number }>(
-    db,
-    { due: 'integer' },
-    sql`${withFreshDecks(userId)}
-    select count(*)::int as due from practice_cards card join fresh using (exam_id)
-     where card.user_id = ${userId} and ${isDue(now)} ${isWanted(wanted, sql`card`, sql`card.question_id`)}`,
-  )
-  return only(rows).due
 }
 
 /** Days in a row with a review, up to today or yesterday: each step reads one row of an index. */

@@ -20,7 +20,7 @@ import { kindOf } from '../questions/kinds/kinds.ts'
 import { type Asked, findAsked, formOf, judge } from './asked-questions.ts'
 import { cardDescriber, toReviewed } from './card-views.ts'
 import { lookAgain, renewDeck } from './decks.service.ts'
-import { type CardRow, countCards, insertDeck, putCards } from './decks.store.ts'
+import { type CardRow, countCards, insertDeck, markAsked, putCards } from './decks.store.ts'
 import { countArrivals, type Learner, lockLearner } from './learners.service.ts'
 import { tellCounts } from './practice.service.ts'
 import { NEW_CARD, SCHEDULER } from './practice-schedule.ts'
@@ -229,8 +229,10 @@ async function record(
   if (newCards.length > 0 && (await countCards(tx, userId)) + newCards.length > MOST_CARDS)
     throw new AppError('too_many')
   await putCards(tx, userId, after)
-  for (const examId of new Set(newCards.map((card) => card.examId)))
+  const examIds = [...new Set(newCards.map((card) => card.examId))]
+  for (const examId of examIds)
     if (await insertDeck(tx, userId, examId)) await renewDeck(core, tx, userId, examId)
+  if (examIds.length > 0) await markAsked(tx, userId, examIds)
   const shown = new Map(after.map((card) => [card.questionId, toReviewed(card, now)]))
   const reviews = judged.map(({ asked: { question }, ...each }) => ({
     ...each,
