@@ -72,7 +72,8 @@ export function countdown(ms: number): string {
 export function number(value: number | null | undefined, digits = 2): string {
   return value === null || value === undefined
     ? '–'
-    : value.toLocaleString(LOCALE, { maximumFractionDigits: digits })
+    : // A hyphen is shorter than a plus, and a line may break after it.
+      value.toLocaleString(LOCALE, { maximumFractionDigits: digits }).replace('-', '−')
 }
 
 export function percent(value: number | null | undefined, digits?: number): string {

@@ -110,7 +110,7 @@ test('a result is shown as soon as it is released, and follows a corrected key',
   await admin.post(`/api/v01/admin/exams/${examId}/toggle-results`, { released: true }, 200)
   const question = page.getByRole('article', { name: 'Question 1' })
   await question.getByText('Incorrect', { exact: true }).waitFor()
-  await question.getByText('-1 of 4 marks').waitFor()
+  await question.getByText('−1 of 4 marks').waitFor()
   const regrade = { question_id: questionId, action: 'new_key', correct_answer: '3' } as const
   await admin.post(`/api/v01/admin/exams/${examId}/regrades`, regrade, 201)
   await page.getByText('Regraded').waitFor()

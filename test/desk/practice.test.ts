@@ -54,7 +54,7 @@ test('cards are answered by the keyboard alone, judged at once, and an answer is
   }
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Done for now' }).waitFor()
-  await page.getByText('What you would score now').waitFor()
+  await page.getByText(/^What you would score at/).waitFor()
   await expectFlawless(page)
   const { today } = (await person.get(PRACTICE, 200)).body
   expect(today).toMatchObject({ reviews: 3, right: 3 })
@@ -63,6 +63,10 @@ test('cards are answered by the keyboard alone, judged at once, and an answer is
 
   await page.getByRole('link', { name: 'To the overview' }).click()
   await page.getByText('3 reviews on 1 day').waitFor()
+  await page.getByText('the chance is').waitFor()
+  // Right after the answers were shown, everybody knows them.
+  expect(await page.getByLabel('When', { exact: true }).inputValue()).toBe('7')
+  await page.getByLabel('When', { exact: true }).selectOption('Tomorrow')
   await page.getByText('the chance is').waitFor()
   await expectFlawless(page)
   expect(problems).toEqual([])
@@ -79,12 +83,14 @@ test('what is answered without a connection is kept, and judged once it is back'
     await page.keyboard.press('a')
     await page.keyboard.press('1')
     await status(page).getByText('Kept on this device').waitFor()
+    // What was asked and answered stays in sight.
+    expect(await page.getByRole('radio', { checked: true }).count()).toBe(1)
     await page.keyboard.press('Enter')
   }
   await page.getByText('2 answers kept on this device').waitFor()
   await context.setOffline(false)
   await page.getByText('2 answers kept').waitFor({ state: 'detached' })
-  await page.getByText('What you would score now').waitFor()
+  await page.getByText(/^What you would score at/).waitFor()
   expect(problems).toEqual([])
   await context.close()
 })

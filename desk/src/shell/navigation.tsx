@@ -19,7 +19,7 @@ interface Place {
 const LEARN: Place[] = [
   { path: '/desk', text: t('Home'), icon: 'home', routes: ['home'] },
   { path: '/desk/exams', text: t('Exams'), icon: 'exams', routes: ['exams', 'exam', 'start', 'result'] },
-  { path: '/desk/classes', text: t('Classes'), icon: 'people', routes: ['classes', 'joinClass', 'class'] },
+  { path: '/desk/classes', text: t('Classes'), icon: 'classes', routes: ['classes', 'joinClass', 'class'] },
   { path: '/desk/practice', text: t('Practice'), icon: 'practice', routes: ['practice', 'practiceCards'] },
   { path: '/desk/progress', text: t('Progress'), icon: 'progress', routes: ['progress'] },
   { path: '/desk/tutor', text: t('Tutor'), icon: 'tutor', routes: ['tutor'] },
@@ -38,17 +38,24 @@ const TEACH: Place[] = [
     icon: 'exams',
     routes: ['teachExams', 'teachExam', 'question', 'allQuestions'],
   },
-  { path: '/desk/teach/classes', text: t('All classes'), icon: 'people', routes: ['teachClasses'] },
+  { path: '/desk/teach/classes', text: t('All classes'), icon: 'classes', routes: ['teachClasses'] },
   { path: '/desk/teach/generate', text: t('Generate'), icon: 'make', routes: ['generate', 'job'] },
   { path: '/desk/teach/analytics', text: t('Analytics'), icon: 'progress', routes: ['analytics'] },
-  { path: '/desk/teach/challenges', text: t('Challenges'), icon: 'tutor', routes: ['challenges'] },
-  { path: '/desk/teach/users', text: t('Users and roles'), icon: 'people', routes: ['users', 'newUsers'] },
-  { path: '/desk/teach/allowances', text: t('Allowances'), icon: 'notes', routes: ['allowances'] },
-  { path: '/desk/teach/requests', text: t('Access requests'), icon: 'account', routes: ['requests'] },
-  { path: '/desk/teach/categories', text: t('Categories'), icon: 'library', routes: ['categories'] },
-  { path: '/desk/teach/reports', text: t('Reports'), icon: 'chat', routes: ['reports'] },
-  { path: '/desk/teach/audit', text: t('Audit log'), icon: 'notes', routes: ['audit'] },
+  { path: '/desk/teach/challenges', text: t('Challenges'), icon: 'challenges', routes: ['challenges'] },
+  { path: '/desk/teach/users', text: t('Users and roles'), icon: 'roles', routes: ['users', 'newUsers'] },
+  { path: '/desk/teach/allowances', text: t('Allowances'), icon: 'clock', routes: ['allowances'] },
+  { path: '/desk/teach/requests', text: t('Access requests'), icon: 'requests', routes: ['requests'] },
+  { path: '/desk/teach/categories', text: t('Categories'), icon: 'categories', routes: ['categories'] },
+  { path: '/desk/teach/reports', text: t('Reports'), icon: 'reports', routes: ['reports'] },
+  { path: '/desk/teach/audit', text: t('Audit log'), icon: 'list', routes: ['audit'] },
 ]
+/** On a phone's bar, for all of these. */
+const TEACHING: Place = {
+  path: '/desk/teach',
+  text: t('Teach'),
+  icon: 'teach',
+  routes: TEACH.flatMap(({ routes }) => routes),
+}
 const ACCOUNT: Place = { path: '/desk/account', text: t('Account'), icon: 'account', routes: ['account'] }
 
 /** A sidebar on wide screens; on a phone the most used views, and the others behind one button. */
@@ -86,12 +93,12 @@ export function Navigation({ user, route }: { user: User; route: RouteName | und
         </div>
       </nav>
       <nav class="tabs" aria-label="Main, short">
-        {[LEARN[0], LEARN[1], TALK[0], isAdministrator ? TEACH[1] : LEARN[3]].map(
+        {[LEARN[0], LEARN[1], TALK[0], isAdministrator ? TEACHING : LEARN[3]].map(
           (place) =>
             place && (
               <Entry
                 key={place.path}
-                place={place === TEACH[1] ? { ...place, text: t('Teach'), icon: 'teach' } : place}
+                place={place}
                 isHere={route !== undefined && place.routes.includes(route)}
               />
             ),

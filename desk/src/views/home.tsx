@@ -41,80 +41,87 @@ export default function Home({ user }: ViewProps) {
       <Undelivered />
       <UnderWay />
       <Notices />
-      {(user.role !== 'user' || isTeacher) && <Waiting user={user} />}
-      {isTeacher && <SittingNow />}
-      <Loaded of={found}>
-        {({ exams, attempts }) => {
-          const soon = exams
-            .filter(({ opens_at }) => opens_at && Date.parse(opens_at) > serverNow())
-            .sort((a, b) => Date.parse(a.opens_at ?? '') - Date.parse(b.opens_at ?? ''))
-            .slice(0, MOST)
-          return (
-            <>
-              <div class="two">
-                <Section id="results" title="Latest results">
-                  {attempts.length === 0 && <p class="lead">You haven’t finished an exam yet.</p>}
-                  <ul class="list">
-                    {attempts.slice(0, MOST).map((attempt) => (
-                      <li key={attempt.attempt_id} class="row spread">
-                        <span>{attempt.exam_name}</span>
-                        {attempt.percentage === null ? (
-                          <span class="chip">Not released yet</span>
-                        ) : (
-                          <a
-                            href={`/desk/results/${attempt.attempt_id}`}
-                            aria-label={t('Result of {exam}: {percent}', {
-                              exam: attempt.exam_name,
-                              percent: percent(attempt.percentage),
-                            })}
-                          >
-                            {percent(attempt.percentage)}
-                          </a>
-                        )}
-                      </li>
-                    ))}
-                  </ul>
-                  {attempts.length > 0 && <a href="/desk/progress">All results</a>}
-                </Section>
-                <Messages />
-                <PracticeDue />
-              </div>
-              {soon.length > 0 && (
-                <Section id="soon" title="Opening soon">
-                  <ul class="list">
-                    {soon.map((exam) => (
-                      <li key={exam.id} class="row spread">
-                        <a href={`/desk/exams/${exam.id}`}>{exam.name}</a>
-                        <span>{exam.opens_at && moment(exam.opens_at)}</span>
-                      </li>
-                    ))}
-                  </ul>
-                </Section>
-              )}
-              {exams.length === 0 ? (
-                <Empty title="No exams yet">
-                  <p>They appear here as soon as a teacher publishes one.</p>
-                </Empty>
-              ) : (
-                <Section id="exams" title="Exams">
-                  <ul class="list">
-                    {exams
-                      .filter(isOpen)
-                      .slice(0, MOST)
-                      .map((exam) => (
-                        <li key={exam.id} class="row spread">
-                          <a href={`/desk/exams/${exam.id}`}>{exam.name}</a>
-                          <span>{describeMinutes(exam.duration_minutes)}</span>
-                        </li>
-                      ))}
-                  </ul>
-                  <a href="/desk/exams">All exams</a>
-                </Section>
-              )}
-            </>
-          )
-        }}
-      </Loaded>
+      <div class="home">
+        <div class="stack">
+          {(user.role !== 'user' || isTeacher) && <Waiting user={user} />}
+          {isTeacher && <SittingNow />}
+          <Loaded of={found}>
+            {({ exams, attempts }) => {
+              const soon = exams
+                .filter(({ opens_at }) => opens_at && Date.parse(opens_at) > serverNow())
+                .sort((a, b) => Date.parse(a.opens_at ?? '') - Date.parse(b.opens_at ?? ''))
+                .slice(0, MOST)
+              return (
+                <>
+                  {exams.length === 0 ? (
+                    <Empty title="No exams yet">
+                      <p>They appear here as soon as a teacher publishes one.</p>
+                    </Empty>
+                  ) : (
+                    <Section id="exams" title="Exams">
+                      <ul class="list">
+                        {exams
+                          .filter(isOpen)
+                          .slice(0, MOST)
+                          .map((exam) => (
+                            <li key={exam.id} class="row spread">
+                              <a href={`/desk/exams/${exam.id}`}>{exam.name}</a>
+                              <span>{describeMinutes(exam.duration_minutes)}</span>
+                            </li>
+                          ))}
+                      </ul>
+                      <a href="/desk/exams">All exams</a>
+                    </Section>
+                  )}
+                  {soon.length > 0 && (
+                    <Section id="soon" title="Opening soon">
+                      <ul class="list">
+                        {soon.map((exam) => (
+                          <li key={exam.id} class="row spread">
+                            <a href={`/desk/exams/${exam.id}`}>{exam.name}</a>
+                            <span>{exam.opens_at && moment(exam.opens_at)}</span>
+                          </li>
+                        ))}
+                      </ul>
+                    </Section>
+                  )}
+                  <Section id="results" title="Latest results">
+                    {attempts.length === 0 ? (
+                      <p class="lead">You haven’t finished an exam yet.</p>
+                    ) : (
+                      <ul class="list">
+                        {attempts.slice(0, MOST).map((attempt) => (
+                          <li key={attempt.attempt_id} class="row spread">
+                            <span>{attempt.exam_name}</span>
+                            {attempt.percentage === null ? (
+                              <span class="chip">Not released yet</span>
+                            ) : (
+                              <a
+                                href={`/desk/results/${attempt.attempt_id}`}
+                                aria-label={t('Result of {exam}: {percent}', {
+                                  exam: attempt.exam_name,
+                                  percent: percent(attempt.percentage),
+                                })}
+                              >
+                                {percent(attempt.percentage)}
+                              </a>
+                            )}
+                          </li>
+                        ))}
+                      </ul>
+                    )}
+                    {attempts.length > 0 && <a href="/desk/progress">All results</a>}
+                  </Section>
+                </>
+              )
+            }}
+          </Loaded>
+        </div>
+        <div class="stack">
+          <Messages />
+          <PracticeDue />
+        </div>
+      </div>
     </Page>
   )
 }

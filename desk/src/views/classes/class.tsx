@@ -32,7 +32,7 @@ const TABS: [key: string, text: string, view: ComponentType<ClassTabProps>][] = 
 /** One class for its teachers and administrators: a tab for each part of it. */
 export default function Class({ params, user }: ViewProps) {
   const id = Number(params.id)
-  const tab = params.tab ?? 'members'
+  const tab = params.tab || 'members'
   const { page } = useStore($query)
   // The page of the address is the tab's own.
   const query = tab === 'members' && page ? { page: Number(page) } : {}

@@ -9,37 +9,15 @@ import { useLoad } from '../../components/page/use-load.ts'
 import { day } from '../../format.ts'
 import { $query } from '../../router.ts'
 import { t } from '../../texts.ts'
+import type { ViewProps } from '../view-props.ts'
 
 /** The classes that somebody is in, those that ask them to join, and joining by a code, which a link brings along. */
-export default function Classes() {
+export default function Classes({ user }: ViewProps) {
+  const isAdministrator = user.role !== 'user'
   const { code } = useStore($query)
   const found = useLoad('classes', () => ask(client.GET('/api/v01/classes', {})))
   return (
     <Page title="Classes">
-      <section class="sheet" aria-labelledby="join">
-        <h2 id="join">Join a class</h2>
-        <Form
-          key={code}
-          button="Join"
-          clears
-          send={async (fields) => {
-            const body = { code: String(fields.code) }
-            const joined = await ask(client.POST('/api/v01/classes/join', { body }))
-            await found.reload()
-            return t('You are in {name}', { name: joined.class.name })
-          }}
-        >
-          <Field
-            label="Code"
-            name="code"
-            value={code}
-            required
-            maxLength={100}
-            autoComplete="off"
-            hint={code ? 'From your link' : 'Your teacher shows it: eight letters'}
-          />
-        </Form>
-      </section>
       <Loaded of={found}>
         {({ classes, invitations }) => (
           <>
@@ -84,7 +62,15 @@ export default function Classes() {
               </ul>
             )}
             {classes.length === 0 ? (
-              <Empty title="You are in no class yet" />
+              <Empty title="You are in no class yet">
+                <p>
+                  {isAdministrator
+                    ? t('<a>Create one</a> to teach it, or join one by its code.', {
+                        a: (inner) => <a href="/desk/teach/classes">{inner}</a>,
+                      })
+                    : 'Your teacher has a code with which you join.'}
+                </p>
+              </Empty>
             ) : (
               <ul class="cards">
                 {classes.map((each) => (
@@ -106,6 +92,15 @@ export default function Classes() {
                           })}
                     </p>
                     <div class="row above">
+                      {each.role === 'student' && (
+                        <a
+                          class="button small"
+                          href="/desk/exams"
+                          aria-label={t('Exams: {name}', { name: each.name })}
+                        >
+                          Exams
+                        </a>
+                      )}
                       <Action
                         class="small"
                         aria-label={t('Leave: {name}', { name: each.name })}
@@ -132,6 +127,30 @@ export default function Classes() {
           </>
         )}
       </Loaded>
+      <section class="sheet" aria-labelledby="join">
+        <h2 id="join">Join a class</h2>
+        <Form
+          key={code}
+          button="Join"
+          clears
+          send={async (fields) => {
+            const body = { code: String(fields.code) }
+            const joined = await ask(client.POST('/api/v01/classes/join', { body }))
+            await found.reload()
+            return t('You are in {name}', { name: joined.class.name })
+          }}
+        >
+          <Field
+            label="Code"
+            name="code"
+            value={code}
+            required
+            maxLength={100}
+            autoComplete="off"
+            hint={code ? 'From your link' : 'Your teacher shows it: eight letters'}
+          />
+        </Form>
+      </section>
     </Page>
   )
 }

@@ -4,6 +4,7 @@ import { promptForConfirmation } from '../../components/dialogs/prompts.tsx'
 import { Action } from '../../components/forms/button.tsx'
 import { Area, Field, MomentField } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
+import { Empty } from '../../components/page/load-states.tsx'
 import { Pager } from '../../components/page/pager.tsx'
 import { Table } from '../../components/page/table.tsx'
 import { QrCode } from '../../components/qr-code.tsx'
@@ -20,54 +21,64 @@ export function Members({ of: one, user, reload }: ClassTabProps) {
   return (
     <div class="stack">
       {!archived && (
-        <>
+        <div class="two">
           <Code of={one} reload={reload} />
-          <Invite id={id} reload={reload} />
-          <Roster id={id} reload={reload} />
-        </>
+          <div class="stack">
+            <Roster id={id} reload={reload} />
+            <Invite id={id} reload={reload} />
+          </div>
+        </div>
       )}
-      <Table
-        caption="Members"
-        rows={one.members}
-        keyOf={(row) => row.user_id}
-        columns={[
-          { head: t('Name'), cell: (row) => nameAndUsername(row) },
-          { head: t('Role'), cell: (row) => (row.role === 'teacher' ? t('Teacher') : t('Student')) },
-          { head: t('Since'), cell: (row) => day(row.joined_at) },
-          {
-            head: t('Change'),
-            cell: (row) =>
-              archived || (row.role === 'teacher' && !isAdmin) ? (
-                ''
-              ) : (
-                <Action
-                  class="small bad"
-                  aria-label={t('Remove: {name}', { name: row.full_name })}
-                  confirm={t(
-                    'Remove {name} from this class? They lose its exams at once; what they have begun can be finished, and their marks stay in the gradebook.',
-                    { name: row.full_name },
-                  )}
-                  act={async () => {
-                    const path = { id, user_id: row.user_id }
-                    await ask(client.DELETE('/api/v01/classes/{id}/members/{user_id}', { params: { path } }))
-                    await reload()
-                  }}
-                >
-                  Remove
-                </Action>
-              ),
-          },
-        ]}
-      />
+      {one.members.length === 0 ? (
+        <Empty title="No members yet">
+          {!archived && <p>Show the code in class, or invite students by e-mail or from a roster.</p>}
+        </Empty>
+      ) : (
+        <Table
+          caption="Members"
+          rows={one.members}
+          keyOf={(row) => row.user_id}
+          columns={[
+            { head: t('Name'), cell: (row) => nameAndUsername(row) },
+            { head: t('Role'), cell: (row) => (row.role === 'teacher' ? t('Teacher') : t('Student')) },
+            { head: t('Since'), cell: (row) => day(row.joined_at) },
+            {
+              head: t('Change'),
+              cell: (row) =>
+                archived || (row.role === 'teacher' && !isAdmin) ? (
+                  ''
+                ) : (
+                  <Action
+                    class="small bad"
+                    aria-label={t('Remove: {name}', { name: row.full_name })}
+                    confirm={t(
+                      'Remove {name} from this class? They lose its exams at once; what they have begun can be finished, and their marks stay in the gradebook.',
+                      { name: row.full_name },
+                    )}
+                    act={async () => {
+                      const path = { id, user_id: row.user_id }
+                      await ask(
+                        client.DELETE('/api/v01/classes/{id}/members/{user_id}', { params: { path } }),
+                      )
+                      await reload()
+                    }}
+                  >
+                    Remove
+                  </Action>
+                ),
+            },
+          ]}
+        />
+      )}
       {one.invited.length > 0 && (
         <Table
-          caption="Asked to join"
+          caption="Invited"
           rows={one.invited}
           keyOf={(row) => row.id}
           columns={[
-            { head: t('Asked to join'), cell: (row) => row.email },
+            { head: t('Invited'), cell: (row) => row.email },
             { head: t('Name'), cell: (row) => row.full_name },
-            { head: t('On'), cell: (row) => day(row.invited_at) },
+            { head: t('Since'), cell: (row) => day(row.invited_at) },
             {
               head: t('Change'),
               cell: (row) => (
@@ -129,10 +140,10 @@ function Code({ of: { class: own, join_code, code_ends_at }, reload }: Pick<Clas
         <p>Nobody can join by a code now.</p>
       )}
       <Form
-        button={join_code ? 'Replace it' : 'Make a code'}
+        button={join_code ? 'Replace' : 'Create a code'}
         send={async (fields) => {
           const question = t('Replace the code? Nobody can join by the old one any more.')
-          if (join_code && !(await promptForConfirmation(question, t('Replace it')))) return false
+          if (join_code && !(await promptForConfirmation(question, t('Replace')))) return false
           const body = { ends_at: fromLocalInput(fields.ends_at) }
           await ask(client.POST('/api/v01/classes/{id}/code', { ...path, body }))
           return reload()
@@ -147,12 +158,12 @@ function Code({ of: { class: own, join_code, code_ends_at }, reload }: Pick<Clas
                 await reload()
               }}
             >
-              End it
+              End
             </Action>
           )
         }
       >
-        <MomentField label="Ends" name="ends_at" hint="Empty: when you end it" />
+        <MomentField label="Valid until" name="ends_at" hint="Empty: until you end it" />
       </Form>
     </section>
   )
@@ -162,9 +173,9 @@ function Invite({ id, reload }: { id: number; reload: () => Promise<void> }) {
   const [added, setAdded] = useState<Added>()
   return (
     <section class="sheet" aria-labelledby="invite">
-      <h2 id="invite">Ask by e-mail</h2>
+      <h2 id="invite">Invite by e-mail</h2>
       <Form
-        button="Ask them"
+        button="Invite"
         draft={`class-invite-${id}`}
         clears
         send={async (fields) => {
@@ -220,7 +231,9 @@ function Roster({ id, reload }: { id: number; reload: () => Promise<void> }) {
       <Outcome of={tried?.answer} isDry={tried?.isDry ?? false} />
       {tried?.isDry && tried.answer.added + tried.answer.invited > 0 && (
         <Action class="main" act={() => send(tried.file, false)}>
-          Take it
+          {t('Invite {count, plural, one {# person} other {# people}}', {
+            count: tried.answer.added + tried.answer.invited,
+          })}
         </Action>
       )}
     </section>
@@ -235,11 +248,11 @@ function Outcome({ of: added, isDry }: { of: Added | undefined; isDry: boolean }
       <p>
         {isDry
           ? t(
-              '{invited, plural, one {# address would be asked} other {# addresses would be asked}}{people, plural, =0 {} one {, # person would be added} other {, # people would be added}}.',
+              '{invited, plural, one {# person would be invited} other {# people would be invited}}{people, plural, =0 {} one {, # would be added} other {, # would be added}}.',
               { invited, people },
             )
           : t(
-              '{invited, plural, one {# address asked} other {# addresses asked}}{people, plural, =0 {} one {, # person added} other {, # people added}}.',
+              '{invited, plural, one {# person invited} other {# people invited}}{people, plural, =0 {} one {, # added} other {, # added}}.',
               { invited, people },
             )}
       </p>

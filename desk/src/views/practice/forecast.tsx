@@ -10,9 +10,15 @@ import { t } from '../../texts.ts'
 
 type ForecastAnswer = Answer<'/api/v01/practice/forecast', 'get'>
 
-/** What somebody would score at an exam; undefined where they may see none of its keys. */
-export async function readForecast(examId: number): Promise<ForecastAnswer | undefined> {
-  const params = { query: { exam_id: examId } }
+const DAY_MS = 86_400_000
+
+/**
+ * What somebody would score at an exam; undefined where they may see none of its keys. At `days` from now: right after an
+ * answer was shown, everybody knows it.
+ */
+export async function readForecast(examId: number, days?: number): Promise<ForecastAnswer | undefined> {
+  const at = days === undefined ? {} : { at: new Date(serverNow() + days * DAY_MS).toISOString() }
+  const params = { query: { exam_id: examId, ...at } }
   try {
     return await ask(client.GET('/api/v01/practice/forecast', { params }))
   } catch (error) {
@@ -21,6 +27,14 @@ export async function readForecast(examId: number): Promise<ForecastAnswer | und
     throw error
   }
 }
+
+/** In place of days: when the exam opens. */
+const OPENING = -1
+const DAYS = [
+  [1, t('Tomorrow')],
+  [7, t('In a week')],
+  [30, t('In a month')],
+] as const
 
 /** The forecast of an exam, the next one that opens at first. */
 export function Forecast() {
@@ -34,6 +48,7 @@ export function Forecast() {
     return [...toCome, ...all.filter((each) => !toCome.includes(each))]
   })
   const [chosen, choose] = useState<number>()
+  const [days, setDays] = useState<number>()
   return (
     <section class="sheet" aria-labelledby="forecast">
       <h2 id="forecast">What you would score</h2>
@@ -41,16 +56,31 @@ export function Forecast() {
         {(all) => {
           const examId = chosen ?? all[0]?.id
           if (examId === undefined) return <p class="lead">There is no exam yet.</p>
+          const opensAt = all.find(({ id }) => id === examId)?.opens_at
+          const isToCome = opensAt !== null && opensAt !== undefined && Date.parse(opensAt) > serverNow()
+          const when = days ?? (isToCome ? OPENING : 7)
           return (
             <>
-              <Choice
-                label="Exam"
-                name="forecast_exam"
-                value={examId}
-                options={all.map(({ id, name }) => [id, name] as const)}
-                onChange={({ currentTarget }) => choose(Number(currentTarget.value))}
-              />
-              <Figures examId={examId} />
+              <div class="fields">
+                <Choice
+                  label="Exam"
+                  name="forecast_exam"
+                  value={examId}
+                  options={all.map(({ id, name }) => [id, name] as const)}
+                  onChange={({ currentTarget }) => {
+                    choose(Number(currentTarget.value))
+                    setDays(undefined)
+                  }}
+                />
+                <Choice
+                  label="When"
+                  name="forecast_when"
+                  value={when}
+                  options={[...(isToCome ? [[OPENING, t('When it opens')] as const] : []), ...DAYS]}
+                  onChange={({ currentTarget }) => setDays(Number(currentTarget.value))}
+                />
+              </div>
+              <Figures key={examId} examId={examId} days={when === OPENING ? undefined : when} />
             </>
           )
         }}
@@ -59,8 +89,8 @@ export function Forecast() {
   )
 }
 
-function Figures({ examId }: { examId: number }) {
-  const found = useLoad(examId, async () => ({ forecast: await readForecast(examId) }))
+function Figures({ examId, days }: { examId: number; days: number | undefined }) {
+  const found = useLoad(days, async () => ({ forecast: await readForecast(examId, days) }))
   return (
     <Loaded of={found}>
       {({ forecast }) =>
@@ -117,7 +147,7 @@ function Range({ forecast }: { forecast: ForecastAnswer }) {
       </svg>
       <p>
         {t(
-          '{needed} are needed to pass: the chance is <b>{chance}</b>. Practised so far: {covered} of {total, plural, one {# question} other {# questions}}. As of {time}.',
+          '{needed} are needed to pass: the chance is <b>{chance}</b>. Seen so far: {covered} of {total, plural, one {# question} other {# questions}}. If taken {time}.',
           {
             needed: percent(pass_percentage),
             chance: percent(100 * pass_chance, 0),

@@ -1,5 +1,6 @@
 import type { GivenReview } from '@exam-practice/client/practice'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { AnsweredQuestion } from '../../components/questions/answered-question.tsx'
 import { ReviewedQuestion } from '../../components/questions/reviewed-question.tsx'
 import { moment } from '../../format.ts'
 import { t } from '../../texts.ts'
@@ -39,7 +40,7 @@ export function JudgedCard({ answered, review, goOn }: JudgedCardProps) {
           )}
         </p>
       </div>
-      {judged && review && (
+      {judged && review ? (
         <>
           <ReviewedQuestion
             question={{ ...question, correct_answer: judged.correct_answer, tolerance: 0 }}
@@ -49,6 +50,15 @@ export function JudgedCard({ answered, review, goOn }: JudgedCardProps) {
           />
           <small>{t('It comes back {time}.', { time: moment(judged.card.due) })}</small>
         </>
+      ) : (
+        review && (
+          <AnsweredQuestion
+            question={question}
+            answer={toGiven(review.review.answer) ?? undefined}
+            change={() => {}}
+            isReadOnly
+          />
+        )
       )}
       <div class="row">
         <button type="button" class="main" ref={button} onClick={goOn}>

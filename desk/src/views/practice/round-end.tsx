@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { Stat } from '../../components/page/stat.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
-import { percent } from '../../format.ts'
+import { day, percent } from '../../format.ts'
 import { serverNow } from '../../server-time.ts'
 import { t } from '../../texts.ts'
 import { readForecast } from './forecast.tsx'
@@ -68,18 +68,27 @@ export function RoundEnd({ answered, reviews, wanted, undo }: RoundEndProps) {
 }
 
 function NewForecast({ examId, name }: { examId: number; name: string }) {
-  const found = useLoad(examId, async () => ({ forecast: await readForecast(examId) }))
+  const found = useLoad(examId, async () => {
+    const next = await readForecast(examId)
+    // Of an exam that is open: what is left in a while, since right now everybody knows what they were just shown.
+    const isToCome = next && Date.parse(next.at) > serverNow() + 3_600_000
+    return { forecast: isToCome ? next : await readForecast(examId, 7) }
+  })
   return (
     <Loaded of={found}>
       {({ forecast }) =>
         forecast && (
           <p>
-            {t('What you would score now at {exam}: <b>{percent}</b>, with a chance of {chance} to pass.', {
-              exam: name,
-              percent: percent(forecast.expected_percentage, 0),
-              chance: percent(100 * forecast.pass_chance, 0),
-              b: (inner) => <strong>{inner}</strong>,
-            })}
+            {t(
+              'What you would score at {exam} on {day}: <b>{percent}</b>, with a chance of {chance} to pass.',
+              {
+                exam: name,
+                day: day(forecast.at),
+                percent: percent(forecast.expected_percentage, 0),
+                chance: percent(100 * forecast.pass_chance, 0),
+                b: (inner) => <strong>{inner}</strong>,
+              },
+            )}
           </p>
         )
       }

@@ -25,12 +25,14 @@ export default function TeachClasses() {
     ),
   )
   return (
-    <Page title="Classes">
+    <Page title="All classes">
       <ListSearch label="Find a class" />
       <Loaded of={found}>
         {(answer) =>
           answer.classes.length === 0 ? (
-            <Empty title="No classes" />
+            <Empty title="No classes yet">
+              <p>Create one below; then open it to let students in.</p>
+            </Empty>
           ) : (
             <>
               <ul class="cards">

@@ -41,7 +41,7 @@ function showCurrent(tabs: HTMLElement | null): void {
 /** One exam for administrators: a tab for each part of it. */
 export default function TeachExam({ params, user }: ViewProps) {
   const id = Number(params.id)
-  const tab = params.tab ?? 'questions'
+  const tab = params.tab || 'questions'
   const path = { params: { path: { id } } }
   const found = useLoad(id, async () => (await ask(client.GET('/api/v01/admin/exams/{id}', path))).exam)
   const [hindrances, setHindrances] = useState<string[]>([])

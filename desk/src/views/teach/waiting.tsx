@@ -33,14 +33,17 @@ export function Waiting({ user }: { user: User }) {
   return (
     <section class="sheet" aria-labelledby="waiting">
       <h2 id="waiting">Waiting for you</h2>
-      {open.length === 0 && <p class="lead">Nothing.</p>}
-      <ul class="list">
-        {open.map(([path, text]) => (
-          <li key={path}>
-            <a href={path}>{text}</a>
-          </li>
-        ))}
-      </ul>
+      {open.length === 0 ? (
+        <p class="lead">Nothing.</p>
+      ) : (
+        <ul class="list">
+          {open.map(([path, text]) => (
+            <li key={path}>
+              <a href={path}>{text}</a>
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
   )
 }

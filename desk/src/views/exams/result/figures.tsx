@@ -12,8 +12,15 @@ export function Figures({ result }: { result: Result }) {
   const total = result.review.length
   return (
     <dl class="figures">
-      <Stat label="Marks" value={t('{part} of {whole}', { part: number(score), whole: number(max_score) })} />
-      <Stat label="Percent" value={percent(percentage)} />
+      <Stat
+        label="Marks"
+        value={
+          <>
+            {t('{part} of {whole}', { part: number(score), whole: number(max_score) })}{' '}
+            <small>{percent(percentage)}</small>
+          </>
+        }
+      />
       <Stat label="Correct" value={t('{part} of {whole}', { part: correct, whole: total })} />
       {partly > 0 && <Stat label="Partly correct" value={partly} />}
       <Stat label="Incorrect" value={result.result.incorrect - partly} />

@@ -7,6 +7,7 @@ import { runWithToast } from '../../../components/dialogs/toasts.tsx'
 import { AnsweredQuestion } from '../../../components/questions/answered-question.tsx'
 import type { AnswerChange } from '../../../components/questions/kind.ts'
 import { kindOf } from '../../../components/questions/kinds.ts'
+import { MarksOf } from '../../../components/questions/marks-of.tsx'
 import { t } from '../../../texts.ts'
 import { endUnderWay, setUnderWay } from '../../../under-way.ts'
 import { $title } from '../../../view-title.ts'
@@ -95,7 +96,12 @@ export function Taking({ session, name, close }: TakingProps) {
         </p>
         <Saving unsynced={state.unsynced} phase={state.phase} isWriting={writes > 0} />
         <Clock session={session} />
-        <button type="button" onClick={() => setSubmitting(true)} disabled={!canWrite}>
+        <button
+          type="button"
+          class={index + 1 === questions.length ? 'main' : ''}
+          onClick={() => setSubmitting(true)}
+          disabled={!canWrite}
+        >
           Hand in
         </button>
       </header>
@@ -118,10 +124,7 @@ export function Taking({ session, name, close }: TakingProps) {
                 small: (inner) => <small>{inner}</small>,
               })}
             </h1>
-            <small dir="ltr">
-              +{question.positive_marks}
-              {question.negative_marks > 0 && ` / −${question.negative_marks}`}
-            </small>
+            <MarksOf question={question} />
           </div>
           <AnsweredQuestion
             question={question}
@@ -136,38 +139,34 @@ export function Taking({ session, name, close }: TakingProps) {
                 : t('Not saved: {reason}', { reason: <span lang="en">{rejected}</span> })}
             </p>
           )}
-          <div class="row spread">
-            <div class="row">
-              <button type="button" onClick={() => show(index - 1)} disabled={index === 0}>
-                Previous
-              </button>
-              <button
-                type="button"
-                class={index + 1 < questions.length ? 'main' : ''}
-                onClick={() => show(index + 1)}
-                disabled={index + 1 >= questions.length}
-              >
-                Next
-              </button>
-            </div>
-            <div class="row">
-              <button
-                type="button"
-                class="quiet"
-                onClick={() => change(question, () => null)}
-                disabled={!canWrite || answers[question.id] === undefined}
-              >
-                Clear answer
-              </button>
-              <button
-                type="button"
-                aria-pressed={isMarked}
-                disabled={!canWrite}
-                onClick={() => write(() => session.mark(question.id, !isMarked))}
-              >
-                {isMarked ? 'Marked' : 'Mark for later'}
-              </button>
-            </div>
+          <div class="taking-moves">
+            <button type="button" onClick={() => show(index - 1)} disabled={index === 0}>
+              Previous
+            </button>
+            <button
+              type="button"
+              class={index + 1 < questions.length ? 'main' : ''}
+              onClick={() => show(index + 1)}
+              disabled={index + 1 >= questions.length}
+            >
+              Next
+            </button>
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => change(question, () => null)}
+              disabled={!canWrite || answers[question.id] === undefined}
+            >
+              Clear answer
+            </button>
+            <button
+              type="button"
+              aria-pressed={isMarked}
+              disabled={!canWrite}
+              onClick={() => write(() => session.mark(question.id, !isMarked))}
+            >
+              {isMarked ? 'Marked' : 'Mark for later'}
+            </button>
           </div>
         </article>
         <aside class="stack tight" aria-label="All questions">

@@ -11,6 +11,7 @@ import { useLoad } from '../../../components/page/use-load.ts'
 import { useSelection } from '../../../components/page/use-selection.ts'
 import { lacksKey } from '../../../components/questions/kind.ts'
 import { kindOf, QUESTION_TYPES } from '../../../components/questions/kinds.ts'
+import { MarksOf } from '../../../components/questions/marks-of.tsx'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
 import { $query } from '../../../router.ts'
 import { t } from '../../../texts.ts'
@@ -118,9 +119,7 @@ export function Questions({ exam, user }: TabProps) {
                     ))}
                     <span class="chip">{kindOf(question.question_type).name}</span>
                     {lacksKey(question) && <span class="chip warn">No key</span>}
-                    <small dir="ltr">
-                      +{question.positive_marks} / −{question.negative_marks}
-                    </small>
+                    <MarksOf question={question} />
                   </li>
                 ))}
               </ol>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { AnsweredQuestion } from '../../../components/questions/answered-question.tsx'
 import type { GivenAnswer, Question } from '../../../components/questions/kind.ts'
 import { kindOf } from '../../../components/questions/kinds.ts'
+import { MarksOf } from '../../../components/questions/marks-of.tsx'
 import { ReviewedQuestion } from '../../../components/questions/reviewed-question.tsx'
 
 interface PreviewProps {
@@ -19,9 +20,7 @@ export function Preview({ question, isAsked: isAskedAtFirst = false }: PreviewPr
     <section class="sheet preview" aria-label="As students see it">
       <div class="row spread">
         <small>As students see it</small>
-        <small dir="ltr">
-          +{question.positive_marks} / −{question.negative_marks}
-        </small>
+        <MarksOf question={question} />
       </div>
       <div class="row">
         <button type="button" class="small" aria-pressed={isAsked} onClick={() => setAsked(true)}>

@@ -1,0 +1,17 @@
+import { number } from '../../format.ts'
+import { t } from '../../texts.ts'
+
+/** What a question gives, and what a wrong answer takes. */
+export function MarksOf({ question }: { question: { positive_marks: number; negative_marks: number } }) {
+  const { positive_marks: marks, negative_marks } = question
+  return (
+    <small>
+      {negative_marks > 0
+        ? t('{marks, plural, one {# mark} other {# marks}}, −{off} if incorrect', {
+            marks,
+            off: number(negative_marks),
+          })
+        : t('{marks, plural, one {# mark} other {# marks}}', { marks })}
+    </small>
+  )
+}
