@@ -6,24 +6,15 @@ const CONSTRAINTS: Record<string, ErrorCode> = {
   users_username_key: 'username_taken',
   users_email_key: 'email_taken',
   exams_category_id_categories_id_fk: 'unknown_category',
-  questions_exam_id_exams_id_fk: 'not_found',
-  assets_page_id_pages_id_fk: 'not_found',
-  notebook_interactions_notebook_id_notebooks_id_fk: 'not_found',
-  comments_question_id_questions_id_fk: 'not_found',
   comments_parent_id_comments_id_fk: 'validation_failed',
-  connections_recipient_id_users_id_fk: 'not_found',
-  blocks_blocked_id_users_id_fk: 'not_found',
-  // Somebody starts an exam while it, or their account, is being deleted.
-  attempts_exam_id_exams_id_fk: 'not_found',
-  accommodations_exam_id_exams_id_fk: 'not_found',
-  regrades_exam_id_exams_id_fk: 'not_found',
-  challenges_attempt_id_attempts_id_fk: 'not_found',
   challenges_open_key: 'already_pending',
-  attempts_paper_id_exam_papers_id_fk: 'not_found',
-  exam_papers_exam_id_exams_id_fk: 'not_found',
+  // Somebody starts an exam while their account is being deleted.
   attempts_user_id_users_id_fk: 'token_expired_or_invalid',
   access_requests_pending_key: 'request_pending',
 }
+
+/** PostgreSQL's code for a row that refers to another one which isn't there. */
+const MISSING_REFERENCE = '23503'
 
 /** PostgreSQL's codes for data that the schema accepts and PostgreSQL refuses. */
 const BAD_DATA = new Set(['22003', '22021', '22P02', '22P05', '22007', '22008'])
@@ -64,9 +55,8 @@ export function translateDatabaseError(error: unknown): AppError | undefined {
   if (code === undefined) return undefined
   const conflict = constraint_name === undefined ? undefined : CONSTRAINTS[constraint_name]
   if (conflict) return new AppError(conflict, { cause: error })
-  // The account was deleted while a request of its own, or about it, was running.
-  if (code === '23503' && constraint_name?.endsWith('_users_id_fk'))
-    return new AppError('not_found', { cause: error })
+  // What the request is about was there when it was looked at, and was deleted before this was stored.
+  if (code === MISSING_REFERENCE) return new AppError('not_found', { cause: error })
   if (BAD_DATA.has(code)) return new AppError('validation_failed', { cause: error })
   if (code === FULL) return noRoom('The database has no room left', error)
   if (isUnreachable(databaseError(error))) return busy(error)

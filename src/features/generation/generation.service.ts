@@ -3,7 +3,6 @@ import type { Actor } from '../../actor.ts'
 import { requireAi } from '../../adapters/ai.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
-import { violates } from '../../db/database-errors.ts'
 import { lockPerson } from '../../db/locks.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { offsetOf } from '../../paging.ts'
@@ -94,26 +93,21 @@ export async function startJob(
     // Nobody knows in advance how many questions a document contains.
     totalBatches: planBatches(request.counts).length || 1,
   }
-  try {
-    const id = await core.db.transaction(async (tx) => {
-      await lockPerson(tx, userId)
-      if ((await store.countRunning(tx, userId)) >= MOST_RUNNING) throw new AppError('too_many')
-      const inserted = await store.insertJob(tx, job, pdf)
-      await core.jobs.add(tx, inserted.id)
-      await record(tx, actor, {
-        action: 'generation_job.start',
-        subject: ['generation_job', inserted.id],
-        summary: `Questions for exam ${examId} (${MODES[request.mode]})`,
-      })
-      return inserted.id
+  const id = await core.db.transaction(async (tx) => {
+    await lockPerson(tx, userId)
+    if ((await store.countRunning(tx, userId)) >= MOST_RUNNING) throw new AppError('too_many')
+    const inserted = await store.insertJob(tx, job, pdf)
+    await core.jobs.add(tx, inserted.id)
+    await record(tx, actor, {
+      action: 'generation_job.start',
+      subject: ['generation_job', inserted.id],
+      summary: `Questions for exam ${examId} (${MODES[request.mode]})`,
     })
-    core.jobs.wake()
-    measured.jobs.inc({ state: 'asked' })
-    return id
-  } catch (error) {
-    if (violates(error, 'generation_jobs_exam_id_exams_id_fk')) throw new AppError('not_found')
-    throw error
-  }
+    return inserted.id
+  })
+  core.jobs.wake()
+  measured.jobs.inc({ state: 'asked' })
+  return id
 }
 
 export async function getJob(core: Core, id: string) {

@@ -199,9 +199,11 @@ export async function listExisting(tx: Executor, questionIds: readonly number[])
   return new Set(rows.map(({ id }) => id))
 }
 
+/** Notes that their answers are among the reviews; of attempts that are deleted meanwhile nothing needs to be known. */
 export async function insertSeeded(tx: Executor, attemptIds: number[]): Promise<void> {
   await tx.execute(sql`
-    insert into practice_attempts (attempt_id) select unnest(${sql.param(attemptIds)}::int[])
+    insert into practice_attempts (attempt_id)
+    select id from attempts where ${isAnyOf(sql`id`, attemptIds)} for key share
     on conflict do nothing`)
 }
 

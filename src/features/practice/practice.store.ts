@@ -335,10 +335,10 @@ export async function listNames(
   }
 }
 
-/** Remembers papers that were shown while their exams were open for practice. */
+/** Remembers papers that were shown while their exams were open for practice; those of exams that are deleted meanwhile are gone. */
 export async function insertShown(db: Executor, paperIds: readonly number[]): Promise<void> {
   await db.execute(sql`
     insert into practice_papers (paper_id)
-    select id from exam_papers where ${isAnyOf(sql`id`, paperIds)}
+    select id from exam_papers where ${isAnyOf(sql`id`, paperIds)} for key share
     on conflict do nothing`)
 }
