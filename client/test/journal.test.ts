@@ -4,6 +4,7 @@ import {
   canWrite,
   type Effect,
   type Event,
+  isDone,
   type Journal,
   type Outcome,
   openJournal,
@@ -257,25 +258,126 @@ describe('a claim', () => {
     expect(sentIn(effects)).toMatchObject({ kind: 'sync', answers: { 1: 'B' } })
   })
 
-  test('that fails sends nothing that another tab gave, unless the store can be read', () => {
-    const { questions: _, ...told } = journal({ unsynced: { 1: 'of another' }, since: { 1: 5 }, writer: 4 })
+  describe('that fails', () => {
+    const { questions: _, ...told } = journal({
+      answers: { 1: 'of another' },
+      unsynced: { 1: 'of another' },
+      marked: [1],
+      isMarkedUnsynced: true,
+      since: { 1: 5, marked: 5 },
+      writer: 4,
+    })
     const blind = run(
       begin(journal()),
       { is: 'told', journal: told },
       { is: 'stranded', isBlind: true },
-      { is: 'due' },
-    )
-    expect(blind.effects.at(-1)).toEqual([])
-    const own = run(blind.state, answer(2, 'own'), { is: 'due' })
-    expect(sentIn(own.effects).answers).toEqual({ 2: 'own' })
-    const stored = { ...told, unsynced: { 1: 'newer' }, answers: { 1: 'newer' } }
-    const seeing = run(
-      blind.state,
-      answer(2, 'own'),
+    ).state
+    const stale = (sent: Sent): Event => ({
+      is: 'answered',
+      sent,
+      outcome: { is: 'stale', saved: { answers: { 1: 'newer' }, markedForReview: [2], revision: 6 } },
+    })
+
+    test('offers what another tab gave, so that nothing newer is undone, and then sends its own', () => {
+      const offered = run(blind, answer(2, 'own'), { is: 'due' })
+      const offer = sentIn(offered.effects)
+      // Whoever has sent anything since has sent a higher revision.
+      expect(offer).toEqual({ kind: 'offer', revision: 5, answers: { 1: 'of another' }, marked: [1] })
+      const taken = run(offered.state, saved(offer), { is: 'due' })
+      const own = sentIn(taken.effects)
+      expect(own).toMatchObject({ kind: 'sync', answers: { 2: 'own' }, marked: undefined })
+      expect(own.revision).toBeGreaterThan(5)
+      const { journal: refused } = run(offered.state, stale(offer)).state
+      expect(refused).toMatchObject({
+        answers: { 1: 'newer', 2: 'own' },
+        marked: [2],
+        unsynced: { 2: 'own' },
+      })
+      expect(refused).toMatchObject({ isMarkedUnsynced: false, base: 6 })
+    })
+
+    test('hands in, whether the service takes what was offered or not', () => {
+      const asked = run(blind, { is: 'submit' }, { is: 'due' })
+      const offer = sentIn(asked.effects)
+      expect(offer).toMatchObject({ kind: 'offer', answers: { 1: 'of another' }, marked: [1] })
+      for (const outcome of [saved(offer), stale(offer)])
+        expect(sentIn(run(asked.state, outcome, { is: 'due' }).effects).kind).toBe('submit')
+    })
+
+    test('takes no answer that was given over what is offered for that', () => {
+      const offered = run(blind, { is: 'due' }, answer(1, 'own'))
+      const offer = sentIn([offered.effects[0] as Effect[]])
+      for (const outcome of [saved(offer), stale(offer)])
+        expect(run(offered.state, outcome).state.journal).toMatchObject({
+          answers: { 1: 'own' },
+          unsynced: { 1: 'own' },
+        })
+    })
+
+    test('sends both at once when the page is hidden', () => {
+      const { effects } = run(blind, answer(2, 'own'), { is: 'hidden', mostBytes: 1_000 })
+      const sent = effects.at(-1)?.flatMap((each) => ('sent' in each ? each.sent.kind : []))
+      expect(sent).toEqual(['offer', 'sync'])
+    })
+
+    test('goes on with what is stored as soon as it can be read, whatever became of the offer', () => {
+      const offered = run(blind, answer(2, 'own'), { is: 'due' })
+      const offer = sentIn(offered.effects)
+      const stored = { ...told, unsynced: { 1: 'newer' }, answers: { 1: 'newer' } }
+      for (const seeing of [
+        { is: 'stranded', stored, isBlind: false },
+        { is: 'claimed', stored, writer: 5 },
+      ] as const) {
+        const { effects } = run(offered.state, seeing, saved(offer), { is: 'due' })
+        expect(sentIn(effects)).toMatchObject({ kind: 'sync', answers: { 1: 'newer', 2: 'own' } })
+      }
+    })
+
+    test('lists what it never saw, if it has handed in', () => {
+      let { state, effects } = run(blind, { is: 'submit' }, { is: 'due' })
+      const submit = run(state, saved(sentIn(effects)), { is: 'due' })
+      const result = { attempt_id: 3 } as never
+      ;({ state, effects } = run(
+        submit.state,
+        { is: 'answered', sent: sentIn(submit.effects), outcome: { is: 'submitted', result } },
+        { is: 'claimed', stored: { ...told, unsynced: { 1: 'newer' } }, writer: 5 },
+        { is: 'due' },
+      ))
+      expect(effects.at(-1)).toEqual([])
+      expect(state.journal).toMatchObject({ phase: 'submitted', result, unsynced: { 1: 'newer' } })
+      expect(isDone(state.journal)).toBe(false)
+    })
+  })
+
+  test('sends nothing again that was acknowledged while the store took nothing', () => {
+    const { questions: _, ...stored } = journal({ writer: 4 })
+    const given = run(
+      begin(journal({ writer: 4 })),
       { is: 'stranded', stored, isBlind: false },
+      answer(1, 'B'),
       { is: 'due' },
     )
-    expect(sentIn(seeing.effects).answers).toEqual({ 1: 'newer', 2: 'own' })
+    const synced = run(given.state, saved(sentIn(given.effects)))
+    // Another device has changed it since.
+    const paper = { ...PAPER, answers: { 1: 'D' }, revision: 90 } as Paper
+    const claimed = run(
+      synced.state,
+      { is: 'read', paper, acks: 1 },
+      { is: 'claimed', stored, writer: 5 },
+      { is: 'due' },
+    )
+    expect(claimed.effects.at(-1)).toEqual([])
+    expect(claimed.state.journal).toMatchObject({ answers: { 1: 'D' }, unsynced: {}, writer: 5 })
+    // And what was handed in stays so.
+    const submit = run(synced.state, { is: 'submit' }, { is: 'due' })
+    const outcome: Outcome = { is: 'submitted', result: { attempt_id: 3 } as never }
+    const done = run(
+      submit.state,
+      { is: 'answered', sent: sentIn(submit.effects), outcome },
+      { is: 'claimed', stored, writer: 5 },
+    )
+    expect(done.state.journal).toMatchObject({ phase: 'submitted', result: { attempt_id: 3 } })
+    expect(isDone(done.state.journal)).toBe(true)
   })
 
   test('drops what it could not store if another tab has written since', () => {

@@ -53,9 +53,12 @@ export interface Saved {
   revision: number
 }
 
-/** A request of the journal: a sync, or handing in, which comes once all answers are synced. */
+/**
+ * A request of the journal: a sync; an offer, which is a sync of what may be out of date, refused if it is; or handing in,
+ * which comes once all answers are synced.
+ */
 export interface Sent {
-  kind: 'sync' | 'submit'
+  kind: 'sync' | 'offer' | 'submit'
   revision: number
   answers: Changes
   marked: number[] | undefined
@@ -82,8 +85,13 @@ export interface State {
   unkept: Event[]
   /** So many of these, the first ones, count only if no other tab has written since. */
   doubtful: number
-  /** The store can't even be read: what other tabs gave may be out of date, so this one sends its own answers alone. */
-  isBlind: boolean
+  /** The stored journal, as far as a stranded tab knows: while it stays so, nobody else has written. */
+  known: Progress | undefined
+  /**
+   * The tab is blind: its store can't even be read, so that what was given up to this revision may be out of date. It is
+   * offered with this revision: whoever has sent anything newer has sent a higher one.
+   */
+  offerAt: number | undefined
   /** The revision of the request under way. */
   sending: number | undefined
   /** The most parts of a sync, which are answers and the marks: fewer once one was too large. */
@@ -135,7 +143,9 @@ export type Effect =
 /** Answers given within this time are sent together. */
 const SYNC_AFTER_MS = 800
 /** A new writer begins so much higher: an earlier one may have sent revisions that it couldn't store any more. */
-const REVISIONS_OF_A_WRITER = 10
+const REVISIONS_OF_A_WRITER = 20
+/** A blind one begins so much higher: above what it offers, and below whoever can store that they write. */
+const REVISIONS_OF_A_BLIND_ONE = 10
 
 const ALL = Number.POSITIVE_INFINITY
 /** Of a sync without its parts. */
@@ -146,8 +156,19 @@ const READ: Effect = { do: 'read' }
 const waitFor = (ms: number, faults = 0): Effect => ({ do: 'wait', ms, faults })
 
 export function begin(journal: Journal): State {
-  const idle = { unkept: [], doubtful: 0, isBlind: false, sending: undefined, most: ALL, acks: 0, faults: 0 }
-  return { ...idle, journal, role: 'reader', isOver: false }
+  return {
+    journal,
+    role: 'reader',
+    unkept: [],
+    doubtful: 0,
+    known: undefined,
+    offerAt: undefined,
+    sending: undefined,
+    most: ALL,
+    acks: 0,
+    faults: 0,
+    isOver: false,
+  }
 }
 
 /** What an event makes of the state, and what has to be done then. */
@@ -171,12 +192,10 @@ export function step(state: State, event: Event): [State, Effect[]] {
       return [{ ...next, role: 'writer', sending: undefined, journal: claimed }, [KEEP, waitFor(0)]]
     }
     case 'stranded': {
-      const { role, isBlind, unkept, doubtful } = state
-      const isNew = role === 'reader'
-      if (role === 'writer' || !(isNew || (isBlind && !event.isBlind))) return [state, []]
-      const next = event.isBlind
-        ? { ...state, isBlind: true, doubtful: isNew ? unkept.length : doubtful }
-        : takeUp(state, event.stored)
+      const isNew = state.role === 'reader'
+      const canSeeAgain = state.offerAt !== undefined && !event.isBlind
+      if (state.role === 'writer' || !(isNew || canSeeAgain)) return [state, []]
+      const next = event.isBlind ? goBlind(state) : takeUp(state, event.stored)
       return [{ ...next, role: 'stranded' }, [waitFor(0)]]
     }
     case 'lost':
@@ -192,18 +211,18 @@ export function step(state: State, event: Event): [State, Effect[]] {
     case 'due': {
       if (state.role === 'reader' || state.sending !== undefined || !hasWork(journal)) return [state, []]
       const revision = journal.revision + 1
-      const sent: Sent = isSynced(journal)
-        ? { kind: 'submit', revision, answers: {}, marked: undefined }
-        : { kind: 'sync', revision, ...unsyncedOf(state) }
-      if (sent.kind === 'sync' && partsOf(sent) === 0) return [state, []]
-      return [{ ...state, sending: revision, journal: { ...journal, revision } }, [{ do: 'send', sent }]]
+      const [sent] = isSynced(journal)
+        ? [{ kind: 'submit', revision, answers: {}, marked: undefined } as const]
+        : syncsOf(state)
+      if (!sent) return [state, []]
+      return [{ ...state, sending: sent.revision, journal: { ...journal, revision } }, [{ do: 'send', sent }]]
     }
     case 'hidden': {
       if (state.role === 'reader' || !isOpen(journal) || isSynced(journal)) return [state, []]
+      const syncs = syncsOf(state, event.mostBytes)
+      if (syncs.length === 0) return [state, []]
       const revision = journal.revision + 1
-      const sent: Sent = { kind: 'sync', revision, ...unsyncedOf(state, event.mostBytes) }
-      if (partsOf(sent) === 0) return [state, []]
-      return become({ revision }, KEEP, { do: 'send at once', sent })
+      return become({ revision }, KEEP, ...syncs.map((sent): Effect => ({ do: 'send at once', sent })))
     }
     case 'answered':
       if (state.role === 'reader' || !isOpen(journal)) return [state, []]
@@ -235,6 +254,8 @@ export function step(state: State, event: Event): [State, Effect[]] {
 function answered(state: State, { sent, outcome }: Event & { is: 'answered' }): [State, Effect[]] {
   const { journal } = state
   const sending = state.sending === sent.revision ? undefined : state.sending
+  // The store could be read meanwhile: what was offered may be something else than what it has.
+  if (sent.kind === 'offer' && sent.revision !== state.offerAt) return [{ ...state, sending }, [waitFor(0)]]
   const next = (changed: Partial<Journal>, ...effects: Effect[]): [State, Effect[]] => [
     { ...state, sending, faults: 0, journal: { ...journal, ...changed } },
     effects,
@@ -263,8 +284,11 @@ function answered(state: State, { sent, outcome }: Event & { is: 'answered' }): 
         [KEEP, waitFor(0)],
       ]
     }
-    case 'stale':
-      return next(rebase(journal, outcome.saved), KEEP, waitFor(0))
+    case 'stale': {
+      // What was offered is out of date.
+      const rest = sent.kind === 'offer' ? { ...journal, ...settle(journal, sent, {}) } : journal
+      return next(rebase(rest, outcome.saved), KEEP, waitFor(0))
+    }
     case 'submitted':
       return next({ phase: 'submitted', result: outcome.result }, KEEP)
     case 'ended':
@@ -312,31 +336,55 @@ export function isMissing({ unsynced }: Progress): boolean {
 
 /** Whether nothing of it is needed any more. */
 export function isDone(journal: Progress): boolean {
-  return journal.phase === 'submitted' || (journal.phase === 'closed' && !isMissing(journal))
+  return !isOpen(journal) && !isMissing(journal)
 }
 
 export function canWrite({ role, journal, isOver }: State): boolean {
   return role !== 'reader' && journal.phase === 'active' && !isOver
 }
 
-/** Goes on from what is stored, with what this tab could not store. */
-function takeUp(state: State, stored: Progress | undefined): State {
-  const { journal, role } = state
-  // What another tab has written since is newer than what this one couldn't store before that.
-  const isLatest = (stored?.writer ?? journal.writer) === journal.writer
-  const doubtful = role === 'reader' ? state.unkept.length : state.doubtful
-  const unkept = state.unkept.slice(isLatest ? 0 : doubtful)
-  let next = stored ? merge(stored, journal) : journal
-  next = { ...next, revision: Math.max(next.revision, journal.revision) + REVISIONS_OF_A_WRITER }
-  // Answers too that were given after another tab was asked to hand in: they are synced before, or listed as undelivered.
-  for (const each of unkept) if (each.is !== 'submit' || isOpen(next)) next = change(next, each)
-  return { ...state, unkept, doubtful: 0, isBlind: false, journal: next }
+/** Goes on without the store, which may have something newer. */
+function goBlind(state: State): State {
+  const { journal, unkept } = state
+  const { revision } = journal
+  const above = { ...journal, revision: revision + REVISIONS_OF_A_BLIND_ONE }
+  return { ...state, known: journal, offerAt: revision, doubtful: unkept.length, journal: above }
 }
 
-/** A stored journal, with what this tab has read of the service since. A closed one goes on if the service says so. */
+/** Goes on from what is stored, with what this tab could not store. */
+function takeUp(state: State, stored: Progress | undefined): State {
+  const { journal, role, known } = state
+  const revision = Math.max(stored?.revision ?? 0, journal.revision) + REVISIONS_OF_A_WRITER
+  const doubtful = role === 'reader' ? state.unkept.length : state.doubtful
+  const taken = { ...state, doubtful: 0, known: stored, offerAt: undefined }
+  if (role === 'stranded' && doubtful === 0 && (!stored || isSame(stored, known)))
+    return { ...taken, journal: { ...journal, revision } }
+  // What another tab has written since is newer than what this one couldn't store before that.
+  const isLatest = (stored?.writer ?? journal.writer) === journal.writer
+  const unkept = state.unkept.slice(isLatest ? 0 : doubtful)
+  let next = { ...(stored ? merge(stored, journal) : journal), revision }
+  // Answers too that were given after another tab was asked to hand in: they are synced before, or listed as undelivered.
+  for (const each of unkept) if (each.is !== 'submit' || isOpen(next)) next = change(next, each)
+  return { ...taken, unkept, journal: next }
+}
+
+/** Whether nobody has written in between. */
+function isSame(one: Progress, other: Progress | undefined): boolean {
+  const [first, second] = [one, other].map(
+    (each) =>
+      each && JSON.stringify([each.writer, each.phase, each.base, each.unsynced, each.isMarkedUnsynced]),
+  )
+  return first === second
+}
+
+/**
+ * A stored journal, with what this tab has heard of the service since: it may have handed in, and a closed one goes on
+ * if the service says so.
+ */
 function merge(stored: Progress, own: Journal): Journal {
-  const phase = stored.phase === 'closed' && own.phase === 'active' ? 'active' : stored.phase
-  const journal = { ...stored, phase, questions: own.questions }
+  const isNewer = own.phase === 'submitted' || (own.phase === 'active' && stored.phase === 'closed')
+  const { phase, result } = isNewer ? own : stored
+  const journal = { ...stored, phase, ...(result && { result }), questions: own.questions }
   if (!isSynced(own) || own.base < stored.base) return journal
   return {
     ...rebase(journal, { answers: own.answers, markedForReview: own.marked, revision: own.base }),
@@ -408,29 +456,35 @@ function without(journal: Journal, sent: Sent, got: (number | string)[]): Change
 }
 
 /** Whether a request holds the latest change. */
-function isIn({ since }: Journal, { revision }: Sent, name: string): boolean {
-  return (since[name] ?? 0) < revision
+function isIn({ since }: Journal, { kind, revision }: Sent, name: string): boolean {
+  const at = since[name] ?? 0
+  return kind === 'offer' ? at <= revision : at < revision
 }
 
-/** The content of a sync: the smallest parts first, so that a large one holds up no other. */
-function unsyncedOf(state: State, mostBytes = ALL): Pick<Sent, 'answers' | 'marked'> {
-  const { unsynced, marked, isMarkedUnsynced } = state.journal
-  const own = state.unkept
-    .slice(state.doubtful)
-    .map((each) => (each.is === 'answer' ? `${each.questionId}` : 'marked'))
+/**
+ * What is to be synced, and before that what a blind tab offers. The smallest parts come first, so that a large one holds
+ * up no other.
+ */
+function syncsOf({ journal, offerAt = -1, most }: State, mostBytes = ALL): Sent[] {
+  const { unsynced, marked, isMarkedUnsynced, since, revision } = journal
   const sizeOf = (part: unknown) => new TextEncoder().encode(JSON.stringify(part)).length + 1
   const parts = Object.entries({ ...unsynced, ...(isMarkedUnsynced && { marked }) })
-    .filter(([name]) => !state.isBlind || own.includes(name))
     .map(([name, part]) => ({ name, part, bytes: sizeOf({ [name]: part }) }))
     .sort((one, other) => one.bytes - other.bytes)
-  let left = mostBytes - ENVELOPE_BYTES
-  const sent: Record<string, unknown> = {}
-  for (const { name, part, bytes } of parts.slice(0, state.most)) {
-    left -= bytes
-    if (left >= 0) sent[name] = part
+  let left = mostBytes
+  const toSent = (kind: 'sync' | 'offer', at: number): Sent => {
+    const fitting = parts.filter(({ name }) => kind === ((since[name] ?? 0) <= offerAt ? 'offer' : 'sync'))
+    const sent: Record<string, unknown> = {}
+    left -= ENVELOPE_BYTES
+    for (const { name, part, bytes } of fitting.slice(0, most)) {
+      left -= bytes
+      if (left >= 0) sent[name] = part
+    }
+    const { marked: sentMarked, ...answers } = sent
+    return { kind, revision: at, answers: answers as Changes, marked: sentMarked as number[] | undefined }
   }
-  const { marked: sentMarked, ...answers } = sent
-  return { answers: answers as Changes, marked: sentMarked as number[] | undefined }
+  const own = toSent('sync', revision + 1)
+  return [toSent('offer', offerAt), own].filter((each) => partsOf(each) > 0)
 }
 
 function partsOf({ answers, marked }: Sent): number {

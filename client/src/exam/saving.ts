@@ -51,7 +51,7 @@ function read(answer: JsonAnswer | undefined, kind: Sent['kind'], attemptId: num
   if (body.code === 'stale_revision') return { is: 'stale', saved: body }
   if (isEnding(body.code)) return { is: 'ended', arrived: body.arrived ?? [] }
   const isTooLarge = TOO_LARGE.includes(body.code)
-  if (kind === 'sync' && (status === 413 || isTooLarge))
+  if (kind !== 'submit' && (status === 413 || isTooLarge))
     return { is: 'too large', code: isTooLarge ? body.code : undefined }
   return { is: 'fault', retryAfter: retryAfter ?? (status < 500 ? REFUSED_MS : 0) }
 }

@@ -122,8 +122,9 @@ export class ExamWalk extends Walk<Page, ExamService> {
     page.given.set(question, value)
     exam.answer(question, value).then(
       (storage) => {
-        // Nothing from before can be the last one any more.
-        if (storage === 'durable' && !isTooLong(value)) given.splice(0, given.lastIndexOf(value))
+        const at = given.lastIndexOf(value)
+        // Nothing from before can be the last one any more, unless this one is replaced by one that is refused.
+        if (storage === 'durable' && !given.slice(at).some(isTooLong)) given.splice(0, at)
       },
       () => {},
     )
@@ -149,6 +150,22 @@ export class ExamWalk extends Walk<Page, ExamService> {
       )
       const attempts = writers.map(({ exam }) => exam?.$state.get().attemptId)
       if (new Set(attempts).size < attempts.length) this.violations.push(`two writers of attempt ${attempts}`)
+    }
+  }
+
+  /** Nobody who has handed in has to wait for a store. */
+  protected override async checkHealed(): Promise<void> {
+    await this.world.pass(90_000)
+    for (const machine of this.machines) {
+      const pages = this.pages.filter(({ tab }) => tab.machine === machine && !tab.isDead)
+      // A page that is suspended may hold the lock.
+      if (pages.some(({ tab }) => tab.isFrozen)) continue
+      for (const { exam, userId } of pages) {
+        const { phase, attemptId } = exam?.$state.get() ?? {}
+        const attempt = this.service.attempts.find(({ id }) => id === attemptId)
+        if (phase === 'submitting' && attempt?.isActive && attempt.userId === userId)
+          this.violations.push(`handing in attempt ${attemptId} is stuck`)
+      }
     }
   }
 

@@ -52,6 +52,8 @@ export abstract class Walk<P extends App = App, S extends Service = Service> {
   protected abstract open(machine: number, person: number): void
   /** What has to hold at every moment. */
   protected abstract check(): void
+  /** What has to come about once the networks work, though stores still fail. */
+  protected async checkHealed(): Promise<void> {}
   /** What has to hold once all faults have ended. */
   protected abstract checkEnd(): Promise<void>
   /** How much was done, of which kinds. */
@@ -83,7 +85,9 @@ export abstract class Walk<P extends App = App, S extends Service = Service> {
       this.check()
       if (this.violations.length > 0) return this.violations
     }
-    this.#heal()
+    this.#healNetworks()
+    await this.checkHealed()
+    this.#healStores()
     await this.checkEnd()
     return this.violations
   }
@@ -109,12 +113,16 @@ export abstract class Walk<P extends App = App, S extends Service = Service> {
     if ((this.machines[number]?.tabs.size ?? 0) < most) this.open(number, number === 0 ? person : 1)
   }
 
-  #heal(): void {
+  #healNetworks(): void {
+    for (const machine of this.machines) machine.network = goodNetwork()
+    this.cluster.start()
+  }
+
+  #healStores(): void {
     for (const machine of this.machines) {
-      Object.assign(machine, { isFull: false, storeMs: 1, skewMs: 0, network: goodNetwork() })
+      Object.assign(machine, { isFull: false, storeMs: 1, skewMs: 0 })
       machine.storeFaults.length = 0
     }
-    this.cluster.start()
   }
 
   #allKinds(): Kind<this>[] {
