@@ -1,18 +1,21 @@
-import type { Locks } from './platform.ts'
+import type { Platform } from './platform.ts'
+
+/** How soon it is tried again after a request that failed by itself. */
+const AGAIN_MS = 1_000
 
 /**
  * A lock that one tab at a time holds, for work that only one tab may do. A tab whose lock was taken by another one
  * waits for it again. Where locks are denied, as in a sandboxed frame, each tab has its own.
  */
 export class TabLock {
-  readonly #locks: Locks
+  readonly #platform: Platform
   readonly #name: string
   readonly #change: (isOurs: boolean) => void
   #abort: AbortController | undefined
 
   /** `change` is called with true when this tab gets the lock, and with false when another tab has taken it. */
-  constructor(locks: Locks, name: string, change: (isOurs: boolean) => void) {
-    this.#locks = locks
+  constructor(platform: Platform, name: string, change: (isOurs: boolean) => void) {
+    this.#platform = platform
     this.#name = name
     this.#change = change
   }
@@ -35,18 +38,20 @@ export class TabLock {
     this.leave()
     this.#abort = new AbortController()
     const { signal } = this.#abort
-    this.#locks
-      .request(this.#name, steal ? { steal } : { signal }, async () => {
+    const { locks, after } = this.#platform
+    locks
+      ?.request(this.#name, steal ? { steal } : { signal }, async () => {
         if (signal.aborted) return
         this.#change(true)
         await new Promise((resolve) => signal.addEventListener('abort', resolve))
       })
-      .catch((error: unknown) => {
+      .catch(({ name }: Error) => {
         if (signal.aborted) return
-        // Anything but a loss to another tab: locks are denied here, and this tab works on its own.
-        if ((error as Error).name !== 'AbortError') return this.#change(true)
+        if (name === 'SecurityError') return this.#change(true)
+        // Lost to another tab, or refused for the moment, such as in a page that is being left.
         this.#change(false)
-        this.wait()
+        if (name === 'AbortError') this.wait()
+        else after(AGAIN_MS, () => signal.aborted || this.wait())
       })
   }
 }

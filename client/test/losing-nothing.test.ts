@@ -9,7 +9,7 @@ import type { Upload } from '../src/index.ts'
 import { Outbox } from '../src/outbox/outbox.ts'
 import { App } from './simulation/app.ts'
 import { ChatService } from './simulation/chat-service.ts'
-import { PROXY_ANSWERS } from './simulation/cluster.ts'
+import { PROXY_ANSWERS, proxyPage } from './simulation/cluster.ts'
 import { EXAM_ID, ExamService } from './simulation/exam-service.ts'
 import { Machine, World } from './simulation/world.ts'
 
@@ -287,6 +287,22 @@ describe('an exam', () => {
     expect(exam.$state.get().phase).toBe('closed')
     expect(await app.run(listUndelivered(app.client))).toEqual([])
   })
+})
+
+test('an exam has one writer, though a tab can ask for no lock for a moment', async () => {
+  const { app, exam } = await begin()
+  const other = new App(laptop)
+  await world.until(() => other.client.session.$user.get())
+  const { platform } = other.client
+  const { locks } = platform
+  // A page that is being left isn't active.
+  platform.locks = { request: () => Promise.reject(new DOMException('', 'InvalidStateError')) }
+  const next = await other.open()
+  await world.pass(10_000)
+  expect([exam, next].map(({ $state }) => $state.get().canWrite)).toEqual([true, false])
+  platform.locks = locks
+  app.die()
+  await world.until(() => next.$state.get().canWrite)
 })
 
 describe('an exam that is over', () => {
@@ -913,6 +929,44 @@ describe('a chat', () => {
     chats.write(1, OTHER, 'to a frame')
     await world.until(() => texts(room).length === 2 && chat.$outgoing.get().length === 0)
     expect(texts(room).sort()).toEqual(['from a frame', 'to a frame'])
+  })
+
+  test('gives an upload up that a proxy refuses as too large again and again, until somebody asks for it again', async () => {
+    const { app, chat, room } = await openChat()
+    const { serve } = laptop
+    let tries = 0
+    laptop.serve = async (request, form) => {
+      if (!request.url.endsWith('/attachments')) return serve(request, form)
+      tries += 1
+      return proxyPage(413)
+    }
+    const { clientId } = await app.run(chat.send(1, { message: 'a film', files: [new File(['x'], 'x')] }))
+    // Others don't wait for it.
+    await app.run(chat.send(1, 'a word'))
+    await world.pass(10 * MINUTE_MS)
+    expect(tries).toBe(5)
+    expect(chat.$outgoing.get()).toMatchObject([{ clientId, state: 'failed', error: 'payload_too_large' }])
+    await app.run(chat.retry(clientId))
+    await world.pass(10 * MINUTE_MS)
+    expect(tries).toBe(6)
+    laptop.serve = serve
+    await app.run(chat.retry(clientId))
+    await world.until(() => chat.$outgoing.get().length === 0)
+    expect(texts(room)).toEqual(['a word', 'a film'])
+  })
+
+  test('shows what a new connection brings, though a page was asked for on a line that is dead', async () => {
+    const { app, room } = await openChat()
+    await world.pass(1_000)
+    laptop.network.isHalfOpen = true
+    void room.fill()
+    await world.pass(1_000)
+    laptop.network.isHalfOpen = false
+    laptop.cut()
+    await world.until(() => app.client.live.$status.get() !== 'online')
+    await world.until(() => app.client.live.$status.get() === 'online')
+    chats.write(1, OTHER, 'here again')
+    await world.until(() => texts(room).length > 0, 2_000)
   })
 
   test('lists the conversations and sends where no WebSocket opens', async () => {

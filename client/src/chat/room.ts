@@ -42,6 +42,8 @@ export class Room {
   /** The message around which the next fetch is; undefined: the newest ones. */
   #around: number | undefined
   #filling: Promise<void> | undefined
+  /** Ends the requests of the fetch under way. */
+  #abort = new AbortController()
   #refill = false
   #cancelRetry: (() => void) | undefined
   #isClosed = false
@@ -153,8 +155,11 @@ export class Room {
 
   /** After a reconnect: fetches at once what could not be fetched, and what was read meanwhile. */
   catchUp(): void {
-    if (this.#state.get().status === 'ready' && !this.#cancelRetry) void this.readMembers()
-    else void this.fill()
+    const isFilled = this.#state.get().status === 'ready' && !this.#cancelRetry && !this.#filling
+    if (isFilled) return void this.readMembers()
+    // A page that was asked for on the dead line would be waited for, and hold back what the new one brings.
+    void this.fill()
+    this.#abort.abort()
   }
 
   /** The person is no longer a member. If they become one again, `fill` brings it back. */
@@ -202,9 +207,11 @@ export class Room {
     while (this.#refill && !this.#isClosed) {
       this.#refill = false
       this.#early = []
+      this.#abort = new AbortController()
       try {
-        await this.#fillAll()
+        await this.#fillAll(this.#abort.signal)
       } catch {
+        if (this.#refill) continue
         this.#early = undefined
         this.#filling = undefined
         this.#retry(() => this.fill())
@@ -223,19 +230,19 @@ export class Room {
     for (const change of early) if (!this.#store(change)) void this.fill()
   }
 
-  async #fillAll(): Promise<void> {
+  async #fillAll(signal: AbortSignal): Promise<void> {
     const place = this.#stored[Math.floor(this.#stored.length / 2)]?.id
     const around = this.#around ?? (this.#state.get().hasNewer ? place : undefined)
-    const there = around === undefined ? undefined : await this.#page({ around })
+    const there = around === undefined ? undefined : await this.#page({ around }, signal)
     if (there) return this.#fillWith(there.messages, there)
-    let page = await this.#page()
+    let page = await this.#page({}, signal)
     let messages = page?.messages ?? []
     for (let pages = 1; page?.has_more && pages < REFILL_PAGES; pages++) {
       const [oldest] = messages
       // `more` may have added a page meanwhile.
       const first = this.#stored[0]?.seq ?? Number.POSITIVE_INFINITY
       if (!oldest || oldest.seq <= first) break
-      page = await this.#page({ before: oldest.created_at })
+      page = await this.#page({ before: oldest.created_at }, signal)
       messages = [...(page?.messages ?? []), ...messages]
     }
     // Somebody who has become a member again meanwhile is told so: then it is fetched once more.
@@ -271,9 +278,10 @@ export class Room {
   }
 
   /** undefined: the person is no longer a member. */
-  async #page(from: { before?: string; around?: number } = {}) {
+  async #page(from: { before?: string; around?: number }, signal?: AbortSignal) {
     const { data, error } = await this.#client.GET('/api/v01/chat/conversations/{id}/messages', {
       params: { path: { id: this.id }, query: { peek: true, limit: PAGE, ...from } },
+      ...(signal && { signal }),
     })
     if (data) return data
     if (error.code !== 'not_found') throw new Error(error.code)

@@ -84,8 +84,7 @@ export class ExamSession {
       () => void this.#reread(),
     )
     this.#lock =
-      platform.locks &&
-      new TabLock(platform.locks, name, (isOurs) => (isOurs ? void this.#claim() : this.#lose()))
+      platform.locks && new TabLock(platform, name, (isOurs) => (isOurs ? void this.#claim() : this.#lose()))
     this.#stops.push(
       client.session.$user.subscribe(() => {
         if (client.session.owner()?.stay !== owner.stay) this.close()

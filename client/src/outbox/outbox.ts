@@ -1,5 +1,5 @@
 import { atom, type ReadableAtom } from 'nanostores'
-import { type Change, exchange, type JsonAnswer } from '../http/request.ts'
+import { type Change, exchange, type JsonAnswer, TOO_LARGE } from '../http/request.ts'
 import type { Client } from '../index.ts'
 import type { Channel } from '../platform.ts'
 import { cachesOf, type Owner } from '../session/session.ts'
@@ -22,6 +22,8 @@ const REFUSALS = [
   'not_found',
   'too_many',
 ]
+/** A proxy that has refused a form so often as too large won't let it through. */
+const MOST_TOO_LARGE = 5
 /** How often a store that failed is tried again. */
 const STORE_AGAIN_MS = 5_000
 
@@ -33,7 +35,7 @@ export interface OutboxEntry<T> {
   item: T
   createdAt: string
   state: SendState
-  /** Why it failed: a code of the service. */
+  /** Why it failed: a code of the service, or `unusable`. */
   error?: string
   /** The service's answer, once it is sent. */
   answer?: unknown
@@ -88,6 +90,8 @@ export class Outbox<T> {
   /** Lanes that wait for another try, and how many have failed in a row. */
   readonly #waits = new Map<string, () => void>()
   readonly #faults = new Map<string, number>()
+  /** How often each entry was too large for somebody on the way, by key. */
+  readonly #tooLarge = new Map<string, number>()
   readonly #tabs: Channel
   /** What was stored has been read once, or that has failed. */
   readonly #begun: Promise<void>
@@ -211,7 +215,7 @@ export class Outbox<T> {
     const lane = this.#options.lane(entry.item)
     const abort = new AbortController()
     this.#running.set(key, abort)
-    const answer = await this.#exchange(entry, abort.signal)
+    const answer = await this.#exchange(key, entry, abort.signal)
     this.#running.delete(key)
     // Another tab may have taken over meanwhile.
     const { state } = this.#entries.get(key) ?? {}
@@ -236,14 +240,23 @@ export class Outbox<T> {
   }
 
   /** undefined: no answer came in time. */
-  #exchange({ item, id }: OutboxEntry<T>, signal: AbortSignal): Promise<JsonAnswer | undefined> {
+  async #exchange(
+    key: string,
+    { item, id }: OutboxEntry<T>,
+    signal: AbortSignal,
+  ): Promise<JsonAnswer | undefined> {
+    const fail = (code: string): JsonAnswer => ({ status: 400, body: { code }, retryAfter: undefined })
     let change: Change
     try {
       change = this.#options.change(item, id)
     } catch {
-      return Promise.resolve({ status: 400, body: { code: UNUSABLE }, retryAfter: undefined })
+      return fail(UNUSABLE)
     }
-    return exchange(this.#client, this.#owner, change, signal)
+    const answer = await exchange(this.#client, this.#owner, change, signal)
+    if (answer?.status !== TOO_LARGE || !(change.body instanceof FormData)) return answer
+    const times = (this.#tooLarge.get(key) ?? 0) + 1
+    this.#tooLarge.set(key, times)
+    return times < MOST_TOO_LARGE ? answer : fail('payload_too_large')
   }
 
   #wait(lane: string, key: string, entry: OutboxEntry<T>, answer: JsonAnswer | undefined): void {

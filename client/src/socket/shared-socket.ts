@@ -146,7 +146,7 @@ export class SharedSocket {
     if (!locks || !this.#channel) this.#lead()
     else {
       this.#follow()
-      this.#lock = new TabLock(locks, name, (isOurs) => {
+      this.#lock = new TabLock(this.#platform, name, (isOurs) => {
         if (isOurs) this.#lead()
         else {
           this.#unlead()
