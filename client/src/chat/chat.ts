@@ -49,30 +49,30 @@ interface Account {
 
 /** The conversations of the signed-in person, as stores that are kept up to date. */
 export class Chat {
+  readonly #conversations = atom<readonly Conversation[] | undefined>(undefined)
   /** Pinned ones first, then latest activity first; archived ones among them. undefined until they have been read. */
-  readonly $conversations: ReadableAtom<readonly Conversation[] | undefined>
+  readonly $conversations: ReadableAtom<readonly Conversation[] | undefined> = this.#conversations
+  readonly #unread = atom(0)
   /** The number of unread messages in conversations that are neither muted nor archived. */
-  readonly $unread: ReadableAtom<number>
+  readonly $unread: ReadableAtom<number> = this.#unread
+  readonly #mentions = atom(0)
   /** The number of unread messages that mention this person, in all conversations. */
-  readonly $mentions: ReadableAtom<number>
+  readonly $mentions: ReadableAtom<number> = this.#mentions
+  readonly #requests = atom<readonly ConnectionRequest[]>([])
   /** Pending requests of others to connect. */
-  readonly $requests: ReadableAtom<readonly ConnectionRequest[]>
+  readonly $requests: ReadableAtom<readonly ConnectionRequest[]> = this.#requests
   /** By user id. */
   readonly $online: ReadableAtom<Readonly<Record<number, boolean>>>
   /** Who is typing, by conversation. */
   readonly $typing: ReadableAtom<Readonly<Record<number, readonly number[]>>>
-  /** Messages that are not sent yet, in all conversations. */
-  readonly $outgoing: ReadableAtom<readonly Outgoing[]>
-  /** What this page uploads now. */
-  readonly $upload: ReadableAtom<Upload | undefined>
-  readonly #client: Client
-  readonly #conversations = atom<readonly Conversation[] | undefined>(undefined)
-  readonly #unread = atom(0)
-  readonly #mentions = atom(0)
-  readonly #upload = atom<Upload | undefined>()
-  readonly #reacting = atom<readonly Reacting[]>([])
-  readonly #requests = atom<readonly ConnectionRequest[]>([])
   readonly #outgoing = atom<readonly Outgoing[]>([])
+  /** Messages that are not sent yet, in all conversations. */
+  readonly $outgoing: ReadableAtom<readonly Outgoing[]> = this.#outgoing
+  readonly #upload = atom<Upload | undefined>()
+  /** What this page uploads now. */
+  readonly $upload: ReadableAtom<Upload | undefined> = this.#upload
+  readonly #client: Client
+  readonly #reacting = atom<readonly Reacting[]>([])
   readonly #presence: Presence
   readonly #unwatch: () => void
   /** By conversation; some may be waiting until it is known who is signed in. */
@@ -90,12 +90,6 @@ export class Chat {
     this.#presence = new Presence(client)
     this.$online = this.#presence.$online
     this.$typing = this.#presence.$typing
-    this.$requests = this.#requests
-    this.$outgoing = this.#outgoing
-    this.$conversations = this.#conversations
-    this.$unread = this.#unread
-    this.$mentions = this.#mentions
-    this.$upload = this.#upload
     // Before the list is known there is none to show.
     this.$online.listen(() => this.$conversations.get() && this.#publish())
     this.#unwatch = client.session.$user.subscribe(() => this.#become(client.session.owner()))
@@ -202,9 +196,6 @@ export class Chat {
     this.#presence.clear()
     this.#publish()
     this.#requests.set([])
-    this.#outgoing.set([])
-    this.#reacting.set([])
-    this.#upload.set(undefined)
     if (owner) this.#begin(owner)
   }
 
@@ -226,12 +217,16 @@ export class Chat {
       removed: (id) => rooms.get(id)?.leave(),
       read: (id, reader, seq) => rooms.get(id)?.takeRead(reader, seq),
     })
-    const sending = new Sending(this.#client, owner, rooms)
-    const stops = [
-      sending.$outgoing.subscribe((outgoing) => this.#outgoing.set(outgoing)),
-      sending.$reacting.subscribe((reacting) => this.#reacting.set(reacting)),
-      sending.$upload.subscribe((upload) => this.#upload.set(upload)),
-    ]
+    const sending = new Sending(this.#client, owner, rooms, {
+      $outgoing: this.#outgoing,
+      $reacting: this.#reacting,
+      $upload: this.#upload,
+    })
+    let cancel = platform.after(LIST_AFTER_MS, () => list())
+    const list = () => {
+      cancel = platform.after(LIST_EVERY_MS, list)
+      void this.#list()
+    }
     // Set before listening, because an open connection sends `ready` at once.
     this.#account = {
       owner,
@@ -239,19 +234,12 @@ export class Chat {
       sending,
       reads: new Map(),
       end() {
-        for (const stop of stops) stop()
+        cancel()
+        unlisten()
         sending.close()
       },
     }
-    let cancel = this.#client.platform.after(LIST_AFTER_MS, () => void list())
-    const list = async () => {
-      cancel = this.#client.platform.after(LIST_EVERY_MS, () => void list())
-      await this.#list()
-    }
-    stops.push(
-      () => cancel(),
-      this.#client.live.listen((frame) => this.#take(frame)),
-    )
+    const unlisten = this.#client.live.listen((frame) => this.#take(frame))
     for (const room of rooms.values()) void room.fill()
   }
 

@@ -24,19 +24,19 @@ export interface RoomState {
  */
 export class Room {
   readonly id: number
-  readonly $state: ReadableAtom<RoomState>
-  readonly $messages: ReadableAtom<readonly RoomMessage[]>
+  readonly #state = atom<RoomState>({ status: 'loading', hasMore: false, hasNewer: false })
+  readonly $state: ReadableAtom<RoomState> = this.#state
+  readonly #messages = atom<readonly RoomMessage[]>([])
+  readonly $messages: ReadableAtom<readonly RoomMessage[]> = this.#messages
+  readonly #readBy = atom<Readonly<Record<number, number>>>({})
   /** How far each member has read, by user id; empty until the room is ready. */
-  readonly $readBy: ReadableAtom<Readonly<Record<number, number>>>
+  readonly $readBy: ReadableAtom<Readonly<Record<number, number>>> = this.#readBy
   readonly #client: Client
   readonly #onShown: () => void
-  readonly #state = atom<RoomState>({ status: 'loading', hasMore: false, hasNewer: false })
-  readonly #messages = atom<readonly RoomMessage[]>([])
   readonly #outgoing: ReadableAtom<readonly Outgoing[]>
   readonly #reacting: ReadableAtom<readonly Reacting[]>
   readonly #stops: (() => void)[]
   #stored: readonly ChatMessage[] = []
-  readonly #readBy = atom<Readonly<Record<number, number>>>({})
   /** Messages that came while a page was being fetched, because the page may be older. */
   #early: (ChatMessage | ReactionsFrame)[] | undefined
   /** The message around which the next fetch is; undefined: the newest ones. */
@@ -58,9 +58,6 @@ export class Room {
     this.#client = client
     this.#onShown = onShown
     this.id = id
-    this.$state = this.#state
-    this.$readBy = this.#readBy
-    this.$messages = this.#messages
     this.#outgoing = $outgoing
     this.#reacting = $reacting
     const show = () => this.#show(this.#stored)
@@ -322,45 +319,36 @@ function toShown(message: ChatMessage): RoomMessage {
   return made
 }
 
+/** The messages that are not stored yet, as a room shows them. */
 function toPending(
   outgoing: readonly Outgoing[],
   stored: readonly ChatMessage[],
   writer: User | null | undefined,
 ): RoomMessage[] {
-  if (outgoing.length === 0) return []
   const arrived = new Set(stored.map(({ client_id }) => client_id))
   return outgoing
     .filter(({ clientId }) => !arrived.has(clientId))
     .map((each) => ({
-      ...toUnsent(each, writer),
       key: each.clientId,
       state: each.state,
       error: each.error,
       files: each.files,
+      id: null,
+      seq: null,
+      version: 0,
+      client_id: each.clientId,
+      sender_id: writer?.id ?? 0,
+      sender_name: writer?.full_name ?? '',
+      message: each.message,
+      created_at: each.createdAt,
+      is_own: true,
+      is_edited: false,
+      is_deleted: false,
+      reply_to_id: each.reply_to_id ?? null,
+      reply_to_text: each.reply_to_text ?? null,
+      reply_to_name: each.reply_to_name ?? null,
+      reactions: [],
+      attachments: [],
+      mentions: each.mentions ?? [],
     }))
-}
-
-function toUnsent(
-  { clientId, message, createdAt, reply_to_id, reply_to_text, reply_to_name, mentions = [] }: Outgoing,
-  writer: User | null | undefined,
-) {
-  return {
-    id: null,
-    seq: null,
-    version: 0,
-    client_id: clientId,
-    sender_id: writer?.id ?? 0,
-    sender_name: writer?.full_name ?? '',
-    message,
-    created_at: createdAt,
-    is_own: true,
-    is_edited: false,
-    is_deleted: false,
-    reply_to_id: reply_to_id ?? null,
-    reply_to_text: reply_to_text ?? null,
-    reply_to_name: reply_to_name ?? null,
-    reactions: [],
-    attachments: [],
-    mentions,
-  }
 }

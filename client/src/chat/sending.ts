@@ -1,4 +1,4 @@
-import { atom } from 'nanostores'
+import type { WritableAtom } from 'nanostores'
 import type { Change } from '../http/request.ts'
 import type { Client } from '../index.ts'
 import { Outbox, type OutboxEntry } from '../outbox/outbox.ts'
@@ -15,17 +15,23 @@ interface Kept {
 /** `uploaded`: the ids of those of its files that are uploaded already. */
 type Message = Draft & { conversationId: number; uploaded?: number[] }
 
+/** Where it is shown what one person sends. */
+interface Shown {
+  $outgoing: WritableAtom<readonly Outgoing[]>
+  $reacting: WritableAtom<readonly Reacting[]>
+  $upload: WritableAtom<Upload | undefined>
+}
+
 /** What one person has written, attached and reacted with, until the service has it and the rooms show it. */
 export class Sending {
-  readonly $outgoing = atom<readonly Outgoing[]>([])
-  readonly $reacting = atom<readonly Reacting[]>([])
-  readonly $upload = atom<Upload | undefined>()
+  #tellUpload: (upload: Upload | undefined) => void
   readonly #messages: Outbox<Message>
   /** Messages with files: while these are uploaded, others are sent. */
   readonly #uploads: Outbox<Message>
   readonly #reactions: Outbox<Reacting>
 
-  constructor(client: Client, owner: Owner, rooms: ReadonlyMap<number, Room>) {
+  constructor(client: Client, owner: Owner, rooms: ReadonlyMap<number, Room>, shown: Shown) {
+    this.#tellUpload = (upload) => shown.$upload.set(upload)
     const messages = {
       lane: ({ conversationId }: Message) => `${conversationId}`,
       refusals: ['not_connected', 'invalid_reply', 'invalid_attachment', 'attachment_gone'],
@@ -58,12 +64,12 @@ export class Sending {
     })
     // In the order in which they are sent, as far as can be told.
     const list = () =>
-      this.$outgoing.set([...this.#messages.$entries.get(), ...this.#uploads.$entries.get()].map(toOutgoing))
+      shown.$outgoing.set([...this.#messages.$entries.get(), ...this.#uploads.$entries.get()].map(toOutgoing))
     this.#messages.$entries.listen(list)
     this.#uploads.$entries.listen(list)
     this.#reactions.$entries.listen((entries) => {
       for (const { id, state } of entries) if (state === 'failed') void this.#reactions.discard(id)
-      this.$reacting.set(entries.map(({ item }) => item))
+      shown.$reacting.set(entries.map(({ item }) => item))
     })
   }
 
@@ -98,6 +104,9 @@ export class Sending {
 
   close(): void {
     for (const each of this.#all) each.close()
+    this.#tellUpload(undefined)
+    // An upload under way goes on, unseen by whoever signs in next.
+    this.#tellUpload = () => {}
   }
 
   get #all() {
@@ -118,7 +127,10 @@ export class Sending {
     const sizeOf = (some: readonly File[]) => some.reduce((sum, { size }) => sum + size, 0)
     const before = sizeOf(files.slice(0, uploaded.length))
     const tell = (sent: number) =>
-      this.$upload.set({ clientId: client_id, share: (before + Math.min(sent, file.size)) / sizeOf(files) })
+      this.#tellUpload({
+        clientId: client_id,
+        share: (before + Math.min(sent, file.size)) / sizeOf(files),
+      })
     return { method: 'POST', path: `${path}/attachments`, body, tell }
   }
 }

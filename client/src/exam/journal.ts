@@ -254,45 +254,44 @@ export function step(state: State, event: Event): [State, Effect[]] {
 function answered(state: State, { sent, outcome }: Event & { is: 'answered' }): [State, Effect[]] {
   const { journal } = state
   const sending = state.sending === sent.revision ? undefined : state.sending
-  // The store could be read meanwhile: what was offered may be something else than what it has.
-  if (sent.kind === 'offer' && sent.revision !== state.offerAt) return [{ ...state, sending }, [waitFor(0)]]
-  const next = (changed: Partial<Journal>, ...effects: Effect[]): [State, Effect[]] => [
-    { ...state, sending, faults: 0, journal: { ...journal, ...changed } },
+  const go = (next: Partial<State>, ...effects: Effect[]): [State, Effect[]] => [
+    { ...state, sending, faults: 0, ...next },
     effects,
   ]
-  const again = (retryAfter: number): [State, Effect[]] => {
+  // The store could be read meanwhile: what was offered may be something else than what it has.
+  if (sent.kind === 'offer' && sent.revision !== state.offerAt) return go({}, waitFor(0))
+  const again = (retryAfter: number) => {
     const faults = state.faults + 1
-    return [{ ...state, sending, faults }, [waitFor(retryAfter, faults)]]
+    return go({ faults }, waitFor(retryAfter, faults))
   }
   switch (outcome.is) {
     case 'fault':
       return again(outcome.retryAfter)
     case 'too large': {
       const parts = partsOf(sent)
-      if (parts > 1) return [{ ...state, sending, most: Math.ceil(parts / 2) }, [waitFor(0)]]
+      if (parts > 1) return go({ most: Math.ceil(parts / 2) }, waitFor(0))
       // Whatever is smaller was sent before, and goes on being sent.
       if (outcome.code === undefined) return again(0)
       const reasons = Object.keys(sent.answers).map((id) => [id, outcome.code as string])
-      const [refused, effects] = next(settle(journal, sent, Object.fromEntries(reasons)), KEEP, waitFor(0))
-      return [{ ...refused, most: ALL }, effects]
+      const refused = settle(journal, sent, Object.fromEntries(reasons))
+      return go({ most: ALL, journal: refused }, KEEP, waitFor(0))
     }
     case 'saved': {
       const saved = acknowledge(journal, sent, outcome)
       const most = isSynced(saved) ? ALL : state.most
-      return [
-        { ...state, sending, most, acks: state.acks + 1, faults: 0, journal: saved },
-        [KEEP, waitFor(0)],
-      ]
+      return go({ most, acks: state.acks + 1, journal: saved }, KEEP, waitFor(0))
     }
     case 'stale': {
       // What was offered is out of date.
-      const rest = sent.kind === 'offer' ? { ...journal, ...settle(journal, sent, {}) } : journal
-      return next(rebase(rest, outcome.saved), KEEP, waitFor(0))
+      const rest = sent.kind === 'offer' ? settle(journal, sent) : journal
+      return go({ journal: rebase(rest, outcome.saved) }, KEEP, waitFor(0))
     }
     case 'submitted':
-      return next({ phase: 'submitted', result: outcome.result }, KEEP)
-    case 'ended':
-      return next({ phase: 'closed', unsynced: without(journal, sent, outcome.arrived) }, KEEP)
+      return go({ journal: { ...journal, phase: 'submitted', result: outcome.result } }, KEEP)
+    case 'ended': {
+      const unsynced = without(journal, sent, outcome.arrived)
+      return go({ journal: { ...journal, phase: 'closed', unsynced } }, KEEP)
+    }
   }
 }
 
@@ -370,11 +369,9 @@ function takeUp(state: State, stored: Progress | undefined): State {
 
 /** Whether nobody has written in between. */
 function isSame(one: Progress, other: Progress | undefined): boolean {
-  const [first, second] = [one, other].map(
-    (each) =>
-      each && JSON.stringify([each.writer, each.phase, each.base, each.unsynced, each.isMarkedUnsynced]),
-  )
-  return first === second
+  const print = ({ writer, phase, base, unsynced, isMarkedUnsynced }: Progress) =>
+    JSON.stringify([writer, phase, base, unsynced, isMarkedUnsynced])
+  return other !== undefined && print(one) === print(other)
 }
 
 /**
@@ -428,7 +425,6 @@ function rebase(journal: Journal, saved: Saved): Journal {
 function acknowledge(journal: Journal, sent: Sent, saved: Outcome & { is: 'saved' }): Journal {
   const rejected = (saved.rejected ?? []).map(({ question_id, message }) => [question_id, message])
   return {
-    ...journal,
     ...settle(journal, sent, Object.fromEntries(rejected)),
     revision: Math.max(journal.revision, saved.revision),
     base: Math.max(journal.base, saved.revision),
@@ -437,9 +433,10 @@ function acknowledge(journal: Journal, sent: Sent, saved: Outcome & { is: 'saved
 }
 
 /** What was sent is decided, except what has changed since; `reasons`: which answers the service has refused, and why. */
-function settle(journal: Journal, sent: Sent, reasons: Record<string, string>): Partial<Journal> {
+function settle(journal: Journal, sent: Sent, reasons: Record<string, string> = {}): Journal {
   const rejected = Object.entries(reasons).filter(([id]) => isIn(journal, sent, id))
   return {
+    ...journal,
     unsynced: without(journal, sent, Object.keys(sent.answers)),
     isMarkedUnsynced: journal.isMarkedUnsynced && !(sent.marked && isIn(journal, sent, 'marked')),
     rejected: { ...journal.rejected, ...Object.fromEntries(rejected) },

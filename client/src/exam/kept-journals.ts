@@ -18,7 +18,7 @@ export async function claimJournal(
 ): Promise<{ stored: Progress | undefined; writer: number }> {
   let stored: Progress | undefined
   await storage.update(keyOf('exam', userId, journal), (value) => {
-    stored = readProgress(value)
+    stored = value as Progress | undefined
     const progress = stored ?? toProgress(journal)
     return { ...progress, writer: progress.writer + 1 }
   })
@@ -32,7 +32,8 @@ export async function claimJournal(
 export async function keepJournal(storage: Storage, userId: number, journal: Journal): Promise<boolean> {
   let isWriter = true
   await storage.update(keyOf('exam', userId, journal), (value) => {
-    isWriter = (readProgress(value)?.writer ?? 0) <= journal.writer
+    const { writer = 0 } = (value ?? {}) as Partial<Progress>
+    isWriter = writer <= journal.writer
     if (!isWriter) return value
     return isDone(journal) ? undefined : toProgress(journal)
   })
@@ -49,18 +50,18 @@ export async function forgetJournal(storage: Storage, userId: number, journal: P
   await storage.delete(keyOf('paper', userId, journal))
 }
 
-export async function findProgress(
+export function findProgress(
   storage: Storage,
   userId: number,
   journal: Journal,
 ): Promise<Progress | undefined> {
-  return readProgress(await storage.get(keyOf('exam', userId, journal)))
+  return storage.get(keyOf('exam', userId, journal)) as Promise<Progress | undefined>
 }
 
 /** The stored journals of an account, or of one exam, the oldest first; `questions` is empty where they are missing. */
 export async function listJournals(storage: Storage, userId: number, examId?: number): Promise<Journal[]> {
   const prefix = `${KEPT}${userId}/exam/${examId === undefined ? '' : `${examId}/`}`
-  const kept = (await storage.list(prefix)).flatMap(([, value]) => readProgress(value) ?? [])
+  const kept = (await storage.list(prefix)).map(([, value]) => value as Progress)
   const papers = await Promise.all(kept.map((each) => storage.get(keyOf('paper', userId, each))))
   const journals = kept.map((each, at) => ({ ...each, questions: (papers[at] ?? []) as PaperQuestion[] }))
   return journals.sort((one, other) => one.attemptId - other.attemptId)
@@ -68,8 +69,4 @@ export async function listJournals(storage: Storage, userId: number, examId?: nu
 
 export function toProgress({ questions: _, ...progress }: Journal): Progress {
   return progress
-}
-
-function readProgress(value: unknown): Progress | undefined {
-  return value as Progress | undefined
 }

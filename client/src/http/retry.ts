@@ -38,22 +38,6 @@ export async function retrying(
       if (isLast || !isHarmless || !isFault) throw error
       note('http.retry', 'unreachable')
     }
-    await pause(platform, wait, request.signal)
+    await orAborted(request.signal, new Promise<void>((resolve) => platform.after(wait, resolve)))
   }
-}
-
-/** Rejects with the signal's reason if that comes first. */
-export function pause(platform: Platform, ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason)
-    const cancel = platform.after(ms, () => {
-      signal?.removeEventListener('abort', stop)
-      resolve()
-    })
-    const stop = () => {
-      cancel()
-      reject(signal?.reason)
-    }
-    signal?.addEventListener('abort', stop, { once: true })
-  })
 }

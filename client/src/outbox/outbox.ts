@@ -71,8 +71,8 @@ interface TabMessage<T> {
  * repeats with the same id: so none is lost, made twice, or overtaken by a later one of its lane. A logout ends them.
  */
 export class Outbox<T> {
-  readonly $entries: ReadableAtom<readonly OutboxEntry<T>[]>
   readonly #shown = atom<readonly OutboxEntry<T>[]>([])
+  readonly $entries: ReadableAtom<readonly OutboxEntry<T>[]> = this.#shown
   readonly #client: Client
   readonly #owner: Owner
   readonly #options: OutboxOptions<T>
@@ -109,7 +109,6 @@ export class Outbox<T> {
     this.#owner = owner
     this.#options = options
     this.#prefix = `${cachesOf(owner)}${options.name}/`
-    this.$entries = this.#shown
     const channel = `exam-practice:${client.baseUrl}:${this.#prefix}`
     const hear = (told: unknown) => this.#hear(told as TabMessage<T>)
     this.#tabs = openChannel(client.platform, channel, hear, () => {

@@ -18,13 +18,8 @@ export async function uploadByXhr(
       tell(loaded, lengthComputable ? total : undefined)
     xhr.onload = () => {
       const headers = new Headers()
-      for (const line of xhr
-        .getAllResponseHeaders()
-        .trim()
-        .split(/[\r\n]+/)) {
-        const [name = '', ...value] = line.split(': ')
-        if (name) headers.append(name, value.join(': '))
-      }
+      for (const [, name = '', value = ''] of xhr.getAllResponseHeaders().matchAll(/^([^:]+): (.*)$/gm))
+        headers.append(name, value)
       resolve(new Response(xhr.responseText, { status: xhr.status, headers }))
     }
     xhr.onerror = () => reject(new TypeError('The upload failed'))

@@ -63,11 +63,11 @@ type SessionMessage = 'changed' | { ended: Owner }
  * exam. A refresh that keeps the refresh token has no such risk.
  */
 export class Session {
+  readonly #user = atom<User | null | undefined>(undefined)
   /** undefined until the store has been read; null: nobody is signed in. */
-  readonly $user: ReadableAtom<User | null | undefined>
+  readonly $user: ReadableAtom<User | null | undefined> = this.#user
   /** Resolves once it is known who is signed in, which is null for nobody. */
   readonly ready: Promise<User | null>
-  readonly #user = atom<User | null | undefined>(undefined)
   readonly #platform: Platform
   readonly #storage: Storage
   readonly #base: string
@@ -80,7 +80,6 @@ export class Session {
   #refreshing: Promise<string | undefined> | undefined
 
   constructor(platform: Platform, storage: Storage, baseUrl: string, note: Note) {
-    this.$user = this.#user
     this.#platform = platform
     this.#storage = storage
     this.#base = `${baseUrl}/api/v01/auth`
@@ -124,7 +123,7 @@ export class Session {
     if (!owner) return true
     let last = this.#grant as Grant
     this.#end('logout')
-    this.#tell({ ended: owner })
+    this.#tabs.post({ ended: owner } satisfies SessionMessage)
     return this.#alone(async () => {
       await this.#update((stored) => {
         // Somebody may have signed in since, and another tab may have renewed the tokens.
@@ -245,7 +244,7 @@ export class Session {
       return kept
     })
     this.#take(kept)
-    this.#tell('changed')
+    this.#tabs.post('changed' satisfies SessionMessage)
   }
 
   /** False if it failed; that is noted. */
@@ -274,10 +273,6 @@ export class Session {
     if (this.#grant) this.#note('session.end', why)
     this.#grant = undefined
     this.#user.set(null)
-  }
-
-  #tell(message: SessionMessage): void {
-    this.#tabs.post(message)
   }
 
   #hear(message: SessionMessage): void {

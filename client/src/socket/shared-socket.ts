@@ -22,11 +22,11 @@ const LATE_MS = 1_000
  * answering, and a visible tab takes the lock from it. Without locks each tab has its own socket.
  */
 export class SharedSocket {
-  readonly $status: ReadableAtom<SocketStatus>
-  /** Whether this tab has the socket. Work that must be done once for all tabs is done in this tab. */
-  readonly $leads: ReadableAtom<boolean>
   readonly #status = atom<SocketStatus>('offline')
+  readonly $status: ReadableAtom<SocketStatus> = this.#status
   readonly #leads = atom(false)
+  /** Whether this tab has the socket. Work that must be done once for all tabs is done in this tab. */
+  readonly $leads: ReadableAtom<boolean> = this.#leads
   readonly #platform: Platform
   readonly #note: Note
   readonly #session: Session
@@ -53,8 +53,6 @@ export class SharedSocket {
   readonly #unwatch: (() => void)[] = []
 
   constructor(platform: Platform, baseUrl: string, session: Session, note: Note) {
-    this.$status = this.#status
-    this.$leads = this.#leads
     this.#platform = platform
     this.#note = note
     this.#session = session
@@ -167,7 +165,7 @@ export class SharedSocket {
     this.#channel?.close()
     this.#channel = undefined
     this.#loseAsks()
-    this.#setStatus('offline')
+    this.#status.set('offline')
   }
 
   #lead(): void {
@@ -191,7 +189,7 @@ export class SharedSocket {
   }
 
   #follow(): void {
-    this.#setStatus('connecting')
+    this.#status.set('connecting')
     this.#tell({ kind: 'hello' })
     this.#probe()
   }
@@ -204,7 +202,7 @@ export class SharedSocket {
       this.#topics.clear()
       this.#tell({ kind: 'status', status, ready: undefined, isNew: true })
     }
-    if (this.#socket) this.#setStatus(status)
+    if (this.#socket) this.#status.set(status)
   }
 
   #tellFrame(frame: ServerFrame): void {
@@ -257,7 +255,7 @@ export class SharedSocket {
       if (!told.isNew && this.#status.get() === told.status) return
       this.#loseAsks()
       this.#setReady(told.ready)
-      this.#setStatus(told.status)
+      this.#status.set(told.status)
       if (told.ready) this.#emit(told.ready)
     } else if (told.kind === 'frame') {
       if (this.#status.get() === 'online') this.#emit(told.frame)
@@ -309,10 +307,6 @@ export class SharedSocket {
         server_time: new Date(Date.parse(this.#ready.server_time) + passed).toISOString(),
       }
     )
-  }
-
-  #setStatus(status: SocketStatus): void {
-    if (this.#status.get() !== status) this.#status.set(status)
   }
 
   #tell(told: TabMessage): void {

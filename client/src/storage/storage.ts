@@ -19,14 +19,13 @@ export type StorageState = 'durable' | 'memory' | 'full'
  * could overtake each other.
  */
 export class Storage implements Store {
-  readonly $state: ReadableAtom<StorageState>
   readonly #state = atom<StorageState>('durable')
+  readonly $state: ReadableAtom<StorageState> = this.#state
   readonly #platform: Platform
   readonly #chosen: Promise<Store>
   #hanging = 0
 
   constructor(platform: Platform) {
-    this.$state = this.#state
     this.#platform = platform
     this.#chosen = this.#choose()
   }

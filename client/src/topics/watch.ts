@@ -32,8 +32,8 @@ const watches = new WeakMap<Client, Map<string, Set<unknown>>>()
  * change is missed in between.
  */
 export class Watch<T> {
-  readonly $value: ReadableAtom<Watched<T>>
   readonly #value = atom<Watched<T>>({ status: 'loading', data: undefined })
+  readonly $value: ReadableAtom<Watched<T>> = this.#value
   readonly #client: Client
   readonly #options: WatchOptions<T>
   readonly #unlisten: () => void
@@ -46,7 +46,6 @@ export class Watch<T> {
   #isClosed = false
 
   constructor(client: Client, options: WatchOptions<T>) {
-    this.$value = this.#value
     this.#client = client
     this.#options = options
     const topics = watches.get(client) ?? new Map<string, Set<unknown>>()
