@@ -349,36 +349,39 @@ describe('a claim', () => {
     })
   })
 
-  test('sends nothing again that was acknowledged while the store took nothing', () => {
-    const { questions: _, ...stored } = journal({ writer: 4 })
-    const given = run(
-      begin(journal({ writer: 4 })),
-      { is: 'stranded', stored, isBlind: false },
-      answer(1, 'B'),
-      { is: 'due' },
-    )
-    const synced = run(given.state, saved(sentIn(given.effects)))
-    // Another device has changed it since.
-    const paper = { ...PAPER, answers: { 1: 'D' }, revision: 90 } as Paper
-    const claimed = run(
-      synced.state,
-      { is: 'read', paper, acks: 1 },
-      { is: 'claimed', stored, writer: 5 },
-      { is: 'due' },
-    )
-    expect(claimed.effects.at(-1)).toEqual([])
-    expect(claimed.state.journal).toMatchObject({ answers: { 1: 'D' }, unsynced: {}, writer: 5 })
-    // And what was handed in stays so.
-    const submit = run(synced.state, { is: 'submit' }, { is: 'due' })
-    const outcome: Outcome = { is: 'submitted', result: { attempt_id: 3 } as never }
-    const done = run(
-      submit.state,
-      { is: 'answered', sent: sentIn(submit.effects), outcome },
-      { is: 'claimed', stored, writer: 5 },
-    )
-    expect(done.state.journal).toMatchObject({ phase: 'submitted', result: { attempt_id: 3 } })
-    expect(isDone(done.state.journal)).toBe(true)
-  })
+  test.each([true, false])(
+    'sends nothing again that was acknowledged while the store took nothing; it could not be read: %s',
+    (isBlind) => {
+      const { questions: _, ...stored } = journal({ writer: 4 })
+      const given = run(
+        begin(journal({ writer: 4 })),
+        { is: 'stranded', ...(!isBlind && { stored }), isBlind },
+        answer(1, 'B'),
+        { is: 'due' },
+      )
+      const synced = run(given.state, saved(sentIn(given.effects)))
+      // Another device has changed it since.
+      const paper = { ...PAPER, answers: { 1: 'D' }, revision: 90 } as Paper
+      const claimed = run(
+        synced.state,
+        { is: 'read', paper, acks: 1 },
+        { is: 'claimed', stored, writer: 5 },
+        { is: 'due' },
+      )
+      expect(claimed.effects.at(-1)).toEqual([])
+      expect(claimed.state.journal).toMatchObject({ answers: { 1: 'D' }, unsynced: {}, writer: 5 })
+      // And what was handed in stays so.
+      const submit = run(synced.state, { is: 'submit' }, { is: 'due' })
+      const outcome: Outcome = { is: 'submitted', result: { attempt_id: 3 } as never }
+      const done = run(
+        submit.state,
+        { is: 'answered', sent: sentIn(submit.effects), outcome },
+        { is: 'claimed', stored, writer: 5 },
+      )
+      expect(done.state.journal).toMatchObject({ phase: 'submitted', result: { attempt_id: 3 } })
+      expect(isDone(done.state.journal)).toBe(true)
+    },
+  )
 
   test('drops what it could not store if another tab has written since', () => {
     const { questions: _, ...stored } = journal({ answers: { 1: 'later' }, writer: 2 })

@@ -241,7 +241,7 @@ export class ExamSession {
     const { userId } = this.#owner
     try {
       if (this.#state.role === 'stranded') await this.#claim()
-      const { journal, role, unkept } = this.#state
+      const { journal, role } = this.#state
       if (role === 'reader') return 'refused'
       if (role === 'stranded') throw new Error('The store fails')
       if (this.#kept !== journal) {
@@ -254,7 +254,7 @@ export class ExamSession {
           return 'refused'
         }
         this.#kept = journal
-        this.#do({ is: 'kept', changes: unkept.length })
+        this.#do({ is: 'kept', journal })
       }
       return storage.$state.get()
     } catch {

@@ -81,12 +81,10 @@ export interface State {
   journal: Journal
   /** `reader`: another tab writes, or it is being asked. `stranded`: this tab writes, but the store fails. */
   role: 'reader' | 'writer' | 'stranded'
-  /** Changes that are not stored yet: they are made again on what the store turns out to hold. */
-  unkept: Event[]
-  /** So many of these, the first ones, count only if no other tab has written since. */
-  doubtful: number
-  /** The stored journal, as far as a stranded tab knows: while it stays so, nobody else has written. */
-  known: Progress | undefined
+  /** What is stored, as far as this tab knows: while it is, nobody else has written. */
+  known: Progress
+  /** The revision at which this tab began to write: what was given since then was given here. */
+  beganAt: number
   /**
    * The tab is blind: its store can't even be read, so that what was given up to this revision may be out of date. It is
    * offered with this revision: whoever has sent anything newer has sent a higher one.
@@ -115,8 +113,7 @@ export type Event =
   /** Another tab writes, or may. */
   | { is: 'lost' }
   | { is: 'told'; journal: Progress }
-  /** The first so many of the changes that were not stored are stored now. */
-  | { is: 'kept'; changes: number }
+  | { is: 'kept'; journal: Progress }
   | { is: 'due' }
   /** The page is hidden and may never run again; `mostBytes` is what it can still send. */
   | { is: 'hidden'; mostBytes: number }
@@ -147,6 +144,9 @@ const REVISIONS_OF_A_WRITER = 20
 /** A blind one begins so much higher: above what it offers, and below whoever can store that they write. */
 const REVISIONS_OF_A_BLIND_ONE = 10
 
+/** The name of the marks among the parts of a sync. */
+const MARKED = 'marked'
+
 const ALL = Number.POSITIVE_INFINITY
 /** Of a sync without its parts. */
 const ENVELOPE_BYTES = 150
@@ -159,9 +159,8 @@ export function begin(journal: Journal): State {
   return {
     journal,
     role: 'reader',
-    unkept: [],
-    doubtful: 0,
-    known: undefined,
+    known: journal,
+    beganAt: 0,
     offerAt: undefined,
     sending: undefined,
     most: ALL,
@@ -183,8 +182,7 @@ export function step(state: State, event: Event): [State, Effect[]] {
     case 'mark':
     case 'submit': {
       if (!canWrite(state)) return [state, []]
-      const changed = { ...state, journal: change(journal, event), unkept: [...state.unkept, event] }
-      return [changed, [KEEP, waitFor(event.is === 'submit' ? 0 : SYNC_AFTER_MS)]]
+      return become(change(journal, event), KEEP, waitFor(event.is === 'submit' ? 0 : SYNC_AFTER_MS))
     }
     case 'claimed': {
       const next = takeUp(state, event.stored)
@@ -201,13 +199,13 @@ export function step(state: State, event: Event): [State, Effect[]] {
     case 'lost':
       return [{ ...state, role: 'reader', sending: undefined, faults: 0 }, []]
     case 'told': {
-      if (state.role !== 'reader') return [state, []]
-      const unkept = event.journal.writer === journal.writer ? state.unkept : []
-      return [{ ...state, unkept, journal: { ...journal, ...event.journal } }, []]
+      const told = event.journal
+      // What this tab couldn't store is newer, unless somebody else has written since.
+      if (state.role !== 'reader' || isSame(told, state.known)) return [state, []]
+      return [{ ...state, known: told, journal: { ...journal, ...told } }, []]
     }
     case 'kept':
-      if (state.role !== 'writer') return [state, []]
-      return [{ ...state, unkept: state.unkept.slice(event.changes) }, []]
+      return [{ ...state, known: event.journal }, []]
     case 'due': {
       if (state.role === 'reader' || state.sending !== undefined || !hasWork(journal)) return [state, []]
       const revision = journal.revision + 1
@@ -344,34 +342,51 @@ export function canWrite({ role, journal, isOver }: State): boolean {
 
 /** Goes on without the store, which may have something newer. */
 function goBlind(state: State): State {
-  const { journal, unkept } = state
-  const { revision } = journal
-  const above = { ...journal, revision: revision + REVISIONS_OF_A_BLIND_ONE }
-  return { ...state, known: journal, offerAt: revision, doubtful: unkept.length, journal: above }
+  const { revision } = state.journal
+  const beganAt = revision + REVISIONS_OF_A_BLIND_ONE
+  return { ...state, offerAt: revision, beganAt, journal: { ...state.journal, revision: beganAt } }
 }
 
 /** Goes on from what is stored, with what this tab could not store. */
 function takeUp(state: State, stored: Progress | undefined): State {
   const { journal, role, known } = state
   const revision = Math.max(stored?.revision ?? 0, journal.revision) + REVISIONS_OF_A_WRITER
-  const doubtful = role === 'reader' ? state.unkept.length : state.doubtful
-  const taken = { ...state, doubtful: 0, known: stored, offerAt: undefined }
-  if (role === 'stranded' && doubtful === 0 && (!stored || isSame(stored, known)))
-    return { ...taken, journal: { ...journal, revision } }
-  // What another tab has written since is newer than what this one couldn't store before that.
-  const isLatest = (stored?.writer ?? journal.writer) === journal.writer
-  const unkept = state.unkept.slice(isLatest ? 0 : doubtful)
-  let next = { ...(stored ? merge(stored, journal) : journal), revision }
-  // Answers too that were given after another tab was asked to hand in: they are synced before, or listed as undelivered.
-  for (const each of unkept) if (each.is !== 'submit' || isOpen(next)) next = change(next, each)
-  return { ...taken, unkept, journal: next }
+  const isNew = role === 'reader'
+  const beganAt = isNew ? revision : state.beganAt
+  const taken = { ...state, known: stored ?? known, beganAt, offerAt: undefined }
+  if (!stored || isSame(stored, known)) return { ...taken, journal: { ...journal, revision } }
+  const merged = { ...merge(stored, journal), revision }
+  return { ...taken, journal: isNew ? merged : giveAgain(merged, state) }
 }
 
-/** Whether nobody has written in between. */
-function isSame(one: Progress, other: Progress | undefined): boolean {
-  const print = ({ writer, phase, base, unsynced, isMarkedUnsynced }: Progress) =>
-    JSON.stringify([writer, phase, base, unsynced, isMarkedUnsynced])
-  return other !== undefined && print(one) === print(other)
+/**
+ * What was given in this tab is newer than what others have stored. Answers too that were given after another tab was
+ * asked to hand in: they are synced before, or listed as undelivered.
+ */
+function giveAgain(merged: Journal, { journal, beganAt }: State): Journal {
+  const isGiven = ([name]: [string, unknown]) => (journal.since[name] ?? 0) >= beganAt
+  const given = Object.entries(journal.since).filter(isGiven)
+  const answers = given.map(([name]) => [name, journal.answers[name] ?? null])
+  const others = Object.entries(merged.unsynced).filter((each) => !isGiven(each))
+  const unsynced = Object.entries(journal.unsynced).filter(isGiven)
+  const { marked, isMarkedUnsynced } = isGiven([MARKED, undefined]) ? journal : merged
+  return {
+    ...merged,
+    answers: apply(merged.answers, Object.fromEntries(answers)),
+    unsynced: Object.fromEntries([...others, ...unsynced]),
+    marked,
+    isMarkedUnsynced,
+    since: { ...merged.since, ...Object.fromEntries(given) },
+    rejected: { ...merged.rejected, ...journal.rejected },
+    phase: merged.phase === 'active' ? journal.phase : merged.phase,
+  }
+}
+
+/** Whether nobody has written in between; to be the writer alone changes nothing. */
+function isSame(one: Progress, other: Progress): boolean {
+  const print = ({ phase, base, answers, unsynced, marked, isMarkedUnsynced }: Progress) =>
+    JSON.stringify([phase, base, answers, unsynced, marked, isMarkedUnsynced])
+  return print(one) === print(other)
 }
 
 /**
@@ -389,25 +404,26 @@ function merge(stored: Progress, own: Journal): Journal {
   }
 }
 
-function change(journal: Journal, event: Event): Journal {
-  const since = (name: number | string) => ({ ...journal.since, [name]: journal.revision })
-  if (event.is === 'answer') {
-    const { questionId, answer } = event
-    const { [questionId]: _, ...rejected } = journal.rejected
-    return {
-      ...journal,
-      answers: apply(journal.answers, { [questionId]: answer }),
-      unsynced: { ...journal.unsynced, [questionId]: answer },
-      since: since(questionId),
-      rejected,
-    }
-  }
+type Change = Event & { is: 'answer' | 'mark' | 'submit' }
+
+function change(journal: Journal, event: Change): Partial<Journal> {
+  if (event.is === 'submit') return { phase: 'submitting' }
+  const { questionId } = event
+  const name = event.is === 'answer' ? questionId : MARKED
+  const since = { ...journal.since, [name]: journal.revision }
   if (event.is === 'mark') {
-    const others = journal.marked.filter((id) => id !== event.questionId)
-    const marked = event.isMarked ? [...others, event.questionId] : others
-    return { ...journal, marked, isMarkedUnsynced: true, since: since('marked') }
+    const others = journal.marked.filter((id) => id !== questionId)
+    const marked = event.isMarked ? [...others, questionId] : others
+    return { marked, isMarkedUnsynced: true, since }
   }
-  return { ...journal, phase: 'submitting' }
+  const changed = { [questionId]: event.answer }
+  const { [questionId]: _, ...rejected } = journal.rejected
+  return {
+    answers: apply(journal.answers, changed),
+    unsynced: { ...journal.unsynced, ...changed },
+    since,
+    rejected,
+  }
 }
 
 /** Takes over answers that another device has saved, unless newer ones are known, and applies the unsynced ones. */
@@ -438,7 +454,7 @@ function settle(journal: Journal, sent: Sent, reasons: Record<string, string> = 
   return {
     ...journal,
     unsynced: without(journal, sent, Object.keys(sent.answers)),
-    isMarkedUnsynced: journal.isMarkedUnsynced && !(sent.marked && isIn(journal, sent, 'marked')),
+    isMarkedUnsynced: journal.isMarkedUnsynced && !(sent.marked && isIn(journal, sent, MARKED)),
     rejected: { ...journal.rejected, ...Object.fromEntries(rejected) },
   }
 }

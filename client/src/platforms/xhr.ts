@@ -18,7 +18,7 @@ export async function uploadByXhr(
       tell(loaded, lengthComputable ? total : undefined)
     xhr.onload = () => {
       const headers = new Headers()
-      for (const [, name = '', value = ''] of xhr.getAllResponseHeaders().matchAll(/^([^:]+): (.*)$/gm))
+      for (const [, name = '', value = ''] of xhr.getAllResponseHeaders().matchAll(/^([\w-]+): (.*)$/gm))
         headers.append(name, value)
       resolve(new Response(xhr.responseText, { status: xhr.status, headers }))
     }
