@@ -75,15 +75,16 @@ export function explainField(message: string): string {
   return isEnglish ? message : t('not valid')
 }
 
-/** All pages of a list, in order. */
+/** All pages of a list, in order; the first `most` of them. */
 export async function readAllPages<T extends { total_pages: number }>(
   read: (page: number) => Promise<T>,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<T[]> {
   const pages: T[] = []
   for (let page = 1; ; page++) {
     const part = await read(page)
     pages.push(part)
-    if (page >= part.total_pages) return pages
+    if (page >= Math.min(part.total_pages, most)) return pages
   }
 }
 

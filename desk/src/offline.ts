@@ -22,10 +22,15 @@ export function startOffline(): void {
   })
   navigator.serviceWorker.addEventListener('message', () => void keepPushesOn().catch(() => {}))
   // Sessions end in several ways, also while no tab is open.
+  let stay: string | undefined
   client.session.$user.subscribe((user) => {
-    if (user !== undefined) void dropImages(client.session.owner()).catch(() => {})
+    if (user === undefined) return
+    const owner = client.session.owner()
+    void dropImages(owner).catch(() => {})
+    // Somebody else may sign in over a session that goes on.
+    if (user === null || (stay !== undefined && stay !== owner?.stay)) void dropShared().catch(() => {})
+    stay = owner?.stay
     if (user !== null) return
-    void dropShared().catch(() => {})
     void navigator.clearAppBadge?.().catch(() => {})
   })
 }

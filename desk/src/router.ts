@@ -29,6 +29,7 @@ export const $router = createRouter({
   account: '/desk/account',
   teach: '/desk/teach',
   teachExams: '/desk/teach/exams',
+  trial: '/desk/teach/exams/:id/trial',
   teachExam: '/desk/teach/exams/:id/:tab?',
   attempt: '/desk/teach/attempts/:attempt',
   teachClasses: '/desk/teach/classes',

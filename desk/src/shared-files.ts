@@ -21,5 +21,6 @@ export async function takeShared(): Promise<void> {
 }
 
 export async function dropShared(): Promise<void> {
+  $shared.set([])
   if ('caches' in globalThis) await caches.delete(SHARED)
 }

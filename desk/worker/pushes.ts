@@ -1,5 +1,6 @@
 import { isSignedIn } from '@exam-practice/client'
 import { indexedDbStore } from '@exam-practice/client/indexeddb'
+import { isDesk } from './shell-name.ts'
 
 declare const self: ServiceWorkerGlobalScope
 
@@ -17,8 +18,9 @@ export async function showPush(data: PushMessageData | null): Promise<void> {
   const { title, body, tag, url }: PushText = data.json()
   const [isTheirs, tabs] = await Promise.all([isSignedIn(indexedDbStore()), listTabs()])
   if (!isTheirs || tabs.some(({ focused }) => focused)) return
-  // The desk sets the number when it is opened.
-  await self.navigator.setAppBadge?.().catch(() => {})
+  // An open desk sets the number itself, which a mark without one would replace.
+  if (!tabs.some(({ url }) => isDesk(new URL(url).pathname)))
+    await self.navigator.setAppBadge?.().catch(() => {})
   await self.registration.showNotification(title, { body, tag, icon: '/desk/icon.svg', data: url })
 }
 

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openBrowser, openFor } from '../support/browser.ts'
+import { openBrowser, openFor, signIn } from '../support/browser.ts'
+import { PASSWORD } from '../support/client.ts'
 import { connectedPair, withService } from '../support/service.ts'
 import { listCaches, waitForWorker } from '../support/sitting.ts'
 
@@ -43,6 +44,25 @@ test('a picture that another app shares goes into the conversation that is chose
   await page.getByRole('button', { name: 'Sign out' }).first().click()
   await page.waitForURL('**/login')
   expect(await listCaches(page)).not.toContain('shared-files')
+  expect(problems).toEqual([])
+})
+
+test('what is shared can be discarded, and is gone once somebody else has signed in over the session', async () => {
+  const [service, browser] = [await withService(), await openBrowser()]
+  onTestFinished(() => browser.close())
+  const { alice, bob } = await connectedPair(service)
+  const { page, context, problems } = await openFor(browser, alice)
+  await waitForWorker(page)
+  const notice = page.getByText('Choose the conversation that gets the picture.')
+  await page.goto(String(await page.evaluate(SHARE)))
+  await notice.waitFor()
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await notice.waitFor({ state: 'detached' })
+  await page.goto(String(await page.evaluate(SHARE)))
+  await notice.waitFor()
+  const other = await context.newPage()
+  await signIn(other, bob.username, PASSWORD)
+  await notice.waitFor({ state: 'detached' })
   expect(problems).toEqual([])
 })
 

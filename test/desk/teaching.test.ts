@@ -1,4 +1,5 @@
 import type { Browser } from 'playwright-core'
+import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser, openPage, signIn } from '../support/browser.ts'
 import { PASSWORD } from '../support/client.ts'
@@ -9,6 +10,10 @@ import { startService, type TestService } from '../support/service.ts'
 
 /** Would open a dialog, which fails the test, if a file or a model's answer were taken for more than text. */
 const EVIL = `<img src=x onerror=alert('XSS')><script>alert('XSS')</script> $\\href{javascript:alert('XSS')}{x}$`
+
+const IMAGE = sharp({ create: { width: 40, height: 30, channels: 3, background: '#84d4b1' } })
+  .png()
+  .toBuffer()
 
 let model: TestModel
 let service: TestService
@@ -231,6 +236,60 @@ test('a changed key leads to the regrade of that question, with its preview', as
   await page.getByText('Of 1 attempt 1 higher').waitFor()
   await page.getByRole('button', { name: 'Apply' }).click()
   await page.getByText('(question 2)').waitFor()
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('a draft is tried as a student would take it, and nothing of that is stored', async () => {
+  const { examId } = await createExam(service.sql, {
+    name: 'Unseen',
+    is_published: false,
+    questions: [{ question_text: 'First', correct_answer: 'A' }, { question_text: 'Second' }],
+  })
+  await service.sql`update questions set option_a = 'this', option_b = 'that' where exam_id = ${examId}`
+  const { page, context, problems } = await teacher()
+  await page.goto(`/desk/teach/exams/${examId}`)
+  await page.getByRole('link', { name: 'Try it' }).click()
+  await page.getByRole('heading', { name: 'Question 1 of 2' }).waitFor()
+  await expectFlawless(page)
+  await page.keyboard.press('b')
+  await page.keyboard.press('a')
+  await page.keyboard.press('n')
+  await page.getByRole('heading', { name: 'Question 2 of 2' }).waitFor()
+  await page.getByText('1 answered').waitFor()
+  await page.getByRole('button', { name: 'Hand in' }).click()
+  await page.getByRole('article', { name: 'Question 1' }).getByText('Your answer').waitFor()
+  await page.getByRole('article', { name: 'Question 2' }).getByText('Not answered').waitFor()
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Unseen')
+  await expectFlawless(page)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('0 answered').waitFor()
+  expect(await service.sql`select 1 from attempts where exam_id = ${examId}`).toHaveLength(0)
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('an option shows the question’s image where it names it, and the question doesn’t show it again', async () => {
+  const { examId, questionIds } = await createExam(service.sql, { name: 'Pictured', questions: [{}] })
+  await service.sql`update questions set option_a = 'this', option_b = 'that' where exam_id = ${examId}`
+  const { page, context, problems } = await teacher()
+  await page.goto(`/desk/teach/questions/${examId}/${questionIds[0]}`)
+  const preview = page.getByRole('region', { name: 'As students see it' })
+  await page
+    .getByLabel('Image')
+    .setInputFiles({ name: 'graph.png', mimeType: 'image/png', buffer: await IMAGE })
+  await preview.getByRole('img', { name: 'Part of the question' }).waitFor()
+  const mark = await page.locator('code', { hasText: '![' }).innerText()
+  await page.getByLabel('Option B', { exact: true }).fill(mark.replace('what it shows', 'a falling line'))
+  await preview.getByRole('radio', { name: 'a falling line' }).waitFor()
+  await expect.poll(() => preview.getByRole('img').count()).toBe(1)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Saved').first().waitFor()
+  await page.goto(`/desk/teach/exams/${examId}/trial`)
+  await expect
+    .poll(() => page.evaluate(`document.querySelector('[alt="a falling line"]')?.naturalWidth ?? 0`))
+    .toBeGreaterThan(0)
+  expect(await page.getByRole('img').count()).toBe(1)
   expect(problems).toEqual([])
   await context.close()
 })

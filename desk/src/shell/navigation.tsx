@@ -36,7 +36,7 @@ const TEACH: Place[] = [
     path: '/desk/teach/exams',
     text: t('Exams and questions'),
     icon: 'exams',
-    routes: ['teachExams', 'teachExam', 'question', 'allQuestions'],
+    routes: ['teachExams', 'teachExam', 'trial', 'question', 'allQuestions'],
   },
   { path: '/desk/teach/classes', text: t('All classes'), icon: 'classes', routes: ['teachClasses'] },
   { path: '/desk/teach/generate', text: t('Generate'), icon: 'make', routes: ['generate', 'job'] },

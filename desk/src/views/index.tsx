@@ -35,6 +35,7 @@ const VIEWS: Record<RouteName, () => Promise<{ default: ComponentType<ViewProps>
   account: () => import('./account.tsx'),
   teach: () => import('./teach/oversight/overview.tsx'),
   teachExams: () => import('./teach/exams.tsx'),
+  trial: () => import('./teach/exam/trial.tsx'),
   teachExam: () => import('./teach/exam.tsx'),
   attempt: () => import('./classes/student-attempt.tsx'),
   teachClasses: () => import('./teach/classes.tsx'),
@@ -65,7 +66,7 @@ const CLOSED: Partial<Record<RouteName, [title: string, promise: string]>> = {
 }
 
 /** What teachers who are no administrators use for exams of their own. */
-const FOR_TEACHERS: ReadonlySet<RouteName> = new Set(['teachExam', 'question', 'challenges'])
+const FOR_TEACHERS: ReadonlySet<RouteName> = new Set(['teachExam', 'trial', 'question', 'challenges'])
 
 /** Loads a view once. */
 export function loadView(route: RouteName) {

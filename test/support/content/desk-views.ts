@@ -38,6 +38,7 @@ export function listDeskViews(shown: Shown): Record<'student' | 'teacher', strin
       ...['questions', 'import', 'settings', 'times', 'results', 'items', 'corrections'].map(
         (tab) => `/desk/teach/exams/${examId}/${tab}`,
       ),
+      `/desk/teach/exams/${examId}/trial`,
       `/desk/teach/questions/${examId}/${questionId}`,
       '/desk/teach/classes',
       ...['members', 'exams', 'results', 'gradebook'].map((tab) => `/desk/classes/${classId}/${tab}`),

@@ -34,6 +34,9 @@ export function deleteSoon(name: string, text: string, send: () => Promise<unkno
   sendSoon(text, send, () => mark(false))
 }
 
+/** For what `sendSoon` sends: a page that is left mustn't take its requests along. */
+export const OUTLIVING = { keepalive: true }
+
 /** What sends each thing that can still be undone. */
 const waiting = new Set<() => Promise<void>>()
 

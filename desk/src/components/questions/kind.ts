@@ -74,6 +74,14 @@ export interface QuestionKind {
   show(question: Omit<Question, 'exam_id'>): Shown
 }
 
+export type WithOptions = Pick<Question, 'option_a' | 'option_b' | 'option_c' | 'option_d' | 'more_options'>
+
+/** The texts of options A, B, C, …; some may be empty. */
+export function optionTexts(question: WithOptions): string[] {
+  const { option_a, option_b, option_c, option_d, more_options } = question
+  return [option_a, option_b, option_c, option_d, ...more_options]
+}
+
 /** Different texts with ids. */
 export function toChoices(texts: readonly string[]): { id: string; text: string }[] {
   const sorted = [...new Set(texts)].sort((one, other) => one.localeCompare(other))

@@ -1,7 +1,7 @@
 import type { DrawGap } from '../rich-text/gap-marks.tsx'
 import type { Images } from '../rich-text/markdown.tsx'
 import { RichText } from '../rich-text/rich-text.tsx'
-import type { Asked } from './kind.ts'
+import { type Asked, optionTexts, type WithOptions } from './kind.ts'
 
 type Illustrated = Pick<Asked, 'image_path' | 'image_url'>
 
@@ -11,20 +11,19 @@ export function imagesOf({ image_path, image_url }: Illustrated): Images | undef
 }
 
 interface QuestionTextProps {
-  question: Illustrated & Pick<Asked, 'question_text'>
+  question: Illustrated & WithOptions & Pick<Asked, 'question_text'>
   /** Draws what stands in place of `[[1]]` and so on. */
   gap?: DrawGap
 }
 
-/** The text of a question, with its image below it, unless the text has it where it belongs. */
+/** The text of a question, with its image below it, unless it or an option has it where it belongs. */
 export function QuestionText({ question, gap }: QuestionTextProps) {
   const { question_text: text, image_path: path, image_url: address } = question
+  const isPlaced = [text, ...optionTexts(question)].some((each) => each.includes(`](${path})`))
   return (
     <div class="stack tight">
       {text && <RichText class="question-text" text={text} images={imagesOf(question)} gap={gap} />}
-      {address && !text.includes(`](${path})`) && (
-        <img class="question-image" src={address} alt="Part of the question" />
-      )}
+      {address && !isPlaced && <img class="question-image" src={address} alt="Part of the question" />}
     </div>
   )
 }

@@ -35,12 +35,17 @@ export default function ChatView({ params, user }: ViewProps) {
       }
     >
       {shared.length > 0 && (
-        <p class="notice" role="status">
-          {t(
-            '{count, plural, one {Choose the conversation that gets the picture.} other {Choose the conversation that gets the # pictures.}}',
-            { count: shared.length },
-          )}
-        </p>
+        <div class="notice row spread" role="status">
+          <span>
+            {t(
+              '{count, plural, one {Choose the conversation that gets the picture.} other {Choose the conversation that gets the # pictures.}}',
+              { count: shared.length },
+            )}
+          </span>
+          <button type="button" class="small" onClick={() => $shared.set([])}>
+            Discard
+          </button>
+        </div>
       )}
       <div class="chat-body">
         <ConversationList conversations={conversations} current={id} />

@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import { ask, client, readAllPages } from '../../client.ts'
 import { Countdown } from '../../components/countdown.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
@@ -9,8 +9,12 @@ import { t } from '../../texts.ts'
 import { $taught } from '../../waiting.ts'
 
 const REFRESH_MS = 30_000
-/** Exams that are looked at, the newest ones of those that are open: each is asked for by itself. */
-const MOST_EXAMS = 8
+/** How long the list of exams that may be taken is believed. */
+const EXAMS_MS = 5 * 60_000
+const EXAM_PAGES = 10
+/** Exams of classes that are looked at: each is asked for by itself, so many at once. */
+const MOST_PLACES = 60
+const AT_ONCE = 4
 /** Students that are named of an exam; its page has all. */
 const MOST_STUDENTS = 10
 /** So long after an exam's end its attempts may still run, since teachers extend them beyond it. */
@@ -19,19 +23,9 @@ const EXTENDED_MS = 12 * 3_600_000
 /** Who is taking an exam of a class that the person teaches now, how far they are, and how long they have. */
 export function SittingNow() {
   const taught = useStore($taught)
-  const found = useLoad(taught, async () => {
-    const { exams } = await ask(client.GET('/api/v01/admin/exams', {}))
-    const now = serverNow()
-    const isOpen = ({ opens_at, closes_at }: (typeof exams)[number]) =>
-      (!opens_at || Date.parse(opens_at) <= now) && (!closes_at || Date.parse(closes_at) + EXTENDED_MS > now)
-    const places = exams
-      .filter(isOpen)
-      // What is begun goes on when its exam is unpublished; mostly those are drafts.
-      .sort((one, other) => Number(other.is_published) - Number(one.is_published))
-      .flatMap((exam) => taught.filter(({ id }) => exam.class_ids.includes(id)).map((own) => ({ exam, own })))
-    const sittings = await Promise.all(places.slice(0, MOST_EXAMS).map(readSitting))
-    return sittings.filter(({ students }) => students.length > 0)
-  })
+  const ids = taught.map(({ id }) => id).join(' ')
+  const watch = useMemo(() => new Watch(taught), [ids])
+  const found = useLoad(watch, () => watch.look())
   const { reload } = found
   useEffect(() => {
     const timer = setInterval(() => {
@@ -60,6 +54,77 @@ interface Place {
   own: { id: number; name: string }
 }
 
+type OneSitting = Awaited<ReturnType<typeof readSitting>>
+
+/**
+ * Looks at each exam that may be taken once, and from then on at those that somebody takes, and at a few of the others in
+ * turn: the results of a whole class are much for the service to count.
+ */
+class Watch {
+  readonly #taught: readonly Place['own'][]
+  #places: Place[] = []
+  #readAt = Number.NEGATIVE_INFINITY
+  #sittings = new Map<Place, OneSitting>()
+
+  constructor(taught: readonly Place['own'][]) {
+    this.#taught = taught
+  }
+
+  async look(): Promise<OneSitting[]> {
+    const isDue = performance.now() - this.#readAt > EXAMS_MS
+    if (isDue) {
+      this.#places = await findPlaces(this.#taught)
+      this.#readAt = performance.now()
+      this.#sittings.clear()
+    }
+    const busy = this.#places.filter((place) => this.#sittings.has(place))
+    const others = this.#places.filter((place) => !this.#sittings.has(place))
+    const turn = isDue ? others : others.slice(0, AT_ONCE)
+    this.#places = [...busy, ...others.slice(turn.length), ...turn]
+    const asked = [...busy, ...turn]
+    let failure: unknown
+    let isAnswered = asked.length === 0
+    for (let at = 0; at < asked.length; at += AT_ONCE)
+      await Promise.all(
+        asked.slice(at, at + AT_ONCE).map(async (place) => {
+          try {
+            const sitting = await readSitting(place)
+            isAnswered = true
+            if (sitting.students.length > 0) this.#sittings.set(place, sitting)
+            else this.#sittings.delete(place)
+          } catch (error) {
+            // The others are shown; this one as it was, and it is asked for again.
+            failure = error
+          }
+        }),
+      )
+    if (!isAnswered) throw failure
+    return [...this.#sittings.values()]
+  }
+}
+
+/** Exams that may be taken now in the person's classes; published ones first. */
+async function findPlaces(taught: readonly Place['own'][]): Promise<Place[]> {
+  const pages = await readAllPages(
+    (page) => ask(client.GET('/api/v01/admin/exams', { params: { query: { page } } })),
+    EXAM_PAGES,
+  )
+  const now = serverNow()
+  return (
+    pages
+      .flatMap(({ exams }) => exams)
+      .filter(
+        ({ opens_at, closes_at }) =>
+          (!opens_at || Date.parse(opens_at) <= now) &&
+          (!closes_at || Date.parse(closes_at) + EXTENDED_MS > now),
+      )
+      // What is begun goes on when its exam is unpublished; mostly those are drafts.
+      .sort((one, other) => Number(other.is_published) - Number(one.is_published))
+      .flatMap((exam) => taught.filter(({ id }) => exam.class_ids.includes(id)).map((own) => ({ exam, own })))
+      .slice(0, MOST_PLACES)
+  )
+}
+
 async function readSitting({ exam, own }: Place) {
   const pages = await readAllPages((page) =>
     ask(
@@ -76,7 +141,7 @@ async function readSitting({ exam, own }: Place) {
   return { exam, own, students }
 }
 
-function Sitting({ of: { exam, own, students } }: { of: Awaited<ReturnType<typeof readSitting>> }) {
+function Sitting({ of: { exam, own, students } }: { of: OneSitting }) {
   return (
     <>
       <h3>

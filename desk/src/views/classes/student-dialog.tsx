@@ -1,6 +1,6 @@
 import { type Answer, ask, client } from '../../client.ts'
 import { Dialog } from '../../components/dialogs/dialog.tsx'
-import { sendSoon } from '../../components/dialogs/toasts.tsx'
+import { OUTLIVING, sendSoon } from '../../components/dialogs/toasts.tsx'
 import { Action } from '../../components/forms/button.tsx'
 import type { StudentResult } from '../../components/results-table.tsx'
 import { t } from '../../texts.ts'
@@ -24,7 +24,8 @@ export function StudentDialog({ at, student, times, close, reload }: StudentDial
   const name = student.full_name
   const changeAttempts = async (action: 'increase' | 'decrease') => {
     const body = { student_id: student.user_id, action }
-    await ask(client.POST('/api/v01/classes/{id}/exams/{exam_id}/allowances', { params: { path: at }, body }))
+    const params = { path: at }
+    await ask(client.POST('/api/v01/classes/{id}/exams/{exam_id}/allowances', { params, body, ...OUTLIVING }))
     await reload()
   }
   const sendTimes: SendTimes = (wanted, confirm) =>

@@ -3,7 +3,7 @@ import type { Comment } from '@exam-practice/client'
 import { useStore } from '@nanostores/preact'
 import { useState } from 'preact/hooks'
 import { ask, client } from '../../client.ts'
-import { $beingDeleted, deleteSoon } from '../../components/dialogs/toasts.tsx'
+import { $beingDeleted, deleteSoon, OUTLIVING } from '../../components/dialogs/toasts.tsx'
 import { Action } from '../../components/forms/button.tsx'
 import { Area } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
@@ -84,7 +84,7 @@ function Entry({ comment, reload }: EntryProps) {
                 class="quiet small"
                 onClick={() =>
                   deleteSoon(`comment-${comment.id}`, t('Comment deleted'), async () => {
-                    await ask(client.DELETE('/api/v01/discussions/comments/{id}', path))
+                    await ask(client.DELETE('/api/v01/discussions/comments/{id}', { ...path, ...OUTLIVING }))
                     await reload()
                   })
                 }

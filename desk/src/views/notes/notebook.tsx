@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { ask, client } from '../../client.ts'
 import { Dialog } from '../../components/dialogs/dialog.tsx'
 import { promptForText } from '../../components/dialogs/prompts.tsx'
-import { $beingDeleted, deleteSoon } from '../../components/dialogs/toasts.tsx'
+import { $beingDeleted, deleteSoon, OUTLIVING } from '../../components/dialogs/toasts.tsx'
 import { Action } from '../../components/forms/button.tsx'
 import { Area, Field } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
@@ -69,7 +69,7 @@ export default function NotebookView({ params }: ViewProps) {
                     deleteSoon(
                       `notebook-${id}`,
                       t('“{notebook}” and all its pages deleted', { notebook: notebook.title }),
-                      () => ask(client.DELETE('/api/v01/notebooks/{id}', path)),
+                      () => ask(client.DELETE('/api/v01/notebooks/{id}', { ...path, ...OUTLIVING })),
                     )
                     go('/desk/notes', 'replace')
                   }}
@@ -159,7 +159,12 @@ export default function NotebookView({ params }: ViewProps) {
                   class="small bad"
                   onClick={() => {
                     deleteSoon(`page-${page.id}`, t('Page deleted'), async () => {
-                      await ask(client.DELETE('/api/v01/pages/{id}', { params: { path: { id: page.id } } }))
+                      await ask(
+                        client.DELETE('/api/v01/pages/{id}', {
+                          params: { path: { id: page.id } },
+                          ...OUTLIVING,
+                        }),
+                      )
                       await found.reload()
                     })
                     go(`/desk/notes/${id}`, 'replace')

@@ -86,6 +86,9 @@ export default function TeachExam({ params, user }: ViewProps) {
                   Analytics
                 </a>
               )}
+              <a class="button" href={`/desk/teach/exams/${id}/trial`}>
+                Try it
+              </a>
               {exam.result_mode === 'on_release' && (
                 <Action
                   confirm={

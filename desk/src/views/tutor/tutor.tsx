@@ -3,7 +3,7 @@ import { useStore } from '@nanostores/preact'
 import { useReducer, useRef, useState } from 'preact/hooks'
 import { ask, client } from '../../client.ts'
 import { promptForText } from '../../components/dialogs/prompts.tsx'
-import { $beingDeleted, deleteSoon } from '../../components/dialogs/toasts.tsx'
+import { $beingDeleted, deleteSoon, OUTLIVING } from '../../components/dialogs/toasts.tsx'
 import { Action } from '../../components/forms/button.tsx'
 import { Search } from '../../components/forms/search.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
@@ -219,7 +219,8 @@ function Earlier({ id, reload }: { id: number; reload: () => Promise<void> }) {
                   deleteSoon(
                     `tutor-${id}`,
                     t('“{conversation}” deleted', { conversation: conversation.title }),
-                    () => ask(client.DELETE('/api/v01/assistant/conversations/{id}', path)),
+                    () =>
+                      ask(client.DELETE('/api/v01/assistant/conversations/{id}', { ...path, ...OUTLIVING })),
                   )
                   go('/desk/tutor', 'replace')
                 }}

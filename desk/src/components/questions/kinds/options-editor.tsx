@@ -10,7 +10,8 @@ import {
   type QuestionEditor,
 } from '../editor.ts'
 import type { Question } from '../kind.ts'
-import { letterAt, optionTexts, shownLetters } from './options.tsx'
+import { optionTexts } from '../kind.ts'
+import { letterAt, shownLetters } from './options.tsx'
 
 /** Letters A to Z. */
 const MOST_OPTIONS = 26

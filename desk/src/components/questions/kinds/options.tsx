@@ -1,15 +1,14 @@
 import { list } from '../../../format.ts'
 import { RichText } from '../../rich-text/rich-text.tsx'
-import type { AnswerProps, Asked, GivenAnswer, Question, ReviewProps } from '../kind.ts'
-import { QuestionText } from '../question-text.tsx'
-
-type WithOptions = Pick<Question, 'option_a' | 'option_b' | 'option_c' | 'option_d' | 'more_options'>
-
-/** The texts of options A, B, C, …; some may be empty. */
-export function optionTexts(question: WithOptions): string[] {
-  const { option_a, option_b, option_c, option_d, more_options } = question
-  return [option_a, option_b, option_c, option_d, ...more_options]
-}
+import {
+  type AnswerProps,
+  type Asked,
+  type GivenAnswer,
+  optionTexts,
+  type ReviewProps,
+  type WithOptions,
+} from '../kind.ts'
+import { imagesOf, QuestionText } from '../question-text.tsx'
 
 export const letterAt = (index: number) => String.fromCharCode(65 + index)
 
@@ -44,6 +43,7 @@ interface OptionsProps extends AnswerProps {
 /** A question with options, of which one or several can be chosen. */
 export function OptionsAnswer({ question, answer, isReadOnly, type, legend, toggle }: OptionsProps) {
   const chosen = lettersOf(answer)
+  const images = imagesOf(question)
   return (
     <>
       <QuestionText question={question} />
@@ -58,7 +58,7 @@ export function OptionsAnswer({ question, answer, isReadOnly, type, legend, togg
               onChange={() => toggle(letter)}
             />
             <b>{letter}</b>
-            <RichText text={text} kind="option" />
+            <RichText text={text} images={images} kind="option" />
           </label>
         ))}
       </fieldset>
@@ -69,6 +69,7 @@ export function OptionsAnswer({ question, answer, isReadOnly, type, legend, togg
 /** The options, with those that were chosen and those that are right. */
 export function OptionsReview({ question, given, correct, givenName }: ReviewProps) {
   const chosen = lettersOf(given)
+  const images = imagesOf(question)
   const key = lettersOf(correct)
   return (
     <>
@@ -80,7 +81,7 @@ export function OptionsReview({ question, given, correct, givenName }: ReviewPro
             class={`option ${key.includes(letter) ? 'right' : chosen.includes(letter) ? 'wrong' : ''}`}
           >
             <b>{letter}</b>
-            <RichText text={text} kind="option" />
+            <RichText text={text} images={images} kind="option" />
             <span class="marks">
               {chosen.includes(letter) && <span class="chip">{givenName}</span>}
               {key.includes(letter) && <span class="chip good">Correct</span>}

@@ -3,7 +3,7 @@ import { useStore } from '@nanostores/preact'
 import { useState } from 'preact/hooks'
 import { chat } from '../../../chat.ts'
 import { ask, client } from '../../../client.ts'
-import { $beingDeleted, deleteSoon } from '../../../components/dialogs/toasts.tsx'
+import { $beingDeleted, deleteSoon, OUTLIVING } from '../../../components/dialogs/toasts.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { Icon } from '../../../components/icons.tsx'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
@@ -202,7 +202,7 @@ function Actions({ conversationId, message, canSend, take, report }: ActionsProp
             class="quiet small"
             onClick={() =>
               deleteSoon(`message-${id}`, t('Message deleted for everybody'), () =>
-                ask(client.DELETE('/api/v01/chat/messages/{id}', path)),
+                ask(client.DELETE('/api/v01/chat/messages/{id}', { ...path, ...OUTLIVING })),
               )
             }
           >

@@ -5,8 +5,11 @@ import { t } from '../../../texts.ts'
 
 type Result = Answer<'/api/v01/attempts/{attempt_id}', 'get'>
 
+/** A trial has no times. */
+type Figured = Pick<Result, 'result' | 'review'> & Partial<Pick<Result, 'started_at' | 'submitted_at'>>
+
 /** The result of an attempt in numbers. */
-export function Figures({ result }: { result: Result }) {
+export function Figures({ result }: { result: Figured }) {
   const { score, max_score, percentage, correct, unattempted } = result.result
   const partly = result.review.filter(isPartlyRight).length
   const total = result.review.length
@@ -25,7 +28,12 @@ export function Figures({ result }: { result: Result }) {
       {partly > 0 && <Stat label="Partly correct" value={partly} />}
       <Stat label="Incorrect" value={result.result.incorrect - partly} />
       <Stat label="Not answered" value={unattempted} />
-      <Stat label="Time taken" value={timeTaken(result)} />
+      {result.started_at !== undefined && result.submitted_at !== undefined && (
+        <Stat
+          label="Time taken"
+          value={timeTaken({ started_at: result.started_at, submitted_at: result.submitted_at })}
+        />
+      )}
     </dl>
   )
 }

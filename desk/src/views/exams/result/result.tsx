@@ -5,15 +5,15 @@ import { Empty, Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { useLive } from '../../../components/page/use-live.ts'
 import { useLoad } from '../../../components/page/use-load.ts'
-import { ReviewedQuestion } from '../../../components/questions/reviewed-question.tsx'
-import { moment, number } from '../../../format.ts'
+import { moment } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 import { Discussion } from '../../discussion/discussion.tsx'
 import { AskTutor } from '../../tutor/ask-tutor.tsx'
 import type { ViewProps } from '../../view-props.ts'
 import { Challenge, type ChallengeRow } from './challenge.tsx'
-import { Figures, isPartlyRight } from './figures.tsx'
+import { Figures } from './figures.tsx'
 import { PastResults } from './past-results.tsx'
+import { ReviewedSheet } from './reviewed-sheet.tsx'
 import { readNeeded, Verdict } from './verdict.tsx'
 
 type Result = Answer<'/api/v01/attempts/{attempt_id}', 'get'>
@@ -123,28 +123,8 @@ function QuestionSheet({
 }: QuestionSheetProps) {
   const [beside, setBeside] = useState<'tutor' | 'discussion' | 'challenge'>()
   const toggle = (what: typeof beside) => setBeside(beside === what ? undefined : what)
-  const [verdict, mood] = judge(question)
   return (
-    <article class="sheet" aria-label={t('Question {number}', { number: position })}>
-      <div class="row spread">
-        <h2>{t('Question {number}', { number: position })}</h2>
-        <span class="row">
-          {question.regraded && <span class="chip warn">Regraded</span>}
-          <span class={`chip ${mood}`}>{verdict}</span>
-          <small>
-            {t('{score} of {most, plural, one {# mark} other {# marks}}', {
-              score: number(question.marks_awarded),
-              most: question.positive_marks,
-            })}
-          </small>
-        </span>
-      </div>
-      <ReviewedQuestion
-        question={question}
-        given={question.given_answer}
-        correct={question.correct}
-        explanation={question.explanation}
-      />
+    <ReviewedSheet question={question} number={position}>
       <div class="row">
         <button
           type="button"
@@ -176,12 +156,6 @@ function QuestionSheet({
       {beside === 'challenge' && (
         <Challenge attemptId={attemptId} questionId={question.id} challenges={challenges} reload={reload} />
       )}
-    </article>
+    </ReviewedSheet>
   )
-}
-
-function judge(question: Reviewed): [verdict: string, mood: string] {
-  if (question.is_correct) return [t('Correct'), 'good']
-  if (question.given_answer === null) return [t('Not answered'), '']
-  return isPartlyRight(question) ? [t('Partly correct'), 'warn'] : [t('Incorrect'), 'bad']
 }

@@ -1,19 +1,15 @@
 import '../taking.css'
-import type { ExamSession, PaperQuestion } from '@exam-practice/client/exam'
+import type { ExamSession } from '@exam-practice/client/exam'
 import { useStore } from '@nanostores/preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { client } from '../../../client.ts'
 import { runWithToast } from '../../../components/dialogs/toasts.tsx'
-import { AnsweredQuestion } from '../../../components/questions/answered-question.tsx'
-import type { AnswerChange } from '../../../components/questions/kind.ts'
-import { kindOf } from '../../../components/questions/kinds.ts'
-import { MarksOf } from '../../../components/questions/marks-of.tsx'
 import { t } from '../../../texts.ts'
 import { endUnderWay, setUnderWay } from '../../../under-way.ts'
 import { $title } from '../../../view-title.ts'
 import { Clock } from './clock.tsx'
 import { AttemptEnded } from './ended.tsx'
-import { Palette } from './palette.tsx'
+import { Paper } from './paper.tsx'
 import { usePlace } from './place.ts'
 import { SubmitDialog } from './submit-dialog.tsx'
 import { TimeUp } from './time-up.tsx'
@@ -34,11 +30,8 @@ export function Taking({ session, name, close }: TakingProps) {
   const [place, move] = usePlace(state.attemptId, name)
   const [isSubmitting, setSubmitting] = useState(false)
   const [writes, setWrites] = useState(0)
-  const heading = useRef<HTMLHeadingElement>(null)
   const { questions, answers, marked, canWrite } = state
   const index = Math.min(place.index, questions.length - 1)
-  // Keys can come faster than the page is drawn.
-  const shownIndex = useRef(index)
   const question = questions[index]
   useEffect(() => $title.set(place.name || t('Exam')), [place.name])
   const isOver = state.phase === 'submitted' || state.phase === 'closed'
@@ -50,41 +43,11 @@ export function Taking({ session, name, close }: TakingProps) {
   useEffect(() => {
     if (question && !place.seen.includes(question.id)) move({ seen: [...place.seen, question.id] })
   }, [question])
-  // The question is read first: its text would lie above what is visible after a start from further down.
-  useEffect(() => {
-    heading.current?.focus({ preventScroll: true })
-    scrollTo(0, 0)
-  }, [index])
-  function show(next: number) {
-    if (next < 0 || next >= questions.length) return
-    shownIndex.current = next
-    move({ index: next })
-  }
   /** Counts a write until it is stored on this device. */
   function write(change: () => Promise<unknown>) {
     setWrites((count) => count + 1)
     void runWithToast(async () => void (await change())).finally(() => setWrites((count) => count - 1))
   }
-  const isMarked = question !== undefined && marked.includes(question.id)
-  // Keys and clicks can come faster than the page is drawn, so each one reads the current state.
-  const now = () => ({ ...session.$state.get(), question: questions[shownIndex.current] as PaperQuestion })
-  const change = ({ id }: PaperQuestion, next: AnswerChange) =>
-    write(() => session.answer(id, next(session.$state.get().answers[id])))
-  useShortcuts({
-    isOn: () => session.$state.get().canWrite && !isSubmitting,
-    next: () => show(shownIndex.current + 1),
-    previous: () => show(shownIndex.current - 1),
-    mark: () => {
-      const { question: shown, marked: before } = now()
-      write(() => session.mark(shown.id, !before.includes(shown.id)))
-    },
-    choose: (letter) => {
-      const shown = now().question
-      const next = kindOf(shown.question_type).chooseLetter?.(shown, letter)
-      if (next) change(shown, next)
-      return next !== undefined
-    },
-  })
   if (isOver) return <AttemptEnded state={state} examId={session.examId} name={place.name} close={close} />
   if (!question) return null
   const rejected = state.rejected[question.id]
@@ -114,81 +77,27 @@ export function Taking({ session, name, close }: TakingProps) {
           </button>
         </div>
       )}
-      <div class="taking-body">
-        <article class="sheet" aria-labelledby="question">
-          <div class="row spread">
-            <h1 id="question" ref={heading} tabIndex={-1}>
-              {t('Question {number} <small>of {count}</small>', {
-                number: index + 1,
-                count: questions.length,
-                small: (inner) => <small>{inner}</small>,
-              })}
-            </h1>
-            <MarksOf question={question} />
-          </div>
-          <AnsweredQuestion
-            question={question}
-            answer={answers[question.id]}
-            change={(next) => change(question, next)}
-            isReadOnly={!canWrite}
-          />
-          {rejected && (
+      <Paper
+        questions={questions}
+        answers={answers}
+        marked={marked}
+        seen={place.seen}
+        index={index}
+        show={(next) => move({ index: next })}
+        change={({ id }, next) => write(() => session.answer(id, next(session.$state.get().answers[id])))}
+        mark={({ id }) => write(() => session.mark(id, !session.$state.get().marked.includes(id)))}
+        canWrite={() => session.$state.get().canWrite}
+        areKeysOff={isSubmitting}
+        notice={
+          rejected && (
             <p class="notice bad" role="alert">
               {TOO_LARGE.has(rejected)
                 ? t('Not saved: this answer is too large')
                 : t('Not saved: {reason}', { reason: <span lang="en">{rejected}</span> })}
             </p>
-          )}
-          <div class="taking-moves">
-            <button type="button" onClick={() => show(index - 1)} disabled={index === 0}>
-              Previous
-            </button>
-            <button
-              type="button"
-              class={index + 1 < questions.length ? 'main' : ''}
-              onClick={() => show(index + 1)}
-              disabled={index + 1 >= questions.length}
-            >
-              Next
-            </button>
-            <button
-              type="button"
-              class="quiet"
-              onClick={() => change(question, () => null)}
-              disabled={!canWrite || answers[question.id] === undefined}
-            >
-              Clear answer
-            </button>
-            <button
-              type="button"
-              aria-pressed={isMarked}
-              disabled={!canWrite}
-              onClick={() => write(() => session.mark(question.id, !isMarked))}
-            >
-              {isMarked ? 'Marked' : 'Mark for later'}
-            </button>
-          </div>
-        </article>
-        <aside class="stack tight" aria-label="All questions">
-          <Palette
-            questions={questions}
-            answers={answers}
-            marked={marked}
-            seen={new Set(place.seen)}
-            current={index}
-            show={show}
-          />
-          <details class="keys">
-            <summary>Keyboard</summary>
-            <p>
-              {t(
-                '<k>A</k>, <k>B</k> … choose an option · <k>N</k> next · <k>P</k> previous · <k>M</k> mark · all else with Tab',
-                { k: (inner) => <kbd>{inner}</kbd> },
-              )}
-            </p>
-          </details>
-        </aside>
-      </div>
+          )
+        }
+      />
       {isSubmitting && canWrite && (
         <SubmitDialog
           total={questions.length}
@@ -235,36 +144,4 @@ function Saving({ unsynced, phase, isWriting }: { unsynced: number; phase: strin
                   )}
     </p>
   )
-}
-
-interface Shortcuts {
-  isOn: () => boolean
-  next: () => void
-  previous: () => void
-  mark: () => void
-  /** Chooses an option, and answers whether the question has it. */
-  choose: (letter: string) => boolean
-}
-
-/** Shortcuts by single keys, except in text fields. */
-function useShortcuts(shortcuts: Shortcuts): void {
-  const latest = useRef(shortcuts)
-  latest.current = shortcuts
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const { isOn, next, previous, mark, choose } = latest.current
-      const isTyping =
-        event.target instanceof HTMLElement &&
-        event.target.matches('input:not([type=radio], [type=checkbox]), textarea, select')
-      if (!isOn() || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
-      const key = event.key.toUpperCase()
-      if (key === 'N') next()
-      else if (key === 'P') previous()
-      else if (key === 'M') mark()
-      else if (!/^[A-Z]$/.test(key) || !choose(key)) return
-      event.preventDefault()
-    }
-    addEventListener('keydown', press)
-    return () => removeEventListener('keydown', press)
-  }, [])
 }

@@ -1,6 +1,6 @@
 import { useStore } from '@nanostores/preact'
 import { type Answer, ask, client, toQuery } from '../../../client.ts'
-import { sendSoon } from '../../../components/dialogs/toasts.tsx'
+import { OUTLIVING, sendSoon } from '../../../components/dialogs/toasts.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice } from '../../../components/forms/fields.tsx'
 import { ListSearch } from '../../../components/forms/search.tsx'
@@ -47,7 +47,7 @@ export default function Allowances() {
   }
   const change = (row: Row, action: Change) => async () => {
     const body = { student_id: row.student_id, exam_id: row.exam_id, action }
-    await ask(client.POST('/api/v01/admin/attempts/modify', { body }))
+    await ask(client.POST('/api/v01/admin/attempts/modify', { body, ...OUTLIVING }))
     await found.reload()
   }
   const takeAway = (row: Row) =>

@@ -54,7 +54,7 @@ export function ImageField({ path, take, remove }: ImageFieldProps) {
       {path && (
         <p class="stack tight">
           <small>
-            {t('To say where it stands and what it shows, write it into the text: {mark}', {
+            {t('To say where it stands and what it shows, write it into the text or an option: {mark}', {
               mark: <code dir="ltr">{`![${t('what it shows')}](${path})`}</code>,
             })}
           </small>

@@ -1,0 +1,50 @@
+import type { ComponentChildren } from 'preact'
+import type { Answer } from '../../../client.ts'
+import { ReviewedQuestion } from '../../../components/questions/reviewed-question.tsx'
+import { number } from '../../../format.ts'
+import { t } from '../../../texts.ts'
+import { isPartlyRight } from './figures.tsx'
+
+type Reviewed = Answer<'/api/v01/attempts/{attempt_id}', 'get'>['review'][number]
+
+interface ReviewedSheetProps {
+  question: Reviewed
+  number: number
+  /** What can be done about it. */
+  children?: ComponentChildren
+}
+
+/** A question of a result: how it was answered and graded, the key and why it is right. */
+export function ReviewedSheet({ question, number: position, children }: ReviewedSheetProps) {
+  const [verdict, mood] = judge(question)
+  return (
+    <article class="sheet" aria-label={t('Question {number}', { number: position })}>
+      <div class="row spread">
+        <h2>{t('Question {number}', { number: position })}</h2>
+        <span class="row">
+          {question.regraded && <span class="chip warn">Regraded</span>}
+          <span class={`chip ${mood}`}>{verdict}</span>
+          <small>
+            {t('{score} of {most, plural, one {# mark} other {# marks}}', {
+              score: number(question.marks_awarded),
+              most: question.positive_marks,
+            })}
+          </small>
+        </span>
+      </div>
+      <ReviewedQuestion
+        question={question}
+        given={question.given_answer}
+        correct={question.correct}
+        explanation={question.explanation}
+      />
+      {children}
+    </article>
+  )
+}
+
+function judge(question: Reviewed): [verdict: string, mood: string] {
+  if (question.is_correct) return [t('Correct'), 'good']
+  if (question.given_answer === null) return [t('Not answered'), '']
+  return isPartlyRight(question) ? [t('Partly correct'), 'warn'] : [t('Incorrect'), 'bad']
+}
