@@ -98,7 +98,7 @@ async function storeImage(core: Core, name: string, image: CategoryImage): Promi
   if ('error' in checked) throw invalidField('/image', checked.error)
   const extension = path.extname(image.filename).toLowerCase()
   const key = `Category/${slugOf(name)}_${randomBytes(6).toString('hex')}${extension}`
-  await putNewFile(core, key, image.bytes, checked.contentType)
+  await putNewFile(core, key, checked.bytes, checked.contentType)
   return key
 }
 

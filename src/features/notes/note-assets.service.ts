@@ -88,8 +88,9 @@ async function storeImage(core: Core, upload: Upload | undefined, asker: Asker) 
   const checked = await checkImage(core, upload.filename, upload.bytes, LARGEST_IMAGE, asker)
   if ('error' in checked) throw invalidField('/image', checked.error)
   const fileKey = `Notes/${randomUUID()}.${checked.contentType.replace('image/', '')}`
-  await putNewFile(core, fileKey, upload.bytes, checked.contentType)
-  return { fileKey, size: upload.bytes.length, ...checked }
+  const { bytes, ...described } = checked
+  await putNewFile(core, fileKey, bytes, described.contentType)
+  return { fileKey, size: bytes.length, ...described }
 }
 
 /** Keeps a stored image with the row by which `write` refers to it. A refused one is deleted at once. */

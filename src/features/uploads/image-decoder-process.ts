@@ -65,13 +65,13 @@ async function prepare(bytes: Uint8Array): Promise<Prepared> {
 async function decode(bytes: Uint8Array): Promise<Decoded> {
   try {
     const image = sharp(bytes, { limitInputPixels: LARGEST_PIXELS, failOn: 'error', pages: 1 })
-    const { format, width, height, pages = 1 } = await image.metadata()
+    const { format, width, height, pages = 1, exif, xmp, iptc, comments } = await image.metadata()
     if (!FORMATS.has(format)) return { error: 'The file is not an image of an allowed type' }
     if (Math.max(width, height) > LONGEST_SIDE || pages > MOST_FRAMES)
       return { error: 'The image is too large' }
     // Reads every pixel: a valid header proves little.
     await image.resize(1, 1, { fit: 'fill', fastShrinkOnLoad: false }).raw().toBuffer()
-    return { width, height }
+    return { width, height, tellsMore: [exif, xmp, iptc, comments].some((each) => each !== undefined) }
   } catch {
     return { error: 'The image could not be read' }
   }

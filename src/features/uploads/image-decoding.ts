@@ -2,7 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 export type Decoded =
-  | { width: number; height: number }
+  /** `tellsMore`: it holds more than what it shows, such as where it was taken. */
+  | { width: number; height: number; tellsMore: boolean }
   /** Why it is refused, for the person who uploaded it. */
   | { error: string }
 

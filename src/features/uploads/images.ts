@@ -2,19 +2,20 @@ import { fileTypeFromBuffer } from 'file-type'
 import type { Asker } from '../../admission/fair-queue.ts'
 import type { Core } from '../../core.ts'
 import { imageTypeOf, isImageType } from '../../formats/image-types.ts'
-import { decodeImage } from './image-decoding.ts'
+import { decodeImage, prepareImage } from './image-decoding.ts'
 
 /** "500 KB" in docs/protocol/http.md#limits. */
 export const IMAGE_BYTES = 512_000
 
 export type CheckedImage =
-  | { contentType: string; width: number; height: number }
+  | { bytes: Buffer; contentType: string; width: number; height: number }
   /** Why it is refused, for the person who uploaded it. */
   | { error: string }
 
 /**
  * Accepts a file only if its name has an accepted extension and its content is a complete image of an accepted type,
- * whatever type was declared. The signature alone would accept polyglots, the decoder alone SVG.
+ * whatever type was declared. The signature alone would accept polyglots, the decoder alone SVG. What is answered is to be
+ * stored: the file, or the image without what a camera wrote into it, such as its place.
  */
 export async function checkImage(
   { gate }: Pick<Core, 'gate'>,
@@ -29,5 +30,15 @@ export async function checkImage(
   const sniffed = await fileTypeFromBuffer(bytes)
   if (!sniffed || !isImageType(sniffed.mime)) return { error: 'The file is not an image of an allowed type' }
   const decoded = await gate.decoding.run(asker, () => decodeImage(bytes))
-  return 'error' in decoded ? decoded : { contentType: sniffed.mime, ...decoded }
+  if ('error' in decoded) return decoded
+  const { tellsMore, ...size } = decoded
+  if (!tellsMore) return { bytes, contentType: sniffed.mime, ...size }
+  const plain = await gate.decoding.run(asker, () => prepareImage(bytes))
+  if ('error' in plain) return { error: 'The image could not be read' }
+  return {
+    bytes: Buffer.from(plain.bytes),
+    contentType: sniffed.mime,
+    width: plain.width,
+    height: plain.height,
+  }
 }

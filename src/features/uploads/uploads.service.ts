@@ -33,9 +33,9 @@ export function uploadImages(core: Core, actor: Actor, asker: Asker): ImageUploa
       const key = `${folder}/${filename}`
       // The file is written last: if that fails, the row is undone too.
       await core.db.transaction(async (tx) => {
-        const summary = `An image of ${bytes.length} bytes was stored`
+        const summary = `An image of ${image.bytes.length} bytes was stored`
         await record(tx, actor, { action: 'image.upload', subject: ['image', key], summary })
-        await core.files.put(key, bytes, image.contentType)
+        await core.files.put(key, image.bytes, image.contentType)
       })
       return undefined
     },

@@ -78,7 +78,10 @@ export async function tryFile(
 ): Promise<Content<Tried>> {
   await getExam(core, examId)
   const outcome = startOutcome()
-  const check = async (image: FoundImage) => ({ ...(await checkFound(core, image, asker)), key: null })
+  const check = async (image: FoundImage) => {
+    const checked = await checkFound(core, image, asker)
+    return 'error' in checked ? checked : { key: null }
+  }
   for await (const { question, hasImage } of readQuestions(input, outcome, check, end))
     if (outcome.questions.length < MOST_SHOWN) outcome.questions.push({ ...question, has_image: hasImage })
   const { format, report, questions } = outcome
@@ -151,13 +154,13 @@ function createImages(core: Core, asker: Asker): { store: TakeImage; stored: str
     async store(image) {
       const checked = await checkFound(core, image, asker)
       if ('error' in checked) return checked
-      const bytes = Buffer.from(image.bytes)
+      const { bytes, contentType } = checked
       const hash = createHash('sha256').update(bytes).update(image.name).digest('base64')
       const known = keys.get(hash) ?? (await findStored(core, image.name, bytes))
       const key = known ?? `Imported/${randomUUID()}${path.posix.extname(image.name).toLowerCase()}`
       keys.set(hash, key)
       if (known === undefined) {
-        await putNewFile(core, key, bytes, checked.contentType)
+        await putNewFile(core, key, bytes, contentType)
         stored.push(key)
       }
       return { key }

@@ -1,0 +1,93 @@
+import sharp from 'sharp'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Client } from '../support/client.ts'
+import { createExam } from '../support/content/exams.ts'
+import { form } from '../support/content/forms.ts'
+import { addPage, createNotebook } from '../support/content/notes.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const SECRET = 'taken at home'
+let service: TestService
+let admin: Client
+/** A photograph that lies on its side, with a place in it. */
+let photograph: Buffer
+beforeAll(async () => {
+  service = await startService()
+  admin = await service.admin()
+  photograph = await sharp({ create: { width: 40, height: 20, channels: 3, background: 'red' } })
+    .jpeg()
+    .withMetadata({ orientation: 6 })
+    .withExifMerge({ IFD0: { Copyright: SECRET }, IFD3: { GPSLatitudeRef: 'N' } })
+    .toBuffer()
+})
+afterAll(() => service.close())
+
+async function expectPlain(url: unknown): Promise<void> {
+  const response = await service.guest().fetch('GET', String(url))
+  const bytes = Buffer.from(await response.arrayBuffer())
+  const { exif, orientation, width, height } = await sharp(bytes).metadata()
+  expect({ status: response.status, exif, orientation, width, height }).toEqual({
+    status: 200,
+    exif: undefined,
+    orientation: undefined,
+    width: 20,
+    height: 40,
+  })
+  expect(bytes.includes(SECRET)).toBe(false)
+}
+
+async function imageOf(examId: number): Promise<unknown> {
+  const { body } = await admin.get(`/api/v01/admin/questions?exam_id=${examId}`, 200)
+  return body.questions.at(-1)?.image_url
+}
+
+test('a photograph in a public notebook doesn’t tell its readers where it was taken', async () => {
+  const author = await service.person()
+  const page = await addPage(author, await createNotebook(author))
+  const file = form({}, { field: 'image', name: 'board.jpg', bytes: photograph })
+  const { asset } = (await author.request('POST', `/api/v01/pages/${page}/assets`, file, 201)).body
+  expect(asset).toMatchObject({ content_type: 'image/jpeg', width: 20, height: 40 })
+  await expectPlain(asset.url)
+  const again = (await author.request('PATCH', `/api/v01/assets/${asset.id}`, file, 200)).body.asset
+  await expectPlain(again.url)
+})
+
+test('neither does that of a question or a category, or one that comes in with an import', async () => {
+  const file = (field: string) => ({ field, name: 'board.jpg', bytes: photograph })
+  const { examId } = await createExam(service.sql, { questions: [] })
+  await admin.request(
+    'POST',
+    '/api/v01/admin/images',
+    form({ subject_folder_id: 'Home' }, file('images')),
+    200,
+  )
+  const question = form({ exam_id: examId, image_path: 'Home/board.jpg' })
+  await admin.request('POST', '/api/v01/admin/questions', question, 201)
+  await expectPlain(await imageOf(examId))
+
+  const { category } = (
+    await admin.request('POST', '/api/v01/admin/categories', form({ name: 'Home' }, file('image')), 201)
+  ).body
+  await expectPlain(category.image_url)
+
+  const quiz = `<quiz><question type="truefalse"><questiontext format="html">
+    <text><![CDATA[Is it red? <img src="@@PLUGINFILE@@/board.jpg">]]></text>
+    <file name="board.jpg" path="/" encoding="base64">${photograph.toString('base64')}</file></questiontext>
+    <answer fraction="100"><text>true</text></answer><answer fraction="0"><text>false</text></answer></question></quiz>`
+  const imported = await createExam(service.sql, { questions: [] })
+  const upload = form({}, { field: 'file', name: 'quiz.xml', bytes: quiz })
+  await admin.request('POST', `/api/v01/admin/exams/${imported.examId}/import`, upload, 201)
+  await expectPlain(await imageOf(imported.examId))
+})
+
+test('an image that tells nothing stays byte for byte', async () => {
+  const author = await service.person()
+  const page = await addPage(author, await createNotebook(author))
+  const bytes = await sharp({ create: { width: 9, height: 9, channels: 3, background: 'red' } })
+    .jpeg()
+    .toBuffer()
+  const file = form({}, { field: 'image', name: 'red.jpg', bytes })
+  const { asset } = (await author.request('POST', `/api/v01/pages/${page}/assets`, file, 201)).body
+  const response = await service.guest().fetch('GET', asset.url)
+  expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true)
+})
