@@ -3,21 +3,19 @@
 import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { findRuntime, refuse, refuseOldNode } from './runtime.mjs'
+import { findRuntime, isRecent, OLDEST, refuse, refuseOldNode } from './runtime.mjs'
 
-const OLDEST = 24
 const QUICK_IMPORTS = new URL('../src/quick-imports.ts', import.meta.url).href
 
 refuseOldNode()
 const [, , ...args] = process.argv
 const { node } = process.versions
-const isRecent = Number.parseInt(node, 10) >= OLDEST
-if (isRecent && !args[0].startsWith('-')) {
+if (isRecent(node) && !args[0].startsWith('-')) {
   process.argv.splice(1, 2, path.resolve(args[0]))
   await import(QUICK_IMPORTS)
   await import(pathToFileURL(process.argv[1]).href)
 } else {
-  const runtime = isRecent ? process.execPath : findRuntime()
+  const runtime = isRecent(node) ? process.execPath : findRuntime()
   if (runtime === undefined)
     refuse(
       `This needs Node.js ${OLDEST} or newer, and the Node.js here is ${node}: npm ci brings a newer one along, except on ` +
