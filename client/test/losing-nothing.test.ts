@@ -790,8 +790,8 @@ describe('a chat', () => {
     laptop = new Machine(world, chats.serve, (line) => chats.accept(line, () => {}))
   })
 
-  async function openChat(isOnline = true) {
-    const app = new App(laptop)
+  async function openChat(isOnline = true, machine = laptop) {
+    const app = new App(machine)
     await app.signIn(1)
     const chat = createChat(app.client)
     if (isOnline) await world.until(() => app.client.live.$status.get() === 'online')
@@ -967,6 +967,35 @@ describe('a chat', () => {
     await world.until(() => app.client.live.$status.get() === 'online')
     chats.write(1, OTHER, 'here again')
     await world.until(() => texts(room).length > 0, 2_000)
+  })
+
+  test.each([
+    ['the phone', 'while the laptop is online'],
+    ['the laptop', 'while the phone is online'],
+  ])('shows the reactions that the service has, though %s reacted otherwise %s', async (late) => {
+    chats.write(1, OTHER, 'hello')
+    const phone = new Machine(world, chats.serve, (line) => chats.accept(line, () => {}))
+    const one = await openChat()
+    const other = await openChat(true, phone)
+    const [offline, online] = late === 'the phone' ? [other, one] : [one, other]
+    const machine = late === 'the phone' ? phone : laptop
+    const react = ({ app, chat }: typeof one, emoji: string, added: boolean) =>
+      app.run(chat.react({ conversationId: 1, messageId: 10_001, emoji, added }))
+    await react(online, '❤️', true)
+    await world.pass(2_000)
+    machine.network.isUp = false
+    machine.cut()
+    await react(offline, '👍', true)
+    await react(offline, '❤️', false)
+    for (const added of [true, false, true]) await react(online, '❤️', added)
+    for (const added of [true, false]) await react(online, '👍', added)
+    chats.react(1, 1, OTHER, '👍', true)
+    await world.pass(MINUTE_MS)
+    machine.network.isUp = true
+    await world.pass(2 * MINUTE_MS)
+    const stored = chats.messagesFor(1, 1)[0]?.reactions
+    expect(stored?.map(({ emoji, count, mine }) => [emoji, count, mine])).toEqual([['👍', 2, true]])
+    for (const { room } of [one, other]) expect(room.$messages.get()[0]?.reactions).toEqual(stored)
   })
 
   test('lists the conversations and sends where no WebSocket opens', async () => {

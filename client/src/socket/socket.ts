@@ -5,6 +5,7 @@ import type { Platform, PlatformSocket } from '../platform.ts'
 import type { Owner, Session } from '../session/session.ts'
 import { fullJitter } from './backoff.ts'
 import { Disconnected, Refused } from './errors.ts'
+import type { Ask } from './tab-messages.ts'
 
 const PROTOCOL = 'exam-practice.v1'
 /** After a connection that lasted this long, the next failure starts with the shortest pause again. */
@@ -25,11 +26,6 @@ export interface SocketEvents {
   status(status: SocketStatus): void
   /** A frame that is not the answer to a request; `ready` is the first one of each connection. */
   frame(frame: ServerFrame): void
-}
-
-interface Pending {
-  resolve(ack: ServerFrames['ack']): void
-  reject(error: Error): void
 }
 
 /**
@@ -61,7 +57,7 @@ export class Socket {
   #cancelWatch: (() => void) | undefined
   #cancelPing: (() => void) | undefined
   #refs = 0
-  readonly #pending = new Map<string, Pending>()
+  readonly #pending = new Map<string, Ask>()
 
   constructor(
     platform: Platform,
