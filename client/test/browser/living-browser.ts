@@ -192,10 +192,11 @@ export class Tab {
   /** Chromium takes the page's memory away, and loads it again when it is shown. */
   async discard(): Promise<void> {
     await this.hide()
-    await this.#browser.click(this, '[Urgent Discard]')
     await until(async () => {
       const target = (await this.#browser.tabs()).find(({ id, url }) => url === this.url && id !== this.#id)
       this.#id = target?.id ?? this.#id
+      // A click is lost if the list is drawn anew at that moment.
+      if (!target) await this.#browser.click(this, '[Urgent Discard]')
       return target !== undefined
     })
   }
