@@ -81,7 +81,6 @@ export interface Channel {
 
 /** The part of a WebSocket that is used. */
 export interface PlatformSocket {
-  onopen: ((event: never) => void) | null
   onmessage: ((event: { data: unknown }) => void) | null
   onclose: ((event: { code: number }) => void) | null
   onerror: ((event: never) => void) | null

@@ -138,12 +138,5 @@ export class Sending {
 function toOutgoing({ id, item, createdAt, state, error, answer }: OutboxEntry<Message>): Outgoing {
   const { uploaded: _, ...draft } = item
   const stored = (answer as { message: ChatMessage } | undefined)?.message
-  return {
-    ...draft,
-    clientId: id,
-    createdAt,
-    state,
-    ...(error === undefined ? {} : { error }),
-    ...(stored ? { stored } : {}),
-  }
+  return { ...draft, clientId: id, createdAt, state, error, stored }
 }

@@ -58,10 +58,10 @@ export interface Outgoing extends Draft {
   conversationId: number
   createdAt: string
   state: SendState
-  /** Why it failed: a code of the service. */
-  error?: string
+  /** Why it failed: a code of the service, or `unusable`: the store could not keep its files. */
+  error?: string | undefined
   /** As the service stored it, once it is sent. */
-  stored?: ChatMessage
+  stored?: ChatMessage | undefined
 }
 
 /**

@@ -15,7 +15,6 @@ import {
   canWrite,
   type Effect,
   type Event,
-  hasWork,
   isOpen,
   type Journal,
   type Progress,
@@ -335,7 +334,7 @@ export class ExamSession {
   #wake(): void {
     if (this.#isClosed) return
     this.#watchEnd()
-    if (hasWork(this.#state.journal)) this.#do({ is: 'due' })
+    this.#do({ is: 'due' })
     const { platform } = this.#client
     const isLongAgo = this.#readAt === undefined || Math.abs(platform.now() - this.#readAt) > READ_EVERY_MS
     if (isOpen(this.#state.journal) && (isLongAgo || this.#clock.isDoubtful))

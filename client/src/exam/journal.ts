@@ -112,7 +112,9 @@ export type Event =
   | { is: 'stranded'; stored?: Progress | undefined; isBlind: boolean }
   /** Another tab writes, or may. */
   | { is: 'lost' }
+  /** What another tab has, or the store. */
   | { is: 'told'; journal: Progress }
+  /** This is stored. */
   | { is: 'kept'; journal: Progress }
   | { is: 'due' }
   /** The page is hidden and may never run again; `mostBytes` is what it can still send. */
@@ -239,8 +241,8 @@ export function step(state: State, event: Event): [State, Effect[]] {
     case 'ended':
       // A submit is repeated, because its answer tells whether it was the one that ended the attempt.
       if (!isOpen(journal) || (journal.phase === 'submitting' && isSynced(journal))) return [state, []]
-      // The refusal of a sync tells more: what had arrived.
-      if (state.role !== 'reader' && !isSynced(journal)) return [state, [waitFor(0)]]
+      // The refusal of a sync tells more, here or in the tab that writes: what had arrived.
+      if (!isSynced(journal)) return [state, [waitFor(0)]]
       return become({ phase: 'closed' }, KEEP)
     case 'end moved':
       return become({ endsAt: event.endsAt }, KEEP)
@@ -342,9 +344,9 @@ export function canWrite({ role, journal, isOver }: State): boolean {
 
 /** Goes on without the store, which may have something newer. */
 function goBlind(state: State): State {
-  const { revision } = state.journal
-  const beganAt = revision + REVISIONS_OF_A_BLIND_ONE
-  return { ...state, offerAt: revision, beganAt, journal: { ...state.journal, revision: beganAt } }
+  const { journal } = state
+  const beganAt = journal.revision + REVISIONS_OF_A_BLIND_ONE
+  return { ...state, beganAt, offerAt: journal.revision, journal: { ...journal, revision: beganAt } }
 }
 
 /** Goes on from what is stored, with what this tab could not store. */
@@ -354,6 +356,7 @@ function takeUp(state: State, stored: Progress | undefined): State {
   const isNew = role === 'reader'
   const beganAt = isNew ? revision : state.beganAt
   const taken = { ...state, known: stored ?? known, beganAt, offerAt: undefined }
+  // This tab's own journal holds all of it, and perhaps more.
   if (!stored || isSame(stored, known)) return { ...taken, journal: { ...journal, revision } }
   const merged = { ...merge(stored, journal), revision }
   return { ...taken, journal: isNew ? merged : giveAgain(merged, state) }
@@ -382,7 +385,7 @@ function giveAgain(merged: Journal, { journal, beganAt }: State): Journal {
   }
 }
 
-/** Whether nobody has written in between; to be the writer alone changes nothing. */
+/** Whether nobody has written in between. */
 function isSame(one: Progress, other: Progress): boolean {
   const print = ({ phase, base, answers, unsynced, marked, isMarkedUnsynced }: Progress) =>
     JSON.stringify([phase, base, answers, unsynced, marked, isMarkedUnsynced])

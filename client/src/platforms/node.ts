@@ -1,6 +1,6 @@
-import type { Platform, PlatformSocket, Store } from '../platform.ts'
+import type { Platform, Store } from '../platform.ts'
 import { memoryStore } from '../storage/memory.ts'
-import { after } from './after.ts'
+import { globals } from './globals.ts'
 
 /**
  * Node.js 22 or newer, or another server with its globals. Clients share nothing; without a `store`, everything is
@@ -8,14 +8,9 @@ import { after } from './after.ts'
  */
 export function node(options: { store?: Store } = {}): Platform {
   return {
-    fetch: (request) => fetch(request),
-    openSocket: (url, protocols) => new WebSocket(url, protocols) as unknown as PlatformSocket,
+    ...globals,
     store: options.store ?? memoryStore(),
-    now: Date.now,
-    steady: () => performance.now(),
-    random: Math.random,
     uuid: () => crypto.randomUUID(),
-    after,
     upload: (request, tell) => fetch(counted(request, tell)),
   }
 }

@@ -1,6 +1,6 @@
-import type { LifeEvent, Platform, PlatformSocket, Store } from '../platform.ts'
+import type { LifeEvent, Platform, Store } from '../platform.ts'
 import { memoryStore } from '../storage/memory.ts'
-import { after } from './after.ts'
+import { globals } from './globals.ts'
 import { uploadByXhr } from './xhr.ts'
 
 interface Subscription {
@@ -27,14 +27,9 @@ export interface ReactNativeOptions {
 /** A phone app, which has no tabs. */
 export function reactNative({ AppState, NetInfo, store, uuid }: ReactNativeOptions): Platform {
   return {
-    fetch: (request) => fetch(request),
-    openSocket: (url, protocols) => new WebSocket(url, protocols) as unknown as PlatformSocket,
+    ...globals,
     store: store ?? memoryStore(),
-    now: Date.now,
-    steady: () => performance.now(),
-    random: Math.random,
     uuid: uuid ?? (() => crypto.randomUUID()),
-    after,
     isVisible: () => AppState.currentState === 'active',
     upload: uploadByXhr,
     watch(tell: (event: LifeEvent) => void) {

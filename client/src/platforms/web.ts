@@ -1,6 +1,6 @@
-import type { LifeEvent, Platform, PlatformSocket, Store } from '../platform.ts'
+import type { LifeEvent, Platform, Store } from '../platform.ts'
 import { indexedDbStore } from '../storage/indexeddb.ts'
-import { after } from './after.ts'
+import { globals } from './globals.ts'
 import { uploadByXhr } from './xhr.ts'
 
 /**
@@ -8,14 +8,9 @@ import { uploadByXhr } from './xhr.ts'
  */
 export function web(options: { store?: Store } = {}): Platform {
   return {
-    fetch: (request) => fetch(request),
-    openSocket: (url, protocols) => new WebSocket(url, protocols) as PlatformSocket,
+    ...globals,
     store: options.store ?? indexedDbStore(),
-    now: Date.now,
-    steady: () => performance.now(),
-    random: Math.random,
     uuid: newUuid,
-    after,
     locks: navigator.locks
       ? { request: (name, wanted, work) => navigator.locks.request(name, wanted, work) as never }
       : undefined,

@@ -23,9 +23,9 @@ export interface GivenReview {
   review: NewReview
   state: SendState
   /** A code of the service: the review failed, and can be discarded. */
-  error?: string
+  error?: string | undefined
   /** Once it is sent: how it was judged, or why it can't be. */
-  result?: ReviewResult
+  result?: ReviewResult | undefined
 }
 
 export type Step = { review: NewReview } | { undo: string }
@@ -107,6 +107,6 @@ function listGiven(entries: readonly OutboxEntry<Step>[]): GivenReview[] {
   return entries.flatMap(({ id, item, state, error, answer }) => {
     if ('undo' in item || undone.has(id)) return []
     const [result] = (answer as { results: ReviewResult[] } | undefined)?.results ?? []
-    return { id, review: item.review, state, ...(error && { error }), ...(result && { result }) }
+    return { id, review: item.review, state, error, result }
   })
 }

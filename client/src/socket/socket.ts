@@ -252,8 +252,7 @@ export class Socket {
     const socket = this.#socket
     this.#socket = undefined
     if (socket) {
-      socket.onopen = socket.onmessage = socket.onclose = null
-      socket.onerror = () => {}
+      socket.onmessage = socket.onclose = null
       socket.close()
     }
     const pending = [...this.#pending.values()]

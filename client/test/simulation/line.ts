@@ -19,7 +19,6 @@ export class Line {
     this.tab = tab
     this.token = (protocols[1] ?? '').replace('bearer.', '')
     this.socket = {
-      onopen: null,
       onmessage: null,
       onclose: null,
       onerror: null,
