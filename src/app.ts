@@ -54,6 +54,7 @@ import { libraryRoutes } from './features/notes/note-library.routes.ts'
 import { notePageRoutes } from './features/notes/notebook-pages.routes.ts'
 import { notebookRoutes } from './features/notes/notebooks.routes.ts'
 import { pageRoutes } from './features/pages/pages.routes.ts'
+import { practiceLive } from './features/practice/practice.live.ts'
 import { practiceRoutes } from './features/practice/practice.routes.ts'
 import { pushRoutes } from './features/push/push.routes.ts'
 import { exchangeAdminRoutes } from './features/questions/exchange/exchange.admin-routes.ts'
@@ -258,7 +259,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   await app.register(gateway, {
     prefix: '/api/v01',
     core,
-    live: [chatLive, attemptsLive, discussionsLive, generationLive, helpLockLive],
+    live: [chatLive, attemptsLive, discussionsLive, generationLive, practiceLive, helpLockLive],
   })
   await app.register(forHelp)
   await app.register(forUsers)

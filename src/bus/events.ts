@@ -65,6 +65,8 @@ export type UserEvent =
   | { kind: 'conversation'; conversationId: number }
   /** The person's counters changed; `conversationId` if only one conversation changed them. */
   | { kind: 'counters'; conversationId?: number }
+  /** What of practice waits for the person has changed. */
+  | { kind: 'practice' }
 
 /** Somebody came online or went offline; only `audience` is told. */
 export interface PresenceEvent {
@@ -149,7 +151,7 @@ const KINDS: { [Name in TopicName]: Record<KindOf<Name>, true> } = {
     read: true,
     typing: true,
   },
-  user: { frame: true, conversation: true, counters: true },
+  user: { frame: true, conversation: true, counters: true, practice: true },
   question: { comment: true },
   ai_job: { frame: true },
   presence: { presence: true },

@@ -50,6 +50,7 @@ const FIRST = {
     'conversation'
   >,
   counters: { kind: 'counters' } satisfies EventOf<`user:${number}`, 'counters'>,
+  practice: { kind: 'practice' } satisfies EventOf<`user:${number}`, 'practice'>,
   presence: { kind: 'presence', userId: 1, online: true, audience: [] } satisfies EventOf<
     'presence',
     'presence'
@@ -127,6 +128,8 @@ describe.runIf(hasRedis())('beside a node of another version', () => {
       times: [{ userId: alice.id, attemptId: 1, endsAt: null, later: 1 }],
     })
     await socket.waitFor(({ type }) => type === 'attempt_time')
+    await tell(`user:${alice.id}`, { ...FIRST.practice, later: true })
+    await socket.waitFor(({ type }) => type === 'practice')
     for (const [topic, event] of [
       [`user:${alice.id}`, FIRST.counters],
       ['exams', FIRST.results_released],

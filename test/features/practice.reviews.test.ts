@@ -184,6 +184,62 @@ test('two thousand reviews arrive on a day: a batch that crosses it counts not a
   await sendReviews(alice, { question_id })
 })
 
+test('reviews of many people at once count each for itself, whatever becomes of the others', async () => {
+  const { examId, questionIds } = await openExam(3)
+  const [seen, other, later] = questionIds as [number, number, number]
+  const people = await Promise.all(Array.from({ length: 12 }, () => service.person()))
+  await Promise.all(people.map((client) => sendReviews(client, { question_id: seen, answer: 'B' })))
+  const [full, examinee, late, lost, wrong, ...plain] = people as [
+    ...[Client, Client, Client, Client, Client],
+    ...Client[],
+  ]
+  await service.sql`update practice_learners set arrived = 2000 where user_id = ${full.id}`
+  const locking = await createExam(service.sql, { lock_help: true, questions: [choice()] })
+  await examinee.post(`/api/v01/exams/${locking.examId}/start`, {}, 201)
+  const answered_at = new Date(Date.now() - DAY).toISOString()
+  const post = (client: Client, question_id: number, given: object = {}) =>
+    client.post(`${PRACTICE}/reviews`, {
+      reviews: [{ client_id: randomUUID(), question_id, answer: 'A', sure: true, ...given }],
+    })
+  const sent = [
+    post(full, other),
+    post(examinee, other),
+    post(late, seen, { answered_at }),
+    post(lost, 2_000_000_000),
+    post(wrong, other, { answer: { no: 'answer' } }),
+    // One after another, of one card and of another one.
+    ...[seen, other, later, seen, other].flatMap((id, n) =>
+      plain.map((client) => post(n % 2 ? client : elsewhere(client), id)),
+    ),
+  ]
+  const [noRoom, locked, replayed, unknown, refused, ...rest] = await Promise.all(sent)
+  expect(noRoom).toMatchObject({ status: 429, body: { code: 'daily_limit' } })
+  expect(locked).toMatchObject({ status: 403, body: { code: 'exam_in_progress' } })
+  expect(replayed).toMatchObject({
+    status: 200,
+    body: { results: [{ outcome: 'right', card: { reps: 2 } }] },
+  })
+  expect(unknown).toMatchObject({ status: 200, body: { results: [{ error: { code: 'not_found' } }] } })
+  expect(refused).toMatchObject({
+    status: 200,
+    body: { results: [{ error: { code: 'validation_failed' } }] },
+  })
+  for (const each of rest)
+    expect(each).toMatchObject({ status: 200, body: { results: [{ outcome: 'right', correct: 'A' }] } })
+  for (const client of plain) {
+    expect(await cardOf(client, seen)).toMatchObject({ reps: 3 })
+    expect(await cardOf(client, other)).toMatchObject({ reps: 2 })
+    expect(await cardOf(client, later)).toMatchObject({ reps: 1 })
+    expect(await readOverview(client)).toMatchObject({
+      today: { reviews: 6, right: 5 },
+      new: expect.any(Number),
+    })
+    const { body } = await client.get(`${PRACTICE}/next?exam_id=${examId}` as `${typeof PRACTICE}/next`, 200)
+    expect(body.new).toBe(0)
+  }
+  for (const client of [full, lost, wrong, examinee]) expect(await cardOf(client, other)).toBeUndefined()
+})
+
 test('the twenty thousand and first card is refused', async () => {
   const { examId, questionIds } = await openExam(2)
   const alice = await service.person()

@@ -1,4 +1,5 @@
 import { and, desc, eq, getTableColumns, inArray, isNotNull, lt, ne, type SQL, sql } from 'drizzle-orm'
+import { isCurrentPaper } from '../../db/current-paper.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { isTaughtBy, isThereFor } from '../../db/exam-access.ts'
 import { personalColumns, personalTimes } from '../../db/personal-times.ts'
@@ -7,7 +8,6 @@ import type { PersonalTimes } from '../../db/tables/accommodations.tables.ts'
 import { type Answers, attempts, examPapers } from '../../db/tables/attempts.tables.ts'
 import { exams } from '../../db/tables/exams.tables.ts'
 import { UNDER_WAY } from '../../db/under-way.ts'
-import { isCurrentPaper } from './papers.store.ts'
 
 export type ExamRow = typeof exams.$inferSelect
 export type AttemptRow = typeof attempts.$inferSelect

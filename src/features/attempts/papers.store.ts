@@ -1,4 +1,5 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
+import { isCurrentPaper } from '../../db/current-paper.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { query } from '../../db/query.ts'
 import { examPapers } from '../../db/tables/attempts.tables.ts'
@@ -11,16 +12,7 @@ export async function findPaper(db: Executor, id: number): Promise<PaperRow | un
   return row
 }
 
-/** Whether a row of `exam_papers` is that of the exam's questions as they are now. */
-export const isCurrentPaper = and(
-  eq(examPapers.examId, exams.id),
-  eq(examPapers.version, exams.paperVersion),
-  eq(examPapers.msqScoring, exams.msqScoring),
-  // One that the previous version has stored meanwhile lacks what is newer.
-  sql`(${examPapers.newerQuestions} is not null) = ${exams.isNewer}`,
-)
-
-/** The id of that row; undefined where it is not stored yet. */
+/** The id of the paper of the exam's questions as they are now; undefined where it is not stored yet. */
 export async function findCurrentPaper(db: Executor, examId: number): Promise<number | undefined> {
   const [row] = await db
     .select({ id: examPapers.id })

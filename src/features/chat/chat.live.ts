@@ -69,7 +69,7 @@ export const chatLive: LivePlugin = (core, people) => {
     },
     receive(person, event) {
       if (event.kind === 'counters') counters.changed(person, event.conversationId)
-      else void watches.admit(person, event.conversationId)
+      else if (event.kind === 'conversation') void watches.admit(person, event.conversationId)
     },
     close() {
       watches.close()

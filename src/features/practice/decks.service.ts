@@ -63,8 +63,8 @@ export async function renewDeck(core: Core, tx: Executor, userId: number, examId
 
   const seeded = await seed(core, tx, userId, examId, results)
   const { cards: changed } = await replayCards(tx, userId, [...seeded])
-  let room = MOST_CARDS - (await store.countCards(tx, userId))
-  const renewed: store.CardRow[] = []
+  let room = MOST_CARDS - ((await store.countCards(tx, [userId])).get(userId) ?? 0)
+  const renewed: (store.CardRow & { userId: number })[] = []
   for (const questionId of new Set([...cards.keys(), ...fromResults])) {
     const card = cards.get(questionId)
     const form = forms.get(questionId) ?? HIDDEN
@@ -76,9 +76,9 @@ export async function renewDeck(core: Core, tx: Executor, userId: number, examId
       card.marks === form.marks &&
       card.guess === form.guess &&
       !changed.has(questionId)
-    if (!isSame) renewed.push({ ...memory, ...form, questionId, examId })
+    if (!isSame) renewed.push({ ...memory, ...form, userId, questionId, examId })
   }
-  await store.putCards(tx, userId, renewed)
+  await store.putCards(tx, renewed)
   const known = new Set([...cards.keys(), ...renewed.map(({ questionId }) => questionId)])
   const isAsked = open.every(({ question }) => known.has(question.id))
   await store.putDeck(tx, userId, examId, deck.now, isAsked)

@@ -55,6 +55,16 @@ export function withFreshDecks(userId: SQL | number): SQL {
     fresh as materialized (select exam_id, is_open from looked where is_there and before = now)`
 }
 
+/** The same for many people, in `pairs` of `user_id` and `exam_id`, as a part of a statement. */
+export function freshAmong(pairs: SQL): SQL {
+  return sql`
+    fresh as materialized (
+      select pair.user_id, pair.exam_id, looked.is_open
+        from (select distinct user_id, exam_id from ${pairs}) pair,
+             lateral (${lookAt(sql`pair.user_id`, sql`pair.exam_id`)}) looked
+       where is_there and before = now)`
+}
+
 /** Of a deck in `looked`: whether its cards have to be looked at again. */
 export const IS_STALE = sql.raw(`(
   before is distinct from now and (before is not null or shows) or before is not null and not is_there)`)
@@ -135,15 +145,24 @@ const HAS_KEY = sql.raw(`(
             and (later.action <> 'new_key'
                  or later.question_type = question.question_type and later.key_version >= question.key_version)))`)
 
+/** Somebody's cards of an exam. */
+export interface DeckName {
+  userId: number
+  examId: number
+}
+
 /**
- * Keeps in mind which of a person's decks, of these exams, have cards of all questions. These are looked through from
- * the end: they are asked from the beginning, so that the first one mostly tells.
+ * Keeps in mind which of these decks have cards of all questions. These are looked through from the end: they are asked
+ * from the beginning, so that the first one mostly tells.
  */
-export async function markAsked(tx: Executor, userId: number, examIds: readonly number[]): Promise<void> {
+export async function markAsked(tx: Executor, decks: readonly DeckName[]): Promise<void> {
+  if (decks.length === 0) return
   await tx.execute(sql`
     update practice_decks deck set asked_basis = basis
-     where user_id = ${userId} and ${isAnyOf(sql`exam_id`, examIds)} and (
-       select id from questions question where question.exam_id = deck.exam_id and ${isUnasked(userId)}
+      from unnest(${sql.param(decks.map(({ userId }) => userId))}::int[],
+                  ${sql.param(decks.map(({ examId }) => examId))}::int[]) as given(user_id, exam_id)
+     where deck.user_id = given.user_id and deck.exam_id = given.exam_id and (
+       select id from questions question where question.exam_id = deck.exam_id and ${isUnasked(sql`deck.user_id`)}
         order by id desc limit 1) is null`)
 }
 
@@ -268,33 +287,42 @@ export async function listDeckCards(tx: Executor, userId: number, examId: number
   )
 }
 
-export async function countCards(tx: Executor, userId: number): Promise<number> {
-  const [row] = await query<{ count: number }>(
+/** How many cards these people have, those that may not be practised too. */
+export async function countCards(
+  tx: Executor,
+  userIds: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  const rows = await query<{ userId: number; count: number }>(
     tx,
-    { count: 'integer' },
-    sql`select count(*)::int as count from practice_cards where user_id = ${userId}`,
+    { userId: 'integer', count: 'integer' },
+    sql`
+    select user_id as "userId", count(*)::int as count from practice_cards where ${isAnyOf(sql`user_id`, userIds)}
+     group by user_id`,
   )
-  return row?.count ?? 0
+  return new Map(rows.map(({ userId, count }) => [userId, count]))
 }
 
 /** Stores these cards as they are now. */
-export async function putCards(tx: Executor, userId: number, cards: readonly CardRow[]): Promise<void> {
+export async function putCards(
+  tx: Executor,
+  cards: readonly (CardRow & { userId: number })[],
+): Promise<void> {
   if (cards.length === 0) return
-  const column = (name: keyof CardRow) => sql.param(cards.map(({ [name]: value }) => value))
+  const column = (name: keyof CardRow | 'userId') => sql.param(cards.map(({ [name]: value }) => value))
   const times = (name: 'due' | 'lastReview' | 'introducedAt') =>
     sql.param(cards.map(({ [name]: at }) => (at === null ? null : new Date(at).toISOString())))
   await tx.execute(sql`
     insert into practice_cards (user_id, question_id, exam_id, paper_id, marks, guess, state, due, last_review, stability,
                                 difficulty, learning_steps, reps, lapses, introduced_at)
-    select ${userId}::int, question_id, exam_id, paper_id, marks, guess, state, due::timestamptz, last_review::timestamptz,
+    select user_id, question_id, exam_id, paper_id, marks, guess, state, due::timestamptz, last_review::timestamptz,
            stability, difficulty, learning_steps, reps, lapses, introduced_at::timestamptz
-      from unnest(${column('questionId')}::int[], ${column('examId')}::int[], ${column('paperId')}::int[],
-                  ${column('marks')}::float8[], ${column('guess')}::float8[], ${column('state')}::text[],
-                  ${times('due')}::text[], ${times('lastReview')}::text[], ${column('stability')}::float8[],
-                  ${column('difficulty')}::float8[], ${column('learningSteps')}::int[], ${column('reps')}::int[],
-                  ${column('lapses')}::int[], ${times('introducedAt')}::text[])
-             as given(question_id, exam_id, paper_id, marks, guess, state, due, last_review, stability, difficulty,
-                      learning_steps, reps, lapses, introduced_at)
+      from unnest(${column('userId')}::int[], ${column('questionId')}::int[], ${column('examId')}::int[],
+                  ${column('paperId')}::int[], ${column('marks')}::float8[], ${column('guess')}::float8[],
+                  ${column('state')}::text[], ${times('due')}::text[], ${times('lastReview')}::text[],
+                  ${column('stability')}::float8[], ${column('difficulty')}::float8[], ${column('learningSteps')}::int[],
+                  ${column('reps')}::int[], ${column('lapses')}::int[], ${times('introducedAt')}::text[])
+             as given(user_id, question_id, exam_id, paper_id, marks, guess, state, due, last_review, stability,
+                      difficulty, learning_steps, reps, lapses, introduced_at)
     on conflict (user_id, question_id) do update
        set paper_id = excluded.paper_id, marks = excluded.marks, guess = excluded.guess, state = excluded.state,
            due = excluded.due, last_review = excluded.last_review, stability = excluded.stability,

@@ -19,20 +19,24 @@ export function lockLearner(tx: Executor, userId: number): Promise<store.Learner
   return store.lockLearner(tx, userId)
 }
 
-/** 429 `daily_limit` where the day has no room for all of them. */
+/** The local day on which reviews arrive now. */
+export function arrivalDay(core: Core): string {
+  return localDay(new Date(core.clock()), core.config.timezone)
+}
+
+/** How many of a person's reviews have arrived on the day with these. 429 `daily_limit` where it has no room for all. */
 export async function countArrivals(
   core: Core,
   tx: Executor,
-  { userId, arrivedOn, arrived }: store.Learner,
+  { arrivedOn, arrived }: store.Learner,
+  day: string,
   count: number,
-): Promise<void> {
+): Promise<number> {
+  const total = (arrivedOn === day ? arrived : 0) + count
+  if (total <= MOST_ARRIVALS) return total
   const now = core.clock()
-  const today = localDay(new Date(now), core.config.timezone)
-  const total = (arrivedOn === today ? arrived : 0) + count
-  if (total > MOST_ARRIVALS)
-    throw new AppError('daily_limit', {
-      message: `That is more than ${MOST_ARRIVALS} reviews on one day`,
-      retryAfter: ((await store.findNextDay(tx, now, core.config.timezone)) - now) / 1_000,
-    })
-  await store.updateArrivals(tx, userId, today, total)
+  throw new AppError('daily_limit', {
+    message: `That is more than ${MOST_ARRIVALS} reviews on one day`,
+    retryAfter: ((await store.findNextDay(tx, now, core.config.timezone)) - now) / 1_000,
+  })
 }

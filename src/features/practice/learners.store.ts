@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { only, query } from '../../db/query.ts'
+import { isAnyOf, only, query } from '../../db/query.ts'
 
 export interface Learner {
   userId: number
@@ -8,6 +8,9 @@ export interface Learner {
   arrivedOn: string
   arrived: number
 }
+
+const LEARNER = { userId: 'integer', seed: 'uuid', arrivedOn: 'text', arrived: 'integer' } as const
+const LEARNER_COLUMNS = sql.raw('user_id as "userId", seed, arrived_on as "arrivedOn", arrived')
 
 export async function findSeed(db: Executor, userId: number): Promise<string | undefined> {
   const [row] = await query<{ seed: string }>(
@@ -18,27 +21,43 @@ export async function findSeed(db: Executor, userId: number): Promise<string | u
   return row?.seed
 }
 
+/** Those of these people who have practised before. */
+export async function listLearners(
+  tx: Executor,
+  userIds: readonly number[],
+): Promise<ReadonlyMap<number, Learner>> {
+  const rows = await query<Learner>(
+    tx,
+    LEARNER,
+    sql`select ${LEARNER_COLUMNS} from practice_learners where ${isAnyOf(sql`user_id`, userIds)}`,
+  )
+  return new Map(rows.map((row) => [row.userId, row]))
+}
+
 /** Makes the row where there is none. */
 export async function lockLearner(tx: Executor, userId: number): Promise<Learner> {
   const rows = await query<Learner>(
     tx,
-    { userId: 'integer', seed: 'uuid', arrivedOn: 'text', arrived: 'integer' },
+    LEARNER,
     sql`
     insert into practice_learners (user_id) values (${userId})
     on conflict (user_id) do update set arrived = practice_learners.arrived
-    returning user_id as "userId", seed, arrived_on as "arrivedOn", arrived`,
+    returning ${LEARNER_COLUMNS}`,
   )
   return only(rows)
 }
 
+/** How many reviews of these people have arrived on a day. */
 export async function updateArrivals(
   tx: Executor,
-  userId: number,
   arrivedOn: string,
-  arrived: number,
+  arrivals: readonly { userId: number; arrived: number }[],
 ): Promise<void> {
   await tx.execute(sql`
-    update practice_learners set arrived_on = ${arrivedOn}, arrived = ${arrived} where user_id = ${userId}`)
+    update practice_learners learner set arrived_on = ${arrivedOn}, arrived = given.arrived
+      from unnest(${sql.param(arrivals.map(({ userId }) => userId))}::int[],
+                  ${sql.param(arrivals.map(({ arrived }) => arrived))}::int[]) as given(user_id, arrived)
+     where learner.user_id = given.user_id`)
 }
 
 /** When the local day after that of an instant begins; both in milliseconds since the epoch. */

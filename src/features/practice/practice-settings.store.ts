@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { query } from '../../db/query.ts'
+import { isAnyOf, query } from '../../db/query.ts'
 import { practiceSettings } from '../../db/tables/practice.tables.ts'
 
 /** A person's settings from an instant on, in milliseconds since the epoch. */
@@ -10,15 +10,23 @@ export interface SettingsRow {
   retention: number
 }
 
-/** All that they ever had, oldest first. */
-export async function listSettings(db: Executor, userId: number): Promise<SettingsRow[]> {
-  return query<SettingsRow>(
+/** All that these people ever had, oldest first. */
+export async function listSettingsOf(
+  db: Executor,
+  userIds: readonly number[],
+): Promise<ReadonlyMap<number, SettingsRow[]>> {
+  const rows = await query<SettingsRow & { userId: number }>(
     db,
-    { since: 'float8', newPerDay: 'integer', retention: 'float8' },
+    { userId: 'integer', since: 'float8', newPerDay: 'integer', retention: 'float8' },
     sql`
-    select (extract(epoch from since) * 1000)::float8 as since, new_per_day as "newPerDay", retention
-      from practice_settings settings where user_id = ${userId} order by settings.since`,
+    select user_id as "userId", (extract(epoch from since) * 1000)::float8 as since, new_per_day as "newPerDay", retention
+      from practice_settings settings where ${isAnyOf(sql`user_id`, userIds)} order by settings.since`,
   )
+  return Map.groupBy(rows, ({ userId }) => userId)
+}
+
+export async function listSettings(db: Executor, userId: number): Promise<SettingsRow[]> {
+  return (await listSettingsOf(db, [userId])).get(userId) ?? []
 }
 
 /** Those of the same instant are replaced. */

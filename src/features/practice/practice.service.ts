@@ -99,14 +99,14 @@ export async function changeSettings(
       await putSettings(tx, userId, { since: core.clock(), newPerDay, retention })
     return after
   })
-  await tellCounts(core, userId)
+  publishCounts(core, userId)
   return settings
 }
 
 // --- cards
 
 /** Cards that are due, and what today still brings of new ones. */
-async function countWaiting(core: Core, userId: number): Promise<{ due: number; new: number }> {
+export async function countWaiting(core: Core, userId: number): Promise<{ due: number; new: number }> {
   const waiting = await findWaiting(core, userId)
   const { due, new: fresh } = await readFresh(core, userId, () => store.countWaiting(core.db, waiting))
   return { due, new: fresh }
@@ -146,10 +146,9 @@ async function countLeft(core: Core, userId: number, today: store.Today): Promis
   return Math.max(0, settings.new_per_day - introduced)
 }
 
-/** Tells the person's devices. Call it after the commit. */
-export async function tellCounts(core: Core, userId: number): Promise<void> {
-  const counts = await countWaiting(core, userId)
-  core.bus.publish(`user:${userId}`, { kind: 'frame', frame: { type: 'practice', ...counts } })
+/** Makes the nodes of the person's devices tell them what waits now. Call it after the commit. */
+export function publishCounts(core: Core, userId: number): void {
+  core.bus.publish(`user:${userId}`, { kind: 'practice' })
 }
 
 type Next = Content<NextAnswer>

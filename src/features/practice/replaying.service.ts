@@ -1,6 +1,14 @@
 import type { Executor } from '../../db/database-client.ts'
 import type { Memory } from './decks.store.ts'
-import { advance, byTime, replay, retentionAt, retrievability, takeTurns } from './practice-schedule.ts'
+import {
+  advance,
+  byTime,
+  type RetentionSince,
+  replay,
+  retentionAt,
+  retrievability,
+  takeTurns,
+} from './practice-schedule.ts'
 import { listSettings } from './practice-settings.store.ts'
 import * as store from './reviews.store.ts'
 
@@ -18,10 +26,10 @@ interface Scheduled {
 export async function schedule(
   tx: Executor,
   userId: number,
+  settings: readonly RetentionSince[],
   before: ReadonlyMap<number, Memory>,
   added: ReadonlyMap<number, readonly store.LoggedReview[]>,
 ): Promise<Scheduled> {
-  const settings = await listSettings(tx, userId)
   const late = new Map<number, readonly store.LoggedReview[]>()
   const cards = new Map<number, Memory>()
   const expected = new Map<string, number | null>()

@@ -1,11 +1,12 @@
 import { sql } from 'drizzle-orm'
+import { isCurrentPaper } from '../../db/current-paper.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { isHelpLocked } from '../../db/help-lock-sql.ts'
 import { query } from '../../db/query.ts'
 import type { StoredAnswer } from '../../db/tables/attempts.tables.ts'
 import type { Outcome, StoredOutcome } from '../../db/tables/practice.tables.ts'
 import { SHOWS_RESULTS } from '../../db/visible-results.ts'
-import { CARD_COLUMNS, CARD_TYPES, type CardRow, isOpenFor, withFreshDecks } from './decks.store.ts'
+import { CARD_COLUMNS, CARD_TYPES, type CardRow, freshAmong, isOpenFor } from './decks.store.ts'
 
 // --- the log
 
@@ -69,6 +70,7 @@ export async function updateExpected(
 
 /** A review of the person's own, as it was stored. */
 export interface StoredReview {
+  userId: number
   clientId: string
   questionId: number
   examId: number
@@ -82,12 +84,12 @@ export interface StoredReview {
 /** Reviews in practice, undone ones too, by their ids. */
 export async function listReviews(
   tx: Executor,
-  userId: number,
-  clientIds: readonly string[],
+  asked: readonly { userId: number; clientId: string }[],
 ): Promise<StoredReview[]> {
   return query<StoredReview>(
     tx,
     {
+      userId: 'integer',
       clientId: 'uuid',
       questionId: 'integer',
       examId: 'integer',
@@ -98,14 +100,18 @@ export async function listReviews(
       stored: 'jsonb',
     },
     sql`
-    select client_id as "clientId", question_id as "questionId", exam_id as "examId", paper_id as "paperId", outcome,
-           rating, undone_at is not null as "isUndone", stored
+    select user_id as "userId", client_id as "clientId", question_id as "questionId", exam_id as "examId",
+           paper_id as "paperId", outcome, rating, undone_at is not null as "isUndone", stored
       from practice_reviews
-     where user_id = ${userId} and client_id = any(${sql.param([...clientIds])}::uuid[]) and attempt_id is null`,
+      join unnest(${sql.param(asked.map(({ userId }) => userId))}::int[],
+                  ${sql.param(asked.map(({ clientId }) => clientId))}::uuid[]) as asked(user_id, client_id)
+           using (user_id, client_id)
+     where attempt_id is null`,
   )
 }
 
 export interface NewReview extends LoggedReview {
+  userId: number
   questionId: number
   examId: number
   paperId: number
@@ -119,7 +125,6 @@ export interface NewReview extends LoggedReview {
 
 export async function insertReviews(
   tx: Executor,
-  userId: number,
   scheduler: string,
   arrivedAt: number,
   reviews: readonly NewReview[],
@@ -131,15 +136,15 @@ export async function insertReviews(
   await tx.execute(sql`
     insert into practice_reviews (user_id, client_id, question_id, exam_id, paper_id, answered_at, arrived_at, answer,
                                   outcome, sure, rating, took_ms, expected, scheduler, stored)
-    select ${userId}::int, client_id, question_id, exam_id, paper_id, answered_at::timestamptz,
+    select user_id, client_id, question_id, exam_id, paper_id, answered_at::timestamptz,
            ${new Date(arrivedAt).toISOString()}::timestamptz, answer::jsonb, outcome, sure::boolean, rating, took_ms, expected,
            ${scheduler}::text, stored::jsonb
-      from unnest(${column('clientId')}::uuid[], ${column('questionId')}::int[], ${column('examId')}::int[],
-                  ${column('paperId')}::int[], ${answeredAt}::text[], ${json('answer')}::text[],
+      from unnest(${column('userId')}::int[], ${column('clientId')}::uuid[], ${column('questionId')}::int[],
+                  ${column('examId')}::int[], ${column('paperId')}::int[], ${answeredAt}::text[], ${json('answer')}::text[],
                   ${column('outcome')}::text[], ${sql.param(reviews.map(({ sure }) => String(sure)))}::text[], ${column('rating')}::int[],
                   ${column('tookMs')}::int[], ${column('expected')}::float8[], ${json('stored')}::text[])
-             as given(client_id, question_id, exam_id, paper_id, answered_at, answer, outcome, sure, rating, took_ms,
-                      expected, stored)`)
+             as given(user_id, client_id, question_id, exam_id, paper_id, answered_at, answer, outcome, sure, rating,
+                      took_ms, expected, stored)`)
 }
 
 /** The newest review of a card in practice that counts. */
@@ -172,45 +177,77 @@ export async function updateUndone(
 
 // --- what may be reviewed
 
-/** Whether an exam locks the person's help at this moment. */
-export async function isLocked(tx: Executor, userId: number): Promise<boolean> {
-  const [row] = await query<{ locked: boolean }>(
+/** Those of these people whose help an exam locks at this moment. */
+export async function listLocked(tx: Executor, userIds: readonly number[]): Promise<ReadonlySet<number>> {
+  const rows = await query<{ id: number }>(
     tx,
-    { locked: 'boolean' },
-    sql`select ${isHelpLocked(userId)} as locked`,
+    { id: 'integer' },
+    sql`
+    select id from unnest(${sql.param([...userIds])}::int[]) as person(id) where ${isHelpLocked(sql`person.id`)}`,
   )
-  return row?.locked ?? false
+  return new Set(rows.map(({ id }) => id))
 }
 
-/** Those of these questions that the person may practise and has a card of. */
+/** A question that somebody wants to review. */
+export interface AskedCard {
+  userId: number
+  questionId: number
+}
+
+const asCards = (asked: readonly AskedCard[]) => sql`
+  unnest(${sql.param(asked.map(({ userId }) => userId))}::int[],
+         ${sql.param(asked.map(({ questionId }) => questionId))}::int[]) as asked(user_id, question_id)`
+
+/** Those of these cards that their people have and may practise. */
 export async function listCards(
   tx: Executor,
-  userId: number,
-  questionIds: readonly number[],
-): Promise<CardRow[]> {
-  return query<CardRow>(
+  asked: readonly AskedCard[],
+): Promise<(CardRow & { userId: number })[]> {
+  return query<CardRow & { userId: number }>(
     tx,
-    CARD_TYPES,
-    sql`${withFreshDecks(userId)}
-    select ${CARD_COLUMNS} from practice_cards card join fresh using (exam_id)
-     where card.user_id = ${userId} and card.question_id = any(${sql.param([...questionIds])}::int[])
-       and card.paper_id is not null`,
+    { userId: 'integer', ...CARD_TYPES },
+    sql`
+    with mine as materialized (
+      select card.* from ${asCards(asked)} join practice_cards card using (user_id, question_id)
+       where card.paper_id is not null),
+    ${freshAmong(sql`mine`)}
+    select card.user_id as "userId", ${CARD_COLUMNS} from mine card join fresh using (user_id, exam_id)`,
   )
 }
 
-/** Those of these questions that are open for practice and that the person has no card of, with their exams. */
-export async function listOpen(
-  tx: Executor,
-  userId: number,
-  questionIds: readonly number[],
-): Promise<{ questionId: number; examId: number }[]> {
-  return query<{ questionId: number; examId: number }>(
+/** A question that is open for practice to somebody who has no card of it. */
+export interface OpenRow extends AskedCard {
+  examId: number
+  /** The exam's paper as it is now; null where it is not stored yet. */
+  paperId: number | null
+  /** Whether the person has cards of the exam, which are as they may be practised now. */
+  hasDeck: boolean
+}
+
+/** Those of these questions that are open for practice, and of which their people have no card. */
+export async function listOpen(tx: Executor, asked: readonly AskedCard[]): Promise<OpenRow[]> {
+  return query<OpenRow>(
     tx,
-    { questionId: 'integer', examId: 'integer' },
+    {
+      userId: 'integer',
+      questionId: 'integer',
+      examId: 'integer',
+      paperId: 'integer',
+      hasDeck: 'boolean',
+    },
     sql`
-    select q.id as "questionId", q.exam_id as "examId" from questions q join exams on exams.id = q.exam_id
-     where q.id = any(${sql.param([...questionIds])}::int[]) and ${isOpenFor(userId)}
-       and not exists (select from practice_cards card where card.user_id = ${userId} and card.question_id = q.id)`,
+    with wanted as materialized (
+      select asked.user_id, question.id as question_id, question.exam_id
+        from ${asCards(asked)} join questions question on question.id = asked.question_id
+       where not exists (
+         select from practice_cards card where card.user_id = asked.user_id and card.question_id = question.id)),
+    ${freshAmong(sql`wanted`)}
+    select wanted.user_id as "userId", wanted.question_id as "questionId", wanted.exam_id as "examId",
+           exam_papers.id as "paperId", fresh.exam_id is not null as "hasDeck"
+      from wanted join exams on exams.id = wanted.exam_id
+      left join exam_papers on ${isCurrentPaper}
+      left join fresh on fresh.user_id = wanted.user_id and fresh.exam_id = wanted.exam_id
+     where ${isOpenFor(sql`wanted.user_id`)}`,
   )
 }
 

@@ -1,0 +1,131 @@
+import { MOST_CARDS, type ReviewedCard } from '../../../schemas/practice.schemas.ts'
+import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/database-client.ts'
+import { AppError } from '../../errors.ts'
+import { showRight } from '../attempts/sitting.ts'
+import { toReviewed } from './card-views.ts'
+import { renewDeck } from './decks.service.ts'
+import { type CardRow, countCards, insertDeck, markAsked, putCards } from './decks.store.ts'
+import type { Facts, Judged } from './judging.service.ts'
+import { arrivalDay, countArrivals, type Learner } from './learners.service.ts'
+import { updateArrivals } from './learners.store.ts'
+import { SCHEDULER } from './practice-schedule.ts'
+import { schedule } from './replaying.service.ts'
+import * as store from './reviews.store.ts'
+
+/** A person whose reviews were judged, at least one of them. */
+export interface Reviewed extends Pick<Facts, 'open' | 'settings'>, Judged {
+  learner: Learner
+}
+
+/** A person's reviews and the cards that follow from them, as they are to be stored. */
+interface Recorded {
+  userId: number
+  reviews: store.NewReview[]
+  cards: (CardRow & { userId: number })[]
+  /** Those of the cards that are stored for the first time. */
+  newCards: CardRow[]
+  /** How many reviews have arrived today with these. */
+  arrived: number
+}
+
+/** Stores reviews of different people, and the cards that follow from them. What is refused is an error in its place. */
+export async function record(
+  core: Core,
+  tx: Executor,
+  people: readonly Reviewed[],
+): Promise<ReadonlyMap<number, store.StoredReview[] | AppError>> {
+  if (people.length === 0) return new Map()
+  const opening = people.filter(({ judged, open }) => judged.some(({ questionId }) => open.has(questionId)))
+  const counts = await countCards(
+    tx,
+    opening.map(({ learner }) => learner.userId),
+  )
+  const day = arrivalDay(core)
+  const outcomes = new Map<number, store.StoredReview[] | AppError>()
+  const recorded: Recorded[] = []
+  for (const person of people) {
+    const { userId } = person.learner
+    try {
+      const made = await make(core, tx, person, day, counts.get(userId) ?? 0)
+      recorded.push(made)
+      outcomes.set(
+        userId,
+        made.reviews.map((each) => ({ ...each, isUndone: false })),
+      )
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      outcomes.set(userId, error)
+    }
+  }
+  // Sent together.
+  await Promise.all([
+    putCards(
+      tx,
+      recorded.flatMap(({ cards }) => cards),
+    ),
+    store.insertReviews(
+      tx,
+      SCHEDULER,
+      core.clock(),
+      recorded.flatMap(({ reviews }) => reviews),
+    ),
+    updateArrivals(tx, day, recorded),
+  ])
+  await keepDecks(core, tx, people, recorded)
+  return outcomes
+}
+
+async function make(
+  core: Core,
+  tx: Executor,
+  { learner, judged, cards, open, settings }: Reviewed,
+  day: string,
+  cardCount: number,
+): Promise<Recorded> {
+  const { userId, seed } = learner
+  const added = Map.groupBy(judged, ({ questionId }) => questionId)
+  const newCount = [...added.keys()].filter((questionId) => open.has(questionId)).length
+  if (newCount > 0 && cardCount + newCount > MOST_CARDS) throw new AppError('too_many')
+  const arrived = await countArrivals(core, tx, learner, day, judged.length)
+  const scheduled = await schedule(tx, userId, settings, cards, added)
+  const after = [...scheduled.cards].map(([questionId, memory]) => ({
+    ...(cards.get(questionId) as CardRow),
+    ...memory,
+    userId,
+  }))
+  const now = core.clock()
+  const shown = new Map(after.map((card) => [card.questionId, toReviewed(card, now)]))
+  const reviews = judged.map(({ asked: { question }, ...each }) => ({
+    ...each,
+    expected: scheduled.expected.get(each.clientId) ?? null,
+    stored: {
+      correct: showRight(question, { seed, shuffle: null, drawn: null }) ?? '',
+      correct_answer: question.correct_answer,
+      card: shown.get(each.questionId) as ReviewedCard,
+    },
+  }))
+  const newCards = after.filter(({ questionId }) => open.has(questionId))
+  return { userId, reviews, cards: after, newCards, arrived }
+}
+
+/** Makes the decks of first cards. */
+async function keepDecks(
+  core: Core,
+  tx: Executor,
+  people: readonly Reviewed[],
+  recorded: readonly Recorded[],
+): Promise<void> {
+  const decks = recorded.flatMap(({ userId, newCards }) =>
+    [...new Set(newCards.map(({ examId }) => examId))].map((examId) => ({ userId, examId })),
+  )
+  const isKept = new Set(
+    people.flatMap(({ open }) =>
+      [...open.values()].flatMap(({ userId, examId, hasDeck }) => (hasDeck ? `${userId}/${examId}` : [])),
+    ),
+  )
+  for (const { userId, examId } of decks)
+    if (!isKept.has(`${userId}/${examId}`) && (await insertDeck(tx, userId, examId)))
+      await renewDeck(core, tx, userId, examId)
+  await markAsked(tx, decks)
+}
