@@ -1,13 +1,14 @@
 /**
  * Measures the desk in a real Chromium, partly with the processor slowed down four times: the bytes of the first load,
- * the time until it can be used, scrolling through 10,000 messages, and the delay of a key while typing a question.
+ * the time until it can be used, scrolling through 10,000 messages, the time until somebody has talked to another one, and
+ * the delay of a key while typing a question, a message and an answer.
  *
  *   DATABASE_URL=postgres://… npx node bench/desk.ts
  */
 import { once } from 'node:events'
 import { get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Browser, CDPSession, Page } from 'playwright-core'
+import type { Browser, CDPSession, Locator, Page } from 'playwright-core'
 import { newPage, openBrowser } from '../test/support/browser.ts'
 import { median, quantile, summarise } from './measure.ts'
 import { startOwnService } from './own-service.ts'
@@ -35,6 +36,7 @@ const browser = await openBrowser()
 try {
   await measureFirstLoad(browser)
   await measureRoom(browser)
+  await measureArrival(browser)
   await measureTyping(browser)
 } finally {
   await browser.close()
@@ -115,14 +117,51 @@ async function measureRoom(browser: Browser): Promise<void> {
 }
 
 async function measureTyping(browser: Browser): Promise<void> {
+  const formulas = String.raw` Then $E = \frac{1}{2} m v^2 + m g h$, and so $\int_0^T v\,dt = \sqrt{x^2 + y^2}$ holds for all of them. `
+  const words =
+    ' Then the first of them is as long as the second, and so both are longer than all the others. '
   const { page, slow } = await enter(browser, 'admin')
   await page.goto('/desk/teach/questions/1/1')
   await page.locator('.katex').first().waitFor()
-  const field = page.getByLabel('Question', { exact: true })
+  await measureField(
+    'a question beside its preview',
+    page,
+    slow,
+    page.getByLabel('Question', { exact: true }),
+    formulas,
+  )
+  await page.context().close()
+
+  const student = await enter(browser, 'alice')
+  await student.page.goto('/desk/chat/1')
+  await student.page.locator('.scroller').getByText(`Message ${MESSAGES}`).waitFor()
+  const composer = student.page.getByLabel(/^Message to/)
+  await measureField('a message', student.page, student.slow, composer, words)
+  const short = {
+    exam_id: 1,
+    question_text: 'Say it in a sentence.',
+    question_type: 'SHORT',
+    correct_answer: 'so',
+  }
+  await service.sql`insert into questions ${service.sql(short)}`
+  await student.page.goto('/desk/exams/1')
+  await student.page.getByRole('button', { name: 'Start the exam' }).click()
+  await student.page.getByRole('button', { name: /^Question 10,/ }).click()
+  const answer = student.page.getByLabel('Your answer')
+  await measureField('a short answer of an exam', student.page, student.slow, answer, words)
+  await student.page.context().close()
+}
+
+async function measureField(
+  what: string,
+  page: Page,
+  slow: CDPSession,
+  field: Locator,
+  text: string,
+): Promise<void> {
   await field.focus()
   await page.keyboard.press('End')
   await slow.send('Emulation.setCPUThrottlingRate', { rate: SLOWER })
-  const text = String.raw` Then $E = \frac{1}{2} m v^2 + m g h$, and so $\int_0^T v\,dt = \sqrt{x^2 + y^2}$ holds for all of them. `
   const longest: number[] = []
   const waits: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
@@ -134,11 +173,39 @@ async function measureTyping(browser: Browser): Promise<void> {
     waits.push(quantile([0, ...seen.waits], 0.99))
   }
   console.log(
-    `typing ${text.length} characters with the preview beside, processor ${SLOWER} times slower: ` +
+    `typing ${text.length} characters into ${what}, processor ${SLOWER} times slower: ` +
       `longest task above ${LONG_MS} ms: ${summarise(longest)} ms (0: none), ` +
       `from a key to its drawing, p99: ${summarise(waits)} ms (0: below 16)`,
   )
-  await page.context().close()
+  await slow.send('Emulation.setCPUThrottlingRate', { rate: 1 })
+}
+
+/** From an empty tab at `/` to a message that another person, who looks at the conversation, sees: sign-in by hand included. */
+async function measureArrival(browser: Browser): Promise<void> {
+  const { page: bob } = await enter(browser, 'bob')
+  await bob.goto('/desk/chat/1')
+  await bob.getByLabel(/^Message to/).waitFor()
+  const times: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const { page, context } = await newPage(browser, service.url)
+    const slow = await context.newCDPSession(page)
+    await slow.send('Emulation.setCPUThrottlingRate', { rate: SLOWER })
+    const start = performance.now()
+    await page.goto('/')
+    await page.getByRole('button', { name: 'alice' }).first().click()
+    await page.getByRole('link', { name: /^Chat/ }).first().click()
+    await page.getByRole('navigation', { name: 'Conversations' }).getByRole('link').first().click()
+    const text = `Seen in round ${round}`
+    await page.getByLabel(/^Message to/).fill(text)
+    await page.getByLabel(/^Message to/).press('Enter')
+    await bob.locator('.scroller').getByText(text).waitFor()
+    times.push(performance.now() - start)
+    await context.close()
+  }
+  console.log(
+    `from / to a message that another person sees, processor ${SLOWER} times slower: ${summarise(times)} ms`,
+  )
+  await bob.context().close()
 }
 
 /** Signs in with a demo account; every page records its long tasks from the beginning. */

@@ -17,7 +17,7 @@ interface TableProps<T> {
   selection?: Selection<T> & { name: (row: T) => string }
 }
 
-/** A table. If it is wider than the screen it scrolls, also with the keyboard. */
+/** A table. If it is wider than the screen it scrolls, also with the keyboard; on a phone each row is a list of its cells. */
 export function Table<T>({ caption, columns, rows, keyOf, selection }: TableProps<T>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element has to be reachable with the keyboard
@@ -57,7 +57,7 @@ export function Table<T>({ caption, columns, rows, keyOf, selection }: TableProp
                 </td>
               )}
               {columns.map(({ head, cell, isNumber }) => (
-                <td key={head} class={isNumber ? 'number' : ''}>
+                <td key={head} class={isNumber ? 'number' : ''} data-head={head}>
                   {cell(row)}
                 </td>
               ))}

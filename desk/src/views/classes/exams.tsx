@@ -74,7 +74,7 @@ export function ClassExams({ of: { class: own, exams }, reload }: ClassTabProps)
         </section>
       )}
       <Action class="small" act={reload}>
-        Look again
+        Refresh
       </Action>
     </div>
   )

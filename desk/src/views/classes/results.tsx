@@ -56,7 +56,7 @@ function Results({ own, exams, newest }: ResultsProps) {
             <>
               <div class="row">
                 <Action class="small" act={found.reload}>
-                  Look again
+                  Refresh
                 </Action>
                 <Action
                   class="small"

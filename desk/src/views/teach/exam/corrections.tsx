@@ -98,50 +98,53 @@ export function Corrections({ exam }: TabProps) {
           </section>
           <section class="sheet" aria-labelledby="done">
             <h2 id="done">Past corrections</h2>
-            {regrades.length === 0 && <p class="lead">None yet.</p>}
-            <ul class="list">
-              {regrades.map((each) => (
-                <li key={each.id} class="stack tight">
-                  <p class="row spread">
-                    <span>
-                      {t('<b>{action}</b> ({question}) · {name}, {time}', {
-                        action: ACTIONS.find(([key]) => key === each.action)?.[1] ?? '',
-                        question: describeQuestion(questions, each.question_id),
-                        name: each.created_by ?? '–',
-                        time: moment(each.created_at),
-                        b: (inner) => <strong>{inner}</strong>,
-                      })}
-                    </span>
-                    {each.undone_at ? (
-                      <span class="chip">{t('Undone {time}', { time: moment(each.undone_at) })}</span>
+            {regrades.length === 0 ? (
+              <p class="lead">None yet.</p>
+            ) : (
+              <ul class="list">
+                {regrades.map((each) => (
+                  <li key={each.id} class="stack tight">
+                    <p class="row spread">
+                      <span>
+                        {t('<b>{action}</b> ({question}) · {name}, {time}', {
+                          action: ACTIONS.find(([key]) => key === each.action)?.[1] ?? '',
+                          question: describeQuestion(questions, each.question_id),
+                          name: each.created_by ?? '–',
+                          time: moment(each.created_at),
+                          b: (inner) => <strong>{inner}</strong>,
+                        })}
+                      </span>
+                      {each.undone_at ? (
+                        <span class="chip">{t('Undone {time}', { time: moment(each.undone_at) })}</span>
+                      ) : (
+                        <Action
+                          class="small"
+                          act={async () => {
+                            await ask(
+                              client.POST('/api/v01/admin/regrades/{id}/undo', {
+                                params: { path: { id: each.id ?? 0 } },
+                              }),
+                            )
+                            await found.reload()
+                            return t('Undone')
+                          }}
+                        >
+                          Undo
+                        </Action>
+                      )}
+                    </p>
+                    {each.changes.length > 0 ? (
+                      <details>
+                        <summary>{describeEffect(each)}</summary>
+                        <Changes regrade={each} />
+                      </details>
                     ) : (
-                      <Action
-                        class="small"
-                        act={async () => {
-                          await ask(
-                            client.POST('/api/v01/admin/regrades/{id}/undo', {
-                              params: { path: { id: each.id ?? 0 } },
-                            }),
-                          )
-                          await found.reload()
-                          return t('Undone')
-                        }}
-                      >
-                        Undo
-                      </Action>
+                      <p>{describeEffect(each)}</p>
                     )}
-                  </p>
-                  {each.changes.length > 0 ? (
-                    <details>
-                      <summary>{describeEffect(each)}</summary>
-                      <Changes regrade={each} />
-                    </details>
-                  ) : (
-                    <p>{describeEffect(each)}</p>
-                  )}
-                </li>
-              ))}
-            </ul>
+                  </li>
+                ))}
+              </ul>
+            )}
           </section>
         </>
       )}

@@ -13,7 +13,7 @@ import type { TabProps } from './tab-props.ts'
 type Report = Answer<'/api/v01/admin/exams/{exam_id}/import', 'post'>
 
 const FORMATS = [
-  ['auto', t('Find out')],
+  ['auto', t('Detect')],
   ['csv', 'CSV'],
   ['gift', 'GIFT'],
   ['aiken', 'Aiken'],

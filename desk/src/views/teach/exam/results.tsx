@@ -30,7 +30,7 @@ export function Results({ exam }: TabProps) {
           <div class="stack">
             <div class="row">
               <Action class="small" act={found.reload}>
-                Look again
+                Refresh
               </Action>
               <Action
                 class="small"

@@ -86,17 +86,14 @@ export default function Generate() {
               hint="At most 30 MB and 100 pages"
             />
           )}
-          <div class="fields">
-            <NumberField label="One correct option" name="mcq_count" most={100} value={5} hint="how many" />
-            <NumberField
-              label="Several correct options"
-              name="msq_count"
-              most={100}
-              value={0}
-              hint="how many"
-            />
-            <NumberField label="A number" name="numeric_count" most={100} value={0} hint="how many" />
-          </div>
+          <fieldset>
+            <legend>How many of each type</legend>
+            <div class="fields">
+              <NumberField label="One correct option" name="mcq_count" most={100} value={5} />
+              <NumberField label="Several correct options" name="msq_count" most={100} value={0} />
+              <NumberField label="A number" name="numeric_count" most={100} value={0} />
+            </div>
+          </fieldset>
           <Area label="Further instructions" name="custom_instructions" maxLength={4000} rows={3} />
           <details>
             <summary>Marks and tolerance</summary>
