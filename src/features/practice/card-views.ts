@@ -31,18 +31,19 @@ export async function cardDescriber(
   core: Core,
   cards: readonly CardName[],
 ): Promise<(card: CardName, reviewed: ReviewedCard) => PracticeCard> {
-  const { examNames, tags } = await listNames(core.db, cards)
+  const names = await listNames(core.db, cards)
+  const gone = new Map<number, string[]>()
   // Of deleted questions the papers know.
-  const gone = cards.filter(({ questionId, paperId }) => !tags.has(questionId) && paperId !== null)
-  for (const { questionId, paperId } of gone) {
-    const paper = paperId === null ? undefined : await findPaper(core, core.db, paperId)
-    tags.set(questionId, paper?.find(questionId)?.tag_keys ?? [])
+  for (const { questionId, paperId } of cards) {
+    if (names.get(questionId)?.tags || paperId === null) continue
+    const paper = await findPaper(core, core.db, paperId)
+    gone.set(questionId, paper?.find(questionId)?.tag_keys ?? [])
   }
   return ({ questionId, examId }, reviewed) => ({
     question_id: questionId,
     exam_id: examId,
-    exam_name: examNames.get(examId) ?? '',
-    tags: tags.get(questionId) ?? [],
+    exam_name: names.get(questionId)?.examName ?? '',
+    tags: names.get(questionId)?.tags ?? gone.get(questionId) ?? [],
     ...reviewed,
   })
 }

@@ -292,6 +292,7 @@ export async function countCards(
   tx: Executor,
   userIds: readonly number[],
 ): Promise<ReadonlyMap<number, number>> {
+  if (userIds.length === 0) return new Map()
   const rows = await query<{ userId: number; count: number }>(
     tx,
     { userId: 'integer', count: 'integer' },

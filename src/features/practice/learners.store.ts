@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
+import { isHelpLocked } from '../../db/help-lock-sql.ts'
 import { isAnyOf, only, query } from '../../db/query.ts'
 
 export interface Learner {
@@ -21,15 +22,17 @@ export async function findSeed(db: Executor, userId: number): Promise<string | u
   return row?.seed
 }
 
-/** Those of these people who have practised before. */
+/** Those of these people who have practised before, and whether an exam locks their help at this moment. */
 export async function listLearners(
   tx: Executor,
   userIds: readonly number[],
-): Promise<ReadonlyMap<number, Learner>> {
-  const rows = await query<Learner>(
+): Promise<ReadonlyMap<number, Learner & { isLocked: boolean }>> {
+  const rows = await query<Learner & { isLocked: boolean }>(
     tx,
-    LEARNER,
-    sql`select ${LEARNER_COLUMNS} from practice_learners where ${isAnyOf(sql`user_id`, userIds)}`,
+    { ...LEARNER, isLocked: 'boolean' },
+    sql`
+    select ${LEARNER_COLUMNS}, ${isHelpLocked(sql`practice_learners.user_id`)} as "isLocked"
+      from practice_learners where ${isAnyOf(sql`user_id`, userIds)}`,
   )
   return new Map(rows.map((row) => [row.userId, row]))
 }

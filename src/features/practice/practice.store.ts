@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Executor, Pool } from '../../db/database-client.ts'
 import { isAnyOf, only, type Places, query, statement } from '../../db/query.ts'
-import { exams, questions } from '../../db/tables/exams.tables.ts'
 import {
   CARD_COLUMNS,
   CARD_TYPES,
@@ -313,26 +312,34 @@ export async function readCertainty(
 
 // --- names
 
-/** The names of the cards' exams and the tags of their questions, as far as these exist. */
+/** What a card is called; null: its exam or question doesn't exist. */
+export interface NameRow {
+  questionId: number
+  examName: string | null
+  tags: string[] | null
+}
+
+const selectNames = statement<{ questionIds: number[]; examIds: number[] }, NameRow>(
+  { questionId: 'integer', examName: 'text', tags: 'jsonb' },
+  ({ questionIds, examIds }) => sql`
+    select card.question_id as "questionId", exams.name as "examName", questions.tags
+      from unnest(${questionIds}::int[], ${examIds}::int[]) as card(question_id, exam_id)
+      left join exams on exams.id = card.exam_id
+      left join questions on questions.id = card.question_id`,
+)
+
+/** The names of these cards' exams and the tags of their questions, by question. */
 export async function listNames(
-  db: Executor,
+  db: Pool,
   cards: readonly { questionId: number; examId: number }[],
-): Promise<{ examNames: ReadonlyMap<number, string>; tags: Map<number, string[]> }> {
-  if (cards.length === 0) return { examNames: new Map(), tags: new Map() }
-  const [named, tagged] = await Promise.all([
-    db
-      .select({ id: exams.id, name: exams.name })
-      .from(exams)
-      .where(isAnyOf(exams.id, [...new Set(cards.map(({ examId }) => examId))])),
-    db
-      .select({ id: questions.id, tags: questions.tags })
-      .from(questions)
-      .where(isAnyOf(questions.id, [...new Set(cards.map(({ questionId }) => questionId))])),
-  ])
-  return {
-    examNames: new Map(named.map(({ id, name }) => [id, name])),
-    tags: new Map(tagged.map(({ id, tags }) => [id, tags])),
-  }
+): Promise<ReadonlyMap<number, NameRow>> {
+  if (cards.length === 0) return new Map()
+  const different = [...new Map(cards.map((card) => [card.questionId, card])).values()]
+  const rows = await selectNames(db, {
+    questionIds: different.map(({ questionId }) => questionId),
+    examIds: different.map(({ examId }) => examId),
+  })
+  return new Map(rows.map((row) => [row.questionId, row]))
 }
 
 /** Remembers papers that were shown while their exams were open for practice; those of exams that are deleted meanwhile are gone. */

@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts'
 import { showRight } from '../attempts/sitting.ts'
 import { toReviewed } from './card-views.ts'
 import { renewDeck } from './decks.service.ts'
-import { type CardRow, countCards, insertDeck, markAsked, putCards } from './decks.store.ts'
+import { type CardRow, insertDeck, markAsked, putCards } from './decks.store.ts'
 import type { Facts, Judged } from './judging.service.ts'
 import { arrivalDay, countArrivals, type Learner } from './learners.service.ts'
 import { updateArrivals } from './learners.store.ts'
@@ -16,6 +16,8 @@ import * as store from './reviews.store.ts'
 /** A person whose reviews were judged, at least one of them. */
 export interface Reviewed extends Pick<Facts, 'open' | 'settings'>, Judged {
   learner: Learner
+  /** How many cards they have; only where there is to be another one. */
+  cardCount: number
 }
 
 /** A person's reviews and the cards that follow from them, as they are to be stored. */
@@ -23,8 +25,8 @@ interface Recorded {
   userId: number
   reviews: store.NewReview[]
   cards: (CardRow & { userId: number })[]
-  /** Those of the cards that are stored for the first time. */
-  newCards: CardRow[]
+  /** One of the first cards of each exam that has such: where there is no deck yet, it is made. */
+  newDecks: store.OpenRow[]
   /** How many reviews have arrived today with these. */
   arrived: number
 }
@@ -36,18 +38,13 @@ export async function record(
   people: readonly Reviewed[],
 ): Promise<ReadonlyMap<number, store.StoredReview[] | AppError>> {
   if (people.length === 0) return new Map()
-  const opening = people.filter(({ judged, open }) => judged.some(({ questionId }) => open.has(questionId)))
-  const counts = await countCards(
-    tx,
-    opening.map(({ learner }) => learner.userId),
-  )
   const day = arrivalDay(core)
   const outcomes = new Map<number, store.StoredReview[] | AppError>()
   const recorded: Recorded[] = []
   for (const person of people) {
     const { userId } = person.learner
     try {
-      const made = await make(core, tx, person, day, counts.get(userId) ?? 0)
+      const made = await make(core, tx, person, day)
       recorded.push(made)
       outcomes.set(
         userId,
@@ -58,6 +55,7 @@ export async function record(
       outcomes.set(userId, error)
     }
   }
+  const decks = recorded.flatMap(({ newDecks }) => newDecks)
   // Sent together.
   await Promise.all([
     putCards(
@@ -71,17 +69,21 @@ export async function record(
       recorded.flatMap(({ reviews }) => reviews),
     ),
     updateArrivals(tx, day, recorded),
+    markAsked(
+      tx,
+      decks.filter(({ hasDeck }) => hasDeck),
+    ),
   ])
-  await keepDecks(core, tx, people, recorded)
+  for (const { userId, examId, hasDeck } of decks)
+    if (!hasDeck && (await insertDeck(tx, userId, examId))) await renewDeck(core, tx, userId, examId)
   return outcomes
 }
 
 async function make(
   core: Core,
   tx: Executor,
-  { learner, judged, cards, open, settings }: Reviewed,
+  { learner, judged, cards, open, settings, cardCount }: Reviewed,
   day: string,
-  cardCount: number,
 ): Promise<Recorded> {
   const { userId, seed } = learner
   const added = Map.groupBy(judged, ({ questionId }) => questionId)
@@ -105,27 +107,7 @@ async function make(
       card: shown.get(each.questionId) as ReviewedCard,
     },
   }))
-  const newCards = after.filter(({ questionId }) => open.has(questionId))
-  return { userId, reviews, cards: after, newCards, arrived }
-}
-
-/** Makes the decks of first cards. */
-async function keepDecks(
-  core: Core,
-  tx: Executor,
-  people: readonly Reviewed[],
-  recorded: readonly Recorded[],
-): Promise<void> {
-  const decks = recorded.flatMap(({ userId, newCards }) =>
-    [...new Set(newCards.map(({ examId }) => examId))].map((examId) => ({ userId, examId })),
-  )
-  const isKept = new Set(
-    people.flatMap(({ open }) =>
-      [...open.values()].flatMap(({ userId, examId, hasDeck }) => (hasDeck ? `${userId}/${examId}` : [])),
-    ),
-  )
-  for (const { userId, examId } of decks)
-    if (!isKept.has(`${userId}/${examId}`) && (await insertDeck(tx, userId, examId)))
-      await renewDeck(core, tx, userId, examId)
-  await markAsked(tx, decks)
+  const opened = after.flatMap(({ questionId }) => open.get(questionId) ?? [])
+  const newDecks = [...new Map(opened.map((each) => [each.examId, each])).values()]
+  return { userId, reviews, cards: after, newDecks, arrived }
 }

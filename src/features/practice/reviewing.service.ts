@@ -9,7 +9,7 @@ import { perNode } from '../../per-node.ts'
 import { requireHelp } from '../help-lock/help-lock.service.ts'
 import { cardDescriber, toReviewed } from './card-views.ts'
 import { lookAgain } from './decks.service.ts'
-import { putCards } from './decks.store.ts'
+import { countCards, putCards } from './decks.store.ts'
 import { type Arrival, type Facts, findFacts, findRegrades, isPlain, judgeAll } from './judging.service.ts'
 import { type Learner, lockLearner } from './learners.service.ts'
 import { listLearners } from './learners.store.ts'
@@ -73,10 +73,9 @@ async function reviewTogether(core: Core, arrivals: readonly Arrival[]): Promise
   const userIds = arrivals.map(({ userId }) => userId)
   const { refused, settled } = await core.db.transaction(async (tx) => {
     // Sent together; PostgreSQL runs them in this order, all but the first one once the rows are locked.
-    const [areLocked, learners, withoutHelp, facts] = await Promise.all([
+    const [areLocked, learners, facts] = await Promise.all([
       tryLockPeople(tx, userIds),
       listLearners(tx, userIds),
-      store.listLocked(tx, userIds),
       findFacts(tx, arrivals),
     ])
     const refused = new Map<number, Exclude<Outcome, ReviewResult[]>>()
@@ -85,7 +84,7 @@ async function reviewTogether(core: Core, arrivals: readonly Arrival[]): Promise
       const [learner, known] = [learners.get(userId), facts.get(userId)]
       if (!areLocked.get(userId))
         refused.set(userId, areLocked.has(userId) ? HELD : new AppError('token_expired_or_invalid'))
-      else if (!learner || !known || withoutHelp.has(userId) || !isPlain(known)) refused.set(userId, ALONE)
+      else if (!learner || !known || learner.isLocked || !isPlain(known)) refused.set(userId, ALONE)
       else admitted.push({ learner, facts: known })
     }
     return { refused, settled: await settle(core, tx, admitted) }
@@ -121,13 +120,22 @@ async function settle(
   tx: Executor,
   admitted: readonly Admitted[],
 ): Promise<Map<number, Settled | AppError>> {
-  const regrades = await findRegrades(
-    tx,
-    admitted.map(({ facts }) => facts),
-  )
+  const opening = admitted.filter(({ facts }) => facts.open.size > 0)
+  const [regrades, counts] = await Promise.all([
+    findRegrades(
+      tx,
+      admitted.map(({ facts }) => facts),
+    ),
+    countCards(
+      tx,
+      opening.map(({ learner }) => learner.userId),
+    ),
+  ])
   const people: (Facts & Reviewed)[] = []
-  for (const { learner, facts } of admitted)
-    people.push({ ...facts, learner, ...(await judgeAll(core, tx, learner, facts, regrades)) })
+  for (const { learner, facts } of admitted) {
+    const judged = await judgeAll(core, tx, learner, facts, regrades)
+    people.push({ ...facts, ...judged, learner, cardCount: counts.get(learner.userId) ?? 0 })
+  }
   const recorded = await record(
     core,
     tx,
@@ -180,6 +188,6 @@ export async function undo(core: Core, userId: number, givenId: string): Promise
 /** Reviews of a person come one after another, and entirely before or after the start of an exam that locks help. */
 async function lockForReviews(core: Core, tx: Executor, userId: number): Promise<Learner> {
   await lockPerson(tx, userId)
-  if ((await store.listLocked(tx, [userId])).has(userId)) await requireHelp(core, userId)
+  if (await store.isLocked(tx, userId)) await requireHelp(core, userId)
   return lockLearner(tx, userId)
 }

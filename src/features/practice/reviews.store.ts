@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { isCurrentPaper } from '../../db/current-paper.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { isHelpLocked } from '../../db/help-lock-sql.ts'
-import { query } from '../../db/query.ts'
+import { only, query } from '../../db/query.ts'
 import type { StoredAnswer } from '../../db/tables/attempts.tables.ts'
 import type { Outcome, StoredOutcome } from '../../db/tables/practice.tables.ts'
 import { SHOWS_RESULTS } from '../../db/visible-results.ts'
@@ -177,15 +177,14 @@ export async function updateUndone(
 
 // --- what may be reviewed
 
-/** Those of these people whose help an exam locks at this moment. */
-export async function listLocked(tx: Executor, userIds: readonly number[]): Promise<ReadonlySet<number>> {
-  const rows = await query<{ id: number }>(
+/** Whether an exam locks the person's help at this moment. */
+export async function isLocked(tx: Executor, userId: number): Promise<boolean> {
+  const rows = await query<{ locked: boolean }>(
     tx,
-    { id: 'integer' },
-    sql`
-    select id from unnest(${sql.param([...userIds])}::int[]) as person(id) where ${isHelpLocked(sql`person.id`)}`,
+    { locked: 'boolean' },
+    sql`select ${isHelpLocked(userId)} as locked`,
   )
-  return new Set(rows.map(({ id }) => id))
+  return only(rows).locked
 }
 
 /** A question that somebody wants to review. */
