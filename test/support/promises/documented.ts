@@ -112,9 +112,11 @@ export class Documented {
 
   /** The documents are the same for every service, so each worker reads them from its first one only. */
   static load(url: string): Promise<Documented> {
-    loading ??= fetch(`${url}/openapi.json`)
-      .then((answer) => answer.json())
-      .then((document) => new Documented(document as OpenApi))
+    loading ??= read(url).catch((error) => {
+      // The next one tries again: this service may be one that is to fail.
+      loading = undefined
+      throw error
+    })
     return loading
   }
 
@@ -172,6 +174,12 @@ export class Documented {
     }
     return validator
   }
+}
+
+async function read(url: string): Promise<Documented> {
+  const answer = await fetch(`${url}/openapi.json`)
+  if (!answer.ok) throw new Error(`${url}/openapi.json answered ${answer.status}`)
+  return new Documented((await answer.json()) as OpenApi)
 }
 
 /** Replaces references by what they refer to, except in schemas that contain themselves (only answers do). */

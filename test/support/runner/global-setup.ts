@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import postgres from 'postgres'
@@ -22,6 +22,7 @@ const quiet = { info() {}, warn: console.warn, error: console.error }
 
 /** Provides one PostgreSQL (DATABASE_URL or embedded) and one Redis (REDIS_URL or private) for all test files. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  process.env.TMPDIR = await fastTemporaryFolder()
   const dataDir = await mkdtemp(path.join(tmpdir(), 'exam-practice-test-'))
   // For root, PostgreSQL runs as another user, who must be able to read the folder.
   await chmod(dataDir, 0o755)
@@ -59,4 +60,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await embedded?.stop()
     await rm(dataDir, { recursive: true, force: true })
   }
+}
+
+/**
+ * In memory, where there is room. Each of some 270 databases has 400 files, and making and removing them on a disk takes a
+ * quarter of the processor time of the whole suite. The workers inherit it, for what they store.
+ */
+async function fastTemporaryFolder(): Promise<string> {
+  const memory = '/dev/shm'
+  const { bavail, bsize } = await statfs(memory).catch(() => ({ bavail: 0, bsize: 0 }))
+  return bavail * bsize > 4 * 1024 ** 3 ? memory : tmpdir()
 }

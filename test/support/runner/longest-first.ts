@@ -2,10 +2,21 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** The slowest test files: they run first, so that the others don't have to wait for them at the end. */
 const LONGEST = [
-  'test/bad-input',
   'test/gateway/convergence',
+  'test/features/push',
   'test/features/questions.import',
-  'test/features/account.export',
+  'test/http/documents',
+  'test/database-away',
+  'test/bad-input',
+  'test/features/auth.oidc-sessions',
+  'test/features/account.',
+  'test/features/classes.matrix',
+  'test/legacy/legacy-generation',
+  'test/nodes/several',
+  'test/features/practice.replay',
+  'test/features/generation.standing',
+  'client/test/chat.test',
+  'client/test/model',
   'test/gateway/resume',
   'test/fuzz',
   'test/features/analytics.',
@@ -20,7 +31,6 @@ const LONGEST = [
   'test/faults/',
   'test/cli',
   'test/features/questions.exchange-hostile',
-  'test/http/documents',
   'client/test/browser/',
   'test/db/embedded/',
 ]
