@@ -29,6 +29,8 @@ test('while the database hangs or is gone requests answer 503, and afterwards th
     await node.close()
     await database.drop()
   })
+  // Written when it is first asked for, which on a busy machine takes longer than a request may here.
+  await expect.poll(async () => (await fetch(`${address}/openapi.json`)).status).toBe(200)
   const guest = await Client.guest(address)
   const login = () => guest.post('/api/v01/auth/login', { username: 'nobody', password: 'whatever it is' })
   expect((await login()).status).toBe(401)

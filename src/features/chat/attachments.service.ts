@@ -15,7 +15,7 @@ import { fileUrl } from '../uploads/upload-addresses.ts'
 import { ATTACHMENTS_FOLDER } from '../uploads/upload-keys.ts'
 import * as store from './attachments.store.ts'
 import { findMember } from './conversations.store.ts'
-import type { Send } from './messages.store.ts'
+import type { Send } from './sending.store.ts'
 
 /** Bytes of one file. */
 export const LARGEST_FILE = 25 * 1024 * 1024

@@ -17,6 +17,7 @@ import { toChange, toMessage, toMessageFor } from './message-mapping.ts'
 import * as store from './messages.store.ts'
 import { findEarlier, findFirst, whileUnderWay } from './repeated-sends.ts'
 import { createSender } from './sending.service.ts'
+import { isRich, type Send, type SentRow, type StoredSend } from './sending.store.ts'
 
 const DEFAULT_PAGE = 50
 const LARGEST_PAGE = 100
@@ -57,7 +58,7 @@ export async function sendMessage(
     if (first) return repeat(core, senderId, first)
     throw new AppError('rate_limited', { retryAfter: taken.retryAfterMs / 1_000 })
   }
-  let first: store.StoredSend | undefined
+  let first: StoredSend | undefined
   try {
     first = named && (await findEarlier(core, named, taken.state === 'held'))
     if (first) await requireHelp(core, senderId)
@@ -104,7 +105,7 @@ async function storeAndPublish(
   const row = (await senderOf(core)(send)) ?? (await retryOrRefuse(core, send))
   if (row === 'repeated') return row
   const plain = { isEdited: false, isDeleted: false, reactions: null, attachments: null, mentions: null }
-  const stored = store.isRich(send) ? await store.findMessage(core.db, row.id) : { ...send, ...row, ...plain }
+  const stored = isRich(send) ? await store.findMessage(core.db, row.id) : { ...send, ...row, ...plain }
   // The conversation was deleted meanwhile.
   if (!stored) throw new AppError('not_found')
   const change = toChange(core, stored)
@@ -113,7 +114,7 @@ async function storeAndPublish(
   return { message: toMessageFor(senderId, change.message), repeated: false }
 }
 
-async function retryOrRefuse(core: Core, send: store.Send): Promise<store.SentRow | 'repeated'> {
+async function retryOrRefuse(core: Core, send: Send): Promise<SentRow | 'repeated'> {
   await requireHelp(core, send.senderId)
   const member = await conversations.findMember(core.db, send.conversationId, send.senderId)
   if (!member) throw new AppError('not_found')

@@ -1,7 +1,7 @@
 import type { Core } from '../../core.ts'
 import { batched } from '../../db/batches.ts'
 import { perNode } from '../../per-node.ts'
-import * as store from './messages.store.ts'
+import * as store from './sending.store.ts'
 
 /** Most repeats that share one look-up. */
 const AT_ONCE = 250

@@ -2,8 +2,8 @@ import { batched, type HELD } from '../../db/batches.ts'
 import type { Db } from '../../db/database-client.ts'
 import { violates } from '../../db/database-errors.ts'
 import { database as measured } from '../../telemetry/metrics.ts'
-import * as store from './messages.store.ts'
 import { nameSend } from './repeated-sends.ts'
+import * as store from './sending.store.ts'
 
 /** Most sends of one person that may wait. */
 const MOST_OF_ONE = 64
