@@ -1,12 +1,12 @@
 import { isIP } from 'node:net'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { isTimezone } from '../schemas/time-formats.ts'
 import { isLoopback } from './formats/loopback.ts'
 import { OIDC_SETTINGS, type OidcSettings, readOidcSettings } from './oidc-settings.ts'
 import { readRedisAddress } from './redis-address.ts'
+import { readStorageSettings, STORAGE_SETTINGS, type Storage } from './storage-settings.ts'
 import { readTraceSettings, TRACE_SETTINGS, type TraceSettings } from './telemetry/trace-settings.ts'
 
 const LOOPBACK = '127.0.0.1'
@@ -39,14 +39,7 @@ const Environment = Type.Partial(
     DATABASE_POOL: Type.String({ pattern: '^[1-9]\\d{0,2}$', description: 'a number from 1 to 999' }),
     REDIS_URL: Type.String(),
     DATA_DIR: Type.String({ minLength: 1 }),
-    STORAGE_URL: Type.String({
-      pattern: '^(file:///.|s3://[\\w.-]+/?([?].*)?$)',
-      description: 'file:///folder, or s3://bucket?endpoint=https://…&region=…',
-    }),
-    AWS_ACCESS_KEY_ID: Type.String(),
-    AWS_SECRET_ACCESS_KEY: Type.String(),
-    AWS_SESSION_TOKEN: Type.String(),
-    AWS_REGION: Type.String(),
+    ...STORAGE_SETTINGS.properties,
     JWT_SECRET: Type.String({
       pattern: '^[^,\\s][^,]{31,}(, ?[^,\\s][^,]{31,})*$',
       description: 'one secret or a comma list, 32 characters or more each',
@@ -215,18 +208,6 @@ export interface Retention {
   auditDays: number | undefined
 }
 
-/** Where files are kept. */
-export type Storage = { kind: 'disk'; folder: string } | S3Storage
-export interface S3Storage {
-  kind: 's3'
-  bucket: string
-  endpoint: string
-  region: string
-  accessKeyId: string
-  secretAccessKey: string
-  sessionToken: string | undefined
-}
-
 type TrustProxy = boolean | string | ((address: string, hop: number) => boolean)
 
 export class ConfigError extends Error {
@@ -263,7 +244,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (production && !isEmbedded && settings.JWT_SECRET === undefined)
     problems.push('JWT_SECRET: required in production with an external database (32 characters or more)')
   const dataDir = path.resolve(settings.DATA_DIR ?? '.data')
-  const storage = readStorage(settings, dataDir, problems)
+  const storage = readStorageSettings(settings, dataDir, problems)
   const oidc = readOidcSettings(settings, problems)
   const traces = readTraceSettings(given, problems)
   if (problems.length > 0) throw new ConfigError(problems)
@@ -329,29 +310,6 @@ function describeProblems(given: Record<string, unknown>): string[] {
   })
 }
 
-function readStorage(settings: Environment, dataDir: string, problems: string[]): Storage {
-  const { STORAGE_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = settings
-  const url = STORAGE_URL === undefined ? undefined : URL.parse(STORAGE_URL)
-  // Any other scheme has been reported among the problems already.
-  if (url?.protocol === 'file:') return { kind: 'disk', folder: readFolder(url, problems) }
-  if (url?.protocol !== 's3:') return { kind: 'disk', folder: path.join(dataDir, 'files') }
-  if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY)
-    problems.push('AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: required with an s3: STORAGE_URL')
-  const region = url.searchParams.get('region') ?? settings.AWS_REGION ?? 'us-east-1'
-  const endpoint = url.searchParams.get('endpoint') ?? `https://s3.${region}.amazonaws.com`
-  if (!/^https?:$/.test(URL.parse(endpoint)?.protocol ?? ''))
-    problems.push(`STORAGE_URL: '${endpoint}' is no http or https endpoint`)
-  return {
-    kind: 's3',
-    bucket: url.hostname,
-    endpoint: endpoint.replace(/\/+$/, ''),
-    region,
-    accessKeyId: AWS_ACCESS_KEY_ID ?? '',
-    secretAccessKey: AWS_SECRET_ACCESS_KEY ?? '',
-    sessionToken: settings.AWS_SESSION_TOKEN,
-  }
-}
-
 function readRegistration({ REGISTRATION = 'open' }: Environment): Config['registration'] {
   const isWord = REGISTRATION === 'open' || REGISTRATION === 'closed'
   return isWord ? REGISTRATION : { domains: REGISTRATION.split(COMMA) }
@@ -362,15 +320,6 @@ function readRetention({ RETENTION = '' }: Environment): Retention {
   const of = (what: string) =>
     Number(parts.find((part) => part.startsWith(`${what}=`))?.slice(what.length + 1)) || undefined
   return { suspendedDays: of('suspended'), tutorDays: of('tutor'), auditDays: of('audit') }
-}
-
-function readFolder(url: URL, problems: string[]): string {
-  try {
-    return fileURLToPath(url)
-  } catch {
-    problems.push(`STORAGE_URL: '${url}' is no folder`)
-    return ''
-  }
 }
 
 /** Whether nothing says that anybody but the people at this machine can reach the service. */
