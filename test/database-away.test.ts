@@ -1,11 +1,12 @@
 import { pino } from 'pino'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { readConfig } from '../src/config.ts'
 import { createNode } from '../src/node.ts'
 import { Client } from './support/client.ts'
 import { startProxy } from './support/outside/proxy.ts'
-
+import { PATIENCE_MS } from './support/patience.ts'
+import { Documented } from './support/promises/documented.ts'
 import { createDatabase, SECRET } from './support/service.ts'
 import { TestSocket } from './support/socket.ts'
 
@@ -29,8 +30,8 @@ test('while the database hangs or is gone requests answer 503, and afterwards th
     await node.close()
     await database.drop()
   })
-  // Written when it is first asked for, which on a busy machine takes longer than a request may here.
-  await expect.poll(async () => (await fetch(`${address}/openapi.json`)).status).toBe(200)
+  // Written when they are first asked for, which on a busy machine takes longer than a request may here.
+  await vi.waitFor(() => Documented.load(address), PATIENCE_MS)
   const guest = await Client.guest(address)
   const login = () => guest.post('/api/v01/auth/login', { username: 'nobody', password: 'whatever it is' })
   expect((await login()).status).toBe(401)
