@@ -41,6 +41,7 @@ const REASONS: Record<string, string> = {
   not_connected: t('you are no longer connected'),
   validation_failed: t('it can’t be sent like this'),
   not_found: t('the conversation is gone'),
+  payload_too_large: t('it is too large'),
 }
 
 export function Message({
