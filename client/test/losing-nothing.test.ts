@@ -613,6 +613,20 @@ describe('an outbox', () => {
       expect(outbox.$entries.get()).toMatchObject([{ id, state: 'failed', error: 'not_found' }])
   })
 
+  test('leaves what another tab has sent, though it was suspended just before it would have sent it', async () => {
+    const first = await box()
+    const second = await box()
+    laptop.storeMs = 400
+    await first.add('refused', 'x')
+    first.app.tab.freeze()
+    await world.until(() => second.outbox.$entries.get()[0]?.state === 'failed')
+    first.app.tab.thaw()
+    await world.pass(MINUTE_MS)
+    expect(sent).toEqual(['x'])
+    for (const { outbox } of [first, second])
+      expect(outbox.$entries.get()).toMatchObject([{ state: 'failed' }])
+  })
+
   test('says where an entry is, and sends it all the same', async () => {
     const { app, add } = await box()
     expect((await add('one', 'stored')).storage).toBe('durable')

@@ -186,7 +186,7 @@ export class Outbox<T> {
     if (this.#isSending) return
     this.#isSending = true
     try {
-      for (let next = this.#next(); next; next = this.#next()) await this.#sendOne(...next)
+      for (let next = this.#next(); next; next = this.#next()) await this.#sendOne(next[0])
     } finally {
       this.#isSending = false
     }
@@ -202,9 +202,11 @@ export class Outbox<T> {
     )
   }
 
-  async #sendOne(key: string, entry: OutboxEntry<T>): Promise<void> {
+  async #sendOne(key: string): Promise<void> {
     const isGone = await this.#isGone(key)
-    if (this.#entries.get(key)?.state === 'sent') return
+    // While this tab was suspended another one may have taken over, and sent it.
+    const [next, entry] = this.#next() ?? []
+    if (next !== key || !entry) return
     if (isGone) {
       this.#drop(key)
       this.#show()
