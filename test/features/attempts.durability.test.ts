@@ -48,3 +48,31 @@ test('no acknowledged answer is lost when the process is killed between sync and
     expect(Number(result?.correct) + Number(result?.incorrect)).toBe(Object.keys(answers).length)
   }
 })
+
+test('what was submitted is practised, though the process is killed right after it', async () => {
+  const survivor = await withService({ config: { jwtSecrets: [SECRET] } })
+  const { examId, questionIds } = await createExam(survivor.sql, { questions: longPaper() })
+  const doomed = startProcess({
+    DATABASE_URL: survivor.databaseUrl,
+    DATA_DIR: survivor.dataDir,
+    JWT_SECRET: SECRET,
+  })
+  const address = await doomed.ready()
+  const people = await Promise.all(Array.from({ length: 8 }, () => survivor.person()))
+  const submits = people.map(async (person) => {
+    const there = person.at(address)
+    await there.post(`/api/v01/exams/${examId}/start`, {}, 201)
+    await there.post(`/api/v01/exams/${examId}/submit`, { answers: { [questionIds[0] as number]: 'A' } }, 200)
+    return person
+  })
+  const first = await Promise.race(submits)
+  await doomed.exit('SIGKILL')
+  const settled = await Promise.allSettled(submits)
+  const acknowledged = settled.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
+  expect(acknowledged).toContain(first)
+  for (const person of acknowledged)
+    expect((await person.get('/api/v01/practice', 200)).body).toMatchObject({
+      learning: questionIds.length,
+      today: { reviews: 0 },
+    })
+})
