@@ -75,11 +75,7 @@ export type AssistantMessage = Static<typeof AssistantMessage>
 const NextCursor = Nullable(Type.String({ description: '`cursor` of the next page' }))
 
 export const ConversationListQuery = Type.Object({
-  search: Type.Optional(
-    Text(0, 200, {
-      description: 'in title or message text, in any case; one or two letters in the 50 latest',
-    }),
-  ),
+  search: Type.Optional(Text(0, 200, { description: 'in title or message text, in any case' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, description: 'default 20, cut to 50' })),
   cursor: Type.Optional(Type.String({ maxLength: 24, pattern: '^\\d{1,13}-\\d{1,10}$' })),
 })

@@ -485,20 +485,27 @@ describe('conversations', () => {
     expect(await search('')).toHaveLength(2)
   })
 
-  test('one or two letters are searched for in the 50 latest, longer texts in all', async () => {
+  test('are found by one and two letters too, however many are newer', async () => {
     const alice = await service.person()
     const rows = await service.sql<{ id: number }[]>`
       insert into assistant_conversations (user_id, title, message_count, updated_at)
-      select ${alice.id}, 'Talk', 2, now() - n * interval '1 min' from generate_series(1, 51) n returning id`
+      select ${alice.id}, 'Talk', 2, now() - n * interval '1 min' from generate_series(1, 201) n returning id`
     const ids = rows.map(({ id }) => id)
-    const [latest, last, older] = [ids[0], ids[49], ids[50]] as [number, number, number]
+    const [latest, older] = [ids[0], ids[200]] as [number, number]
     await service.sql`
       insert into assistant_messages (conversation_id, user_id, is_user, text)
-      select id, ${alice.id}, true, 'Why does the pH of a buffer stay?' from unnest(${[latest, last, older]}::int[]) id`
+      select id, ${alice.id}, true, 'Why does the pH of a buffer stay? 微分' from unnest(${[latest, older]}::int[]) id`
     const search = async (text: string) =>
-      (await alice.get(`${CONVERSATIONS}?search=${text}`, 200)).body.conversations.map(({ id }) => id)
-    expect(await search('ph')).toEqual([latest, last])
-    expect(await search('buffer')).toEqual([latest, last, older])
+      (await alice.get(`${CONVERSATIONS}?search=${encodeURIComponent(text)}`, 200)).body.conversations.map(
+        ({ id }) => id,
+      )
+    for (const text of ['ph', '微分', '微', '?', 'buffer'])
+      expect(await search(text), text).toEqual([latest, older])
+    expect(await search('zq')).toEqual([])
+    const { body } = await alice.get(`${CONVERSATIONS}?search=pH&limit=1`, 200)
+    expect(body).toMatchObject({ conversations: [{ id: latest }], hasMoreConversations: true })
+    const next = (await alice.get(`${CONVERSATIONS}?search=pH&limit=1&cursor=${body.nextCursor}`, 200)).body
+    expect(next).toMatchObject({ conversations: [{ id: older }], hasMore: false })
   })
 
   test('messages come newest page first, each page oldest to newest', async () => {

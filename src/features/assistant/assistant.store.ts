@@ -27,10 +27,13 @@ export interface ConversationCursor {
   id: number
 }
 
-/** A search first reads this many of the latest conversations; only the index finds texts in older ones. */
+/** How many of the latest conversations a search reads before it uses the index. */
 const READ_THROUGH = 50
 
-/** Latest change first; with `search` only those with it in their title or a message. */
+/**
+ * Latest change first; with `search` only those with it in their title or a message. What is too short for the index is
+ * looked for in all that the person has, which is little, from the latest on.
+ */
 export async function listConversations(
   db: Db,
   userId: number,
@@ -55,6 +58,7 @@ export async function listConversations(
   const holds = sql`(${contains(title, search)} or (
     select true from assistant_messages message
      where message.conversation_id = ${id} and ${contains(sql`message.text`, search)} limit 1))`
+  if (!isIndexed(search)) return list(holds)
   // Words that many messages contain are found among the latest ones; rare words are found by the index.
   const latest = db
     .select({ id })
@@ -63,7 +67,7 @@ export async function listConversations(
     .orderBy(desc(updatedAt), desc(id))
     .limit(READ_THROUGH)
   const found = await list(and(inArray(id, latest), holds))
-  if (found.length === limit || !isIndexed(search)) return found
+  if (found.length === limit) return found
   return list(sql`(${contains(title, search)} or ${id} in (
     select conversation_id from assistant_messages message
      where message.user_id = ${userId} and ${contains(sql`message.text`, search)}))`)
