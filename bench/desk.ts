@@ -123,6 +123,7 @@ async function measureTyping(browser: Browser): Promise<void> {
   const { page, slow } = await enter(browser, 'admin')
   await page.goto('/desk/teach/questions/1/1')
   await page.locator('.katex').first().waitFor()
+  await page.getByLabel('Question', { exact: true }).press('End')
   await measureField(
     'a question beside its preview',
     page,
@@ -160,24 +161,45 @@ async function measureField(
   text: string,
 ): Promise<void> {
   await field.focus()
-  await page.keyboard.press('End')
   await slow.send('Emulation.setCPUThrottlingRate', { rate: SLOWER })
   const longest: number[] = []
   const waits: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
     await settle(page)
-    await page.evaluate('watch.long = []; watch.waits = []')
-    await field.pressSequentially(text, { delay: 60 })
-    const seen = await settle(page)
-    longest.push(Math.max(0, ...seen.long.map(({ duration }) => duration)))
-    waits.push(quantile([0, ...seen.waits], 0.99))
+    await page.evaluate('watch.waits = []')
+    longest.push(await findLongestTask(slow, () => field.pressSequentially(text, { delay: 60 })))
+    waits.push(quantile([0, ...(await settle(page)).waits], 0.99))
   }
   console.log(
     `typing ${text.length} characters into ${what}, processor ${SLOWER} times slower: ` +
-      `longest task above ${LONG_MS} ms: ${summarise(longest)} ms (0: none), ` +
+      `longest task: ${summarise(longest)} ms of the processor, ` +
       `from a key to its drawing, p99: ${summarise(waits)} ms (0: below 16)`,
   )
   await slow.send('Emulation.setCPUThrottlingRate', { rate: 1 })
+}
+
+/** The longest task of the page during some work, by the time of the processor that it took: others may use it meanwhile. */
+async function findLongestTask(slow: CDPSession, work: () => Promise<void>): Promise<number> {
+  type TraceEvent = { name: string; pid: number; tid: number; tdur?: number; args: { name?: string } }
+  const events: TraceEvent[] = []
+  const collect = ({ value }: { value: object[] }) => void events.push(...(value as TraceEvent[]))
+  slow.on('Tracing.dataCollected', collect)
+  const traceConfig = { includedCategories: ['toplevel', 'disabled-by-default-devtools.timeline'] }
+  await slow.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig })
+  await work()
+  const isComplete = new Promise<void>((resolve) => slow.once('Tracing.tracingComplete', () => resolve()))
+  await slow.send('Tracing.end')
+  await isComplete
+  slow.off('Tracing.dataCollected', collect)
+  const threads = events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
+  const isPage = (event: TraceEvent) => threads.some(({ pid, tid }) => pid === event.pid && tid === event.tid)
+  return Math.max(
+    0,
+    ...events
+      .filter(({ name, tdur }) => tdur && name === 'RunTask')
+      .filter(isPage)
+      .map(({ tdur = 0 }) => tdur / 1_000),
+  )
 }
 
 /** From an empty tab at `/` to a message that another person, who looks at the conversation, sees: sign-in by hand included. */
@@ -188,8 +210,6 @@ async function measureArrival(browser: Browser): Promise<void> {
   const times: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
     const { page, context } = await newPage(browser, service.url)
-    const slow = await context.newCDPSession(page)
-    await slow.send('Emulation.setCPUThrottlingRate', { rate: SLOWER })
     const start = performance.now()
     await page.goto('/')
     await page.getByRole('button', { name: 'alice' }).first().click()
@@ -202,9 +222,7 @@ async function measureArrival(browser: Browser): Promise<void> {
     times.push(performance.now() - start)
     await context.close()
   }
-  console.log(
-    `from / to a message that another person sees, processor ${SLOWER} times slower: ${summarise(times)} ms`,
-  )
+  console.log(`from / to a message that another person sees: ${summarise(times)} ms`)
   await bob.context().close()
 }
 

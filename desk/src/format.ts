@@ -45,8 +45,12 @@ export function timeTaken({
   const seconds = Math.round((Date.parse(submitted_at) - Date.parse(started_at)) / 1_000)
   const minutes = Math.floor(seconds / 60)
   if (minutes < 1) return measure(seconds, 'second')
-  if (minutes < 60) return list([measure(minutes, 'minute'), measure(seconds % 60, 'second')])
-  return list([measure(Math.floor(minutes / 60), 'hour'), measure(minutes % 60, 'minute')])
+  if (minutes < 60) return both(measure(minutes, 'minute'), seconds % 60, 'second')
+  return both(measure(Math.floor(minutes / 60), 'hour'), minutes % 60, 'minute')
+}
+
+function both(whole: string, rest: number, unit: string): string {
+  return rest === 0 ? whole : list([whole, measure(rest, unit)])
 }
 
 interface Window {

@@ -1,20 +1,34 @@
+import { useEffect } from 'preact/hooks'
 import type { Answer } from '../client.ts'
 import { moment, nameAndUsername, percent } from '../format.ts'
 import { t } from '../texts.ts'
+import { Countdown } from './countdown.tsx'
 import { type Column, Table } from './page/table.tsx'
 
 export type StudentResult = Answer<'/api/v01/classes/{id}/results', 'get'>['results'][number]
 
 interface ResultsTableProps {
   rows: StudentResult[]
+  /** Called again and again while somebody takes the exam. */
+  reload: () => Promise<void>
   /** Where a student's attempt is reviewed. */
   hrefOf: (attemptId: number) => string
   /** What can be done about a student. */
   change?: Column<StudentResult>['cell']
 }
 
+const REFRESH_MS = 30_000
+
 /** How each student did at an exam, and who is taking it now. */
-export function ResultsTable({ rows, hrefOf, change }: ResultsTableProps) {
+export function ResultsTable({ rows, reload, hrefOf, change }: ResultsTableProps) {
+  const isUnderWay = rows.some(({ active }) => active)
+  useEffect(() => {
+    if (!isUnderWay) return
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') void reload()
+    }, REFRESH_MS)
+    return () => clearInterval(timer)
+  }, [isUnderWay, reload])
   return (
     <Table
       caption="Results"
@@ -45,15 +59,13 @@ export function ResultsTable({ rows, hrefOf, change }: ResultsTableProps) {
           head: t('Now'),
           cell: ({ active, full_name }) =>
             active && (
-              <a href={hrefOf(active.attempt_id)}>
-                {active.ends_at
-                  ? t('{count, plural, one {# answer} other {# answers}}, until {time}', {
-                      count: active.answered,
-                      time: moment(active.ends_at),
-                    })
-                  : t('{count, plural, one {# answer} other {# answers}}', { count: active.answered })}
-                <span class="unseen">, {full_name}</span>
-              </a>
+              <span>
+                <a href={hrefOf(active.attempt_id)}>
+                  {t('{count, plural, one {# answer} other {# answers}}', { count: active.answered })}
+                  <span class="unseen">, {full_name}</span>
+                </a>
+                {active.ends_at && <> · {t('{clock} left', { clock: <Countdown to={active.ends_at} /> })}</>}
+              </span>
             ),
         },
         ...(change ? [{ head: t('Change'), cell: change }] : []),

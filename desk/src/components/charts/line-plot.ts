@@ -16,6 +16,14 @@ export interface LinePlot {
 
 const HEIGHT = 220
 
+/** In the font of the axes. */
+function widest(labels: readonly string[]): number {
+  const pen = document.createElement('canvas').getContext('2d')
+  if (!pen) return 0
+  pen.font = '12px system-ui'
+  return Math.max(0, ...labels.map((label) => pen.measureText(label).width))
+}
+
 /** Draws a line with axes into an element, which says the value under the pointer. Returns a function that removes it. */
 export function drawLine(
   into: HTMLElement,
@@ -44,7 +52,8 @@ export function drawLine(
         {
           ...axis,
           incrs: [1, 2, 5, 10, 20, 50, 100, 200],
-          space: 110,
+          // Labels must not run into one another.
+          space: Math.max(110, widest(labels) + 20),
           values: (_, places) => places.map((place) => labels[place] ?? ''),
         },
         { ...axis, size: 60, values: (_, ticks) => ticks.map((tick) => `${number(tick)}${unit}`) },

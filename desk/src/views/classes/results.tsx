@@ -88,6 +88,7 @@ function Results({ own, exams, newest }: ResultsProps) {
               )}
               <ResultsTable
                 rows={list.results}
+                reload={found.reload}
                 hrefOf={(attemptId) => `/desk/classes/${own.id}/attempts/${attemptId}`}
                 {...(own.archived
                   ? {}

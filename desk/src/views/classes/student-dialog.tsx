@@ -49,14 +49,6 @@ export function StudentDialog({ at, student, times, close, reload }: StudentDial
   return (
     <Dialog title={name} close={close}>
       <div class="stack">
-        <TimesForm
-          draft={`times-${at.exam_id}-${student.user_id}`}
-          send={() => sendTimes}
-          before={() => times}
-          of={times}
-          done={done}
-          aside={times && <RemoveTimes send={sendTimes} before={times} name={name} done={done} />}
-        />
         {student.active && (
           <ExtendForm
             label="More minutes for the attempt under way"
@@ -74,6 +66,14 @@ export function StudentDialog({ at, student, times, close, reload }: StudentDial
             done={reload}
           />
         )}
+        <TimesForm
+          draft={`times-${at.exam_id}-${student.user_id}`}
+          send={() => sendTimes}
+          before={() => times}
+          of={times}
+          done={done}
+          aside={times && <RemoveTimes send={sendTimes} before={times} name={name} done={done} />}
+        />
         <div class="row">
           <Action
             class="bad"

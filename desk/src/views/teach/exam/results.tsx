@@ -47,7 +47,11 @@ export function Results({ exam }: TabProps) {
                 Download
               </Action>
             </div>
-            <ResultsTable rows={list.results} hrefOf={(attemptId) => `/desk/teach/attempts/${attemptId}`} />
+            <ResultsTable
+              rows={list.results}
+              reload={found.reload}
+              hrefOf={(attemptId) => `/desk/teach/attempts/${attemptId}`}
+            />
             <Pager
               of={list}
               total={t('{count, plural, one {# student} other {# students}}', { count: list.total })}
