@@ -51,6 +51,12 @@ function isWanted({ examId, tagKey }: Places<Wanted>, row: SQL, questionId: SQL)
 const isDue = (now: SQL) =>
   sql`card.paper_id is not null and card.due is not null and card.due <= ${now}::timestamptz`
 
+/**
+ * Cards of decks that are fresh. `is true` has PostgreSQL hash the decks: a join may compare each card with each deck
+ * where it expects few cards, as it does before it has looked at the table.
+ */
+const IS_FRESH = sql.raw('(card.exam_id in (select exam_id from fresh)) is true')
+
 /** What ranks cards: the numbers of the forgetting curve, and how many are wanted. */
 interface Ranking {
   decay: number
@@ -106,16 +112,16 @@ const selectNext = statement<Waiting & Ranking, ChosenRow>(
   { ...CARD_TYPES, isOpen: 'boolean', dueCount: 'integer', stale: 'integer[]' },
   (places) => sql`${withFreshDecks(places.userId)},
     ranked as materialized (
-      select card.question_id, card.due, fresh.is_open, ${gainOf(places)} as gain
-        from practice_cards card join fresh using (exam_id)
-       where card.user_id = ${places.userId} and ${isDue(places.now)}
+      select card.question_id, card.due, ${gainOf(places)} as gain from practice_cards card
+       where card.user_id = ${places.userId} and ${isDue(places.now)} and ${IS_FRESH}
          ${isWanted(places, sql`card`, sql`card.question_id`)}
     ), best as materialized (
       select * from ranked order by gain desc, due, question_id limit ${places.limit}
     ), chosen as materialized (
-      select 0 as part, best.gain, best.is_open as "isOpen", ${CARD_COLUMNS}
+      select 0 as part, best.gain, fresh.is_open as "isOpen", ${CARD_COLUMNS}
         from best
         join practice_cards card on card.user_id = ${places.userId} and card.question_id = best.question_id
+        join fresh using (exam_id)
       union all
       select part, null, is_open, question_id, exam_id, paper_id, 0, 0, 'new', null, null, 0, 0, 0, 0, 0, null
         from (${newOnes(places)}) new_one
@@ -142,8 +148,8 @@ const selectCounts = statement<Waiting, Stale & { due: number; new: number }>(
   { due: 'integer', new: 'integer', stale: 'integer[]' },
   (places) => sql`${withFreshDecks(places.userId)}
     select ${STALE}, (
-             select count(*)::int from practice_cards card join fresh using (exam_id)
-              where card.user_id = ${places.userId} and ${isDue(places.now)}
+             select count(*)::int from practice_cards card
+              where card.user_id = ${places.userId} and ${isDue(places.now)} and ${IS_FRESH}
                 ${isWanted(places, sql`card`, sql`card.question_id`)}) as due,
            (select count(*)::int from (${newOnes(places)}) new_one) as new`,
 )
@@ -213,8 +219,8 @@ export async function countByState(db: Executor, userId: number): Promise<Counts
     select (count(*) filter (where card.state in ('learning', 'relearning')))::int as learning,
            (count(*) filter (where card.state = 'review'))::int as known,
            (extract(epoch from min(card.due)) * 1000)::float8 as "nextDueAt"
-      from practice_cards card join fresh using (exam_id)
-     where card.user_id = ${userId} and card.paper_id is not null`,
+      from practice_cards card
+     where card.user_id = ${userId} and card.paper_id is not null and ${IS_FRESH}`,
   )
   return only(rows)
 }

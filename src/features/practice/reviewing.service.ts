@@ -32,10 +32,13 @@ const ALONE = Symbol('alone')
 /** What comes of reviews that share a transaction. An error refuses them alone. */
 type Outcome = ReviewResult[] | AppError | typeof ALONE | typeof HELD
 
-/** Reviews that wait for the database at the same time share one transaction, with one request of each person. */
+/**
+ * Reviews that wait for the database at the same time share one transaction, with one request of each person. There is
+ * one at a time: its statements take a node longer than what is in them.
+ */
 const reviewShared = perNode((core) =>
   batched({
-    lanes: 2,
+    lanes: 1,
     size: 64,
     key: ({ userId }: Arrival) => userId,
     turns: { owner: ({ userId }) => userId, most: MOST_OF_ONE },
