@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { openArchive } from '../../src/features/questions/exchange/zip-archive.ts'
 import type { Client } from '../support/client.ts'
 import { form } from '../support/content/forms.ts'
+import { text as anyText } from '../support/content/random-text.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 /** How many random questions are exchanged in each format. */
@@ -29,7 +30,7 @@ async function newExam(): Promise<number> {
 async function newRandomExam() {
   const examId = await newExam()
   const seed = Number(process.env.SEED ?? Date.now() % 1e9)
-  const questions = fc.sample(question, { numRuns: QUESTIONS, seed })
+  const questions = [FOUND_BY_CHANCE, ...fc.sample(question, { numRuns: QUESTIONS, seed })]
   for (let start = 0; start < questions.length; start += AT_ONCE) {
     const body = { exam_id: examId, questions: questions.slice(start, start + AT_ONCE) }
     const added = await admin.post('/api/v01/admin/questions/bulk-add', body, 201)
@@ -61,47 +62,15 @@ type Row = Record<string, unknown>
 
 // --- random questions
 
-const pieces = [
-  ...[
-    '$\\frac{a}{b}$',
-    '<b>',
-    '</p>',
-    '&amp;',
-    '&#65;',
-    ' \n',
-    '\n\n',
-    '\r\n',
-    '\t',
-    '  ',
-    '//',
-    '::',
-    '{',
-    '}',
-  ],
-  ...[
-    '=',
-    '~',
-    '#',
-    '->',
-    '%50%',
-    '\\n',
-    '\\',
-    '"',
-    "'",
-    ']]>',
-    '<!--',
-    '\u00a0',
-    '\u0001',
-    '\u2028',
-    '\ufffe',
-  ],
-  ...['*', '\\*', '{1:SA:=a}', '####', '$CATEGORY:', '[html]', '&nbsp;', '_____', '\u{1f600}', ':', '@@'],
-]
-const text = fc
-  .array(fc.oneof(fc.string({ unit: 'grapheme', maxLength: 6 }), fc.constantFrom(...pieces)), {
-    maxLength: 6,
-  })
-  .map((parts) => parts.join('').replaceAll('\0', '').replaceAll('[[', '').toWellFormed().trim())
+/** In an attribute's quotes its end looks like one more attribute. */
+const FOUND_BY_CHANCE = {
+  question_text: 'Which?',
+  question_type: 'SHORT',
+  correct_answer: 'x A=',
+  options: [],
+}
+/** Two square brackets would be a gap. */
+const text = anyText.map((each) => each.replaceAll('[[', '').trim())
 const named = text.map((each) => `x${each}`)
 const line = named.map((each) => each.replace(/[\r\n]/g, ' ').trim())
 const accepted = fc.array(

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { form } from '../support/content/forms.ts'
 import { makeImage } from '../support/content/images.ts'
+import { text } from '../support/content/random-text.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 /** How many random questions are exchanged in each format. */
@@ -39,65 +40,6 @@ const stored = (examId: number) => service.sql<Record<string, unknown>[]>`
          positive_marks::float, negative_marks::float, tolerance::text
     from questions where exam_id = ${examId} order by id`
 
-/** Any text that a question can hold, rich in parts of markup, separators and LaTeX. */
-const text = fc
-  .array(
-    fc.oneof(
-      fc.string({ unit: 'grapheme', maxLength: 8 }),
-      fc.constantFrom(
-        ...[
-          '$\\frac{a}{b}$',
-          '\\(x^2\\)',
-          '<b>',
-          '</p>',
-          '&amp;',
-          '&#65;',
-          ' \n',
-          '\n\n',
-          '\r\n',
-          '\t',
-          '  ',
-          '//',
-          '::',
-          '{',
-          '}',
-        ],
-        ...[
-          '=',
-          '~',
-          '#',
-          '->',
-          '%50%',
-          '\\n',
-          '\\',
-          '"',
-          "'",
-          ']]>',
-          '<!--',
-          '\u00a0',
-          '\u0001',
-          '\u0085',
-          '\u2028',
-          '\ufffe',
-          ',',
-          '[html]',
-        ],
-        ...[
-          'ANSWER: A',
-          '@@PLUGINFILE@@',
-          '$CATEGORY:',
-          '<img src=x>',
-          '&nbsp;',
-          '_____',
-          '###',
-          '=1+1',
-          '\u{1f600}',
-        ],
-      ),
-    ),
-    { maxLength: 8 },
-  )
-  .map((parts) => parts.join('').replaceAll('\0', '').toWellFormed().trim())
 const marks = fc.constantFrom(0, 0.25, 1, 2, 4, 10000)
 const question = fc
   .record({

@@ -87,13 +87,13 @@ ${rules && `<responseProcessing>${rules}</responseProcessing>\n`}${
 
 const HTML = new Set(['p', 'pre', 'br', 'img'])
 
-/** `<simpleChoice matchMax="1">` is `<qti-simple-choice match-max="1">`; texts and values hold no such marks. */
+/** `<simpleChoice matchMax="1">` is `<qti-simple-choice match-max="1">`; texts and values hold no `<`, `>` or `"`. */
 function toQti3(item: string): string {
   return item
     .replace(/<(\/?)([a-z]\w*)((?:[^\w<>][^<>]*)?)>/gi, (tag, slash: string, name: string, rest: string) =>
       HTML.has(name)
         ? tag
-        : `<${slash}qti-${kebabCase(name)}${rest.replace(/ (\w+)="/g, (_, attribute: string) => ` ${kebabCase(attribute)}="`)}>`,
+        : `<${slash}qti-${kebabCase(name)}${rest.replace(/ (\w+)=("[^"]*")/g, (_, attribute: string, value: string) => ` ${kebabCase(attribute)}=${value}`)}>`,
     )
     .replace(
       /(<qti-modal-feedback[^<>]*>)(.*?)(<\/qti-modal-feedback>)/s,
