@@ -118,10 +118,9 @@ const selectNext = statement<Waiting & Ranking, ChosenRow>(
     ), best as materialized (
       select * from ranked order by gain desc, due, question_id limit ${places.limit}
     ), chosen as materialized (
-      select 0 as part, best.gain, fresh.is_open as "isOpen", ${CARD_COLUMNS}
+      select 0 as part, best.gain, card.exam_id in (select exam_id from fresh where is_open) as "isOpen", ${CARD_COLUMNS}
         from best
         join practice_cards card on card.user_id = ${places.userId} and card.question_id = best.question_id
-        join fresh using (exam_id)
       union all
       select part, null, is_open, question_id, exam_id, paper_id, 0, 0, 'new', null, null, 0, 0, 0, 0, 0, null
         from (${newOnes(places)}) new_one
