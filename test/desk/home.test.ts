@@ -164,6 +164,28 @@ test('a teacher of a class sees at home who is taking its exam, and which challe
   await context.close()
 })
 
+test('one class whose results can’t be read hides none of the others', async () => {
+  const [teacher, student] = [await service.person(), await service.person()]
+  const { sql } = service
+  const ids: number[] = []
+  for (const name of ['Lenses', 'Mirrors']) {
+    const classId = await createClass(sql, { teachers: [teacher], students: [student] })
+    const { examId } = await createExam(sql, { name, duration_minutes: 30 })
+    await sql`update exams set for_classes = true, created_by = ${teacher.id} where id = ${examId}`
+    await sql`insert into exam_classes (exam_id, class_id) values (${examId}, ${classId})`
+    await student.post(`/api/v01/exams/${examId}/start`, {}, 201)
+    ids.push(classId)
+  }
+  const { page, context, problems } = await openPage(browser, teacher.url)
+  await page.route(`**/classes/${ids[0]}/results*`, (route) => route.abort())
+  await signIn(page, teacher.username, PASSWORD)
+  const sitting = page.getByRole('region', { name: 'Taking an exam now' })
+  await sitting.getByRole('link', { name: /^Mirrors, .*: 1 student/ }).waitFor()
+  expect(await sitting.getByText('Lenses').count()).toBe(0)
+  expect(problems).toEqual([])
+  await context.close()
+})
+
 test('an end that a teacher moves is told on every page, and classes that ask to join at home', async () => {
   const [person, admin] = [await service.person(), await service.admin()]
   const { examId } = await createExam(service.sql, { name: 'Longer', duration_minutes: 30 })
@@ -174,7 +196,7 @@ test('an end that a teacher moves is told on every page, and classes that ask to
   await service.sql`update users set email_verified = true where id = ${person.id}`
   await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
   const { page, context, problems } = await openFor(browser, person, PHONE)
-  await page.getByRole('link', { name: '1 class asks you to join' }).waitFor()
+  await page.getByRole('link', { name: '1 class invites you' }).waitFor()
   // What is under way is known to the other pages once it was found here.
   await page.getByRole('heading', { name: 'Longer is under way' }).waitFor()
   await page.goto('/desk/progress')

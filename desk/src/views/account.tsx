@@ -23,7 +23,7 @@ export default function Account() {
     <Page title="Account" actions={<Action act={signOut}>Sign out</Action>}>
       <Loaded of={me}>
         {(self) => (
-          <div class="two">
+          <div class="two even">
             <section class="sheet" aria-labelledby="profile">
               <h2 id="profile">Profile</h2>
               <p>
@@ -171,7 +171,7 @@ function Devices() {
             {sessions.map((each) => (
               <li key={each.id} class="row spread">
                 <span>
-                  {each.kind === 'web' ? 'Browser' : 'App'}
+                  {each.kind === 'web' ? 'Browser' : 'App'}{' '}
                   {each.current && <span class="chip good">This device</span>}
                   <br />
                   <small>

@@ -194,7 +194,7 @@ function Messages() {
       )}
       {invitations > 0 && (
         <a href="/desk/classes">
-          {t('{count, plural, one {# class asks you to join} other {# classes ask you to join}}', {
+          {t('{count, plural, one {# class invites you} other {# classes invite you}}', {
             count: invitations,
           })}
         </a>

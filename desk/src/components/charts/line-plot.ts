@@ -46,7 +46,8 @@ export function drawLine(
       height: HEIGHT,
       scales: {
         x: { time: false, range: [-0.5, Math.max(0.5, labels.length - 0.5)] },
-        y: { range: [0, most] },
+        // Marks are taken off for wrong answers, so that a result can be below nothing.
+        y: { range: [Math.min(0, ...values), most] },
       },
       axes: [
         {

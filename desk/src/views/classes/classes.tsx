@@ -30,8 +30,8 @@ export default function Classes({ user }: ViewProps) {
                       <h2>{each.name}</h2>
                       <p>
                         {each.role === 'teacher'
-                          ? t('Asks you to teach it, since {date}', { date: day(each.invited_at) })
-                          : t('Asks you to join, since {date}', { date: day(each.invited_at) })}
+                          ? t('Invites you to teach it, since {date}', { date: day(each.invited_at) })
+                          : t('Invites you to join, since {date}', { date: day(each.invited_at) })}
                       </p>
                       <div class="row">
                         <Action
