@@ -260,6 +260,8 @@ describe('the dashboard', () => {
       'exam=abc',
     ])
       expect((await admin.get(`/api/v01/admin/analytics?${query}`, 400)).body.code).toBe('validation_failed')
+    const { errors } = (await admin.get('/api/v01/admin/analytics?timePeriod=custom', 400)).body
+    expect(errors?.map(({ path }) => path)).toEqual(['/startDate', '/endDate'])
     await (people[0] as Client).get('/api/v01/admin/analytics', 403)
     await service.guest().get('/api/v01/admin/overview', 401)
   })

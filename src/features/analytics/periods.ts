@@ -1,5 +1,5 @@
 import type { AnalyticsQuery } from '../../../schemas/analytics.schemas.ts'
-import { invalidField } from '../../errors.ts'
+import { invalidField, invalidFields } from '../../errors.ts'
 import { DAY_MS } from '../../formats/local-time.ts'
 import type { Period } from './analytics.store.ts'
 
@@ -10,10 +10,14 @@ export function readPeriod(query: AnalyticsQuery, today: string): Period | undef
   const { timePeriod = 'all', startDate, endDate } = query
   if (timePeriod === 'all') return undefined
   if (timePeriod !== 'custom') return { from: shiftDay(today, 1 - LENGTHS[timePeriod]), to: today }
-  const from = requireDay('/startDate', startDate)
-  const to = requireDay('/endDate', endDate)
-  if (from > to) throw invalidField('/endDate', 'is before startDate')
-  return { from, to }
+  if (startDate === undefined || endDate === undefined) {
+    const missing = Object.entries({ startDate, endDate }).filter(([, day]) => day === undefined)
+    throw invalidFields(
+      missing.map(([name]) => ({ path: `/${name}`, message: 'is required with timePeriod custom' })),
+    )
+  }
+  if (startDate > endDate) throw invalidField('/endDate', 'is before startDate')
+  return { from: startDate, to: endDate }
 }
 
 /** The period of the same length just before. */
@@ -24,9 +28,4 @@ export function precedingPeriod({ from, to }: Period): Period {
 
 export function shiftDay(day: string, days: number): string {
   return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10)
-}
-
-function requireDay(path: string, day: string | undefined): string {
-  if (day === undefined) throw invalidField(path, 'is required with timePeriod custom')
-  return day
 }
