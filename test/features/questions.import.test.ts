@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
+import { createExam } from '../support/content/exams.ts'
 import { form } from '../support/content/forms.ts'
 import { startProcess } from '../support/processes/process.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -314,6 +315,21 @@ describe('a CSV', () => {
     await expect(upload).rejects.toThrow(/hang up|ECONNRESET|EPIPE/)
     await expect.poll(countImports).toBe(0)
     expect(await count()).toBe(0)
+  })
+
+  test('with a key is imported in each place and by each person, even if their keys are the same', async () => {
+    const key = randomUUID()
+    const csv = `${HEADER}\n${examId},text,,,,,A,MCQ,,4,1,0\n`
+    const send = (by: Client, path: `/${string}`, field: string, status: number) =>
+      by.request('POST', `${path}?key=${key}`, form({}, { field, name: 'questions.csv', bytes: csv }), status)
+    const other = (await createExam(service.sql, { questions: [] })).examId
+    expect((await send(admin, PATH, 'csv_file', 200)).body).toMatchObject({ inserted: 1 })
+    for (const id of [examId, other]) {
+      const { body } = await send(admin, `/api/v01/admin/exams/${id}/import`, 'file', 201)
+      expect(body).toMatchObject({ format: 'csv', inserted: 1 })
+    }
+    await send(await service.admin(), PATH, 'csv_file', 200)
+    expect(await count()).toBe(3)
   })
 
   test('with a key is imported once: by requests at once, by repeats, and after a failure', async () => {

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import type { Actor } from '../../actor.ts'
 import { spool } from '../../adapters/spool.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
@@ -9,7 +11,7 @@ import type { QuestionValues } from './questions.store.ts'
 const CHUNK = 64 * 1_024
 
 export interface ImportOptions {
-  /** Makes repetitions import nothing more. */
+  /** Makes repetitions import nothing more. It is one person's, for one place: elsewhere the same key is another one. */
   key: string | undefined
   /** Aborts when nobody waits for the import any more. */
   end: AbortSignal
@@ -23,10 +25,12 @@ export interface ImportOptions {
  */
 export async function importRows<Answer extends object>(
   core: Core,
-  { key, end }: ImportOptions,
+  place: ImportPlace,
+  { key: given, end }: ImportOptions,
   rows: AsyncIterable<QuestionValues>,
   finish: (tx: Executor) => Promise<Answer>,
 ): Promise<Answer> {
+  const key = given && keyAt(place, given)
   const earlier = key === undefined ? undefined : await findAnswer<Answer>(core.db, key)
   if (earlier) return earlier
   const examIds = new Set<number>()
@@ -37,6 +41,17 @@ export async function importRows<Answer extends object>(
   } catch (error) {
     throw end.aborted ? new AppError('aborted', { cause: error }) : error
   }
+}
+
+/** Who imports, and into which exam; undefined: into those that the file names. */
+interface ImportPlace {
+  actor: Actor
+  examId: number | undefined
+}
+
+/** A UUID that stands for a key at its place. */
+function keyAt({ actor, examId = 0 }: ImportPlace, key: string): string {
+  return createHash('sha256').update(`${actor.id} ${examId} ${key.toLowerCase()}`).digest('hex').slice(0, 32)
 }
 
 /** The rows in COPY's text format. The ids of their exams are added to `examIds`. */

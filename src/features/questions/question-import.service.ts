@@ -39,7 +39,7 @@ export async function importQuestions(
     }
   }
 
-  return importRows(core, options, readRows(), async (tx) => {
+  return importRows(core, { actor, examId: undefined }, options, readRows(), async (tx) => {
     await recordChange(
       tx,
       actor,

@@ -58,7 +58,7 @@ export async function importFile(
     for await (const { question } of readQuestions(input, outcome, images.store, options.end, namable))
       yield toValues(examId, question)
   }
-  return importRows(core, options, readRows(), async (tx) => {
+  return importRows(core, { actor, examId }, options, readRows(), async (tx) => {
     for (const image of images.stored) await keepFile(tx, image)
     const { format, report } = outcome
     const summary = `${report.inserted} questions were imported (${format})`
