@@ -1,10 +1,12 @@
 import type { Conversation } from '@exam-practice/client/chat'
 import { useStore } from '@nanostores/preact'
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { chat } from '../../chat.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Search } from '../../components/forms/search.tsx'
 import { Icon, type IconName } from '../../components/icons.tsx'
+import { RichText } from '../../components/rich-text/rich-text.tsx'
 import { lately } from '../../format.ts'
 import { t } from '../../texts.ts'
 import { MessageSearch } from './message-search.tsx'
@@ -108,9 +110,9 @@ function Mark({ icon, text }: { icon: IconName; text: string }) {
   )
 }
 
-function describeLast(last: Conversation['last_message']): string {
+function describeLast(last: Conversation['last_message']): ComponentChildren {
   if (!last) return t('Nothing written yet')
-  if (last.message !== '') return last.message
+  if (last.message !== '') return <RichText text={last.message} kind="summary" />
   return last.attachments > 0
     ? t('{count, plural, one {# file} other {# files}}', { count: last.attachments })
     : t('Deleted')
