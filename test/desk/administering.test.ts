@@ -41,7 +41,7 @@ test('a regrade is previewed, applied and undone', async () => {
   await page.getByRole('button', { name: 'Preview the changes' }).click()
   await page.getByText('Of 2 attempts 1 higher, 1 lower').waitFor()
   expect(await page.getByRole('row').filter({ hasText: wrong.username }).innerText()).toMatch(
-    /-2 of 240\s+3 of 240/,
+    /−2 of 240\s+3 of 240/,
   )
   await expectFlawless(page)
   const scores = () => service.sql`select score::float8 from attempts where exam_id = ${examId} order by id`
