@@ -296,6 +296,40 @@ describe('a claim', () => {
       expect(refused).toMatchObject({ isMarkedUnsynced: false, base: 6 })
     })
 
+    test('sends what was refused again if the store still has it, for its own sync may have overtaken the offer', () => {
+      const hidden = run(blind, answer(2, 'own'), { is: 'hidden', mostBytes: 1_000 })
+      const [offer, sync] = (hidden.effects.at(-1) ?? []).flatMap((each) =>
+        'sent' in each ? [each.sent] : [],
+      )
+      const outcome: Outcome = {
+        is: 'stale',
+        saved: { answers: { 2: 'own' }, markedForReview: [], revision: sync?.revision ?? 0 },
+      }
+      const { state, effects } = run(
+        hidden.state,
+        saved(sync as Sent),
+        { is: 'answered', sent: offer as Sent, outcome },
+        { is: 'claimed', stored: told, writer: 5 },
+        { is: 'due' },
+      )
+      expect(state.journal.answers).toEqual({ 1: 'of another', 2: 'own' })
+      expect(sentIn(effects)).toMatchObject({ kind: 'sync', answers: { 1: 'of another' } })
+      expect(sentIn(effects).revision).toBeGreaterThan(sync?.revision ?? 0)
+    })
+
+    test('sends it no more if it was answered anew, or once the offer was taken', () => {
+      const offered = run(blind, { is: 'due' })
+      const offer = sentIn(offered.effects)
+      const anew = run(offered.state, stale(offer), answer(1, 'own'), {
+        is: 'claimed',
+        stored: told,
+        writer: 5,
+      })
+      expect(anew.state.journal).toMatchObject({ answers: { 1: 'own' }, unsynced: { 1: 'own' } })
+      const taken = run(offered.state, saved(offer), { is: 'claimed', stored: told, writer: 5 })
+      expect(taken.state.journal.unsynced).toEqual({})
+    })
+
     test('hands in, whether the service takes what was offered or not', () => {
       const asked = run(blind, { is: 'submit' }, { is: 'due' })
       const offer = sentIn(asked.effects)
@@ -382,6 +416,13 @@ describe('a claim', () => {
       expect(isDone(done.state.journal)).toBe(true)
     },
   )
+
+  test('learns a moved end from the paper, though another tab writes', () => {
+    const paper = { ...PAPER, ends_at: '2026-11-20T10:30:00.000Z', answers: { 1: 'D' } } as Paper
+    const { state, effects } = run(begin(journal()), { is: 'read', paper, acks: 0 })
+    expect(state.journal).toMatchObject({ endsAt: paper.ends_at, answers: { 1: 'A' } })
+    expect(effects).toEqual([[]])
+  })
 
   test('drops what it could not store if another tab has written since', () => {
     const { questions: _, ...stored } = journal({ answers: { 1: 'later' }, writer: 2 })

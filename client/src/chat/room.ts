@@ -154,9 +154,10 @@ export class Room {
   catchUp(): void {
     const isFilled = this.#state.get().status === 'ready' && !this.#cancelRetry && !this.#filling
     if (isFilled) return void this.readMembers()
-    // A page that was asked for on the dead line would be waited for, and hold back what the new one brings.
+    const isFilling = this.#filling !== undefined
     void this.fill()
-    this.#abort.abort()
+    // A page that was asked for on the dead line would be waited for, and hold back what the new one brings.
+    if (isFilling) this.#abort.abort()
   }
 
   /** The person is no longer a member. If they become one again, `fill` brings it back. */

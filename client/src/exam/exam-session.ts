@@ -353,7 +353,9 @@ export class ExamSession {
     if (isOver !== wasOver) this.#do({ is: 'clock', isOver })
     if (isOver) {
       // At once, because the end may have been moved; later ones after the time in which late answers count.
-      const pause = wasOver ? Math.max(0, left + GRACE_MS) + SPREAD_MS : 0
+      // The tab that writes tells the others sooner, unless it is frozen.
+      const least = this.#state.role === 'reader' ? READ_EVERY_MS : SPREAD_MS
+      const pause = wasOver ? Math.max(0, left + GRACE_MS) + least : 0
       this.#after('end', pause + random() * SPREAD_MS, () => void this.refresh().catch(() => {}))
     } else if (endsAt !== null) this.#after('end', left, () => this.#watchEnd())
   }

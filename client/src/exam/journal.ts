@@ -90,6 +90,8 @@ export interface State {
    * offered with this revision: whoever has sent anything newer has sent a higher one.
    */
   offerAt: number | undefined
+  /** The questions whose answers were offered and refused: they count again once the store can be read, if it still has them. */
+  refused: string[]
   /** The revision of the request under way. */
   sending: number | undefined
   /** The most parts of a sync, which are answers and the marks: fewer once one was too large. */
@@ -164,6 +166,7 @@ export function begin(journal: Journal): State {
     known: journal,
     beganAt: 0,
     offerAt: undefined,
+    refused: [],
     sending: undefined,
     most: ALL,
     acks: 0,
@@ -230,7 +233,9 @@ export function step(state: State, event: Event): [State, Effect[]] {
     case 'read': {
       const { attempt_id, ends_at } = event.paper
       if (attempt_id !== journal.attemptId) return step(state, { is: 'ended' })
-      if (state.role === 'reader' || !isOpen(journal)) return [state, []]
+      if (!isOpen(journal)) return [state, []]
+      // The answers come from the tab that writes.
+      if (state.role === 'reader') return become({ endsAt: ends_at })
       // A sync may have overtaken it; what other devices have saved by now is read after that.
       const { revision } = event.paper
       const isOvertaken = event.acks !== state.acks
@@ -282,9 +287,10 @@ function answered(state: State, { sent, outcome }: Event & { is: 'answered' }): 
       return go({ most, acks: state.acks + 1, journal: saved }, KEEP, waitFor(0))
     }
     case 'stale': {
-      // What was offered is out of date.
-      const rest = sent.kind === 'offer' ? settle(journal, sent) : journal
-      return go({ journal: rebase(rest, outcome.saved) }, KEEP, waitFor(0))
+      if (sent.kind !== 'offer') return go({ journal: rebase(journal, outcome.saved) }, KEEP, waitFor(0))
+      // Out of date, or this tab's own sync has overtaken it: only the store can tell.
+      const refused = [...state.refused, ...Object.keys(sent.answers)]
+      return go({ refused, journal: rebase(settle(journal, sent), outcome.saved) }, KEEP, waitFor(0))
     }
     case 'submitted':
       return go({ journal: { ...journal, phase: 'submitted', result: outcome.result } }, KEEP)
@@ -355,11 +361,23 @@ function takeUp(state: State, stored: Progress | undefined): State {
   const revision = Math.max(stored?.revision ?? 0, journal.revision) + REVISIONS_OF_A_WRITER
   const isNew = role === 'reader'
   const beganAt = isNew ? revision : state.beganAt
-  const taken = { ...state, known: stored ?? known, beganAt, offerAt: undefined }
-  // This tab's own journal holds all of it, and perhaps more.
-  if (!stored || isSame(stored, known)) return { ...taken, journal: { ...journal, revision } }
+  const taken = { ...state, known: stored ?? known, beganAt, offerAt: undefined, refused: [] }
+  // This tab's own journal holds all of it, and perhaps more, but for what it has offered in vain.
+  if (!stored || isSame(stored, known))
+    return { ...taken, journal: { ...takeBack(journal, stored, state), revision } }
   const merged = { ...merge(stored, journal), revision }
   return { ...taken, journal: isNew ? merged : giveAgain(merged, state) }
+}
+
+/** What was offered and refused, and that nobody has written over: it is unsynced as it was before. */
+function takeBack(journal: Journal, stored: Progress | undefined, { refused, beganAt }: State): Journal {
+  const isStill = ([id]: [string, unknown]) => refused.includes(id) && (journal.since[id] ?? 0) < beganAt
+  const back = Object.fromEntries(Object.entries(stored?.unsynced ?? {}).filter(isStill))
+  return {
+    ...journal,
+    answers: apply(journal.answers, back),
+    unsynced: { ...back, ...journal.unsynced },
+  }
 }
 
 /**
