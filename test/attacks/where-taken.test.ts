@@ -1,8 +1,10 @@
-import sharp from 'sharp'
+import { randomBytes } from 'node:crypto'
+import sharp, { type Sharp } from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { createExam } from '../support/content/exams.ts'
 import { form } from '../support/content/forms.ts'
+import { makeImage, withText } from '../support/content/images.ts'
 import { addPage, createNotebook } from '../support/content/notes.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -80,14 +82,70 @@ test('neither does that of a question or a category, or one that comes in with a
   await expectPlain(await imageOf(imported.examId))
 })
 
+/** What is stored of an image of a question. */
+async function storedOf(name: string, bytes: Buffer): Promise<Buffer> {
+  const { examId } = await createExam(service.sql, { questions: [] })
+  const images = form({ subject_folder_id: 'Stored' }, { field: 'images', name, bytes })
+  expect((await admin.request('POST', '/api/v01/admin/images', images, 200)).body.failed).toEqual([])
+  const question = form({ exam_id: examId, image_path: `Stored/${name}` })
+  await admin.request('POST', '/api/v01/admin/questions', question, 201)
+  const response = await service.guest().fetch('GET', String(await imageOf(examId)))
+  return Buffer.from(await response.arrayBuffer())
+}
+
+const withPlace = (image: Sharp) => image.withExif({ IFD0: { Copyright: SECRET } }).toBuffer()
+
+test('without it an image is within the same limit, so that other services take its export', async () => {
+  const noise = (width: number, height: number) =>
+    sharp(randomBytes(width * height * 3), { raw: { width, height, channels: 3 } })
+  // Each would be larger than the limit if it was encoded with a high quality.
+  for (const [name, image] of [
+    ['noise.jpg', noise(900, 1_340).jpeg({ quality: 50 })],
+    ['noise.webp', noise(900, 1_000).webp({ quality: 50 })],
+    ['noise.png', noise(640, 520).blur(2).png({ adaptiveFiltering: true })],
+  ] as const) {
+    const stored = await storedOf(name, await withPlace(image))
+    expect(stored.length).toBeLessThanOrEqual(512_000)
+    expect((await sharp(stored).metadata()).exif).toBeUndefined()
+  }
+})
+
+test('the colours of a palette stay one', async () => {
+  const [width, height] = [300, 300]
+  const colours = Array.from({ length: 16 }, () => randomBytes(3))
+  const pixels = Buffer.concat(
+    Array.from(randomBytes(width * height), (byte) => colours[byte % 16] as Buffer),
+  )
+  const image = sharp(pixels, { raw: { width, height, channels: 3 } })
+  const bytes = await withPlace(image.png({ palette: true, dither: 0 }))
+  const stored = await storedOf('palette.png', bytes)
+  const { isPalette, exif } = await sharp(stored).metadata()
+  expect({ isPalette, exif }).toEqual({ isPalette: true, exif: undefined })
+  expect(stored.length).toBeLessThanOrEqual(bytes.length)
+  expect((await sharp(stored).removeAlpha().raw().toBuffer()).equals(pixels)).toBe(true)
+})
+
+test('an animation that is too large to be encoded anew is refused with that reason', async () => {
+  const [width, pageHeight, frames] = [1_000, 1_000, 26]
+  const pixels = Buffer.alloc(width * pageHeight * frames * 3)
+  for (let frame = 0; frame < frames; frame++) pixels.fill(frame * 9, frame * width * pageHeight * 3)
+  const film = sharp(pixels, { raw: { width, height: pageHeight * frames, channels: 3, pageHeight } })
+  const bytes = await withPlace(film.webp({ effort: 0 }))
+  const images = form({ subject_folder_id: 'Stored' }, { field: 'images', name: 'film.webp', bytes })
+  const { body } = await admin.request('POST', '/api/v01/admin/images', images, 200)
+  expect(body.failed).toEqual([{ filename: 'film.webp', error: 'The image is too large' }])
+})
+
 test('an image that tells nothing stays byte for byte', async () => {
   const author = await service.person()
   const page = await addPage(author, await createNotebook(author))
-  const bytes = await sharp({ create: { width: 9, height: 9, channels: 3, background: 'red' } })
-    .jpeg()
-    .toBuffer()
-  const file = form({}, { field: 'image', name: 'red.jpg', bytes })
-  const { asset } = (await author.request('POST', `/api/v01/pages/${page}/assets`, file, 201)).body
-  const response = await service.guest().fetch('GET', asset.url)
-  expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true)
+  for (const [name, bytes] of [
+    ['red.jpg', await makeImage('jpeg')],
+    ['red.png', withText(await makeImage('png'), 'Software', 'A program')],
+  ] as const) {
+    const file = form({}, { field: 'image', name, bytes })
+    const { asset } = (await author.request('POST', `/api/v01/pages/${page}/assets`, file, 201)).body
+    const response = await service.guest().fetch('GET', asset.url)
+    expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true)
+  }
 })

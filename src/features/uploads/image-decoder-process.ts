@@ -3,7 +3,7 @@
  * started it.
  */
 import { constants, setPriority } from 'node:os'
-import sharp from 'sharp'
+import sharp, { type FormatEnum, type Sharp } from 'sharp'
 import type { Decoded, Order, Prepared } from './image-decoding.ts'
 
 const LARGEST_PIXELS = 25_000_000
@@ -20,20 +20,28 @@ setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 process.on('disconnect', () => process.exit())
 // A terminal sends them to the parent too, which ends this process when it is no longer needed.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
-process.on('message', async ({ bytes, task }: Order) => {
-  process.send?.(await (task === 'check' ? decode(bytes) : prepare(bytes)))
+process.on('message', async (order: Order) => {
+  process.send?.(await (order.task === 'check' ? decode(order.bytes) : prepare(order)))
 })
 
 /** Longest side of a preview. */
 const PREVIEW_SIDE = 400
-/** How each format is written. */
-const OPTIONS = { png: {}, jpeg: { quality: 90 }, gif: { effort: 1 }, webp: { quality: 90, effort: 2 } }
+const QUALITIES = [90, 75, 60, 40, 20]
+/** How each format is written; if that makes too large a file, as the next one says. */
+const SETTINGS = {
+  png: [{}, { adaptiveFiltering: true }, { palette: true }],
+  jpeg: QUALITIES.map((quality) => ({ quality })),
+  gif: [{ effort: 1 }],
+  webp: QUALITIES.map((quality) => ({ quality, effort: 2 })),
+}
+/** Texts in a PNG that tell nothing of a person or a place. */
+const HARMLESS = new Set(['Software'])
 
 /**
  * Encodes an image anew: turned as it is meant to be seen, with its animation, and with nothing that the decoder
- * doesn't show.
+ * doesn't show. Its quality is as good as `largest` allows.
  */
-async function prepare(bytes: Uint8Array): Promise<Prepared> {
+async function prepare({ bytes, largest }: Extract<Order, { task: 'prepare' }>): Promise<Prepared> {
   try {
     const options = { limitInputPixels: LARGEST_PIXELS, failOn: 'error' as const }
     const {
@@ -41,16 +49,24 @@ async function prepare(bytes: Uint8Array): Promise<Prepared> {
       width,
       height,
       pages = 1,
+      isPalette,
+      bitsPerSample = 8,
     } = await sharp(bytes, { limitInputPixels: false, pages: 1 }).metadata()
-    if (!(format in OPTIONS)) return { error: 'no image' }
+    if (!(format in SETTINGS)) return { error: 'no image' }
     const pixels = width * height * pages
     if (Math.max(width, height) > LONGEST_SIDE || pages > MOST_FRAMES || pixels > LARGEST_PIXELS)
       return { error: 'too large' }
-    const known = format as keyof typeof OPTIONS
+    const known = format as keyof typeof SETTINGS
+    const settings =
+      known === 'png' && isPalette
+        ? [{ palette: true, colours: 2 ** bitsPerSample, dither: 0 }]
+        : SETTINGS[known]
     // Those with an animation have no turn.
     const whole =
       pages > 1 ? sharp(bytes, { ...options, animated: true }) : sharp(bytes, options).autoOrient()
-    const { data, info } = await whole.toFormat(known, OPTIONS[known]).toBuffer({ resolveWithObject: true })
+    const encoded = await encode(whole, known, settings, largest)
+    if (!encoded) return { error: 'too large' }
+    const { data, info } = encoded
     const preview = await sharp(bytes, { ...options, pages: 1 })
       .autoOrient()
       .resize(PREVIEW_SIDE, PREVIEW_SIDE, { fit: 'inside', withoutEnlargement: true })
@@ -62,6 +78,15 @@ async function prepare(bytes: Uint8Array): Promise<Prepared> {
   }
 }
 
+/** By the first of the settings that keeps it within `largest`. */
+async function encode(image: Sharp, format: keyof FormatEnum, settings: object[], largest: number) {
+  for (const setting of settings) {
+    const encoded = await image.clone().toFormat(format, setting).toBuffer({ resolveWithObject: true })
+    if (encoded.data.length <= largest) return encoded
+  }
+  return undefined
+}
+
 async function decode(bytes: Uint8Array): Promise<Decoded> {
   try {
     const image = sharp(bytes, { limitInputPixels: LARGEST_PIXELS, failOn: 'error', pages: 1 })
@@ -71,7 +96,8 @@ async function decode(bytes: Uint8Array): Promise<Decoded> {
       return { error: 'The image is too large' }
     // Reads every pixel: a valid header proves little.
     await image.resize(1, 1, { fit: 'fill', fastShrinkOnLoad: false }).raw().toBuffer()
-    return { width, height, tellsMore: [exif, xmp, iptc, comments].some((each) => each !== undefined) }
+    const telling = comments?.find(({ keyword }) => !HARMLESS.has(keyword))
+    return { width, height, tellsMore: [exif, xmp, iptc, telling].some((each) => each !== undefined) }
   } catch {
     return { error: 'The image could not be read' }
   }

@@ -13,10 +13,10 @@ export type Prepared =
   | { error: 'no image' | 'too large' }
 
 /** What a decoder process is asked for. */
-export interface Order {
-  task: 'check' | 'prepare'
-  bytes: Uint8Array
-}
+export type Order =
+  | { task: 'check'; bytes: Uint8Array }
+  /** `largest`: the most bytes that the answer's image may have. */
+  | { task: 'prepare'; bytes: Uint8Array; largest: number }
 
 const PROGRAM = fileURLToPath(new URL('image-decoder-process.ts', import.meta.url))
 /** Longest that one image may take. */
@@ -34,9 +34,9 @@ export function decodeImage(bytes: Uint8Array): Promise<Decoded> {
   return order({ task: 'check', bytes }, { error: 'The image could not be read' })
 }
 
-/** Encodes an image of an accepted type anew, in the same way. */
-export function prepareImage(bytes: Uint8Array): Promise<Prepared> {
-  return order<Prepared>({ task: 'prepare', bytes }, { error: 'too large' })
+/** Encodes an image of an accepted type anew, in the same way, into at most `largest` bytes. */
+export function prepareImage(bytes: Uint8Array, largest = Number.POSITIVE_INFINITY): Promise<Prepared> {
+  return order<Prepared>({ task: 'prepare', bytes, largest }, { error: 'too large' })
 }
 
 async function order<Answer extends object>(asked: Order, failed: Answer): Promise<Answer> {

@@ -33,8 +33,9 @@ export async function checkImage(
   if ('error' in decoded) return decoded
   const { tellsMore, ...size } = decoded
   if (!tellsMore) return { bytes, contentType: sniffed.mime, ...size }
-  const plain = await gate.decoding.run(asker, () => prepareImage(bytes))
-  if ('error' in plain) return { error: 'The image could not be read' }
+  const plain = await gate.decoding.run(asker, () => prepareImage(bytes, largest))
+  if ('error' in plain)
+    return { error: plain.error === 'too large' ? 'The image is too large' : 'The image could not be read' }
   return {
     bytes: Buffer.from(plain.bytes),
     contentType: sniffed.mime,

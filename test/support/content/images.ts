@@ -25,6 +25,13 @@ export function hugePng(width: number, height: number): Buffer {
   ])
 }
 
+/** A PNG with one more text that isn't shown. */
+export function withText(png: Uint8Array, keyword: string, text: string): Buffer {
+  const header = 33
+  const added = chunk('tEXt', Buffer.from(`${keyword}\0${text}`, 'latin1'))
+  return Buffer.concat([png.subarray(0, header), added, png.subarray(header)])
+}
+
 function chunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
   const framed = Buffer.alloc(body.length + 8)
