@@ -286,6 +286,38 @@ test('another device hears of a review at once', async () => {
   socket.ws.close()
 })
 
+test('a device hears what waits while somebody else keeps cards from being looked at again', async () => {
+  const { questionIds } = await openExam(3)
+  const alice = await service.person()
+  await sendReviews(alice, { question_id: questionIds[0] })
+  const socket = await elsewhere(alice).socket()
+  await socket.waitFor(({ type }) => type === 'ready')
+  await service.sql`update practice_decks set basis = 'another' where user_id = ${alice.id}`
+  await service.sql.begin(async (tx) => {
+    await tx`select from practice_decks where user_id = ${alice.id} for update`
+    await alice.put(`${PRACTICE}/settings`, { new_per_day: 0 }, 200)
+    const frame = await socket.waitFor(({ type }) => type === 'practice')
+    expect(frame).toEqual({ type: 'practice', due: 0, new: 0 })
+  })
+  socket.ws.close()
+})
+
+test('reviews are stored while the results of others are still looked up', async () => {
+  const { questionIds } = await openExam(1)
+  const [alice, bob] = [await service.person(), await service.person()]
+  for (const each of [alice, bob]) await sendReviews(each, { question_id: questionIds[0] })
+  const reps = async (client: Client) => (await cardOf(client, questionIds[0] as number))?.reps
+  const sent: Promise<unknown>[] = []
+  await service.sql.begin(async (tx) => {
+    await tx`lock table past_explanations in access exclusive mode`
+    for (const each of [alice, bob]) {
+      sent.push(sendReviews(each, { question_id: questionIds[0] }))
+      await expect.poll(() => reps(each)).toBe(2)
+    }
+  })
+  expect(await Promise.all(sent)).toMatchObject([[{ card: { reps: 2 } }], [{ card: { reps: 2 } }]])
+})
+
 test('during an exam that locks help every call is refused', async () => {
   const { examId, questionIds } = await createExam(service.sql, { lock_help: true, questions: [choice()] })
   const alice = await service.person()

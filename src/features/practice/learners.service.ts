@@ -4,19 +4,12 @@ import { AppError } from '../../errors.ts'
 import { localDay } from '../../formats/local-time.ts'
 import * as store from './learners.store.ts'
 
-export type { Learner } from './learners.store.ts'
-
 /** Reviews of a person that may arrive on one day. */
 const MOST_ARRIVALS = 2_000
 
 /** The person's own seed; whoever practises for the first time gets one. */
 export async function seedFor(core: Core, userId: number): Promise<string> {
   return (await store.findSeed(core.db, userId)) ?? (await store.lockLearner(core.db, userId)).seed
-}
-
-/** Keeps the row until the transaction ends. */
-export function lockLearner(tx: Executor, userId: number): Promise<store.Learner> {
-  return store.lockLearner(tx, userId)
 }
 
 /** The local day on which reviews arrive now. */

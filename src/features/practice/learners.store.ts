@@ -37,7 +37,7 @@ export async function listLearners(
   return new Map(rows.map((row) => [row.userId, row]))
 }
 
-/** Makes the row where there is none. */
+/** Keeps the row until the transaction ends, and makes it where there is none. */
 export async function lockLearner(tx: Executor, userId: number): Promise<Learner> {
   const rows = await query<Learner>(
     tx,

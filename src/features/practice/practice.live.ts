@@ -1,34 +1,30 @@
+import { FairQueue } from '../../admission/fair-queue.ts'
 import type { LivePlugin } from '../../gateway/live-plugin.ts'
 import { type Person, sendTo } from '../../gateway/person.ts'
 import { countWaiting } from './practice.service.ts'
 
 /**
- * Practice on sockets: what waits for a person, where it has changed. People are counted one after another, so that
- * many reviews in the meantime are one count.
+ * Practice on sockets: what waits for a person, where it has changed. A few people are counted at once, each of them
+ * once for many reviews in the meantime.
  */
 export const practiceLive: LivePlugin = (core) => {
+  const counts = new FairQueue({ places: 8, each: 1, waiting: Number.POSITIVE_INFINITY })
   const changed = new Set<Person>()
-  let isCounting = false
 
-  async function tellAll(): Promise<void> {
-    for (const person of changed) {
-      changed.delete(person)
-      try {
-        sendTo(person, { type: 'practice', ...(await countWaiting(core, person.userId)) })
-      } catch (error) {
-        core.log.warn({ err: error }, 'what waits to be practised could not be counted')
-      }
+  async function tell(person: Person): Promise<void> {
+    if (!changed.delete(person)) return
+    try {
+      sendTo(person, { type: 'practice', ...(await countWaiting(core, person.userId)) })
+    } catch (error) {
+      core.log.warn({ err: error }, 'what waits to be practised could not be counted')
     }
-    isCounting = false
   }
 
   return {
     receive(person, { kind }) {
-      if (kind !== 'practice') return
+      if (kind !== 'practice' || changed.has(person)) return
       changed.add(person)
-      if (isCounting) return
-      isCounting = true
-      void tellAll()
+      void counts.run({ name: String(person.userId) }, () => tell(person))
     },
     close: () => changed.clear(),
   }

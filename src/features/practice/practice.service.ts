@@ -24,7 +24,7 @@ import { foldTag } from '../questions/question-tags.ts'
 import { questionImageUrl } from '../uploads/upload-addresses.ts'
 import { type Asked, findAsked } from './asked-questions.ts'
 import { cardDescriber, toReviewed } from './card-views.ts'
-import { lookAgain, renewDecks } from './decks.service.ts'
+import { renewDecks } from './decks.service.ts'
 import { seedFor } from './learners.service.ts'
 import { spread } from './page-order.ts'
 import * as store from './practice.store.ts'
@@ -39,19 +39,15 @@ const EVERYTHING: store.Wanted = { examId: undefined, tagKey: undefined }
 
 /** Where somebody stands. */
 export async function readPractice(core: Core, userId: number): Promise<Content<PracticeAnswer>> {
-  await lookAgain(core, userId)
-  const today = todayOf(core)
-  const [settings, { introduced, ...figures }, counts, streak] = await Promise.all([
-    readSettings(core, userId),
-    store.readToday(core.db, userId, today),
+  const { today, settings, figures, waiting } = await findToday(core, userId)
+  const { due, new: fresh } = await readFresh(core, userId, () => store.countWaiting(core.db, waiting))
+  const [counts, streak] = await Promise.all([
     store.countByState(core.db, userId),
     store.countStreak(core.db, userId, today),
   ])
-  const left = Math.max(0, settings.new_per_day - introduced)
-  const waiting = await store.countWaiting(core.db, { userId, ...EVERYTHING, now: nowOf(today), left })
   return {
-    due: waiting.due,
-    new: waiting.new,
+    due,
+    new: fresh,
     learning: counts.learning,
     known: counts.known,
     next_due_at: counts.nextDueAt === null ? null : new Date(counts.nextDueAt).toISOString(),
@@ -66,6 +62,19 @@ function todayOf(core: Core): store.Today {
 }
 
 const nowOf = ({ now }: store.Today) => new Date(now).toISOString()
+
+/** What today was, and what may still wait. An overdue attempt locks nothing: it is closed first. */
+async function findToday(core: Core, userId: number, wanted = EVERYTHING) {
+  const today = todayOf(core)
+  const [settings, { introduced, ...figures }] = await Promise.all([
+    readSettings(core, userId),
+    store.readToday(core.db, userId, today),
+    closeOverdueOf(core, userId),
+  ])
+  const left = Math.max(0, settings.new_per_day - introduced)
+  const waiting: store.Waiting = { userId, ...wanted, now: nowOf(today), left }
+  return { today, settings, figures, waiting }
+}
 
 // --- settings
 
@@ -105,18 +114,11 @@ export async function changeSettings(
 
 // --- cards
 
-/** Cards that are due, and what today still brings of new ones. */
+/** Cards that are due, and what today still brings of new ones; without those that have to be looked at again. */
 export async function countWaiting(core: Core, userId: number): Promise<{ due: number; new: number }> {
-  const waiting = await findWaiting(core, userId)
-  const { due, new: fresh } = await readFresh(core, userId, () => store.countWaiting(core.db, waiting))
+  const { waiting } = await findToday(core, userId)
+  const { due, new: fresh } = await store.countWaiting(core.db, waiting)
   return { due, new: fresh }
-}
-
-/** What may wait for somebody now. An overdue attempt locks nothing: it is closed first. */
-async function findWaiting(core: Core, userId: number, wanted = EVERYTHING): Promise<store.Waiting> {
-  const today = todayOf(core)
-  const [left] = await Promise.all([countLeft(core, userId, today), closeOverdueOf(core, userId)])
-  return { userId, ...wanted, now: nowOf(today), left }
 }
 
 /** What is read of somebody's cards, after those that it finds to be stale were looked at again. */
@@ -133,17 +135,10 @@ async function readFresh<T extends { stale: number[] }>(
 
 /** Whether cards are to be asked now that were asked before. */
 export async function hasDue(core: Core, userId: number): Promise<boolean> {
-  const { due } = await countWaiting(core, userId)
-  return due > 0
-}
-
-/** New ones that today may still bring. */
-async function countLeft(core: Core, userId: number, today: store.Today): Promise<number> {
-  const [settings, { introduced }] = await Promise.all([
-    readSettings(core, userId),
-    store.readToday(core.db, userId, today),
-  ])
-  return Math.max(0, settings.new_per_day - introduced)
+  await closeOverdueOf(core, userId)
+  const now = nowOf(todayOf(core))
+  const { hasDue } = await readFresh(core, userId, () => store.findDue(core.db, { userId, now }))
+  return hasDue
 }
 
 /** Makes the nodes of the person's devices tell them what waits now. Call it after the commit. */
@@ -160,7 +155,7 @@ type Next = Content<NextAnswer>
 export async function listNext(core: Core, userId: number, asked: NextQuery): Promise<Next> {
   const limit = asked.offset + Math.min(MOST_NEXT, asked.limit)
   const wanted = { examId: asked.exam_id, tagKey: asked.tag && foldTag(asked.tag) }
-  const [waiting, seed] = await Promise.all([findWaiting(core, userId, wanted), seedFor(core, userId)])
+  const [{ waiting }, seed] = await Promise.all([findToday(core, userId, wanted), seedFor(core, userId)])
   const { due, cards } = await readFresh(core, userId, () =>
     store.listNext(core.db, { ...waiting, ...FORGETTING, limit }),
   )

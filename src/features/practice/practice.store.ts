@@ -23,11 +23,11 @@ export interface Today {
   timezone: string
 }
 
-const instantOf = (at: number) => sql`${new Date(at).toISOString()}::timestamptz`
+const timestampOf = (at: number) => sql`${new Date(at).toISOString()}::timestamptz`
 
 /** The instant at which today began. */
 const beginOf = ({ now, timezone }: Today) =>
-  sql`(date_trunc('day', ${instantOf(now)} at time zone ${timezone}) at time zone ${timezone})`
+  sql`(date_trunc('day', ${timestampOf(now)} at time zone ${timezone}) at time zone ${timezone})`
 
 // --- what waits
 
@@ -47,7 +47,7 @@ function isWanted({ examId, tagKey }: Places<Wanted>, row: SQL, questionId: SQL)
   return sql`${ofExam ?? sql``} ${tagged ?? sql``}`
 }
 
-/** Cards whose answer counts, and that are no new ones; \`practice_cards_ranked_idx\` has the same condition. */
+/** Cards whose answer counts, and that are no new ones; `practice_cards_ranked_idx` has the same condition. */
 const isDue = (now: SQL) =>
   sql`card.paper_id is not null and card.due is not null and card.due <= ${now}::timestamptz`
 
@@ -71,15 +71,17 @@ const gainOf = ({ now, factor, decay }: Places<Waiting & Ranking>) => sql`
       / card.stability, ${decay}::float8))`
 
 /**
- * New cards, then questions of open exams that nobody made a card of yet; at most `left`. They are looked for exam by
- * exam until there are enough, and not where all have cards (`asked_basis`).
+ * New cards, then questions of open exams that nobody made a card of yet; at most `left`. The questions are looked for
+ * only where the cards are too few, exam by exam until there are enough, and not where all have cards (`asked_basis`).
  */
 const newOnes = (places: Places<Waiting>) => sql`
-  (select 1 as part, card.question_id, card.exam_id, card.paper_id, fresh.is_open
-     from practice_cards card join fresh using (exam_id)
-    where card.user_id = ${places.userId} and card.paper_id is not null and card.due is null
-      ${isWanted(places, sql`card`, sql`card.question_id`)}
-    order by card.question_id limit ${places.left})
+  with made as materialized (
+    select 1 as part, card.question_id, card.exam_id, card.paper_id, fresh.is_open
+      from practice_cards card join fresh using (exam_id)
+     where card.user_id = ${places.userId} and card.paper_id is not null and card.due is null
+       ${isWanted(places, sql`card`, sql`card.question_id`)}
+     order by card.question_id limit ${places.left})
+  select * from made
   union all
   (select 2, question.id, exam.id, null, true
      from (
@@ -90,10 +92,9 @@ const newOnes = (places: Places<Waiting>) => sql`
        select id from questions question
         where exam_id = exam.id and ${isUnasked(places.userId)} ${isWanted(places, sql`question`, sql`question.id`)}
         order by id limit ${places.left}) question
-    order by exam.id, question.id limit ${places.left})
-  limit ${places.left}`
+    order by exam.id, question.id limit ${places.left} - (select count(*) from made))`
 
-/** Before anything that is told from them, the decks have to be looked at again that are \`stale\`. */
+/** Before anything that is told from them, the decks have to be looked at again that are `stale`. */
 interface Stale {
   stale: number[]
 }
@@ -152,6 +153,22 @@ const selectCounts = statement<Waiting, Stale & { due: number; new: number }>(
                 ${isWanted(places, sql`card`, sql`card.question_id`)}) as due,
            (select count(*)::int from (${newOnes(places)}) new_one) as new`,
 )
+
+const selectDue = statement<Pick<Waiting, 'userId' | 'now'>, Stale & { hasDue: boolean }>(
+  { hasDue: 'boolean', stale: 'integer[]' },
+  ({ userId, now }) => sql`${withFreshDecks(userId)}
+    select ${STALE}, exists (
+      select from practice_cards card
+       where card.user_id = ${userId} and ${isDue(now)} and ${IS_FRESH}) as "hasDue"`,
+)
+
+/** Whether any cards are due. */
+export async function findDue(
+  db: Pool,
+  at: Pick<Waiting, 'userId' | 'now'>,
+): Promise<Stale & { hasDue: boolean }> {
+  return only(await selectDue(db, at))
+}
 
 /** How many cards are due, and how many new ones there are for today. */
 export async function countWaiting(
@@ -235,7 +252,7 @@ export async function countStreak(db: Executor, userId: number, { now, timezone 
     sql`
     with recursive streak (day, place) as (
       select day, 1 from (select ${last(sql`'infinity'::timestamptz`)} as day) newest
-       where day >= (${instantOf(now)} at time zone ${timezone})::date - 1
+       where day >= (${timestampOf(now)} at time zone ${timezone})::date - 1
       union all
       select previous.day, place + 1
         from streak, lateral (select ${last(sql`streak.day::timestamp at time zone ${timezone}`)} as day) previous
@@ -258,7 +275,7 @@ export async function listDays(
     sql`
     select day::date::text as date, coalesce(figures.reviews, 0) as reviews, coalesce(figures.right, 0) as right,
            coalesce(figures.minutes, 0) as minutes
-      from generate_series(${firstDay(today, days)}::timestamp, (${instantOf(today.now)} at time zone ${today.timezone})::date,
+      from generate_series(${firstDay(today, days)}::timestamp, (${timestampOf(today.now)} at time zone ${today.timezone})::date,
                            interval '1 day') day
       left join (
         select (answered_at at time zone ${today.timezone})::date as date, ${FIGURES} from practice_reviews
@@ -270,7 +287,7 @@ export async function listDays(
 }
 
 const firstDay = ({ now, timezone }: Today, days: number) =>
-  sql`((${instantOf(now)} at time zone ${timezone})::date - ${days - 1}::int)`
+  sql`((${timestampOf(now)} at time zone ${timezone})::date - ${days - 1}::int)`
 
 export interface Certainty {
   sure: number

@@ -1,5 +1,7 @@
 import type { ReviewResult } from '../../../schemas/practice.schemas.ts'
 import type { Core } from '../../core.ts'
+import { batched } from '../../db/batches.ts'
+import { perNode } from '../../per-node.ts'
 import { findPaper } from '../attempts/papers.service.ts'
 import { findExplanations } from '../questions/explanations.service.ts'
 import { cardDescriber } from './card-views.ts'
@@ -13,6 +15,7 @@ const REFUSALS: Record<Refusal, string> = {
 
 /** What came of the reviews that a person sent together. */
 export interface Settled {
+  userId: number
   given: readonly Given[]
   /** Those that were stored before, and those that are stored now. */
   known: readonly StoredReview[]
@@ -20,8 +23,22 @@ export interface Settled {
   refused: ReadonlyMap<string, Refusal>
 }
 
-/** The results of each of these, in the order of their reviews. */
-export async function describeAll(core: Core, all: readonly Settled[]): Promise<ReviewResult[][]> {
+/** What is read for results that are told at the same time shares statements. */
+const describeShared = perNode((core) =>
+  batched({
+    lanes: 2,
+    size: 64,
+    key: ({ userId }: Settled) => userId,
+    run: (all) => describeAll(core, all),
+  }),
+)
+
+/** The results of these reviews, in their order. Call it after the commit. */
+export function describeResults(core: Core, settled: Settled): Promise<ReviewResult[]> {
+  return describeShared(core)(settled)
+}
+
+async function describeAll(core: Core, all: readonly Settled[]): Promise<ReviewResult[][]> {
   const reviews = all.flatMap(({ known, added }) => [...known, ...added])
   const [describe, explanations] = await Promise.all([
     cardDescriber(core, reviews),

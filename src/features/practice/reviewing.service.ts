@@ -11,12 +11,11 @@ import { cardDescriber, toReviewed } from './card-views.ts'
 import { lookAgain } from './decks.service.ts'
 import { countCards, putCards } from './decks.store.ts'
 import { type Arrival, type Facts, findFacts, findRegrades, isPlain, judgeAll } from './judging.service.ts'
-import { type Learner, lockLearner } from './learners.service.ts'
-import { listLearners } from './learners.store.ts'
+import { type Learner, listLearners, lockLearner } from './learners.store.ts'
 import { publishCounts } from './practice.service.ts'
 import { type Reviewed, record } from './recording.service.ts'
 import { replayCards } from './replaying.service.ts'
-import { describeAll, type Settled } from './review-results.service.ts'
+import { describeResults, type Settled } from './review-results.service.ts'
 import * as store from './reviews.store.ts'
 
 /** How long phones may keep a review. */
@@ -30,7 +29,7 @@ const MOST_OF_ONE = 32
 const ALONE = Symbol('alone')
 
 /** What comes of reviews that share a transaction. An error refuses them alone. */
-type Outcome = ReviewResult[] | AppError | typeof ALONE | typeof HELD
+type Outcome = Settled | AppError | typeof ALONE | typeof HELD
 
 /**
  * Reviews that wait for the database at the same time share one transaction, with one request of each person. There is
@@ -64,7 +63,9 @@ export async function review(
   const arrival = { userId, given }
   const outcome = given.length > FEW ? ALONE : await reviewShared(core)(arrival)
   if (outcome instanceof AppError) throw outcome
-  return outcome === ALONE ? reviewAlone(core, arrival) : outcome
+  const settled = outcome === ALONE ? await reviewAlone(core, arrival) : outcome
+  if (settled.added.length > 0) publishCounts(core, userId)
+  return describeResults(core, settled)
 }
 
 function readAnsweredAt(given: string | undefined, now: number): number {
@@ -74,14 +75,14 @@ function readAnsweredAt(given: string | undefined, now: number): number {
 /** The outcomes in the order of the arrivals: `HELD` where somebody else has locked a person's row. */
 async function reviewTogether(core: Core, arrivals: readonly Arrival[]): Promise<Outcome[]> {
   const userIds = arrivals.map(({ userId }) => userId)
-  const { refused, settled } = await core.db.transaction(async (tx) => {
+  return core.db.transaction(async (tx) => {
     // Sent together; PostgreSQL runs them in this order, all but the first one once the rows are locked.
     const [areLocked, learners, facts] = await Promise.all([
       tryLockPeople(tx, userIds),
       listLearners(tx, userIds),
       findFacts(tx, arrivals),
     ])
-    const refused = new Map<number, Exclude<Outcome, ReviewResult[]>>()
+    const refused = new Map<number, Exclude<Outcome, Settled>>()
     const admitted: Admitted[] = []
     for (const userId of userIds) {
       const [learner, known] = [learners.get(userId), facts.get(userId)]
@@ -90,25 +91,22 @@ async function reviewTogether(core: Core, arrivals: readonly Arrival[]): Promise
       else if (!learner || !known || learner.isLocked || !isPlain(known)) refused.set(userId, ALONE)
       else admitted.push({ learner, facts: known })
     }
-    return { refused, settled: await settle(core, tx, admitted) }
+    const settled = await settle(core, tx, admitted)
+    return userIds.map((userId) => refused.get(userId) ?? (settled.get(userId) as Settled | AppError))
   })
-  const results = await tell(core, settled)
-  return userIds.map((userId) => refused.get(userId) ?? (results.get(userId) as ReviewResult[] | AppError))
 }
 
 /** In a transaction of its own, after the person's cards were looked at again. */
-async function reviewAlone(core: Core, arrival: Arrival): Promise<ReviewResult[]> {
+async function reviewAlone(core: Core, arrival: Arrival): Promise<Settled> {
   const { userId } = arrival
   await lookAgain(core, userId)
-  const settled = await core.db.transaction(async (tx) => {
+  return core.db.transaction(async (tx) => {
     const learner = await lockForReviews(core, tx, userId)
     const facts = (await findFacts(tx, [arrival])).get(userId) as Facts
-    const settled = await settle(core, tx, [{ learner, facts }])
-    const refusal = settled.get(userId)
-    if (refusal instanceof AppError) throw refusal
+    const settled = (await settle(core, tx, [{ learner, facts }])).get(userId) as Settled | AppError
+    if (settled instanceof AppError) throw settled
     return settled
   })
-  return (await tell(core, settled)).get(userId) as ReviewResult[]
 }
 
 /** Somebody whose row is locked. */
@@ -147,23 +145,9 @@ async function settle(
   return new Map(
     people.map(({ learner: { userId }, given, known, refused }) => {
       const added = recorded.get(userId) ?? []
-      return [userId, added instanceof AppError ? added : { given, known, added, refused }]
+      return [userId, added instanceof AppError ? added : { userId, given, known, added, refused }]
     }),
   )
-}
-
-/** Tells people's devices what changed, and answers the results. Call it after the commit. */
-async function tell(
-  core: Core,
-  settled: ReadonlyMap<number, Settled | AppError>,
-): Promise<Map<number, ReviewResult[] | AppError>> {
-  const stored = [...settled].flatMap(([userId, each]) =>
-    each instanceof AppError ? [] : { userId, ...each },
-  )
-  for (const { userId, added } of stored) if (added.length > 0) publishCounts(core, userId)
-  const described = await describeAll(core, stored)
-  const results = new Map(stored.map(({ userId }, index) => [userId, described[index] as ReviewResult[]]))
-  return new Map([...settled].map(([userId, each]) => [userId, results.get(userId) ?? (each as AppError)]))
 }
 
 /** Takes the newest review of its card back; again, it changes nothing. 404, 409 `not_newest`. */
