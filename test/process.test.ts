@@ -44,6 +44,18 @@ test('in an empty folder the service starts, prints what to open, and exits with
   expect(await service.exit('SIGTERM')).toBe(0)
 })
 
+test('demo accounts where others reach the service are said loudly at the start', async () => {
+  const service = startProcess({
+    DATA_DIR: await freshDataDir(),
+    PUBLIC_URL: 'https://exams.school.example',
+    DEMO: 'on',
+  })
+  await service.ready()
+  expect(service.output).toContain(
+    'DEMO=on: anybody who reaches this service can be its administrator, with practice-demo',
+  )
+})
+
 test('with the school’s sign-in alone, a start says how to make the first administrator, who can sign in then', async () => {
   const env = {
     DATA_DIR: await freshDataDir(),

@@ -42,6 +42,30 @@ async function settle(): Promise<void> {
   await requestToken(`${other.username}@example.org`)
 }
 
+/** A mail server; while it `refuses`, it reads mails and takes none. */
+function listenForMails(port: number) {
+  const state = { mails: [] as string[], refused: [] as string[], refuses: false }
+  const server = createServer((socket) => {
+    let mail: string | undefined
+    socket.on('error', () => {}).write('220 ready\r\n')
+    socket.on('data', (chunk) => {
+      const text = chunk.toString()
+      if (mail !== undefined) {
+        mail += text
+        if (!mail.endsWith('\r\n.\r\n')) return
+        ;(state.refuses ? state.refused : state.mails).push(mail)
+        mail = undefined
+        socket.write(state.refuses ? '451 later\r\n' : '250 taken\r\n')
+      } else if (/^DATA/i.test(text)) {
+        mail = ''
+        socket.write('354 go on\r\n')
+      } else socket.write(/^QUIT/i.test(text) ? '221 bye\r\n' : '250 fine\r\n')
+    })
+  }).listen(port, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  return state
+}
+
 const confirm = (token: string, status = 200, new_password = NEW) =>
   service.guest().post(`${PATH}/confirm`, { token, new_password }, status)
 
@@ -233,27 +257,31 @@ describe('a password reset', () => {
     const person = await mailing.person()
     await mailing.guest().post(PATH, { email: `${person.username}@example.org` }, 200)
     await expect.poll(async () => (await mailing.sql`select from password_resets`).length).toBe(1)
-    const mails: string[] = []
-    const server = createServer((socket) => {
-      let mail: string | undefined
-      socket.on('error', () => {}).write('220 ready\r\n')
-      socket.on('data', (chunk) => {
-        const text = chunk.toString()
-        if (mail !== undefined) {
-          mail += text
-          if (!mail.endsWith('\r\n.\r\n')) return
-          mails.push(mail)
-          mail = undefined
-          socket.write('250 taken\r\n')
-        } else if (/^DATA/i.test(text)) {
-          mail = ''
-          socket.write('354 go on\r\n')
-        } else socket.write(/^QUIT/i.test(text) ? '221 bye\r\n' : '250 fine\r\n')
-      })
-    }).listen(port, '127.0.0.1')
-    onTestFinished(() => void server.close())
+    const { mails } = listenForMails(port)
     await expect.poll(() => mails.length).toBe(1)
     expect(mails[0]).toMatch(/^auto-submitted: auto-generated\r$/im)
+  })
+
+  test('a mail that failed is not sent again to an address that the account has left, and its link is void', async () => {
+    const port = await freePort()
+    const server = listenForMails(port)
+    server.refuses = true
+    const mailing = await withService({ config: { smtpUrl: `smtp://127.0.0.1:${port}` } })
+    const [person, other] = [await mailing.person(), await mailing.person()]
+    for (const [n, { username }] of [person, other].entries()) {
+      await mailing.guest().post(PATH, { email: `${username}@example.org` }, 200)
+      await expect.poll(() => server.refused.length).toBeGreaterThan(n)
+    }
+    const email = `new.${person.username}@example.org`
+    await person.patch('/api/v01/account', { email, current_password: PASSWORD }, 200)
+    server.refuses = false
+    // The other one's next try comes after this one's.
+    const sent = (to: string) => server.mails.some((mail) => mail.includes(`To: ${to}`))
+    await expect.poll(() => sent(`${other.username}@example.org`), { timeout: 20_000 }).toBe(true)
+    expect(server.mails).toHaveLength(1)
+    // Whoever refuses a mail may have read it.
+    const token = tokenIn(server.refused[0] as string)
+    await mailing.guest().post(`${PATH}/confirm`, { token, new_password: NEW }, 400)
   })
 
   test('requests beyond the many that are under way are dropped, with the same answer', async () => {

@@ -22,6 +22,19 @@ afterAll(async () => {
 const signIn = (claims: Record<string, unknown>, status = 200) =>
   service.guest().post(PATH, { id_token: provider.sign(claims) }, status)
 
+/** A reset as if its mail had been sent; answers the token of the link. */
+async function storeReset(userId: number, email: string): Promise<string> {
+  const token = randomUUID()
+  await service.sql`
+    insert into password_resets (user_id, token_hash, requested_at, email)
+    values (${userId}, encode(sha256(${token}::bytea), 'hex'), now(), ${email})`
+  return token
+}
+const confirmReset = (token: string, status: number) =>
+  service
+    .guest()
+    .post('/api/v01/account/password-reset/confirm', { token, new_password: 'a new password' }, status)
+
 function stranger() {
   const name = `g${randomUUID().slice(0, 8)}`
   return { sub: randomUUID(), email: `${name}@example.org`, name: 'Grace Hopper', local: name }
@@ -107,25 +120,23 @@ describe('the identity provider’s login', () => {
     await owner.get('/api/v01/auth/me', 200)
   })
 
-  test('links an account with a verified address, and keeps its password and sessions', async () => {
+  test('links an account with a verified address, keeps its password and sessions, and voids mailed links', async () => {
     const person = await service.person()
     await service.sql`update users set email_verified = true where id = ${person.id}`
+    const token = await storeReset(person.id, `${person.username}@example.org`)
     const { body } = await signIn({ sub: randomUUID(), email: `${person.username}@example.org` })
     expect(body.data.user.id).toBe(person.id)
     await person.get('/api/v01/auth/me', 200)
+    await confirmReset(token, 400)
     await service.guest().login(person.username)
   })
 
   test('is unlinked by a password reset, so that whoever registered somebody else’s address can’t come back in', async () => {
     const { local: _, ...claims } = stranger()
     const { id } = (await signIn(claims)).body.data.user
-    const token = randomUUID()
-    await service.sql`update users set email = ${`owner-of-${claims.email}`}, email_verified = false where id = ${id}`
-    await service.sql`
-      insert into password_resets (user_id, token_hash, requested_at, email)
-      values (${id}, encode(sha256(${token}::bytea), 'hex'), now(), ${`owner-of-${claims.email}`})`
-    const reset = { token, new_password: 'the owner’s password' }
-    await service.guest().post('/api/v01/account/password-reset/confirm', reset, 200)
+    const address = `owner-of-${claims.email}`
+    await service.sql`update users set email = ${address}, email_verified = false where id = ${id}`
+    await confirmReset(await storeReset(id, address), 200)
     expect((await signIn(claims)).body.data).toMatchObject({
       is_new_user: true,
       user: { id: expect.not.toSatisfy((other: number) => other === id) },
