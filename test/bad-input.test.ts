@@ -214,6 +214,9 @@ describe('bodies', () => {
     const declared = '\r\nContent-Type: text/plain; charset=iso-8859-1'
     for (const body of [latin1(field('Médecine')), latin1(field('Médecine', declared))])
       expect(await category(body)).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+    // Bytes that are UTF-8 are read, whatever they are called.
+    const long = await category(Buffer.from(field('x'.repeat(1_000), declared)))
+    expect(long).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
   })
 
   test('a body nested more deeply than any operation takes is refused before it is parsed', async () => {
