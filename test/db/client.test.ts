@@ -38,6 +38,21 @@ test('a statement is prepared once, for lists of every length, in transactions a
   expect(await countPrepared(db)).toBe(1)
 })
 
+test('no statement is compiled, also where PostgreSQL would', async () => {
+  const { url, drop } = await createDatabase()
+  onTestFinished(drop)
+  const jit = async () => {
+    const db = connectDatabase({ url, pool: 1 })
+    const rows = await db.execute<{ jit: string }>(sql`show jit`)
+    await db.execute(sql.raw(`alter database ${new URL(url).pathname.slice(1)} set jit = on`))
+    await closeDatabase(db)
+    return rows[0]?.jit
+  }
+  // From the second connection on, the database asks for it.
+  await jit()
+  expect(await jit()).toBe('off')
+})
+
 test('a search is not prepared, so that it is planned for its text', async () => {
   const db = await connectOnce()
   await plannedFor('a', db).select({ id: users.id }).from(users).where(contains(users.username, 'a'))

@@ -78,6 +78,10 @@ test('a database of the first release migrates, and its data can be used as befo
   await ada.post(`/api/v01/admin/regrades/${regrade.id}/undo`, {}, 200)
   expect((await bob.get('/api/v01/attempts/1', 200)).body.result).toMatchObject({ score: -1 })
 
+  // Whoever had come by Google without a name was given their address as one.
+  const [grace] = (await ada.get('/api/v01/admin/users?q=grace', 200)).body.users
+  expect(grace).toMatchObject({ username: 'grace', full_name: 'grace' })
+
   const { comments } = (await ada.get('/api/v01/discussions/1', 200)).body
   expect(comments).toMatchObject([{ message: 'Why is it B?', username: 'bob', is_own: false }])
 })

@@ -2,11 +2,18 @@
 import createFetchClient from 'openapi-fetch'
 import { client } from './hey-api/client.gen.js'
 import * as api from './hey-api/sdk.gen.js'
-import type { Exam, Message, PaperQuestion } from './hey-api/types.gen.js'
+import type { Exam, GenerateForm, Message, PaperQuestion } from './hey-api/types.gen.js'
 import type { components, paths } from './paths.js'
 
 const baseUrl = process.argv[2] as string
 const name = () => `g${Math.random().toString(36).slice(2, 12)}`
+
+/** A form that questions are made from: its file is typed by both generators. */
+const form = { mode: 'extract' as const, exam_id: 1, pdf_file: new Blob(['%PDF-1.7']) }
+export const forms = {
+  heyApi: form satisfies GenerateForm,
+  openapiTypescript: form satisfies components['schemas']['GenerateForm'],
+}
 
 async function withHeyApi() {
   client.setConfig({ baseUrl })
