@@ -29,6 +29,37 @@ test('the example of settings and the README name every setting', async () => {
     expect(readme).toContain(`\`${name}\``)
 })
 
+test('the unit for systemd starts again, keeps its data and itself to its own, and starts what there is', async () => {
+  const unit = await read('deploy/exam-practice@.service')
+  const settingOf = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1]
+  const wanted = {
+    ...{ Restart: 'always', StartLimitIntervalSec: '0', StateDirectory: 'exam-practice', UMask: '0077' },
+    ...{ ProtectSystem: 'strict', ProtectHome: 'true', PrivateTmp: 'true', NoNewPrivileges: 'true' },
+    ...{ CapabilityBoundingSet: '', RestrictAddressFamilies: 'AF_INET AF_INET6 AF_UNIX' },
+  }
+  for (const [name, value] of Object.entries(wanted)) expect(settingOf(name), name).toBe(value)
+  expect(Number(settingOf('RestartSec'))).toBeGreaterThan(0)
+  const [program = '', ...args] = settingOf('ExecStart')?.split(' ') ?? []
+  expect(program.startsWith(`${settingOf('WorkingDirectory')}/node_modules/`)).toBe(true)
+  const files = args.filter((each) => each.endsWith('.ts'))
+  expect(files).toHaveLength(2)
+  for (const file of files) expect(existsSync(new URL(`../${file}`, import.meta.url)), file).toBe(true)
+})
+
+test('an alert tells of a queue of jobs that stands still', async () => {
+  expect(await read('deploy/alerts.yml')).toMatch(
+    /- alert: GenerationStandsStill\n\s+expr: min\(generation_up\) == 0\n/,
+  )
+})
+
+test('CONTRIBUTING names how to write the client’s types anew, and where what belongs to a person is exported', async () => {
+  const text = await read('CONTRIBUTING.md')
+  const areas = 'features/account/account-export-areas.ts'
+  expect(text).toContain('npm run generate -w client')
+  expect(text).toContain(areas)
+  expect(existsSync(new URL(`../src/${areas}`, import.meta.url))).toBe(true)
+})
+
 /** Tools of other people, which `npm ci --prefix test/generators` installs. */
 const tools = createRequire(new URL('generators/package.json', import.meta.url))
 const MODELS = new URL('generators/node_modules/kubernetes-models/index.js', import.meta.url)

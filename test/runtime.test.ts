@@ -18,8 +18,8 @@ const PACKAGES = {
 }
 type Machine = keyof typeof PACKAGES
 
-/** What the launcher says on such a machine that has Node.js 20, where an install has left this runtime; `undefined`: none. */
-async function launch(machine: Machine, runtime: string | undefined) {
+/** What the launcher says on such a machine that has this Node.js, where an install has left this runtime; `undefined`: none. */
+async function launch(machine: Machine, runtime: string | undefined, node = '20.19.0') {
   const folder = await mkdtemp(path.join(tmpdir(), 'exam-practice-runtime-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   await cp(path.join(ROOT, 'scripts'), path.join(folder, 'scripts'), { recursive: true })
@@ -30,7 +30,7 @@ async function launch(machine: Machine, runtime: string | undefined) {
     await writeFile(file, `#!/bin/sh\n${program}\n`, { mode: 0o755 })
   }
   const [platform, arch] = machine.split(' ')
-  const posed = { versions: { ...process.versions, node: '20.19.0' }, platform, arch }
+  const posed = { versions: { ...process.versions, node }, platform, arch }
   const pose = `for (const [name, value] of Object.entries(${JSON.stringify(posed)})) Object.defineProperty(process, name, { value })`
   const args = [
     '--import',
@@ -56,6 +56,14 @@ test.each([undefined, 'v22.20.0'])('it says in one sentence what to do where tha
   expect(said).toMatch(
     /^This needs Node\.js 24 or newer, and the Node\.js here is 20\.19\.0: npm ci brings .*\n$/,
   )
+})
+
+test('it says in one sentence which Node.js can install it, where that is 18', async () => {
+  expect(await launch('linux x64', undefined, '18.20.0')).toEqual({
+    code: 1,
+    output: '',
+    said: 'This needs Node.js 20.19, 22.12 or newer to be installed, and the Node.js here is 18.20.0.\n',
+  })
 })
 
 test('every machine gets a runtime with the corrections of at least 24.18', async () => {
