@@ -269,6 +269,34 @@ test('a draft is tried as a student would take it, and nothing of that is stored
   await context.close()
 })
 
+test('a trial names the answers that were refused, and leads back from an exam without questions', async () => {
+  const { examId } = await createExam(service.sql, { name: 'Refused', is_published: false, questions: [{}] })
+  const { page, context, problems } = await teacher()
+  await page.goto(`/desk/teach/exams/${examId}/trial`)
+  await page.getByRole('heading', { name: 'Question 1 of 1' }).waitFor()
+  await page.keyboard.press('b')
+  // As if the page had made an answer that the question can't have.
+  await page.route('**/trial', (route) => {
+    const { trial, answers } = route.request().postDataJSON()
+    const others = Object.fromEntries(Object.keys(answers).map((id) => [id, 'Z']))
+    return route.continue({ postData: { trial, answers: others } })
+  })
+  await page.getByRole('button', { name: 'Hand in' }).click()
+  const sheet = page.getByRole('article', { name: 'Question 1' })
+  await sheet.getByText('Not saved: This is no answer to this question of type MCQ').waitFor()
+  expect(await sheet.getByText('Not answered').count()).toBe(0)
+  await expectFlawless(page)
+  await page.unroute('**/trial')
+  await service.sql`delete from questions where exam_id = ${examId}`
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('No questions yet').waitFor()
+  await expectFlawless(page)
+  await page.getByRole('link', { name: 'To the exam' }).click()
+  await page.waitForURL(`**/desk/teach/exams/${examId}`)
+  expect(problems).toEqual([])
+  await context.close()
+})
+
 test('an option shows the question’s image where it names it, and the question doesn’t show it again', async () => {
   const { examId, questionIds } = await createExam(service.sql, { name: 'Pictured', questions: [{}] })
   await service.sql`update questions set option_a = 'this', option_b = 'that' where exam_id = ${examId}`

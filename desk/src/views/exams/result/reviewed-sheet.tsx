@@ -3,6 +3,7 @@ import type { Answer } from '../../../client.ts'
 import { ReviewedQuestion } from '../../../components/questions/reviewed-question.tsx'
 import { number } from '../../../format.ts'
 import { t } from '../../../texts.ts'
+import { RefusedAnswer } from '../taking/refused-answer.tsx'
 import { isPartlyRight } from './figures.tsx'
 
 type Reviewed = Answer<'/api/v01/attempts/{attempt_id}', 'get'>['review'][number]
@@ -10,12 +11,14 @@ type Reviewed = Answer<'/api/v01/attempts/{attempt_id}', 'get'>['review'][number
 interface ReviewedSheetProps {
   question: Reviewed
   number: number
+  /** Why the answer was not taken. */
+  refused?: string | undefined
   /** What can be done about it. */
   children?: ComponentChildren
 }
 
 /** A question of a result: how it was answered and graded, the key and why it is right. */
-export function ReviewedSheet({ question, number: position, children }: ReviewedSheetProps) {
+export function ReviewedSheet({ question, number: position, refused, children }: ReviewedSheetProps) {
   const [verdict, mood] = judge(question)
   return (
     <article class="sheet" aria-label={t('Question {number}', { number: position })}>
@@ -23,7 +26,7 @@ export function ReviewedSheet({ question, number: position, children }: Reviewed
         <h2>{t('Question {number}', { number: position })}</h2>
         <span class="row">
           {question.regraded && <span class="chip warn">Regraded</span>}
-          <span class={`chip ${mood}`}>{verdict}</span>
+          {refused === undefined && <span class={`chip ${mood}`}>{verdict}</span>}
           <small>
             {t('{score} of {most, plural, one {# mark} other {# marks}}', {
               score: number(question.marks_awarded),
@@ -32,6 +35,7 @@ export function ReviewedSheet({ question, number: position, children }: Reviewed
           </small>
         </span>
       </div>
+      {refused !== undefined && <RefusedAnswer reason={refused} />}
       <ReviewedQuestion
         question={question}
         given={question.given_answer}

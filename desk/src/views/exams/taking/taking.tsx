@@ -11,11 +11,9 @@ import { Clock } from './clock.tsx'
 import { AttemptEnded } from './ended.tsx'
 import { Paper } from './paper.tsx'
 import { usePlace } from './place.ts'
+import { RefusedAnswer } from './refused-answer.tsx'
 import { SubmitDialog } from './submit-dialog.tsx'
 import { TimeUp } from './time-up.tsx'
-
-/** Why an answer is refused that is too large even when it is sent alone: for all others the service has a sentence. */
-const TOO_LARGE = new Set(['payload_too_large', 'invalid_json'])
 
 interface TakingProps {
   session: ExamSession
@@ -88,15 +86,7 @@ export function Taking({ session, name, close }: TakingProps) {
         mark={({ id }) => write(() => session.mark(id, !session.$state.get().marked.includes(id)))}
         canWrite={() => session.$state.get().canWrite}
         areKeysOff={isSubmitting}
-        notice={
-          rejected && (
-            <p class="notice bad" role="alert">
-              {TOO_LARGE.has(rejected)
-                ? t('Not saved: this answer is too large')
-                : t('Not saved: {reason}', { reason: <span lang="en">{rejected}</span> })}
-            </p>
-          )
-        }
+        notice={rejected && <RefusedAnswer reason={rejected} />}
       />
       {isSubmitting && canWrite && (
         <SubmitDialog

@@ -1,7 +1,7 @@
 import '../../exams/taking.css'
 import type { Answer as GivenAnswer } from '@exam-practice/client/exam'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type Answer, ask, client } from '../../../client.ts'
+import { type Answer, ask, client, RequestFailed } from '../../../client.ts'
 import { Action } from '../../../components/forms/button.tsx'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
 import { focusHeading, Page } from '../../../components/page/page.tsx'
@@ -22,14 +22,18 @@ export default function TrialView({ params }: ViewProps) {
   const path = { params: { path: { exam_id: Number(params.id) } } }
   const found = useLoad(params.id, () => ask(client.GET('/api/v01/admin/exams/{exam_id}/trial', path)))
   const [outcome, setOutcome] = useState<Outcome>()
+  if (found.error instanceof RequestFailed && found.error.code === 'exam_empty')
+    return (
+      <Page title="Try it">
+        <Empty title="No questions yet">
+          <a href={`/desk/teach/exams/${params.id}`}>To the exam</a>
+        </Empty>
+      </Page>
+    )
   return (
     <Loaded of={found}>
       {(trial) =>
-        trial.questions.length === 0 ? (
-          <Empty title="No questions yet">
-            <a href={`/desk/teach/exams/${trial.exam.id}`}>To the exam</a>
-          </Empty>
-        ) : outcome ? (
+        outcome ? (
           <Result
             trial={trial}
             outcome={outcome}
@@ -121,6 +125,7 @@ interface ResultProps {
 
 function Result({ trial: { exam }, outcome, again }: ResultProps) {
   useEffect(focusHeading, [])
+  const refused = new Map(outcome.rejected?.map(({ question_id, message }) => [question_id, message]))
   return (
     <Page
       title={exam.name}
@@ -136,7 +141,12 @@ function Result({ trial: { exam }, outcome, again }: ResultProps) {
     >
       <Figures result={outcome} />
       {outcome.review.map((question, index) => (
-        <ReviewedSheet key={question.id} question={question} number={index + 1} />
+        <ReviewedSheet
+          key={question.id}
+          question={question}
+          number={index + 1}
+          refused={refused.get(question.id)}
+        />
       ))}
     </Page>
   )
