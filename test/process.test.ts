@@ -56,6 +56,22 @@ test('demo accounts where others reach the service are said loudly at the start'
   )
 })
 
+test('the example that listens asks the service at PORT, and prints what it pushes', async () => {
+  const service = startProcess({ DATA_DIR: await freshDataDir() })
+  const { port } = new URL(await service.ready())
+  const { PATH = '', HOME = '' } = process.env
+  const example = spawn(process.execPath, ['examples/listen.ts', 'alice'], {
+    env: { PATH, HOME, PORT: port },
+  })
+  onTestFinished(() => void example.kill())
+  let output = ''
+  for (const stream of [example.stdout, example.stderr])
+    stream.on('data', (chunk) => {
+      output += chunk
+    })
+  await expect.poll(() => output).toContain('"type":"ready"')
+})
+
 test('with the school’s sign-in alone, a start says how to make the first administrator, who can sign in then', async () => {
   const env = {
     DATA_DIR: await freshDataDir(),

@@ -195,6 +195,7 @@ describe('connections', () => {
   test('can be ended, which leaves the conversation readable, and be made again, which gives the same one', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const his = await bob.socket()
+    const { id } = (await alice.send(conversationId, 'while we were', undefined, 201)).body.message
     const [listed] = (await alice.get(`${CHAT}/conversations`, 200)).body.conversations
     const connId = listed?.conn_id
     await (await service.person()).delete(`${CHAT}/connections/${connId}`, 404)
@@ -204,6 +205,8 @@ describe('connections', () => {
       expect((await person.send(conversationId, 'still there?', undefined, 403)).body.code).toBe(
         'not_connected',
       )
+    const edit = await alice.patch(`${CHAT}/messages/${id}`, { message: 'in secret' }, 403)
+    expect(edit.body.code).toBe('not_connected')
     expect(await his.waitFor(({ type }) => type === 'conversation')).toMatchObject({
       conversation: { id: conversationId, can_send: false },
     })

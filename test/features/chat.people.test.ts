@@ -73,8 +73,15 @@ describe('blocks', () => {
       (await person.get(`${CHAT}/presence`, 200)).body.status[String(id)]
     expect(await statusOf(bob, alice.id)).toBe(true)
 
+    const messages = await Promise.all(
+      [alice, bob].map((each) => each.send(conversationId, 'hi', undefined, 201)),
+    )
     await alice.put(`${CHAT}/blocks/${bob.id}`, {}, 200)
     await alice.put(`${CHAT}/blocks/${bob.id}`, {}, 200)
+    for (const [n, each] of [alice, bob].entries()) {
+      const path = `${CHAT}/messages/${messages[n]?.body.message.id ?? 0}` as const
+      expect((await each.patch(path, { message: 'psst' }, 403)).body.code).toBe('not_connected')
+    }
     const { body } = await alice.get(`${CHAT}/blocks`, 200)
     expect(body.users).toEqual([{ id: bob.id, username: bob.username, full_name: bob.username }])
     expect((await bob.send(conversationId, 'hey', undefined, 403)).body.code).toBe('not_connected')

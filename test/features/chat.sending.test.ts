@@ -80,6 +80,16 @@ describe('sending', () => {
     await alice.send(conversationId, 'too soon', undefined, 429)
   })
 
+  test('a text is read as it was written: directions, joiners and what can’t be seen', async () => {
+    const { alice, bob, conversationId } = await connectedPair(service)
+    const his = await bob.socket()
+    const text = 'a\u202Eb\u200Bc 👩\u200D💻 e\u0301 \uFEFF\u2067א\u2069 z'
+    await alice.send(conversationId, text, undefined, 201)
+    const frame = await his.waitFor(({ type }) => type === 'message')
+    const { messages } = (await bob.get(`/api/v01/chat/conversations/${conversationId}/messages`, 200)).body
+    expect([frame.message.message, messages.at(-1)?.message]).toEqual([text, text])
+  })
+
   test('a reply quotes a message, which must be of the same conversation', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const carol = await service.person()

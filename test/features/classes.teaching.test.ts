@@ -300,6 +300,33 @@ describe('times of a class', () => {
       ['exam.change', admin.id],
     ])
   })
+
+  test('end no attempt that isn’t confirmed, and are a window that can be', async () => {
+    const { examId } = await classExam({ duration_minutes: 2, opens_at: at(-60), closes_at: at(600) })
+    const times = `/api/v01/admin/exams/${examId}/class-accommodations/${classId}` as const
+    const refused = async (change: Promise<{ body: unknown }>, attempts: number) =>
+      expect((await change).body).toMatchObject({ code: 'ends_attempts', attempts })
+    for (const bad of [{ opens_at: at(600).toISOString() }, { closes_at: at(-60).toISOString() }]) {
+      const { errors } = (await admin.put(times, bad, 400)).body
+      expect(errors?.map((each) => each.path)).toEqual(Object.keys(bad).map((name) => `/${name}`))
+    }
+    await admin.put(times, { extra_time_percent: 100 }, 200)
+    await start(ann, examId)
+    await start(ben, examId)
+    const [before, end] = [await admin.get(times, 200), await endOf(ann, examId)]
+    now += 3 * MINUTE_MS
+    await refused(admin.put(times, { extra_time_percent: 0 }, 409), 2)
+    await refused(admin.delete(times, 409), 2)
+    const own = `/api/v01/classes/${classId}/exams/${examId}/accommodations/${ann.id}` as const
+    await refused(teacher.put(own, { extra_time_percent: 0 }, 409), 1)
+    expect((await admin.get(times, 200)).body).toEqual(before.body)
+    expect(await endOf(ann, examId)).toBe(end)
+    await teacher.put(own, { extra_time_percent: 300 }, 200)
+    await refused(teacher.put(own, { extra_time_percent: 0 }, 409), 1)
+    await teacher.put(own, { extra_time_percent: 0, confirm: true }, 200)
+    await refused(admin.delete(times, 409), 1)
+    await admin.delete(`${times}?confirm=true`, 200)
+  })
 })
 
 describe('a teacher’s own exam', () => {

@@ -149,6 +149,13 @@ describe('accommodations', () => {
     await admin.delete(`${path}/${alice.id}`, 200)
     expect(await endOf(alice, examId)).toBe(at(40).toISOString())
     await admin.delete(`${path}/${alice.id}`, 404)
+    const log = (await admin.get(`/api/v01/admin/audit?subject=exam:${examId}`, 200)).body
+    expect(log.entries.map(({ summary }) => summary)).toEqual([
+      `User ${alice.id}: the exam’s own times`,
+      `User ${alice.id}: 300 % more time; opens ${at(0).toISOString()}, closes ${at(45).toISOString()}`,
+      `User ${alice.id}: 0 % more time; opens ${at(0).toISOString()}, closes ${at(45).toISOString()}`,
+      `User ${alice.id}: 25 % more time; opens ${at(0).toISOString()}, closes as the exam`,
+    ])
 
     for (const bad of [{ extra_time_percent: 301 }, { extra_time_percent: -1 }, { extra_time_percent: 1.5 }])
       await admin.put(`${path}/${bob.id}`, bad, 400)
