@@ -12,6 +12,9 @@ export const LOCALE = new Intl.Locale(
 )
 /** Whether what comes next is on the left. */
 export const isMirrored = document.documentElement.dir === 'rtl'
+/** What doesn't run from left to right, or changes where others run. */
+const OTHER_DIRECTION =
+  /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
 const plurals = new Intl.PluralRules(LOCALE)
 
 /**
@@ -28,6 +31,11 @@ export function t(message: string | Part[], values: Record<string, Value> = {}):
     : said.join('')
 }
 
+/** Keeps a word's direction from what stands around it. */
+function isolate(word: string): string {
+  return isMirrored || OTHER_DIRECTION.test(word) ? `\u2068${word}\u2069` : word
+}
+
 function say(parts: Part[], values: Record<string, Value>, count: number): ComponentChildren[] {
   return parts.flatMap((part): ComponentChildren[] => {
     if (typeof part === 'string') return [part]
@@ -35,7 +43,7 @@ function say(parts: Part[], values: Record<string, Value>, count: number): Compo
     const [name, inner] = part
     const value = values[name]
     if (typeof value === 'function') return [value(say(inner as Part[], values, count))]
-    if (!inner) return [isMirrored && typeof value === 'string' ? `\u2068${value}\u2069` : value]
+    if (!inner) return [typeof value === 'string' ? isolate(value) : value]
     const options = inner as Record<string, Part[]>
     const category = typeof value === 'number' ? plurals.select(value) : String(value)
     const chosen = options[`=${value}`] ?? options[category] ?? options.other ?? []

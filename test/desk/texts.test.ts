@@ -5,7 +5,7 @@ import { isDrawable, KATEX_OPTIONS } from '../../desk/src/components/rich-text/f
 import { openBrowser, openFor } from '../support/browser.ts'
 import { createExam } from '../support/content/exams.ts'
 import { expectFlawless } from '../support/promises/flaws.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { connectedPair, startService, type TestService } from '../support/service.ts'
 
 /** Five definitions that each use the one before a hundred times. */
 const BOMB = `$${['a', 'b', 'c', 'd', 'e'].map((name, at) => `\\def\\${name}{${(at === 0 ? 'x' : `\\${'abcde'[at - 1]}`).repeat(100)}}`).join('')}\\e$`
@@ -18,6 +18,16 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close()
   await service.close()
+})
+
+test('a name of another direction is isolated in the sentences around it', async () => {
+  const { alice, bob, conversationId } = await connectedPair(service)
+  const name = 'Bob \u202Eevil'
+  await bob.patch('/api/v01/account', { full_name: name }, 200)
+  const { page, context } = await openFor(browser, alice)
+  await page.goto(`/desk/chat/${conversationId}`)
+  await expect.poll(() => page.content()).toContain(`\u2068${name}\u2069`)
+  await context.close()
 })
 
 test('no formula makes more than a fixed amount for each of its characters', () => {
