@@ -7,7 +7,8 @@ import { withService } from '../support/service.ts'
 /** Both services sign and verify tokens with it. */
 const SECRET = 'a secret that two processes share in this test'
 
-test('no acknowledged answer is lost when the process is killed between sync and submit', async () => {
+/** A service with an exam, and a process beside it, on the same database, that is to be killed. */
+async function startTwo() {
   const survivor = await withService({ config: { jwtSecrets: [SECRET] } })
   const { examId, questionIds } = await createExam(survivor.sql, { questions: longPaper() })
   const doomed = startProcess({
@@ -16,6 +17,11 @@ test('no acknowledged answer is lost when the process is killed between sync and
     JWT_SECRET: SECRET,
   })
   const address = await doomed.ready()
+  return { survivor, doomed, address, examId, questionIds }
+}
+
+test('no acknowledged answer is lost when the process is killed between sync and submit', async () => {
+  const { survivor, doomed, address, examId, questionIds } = await startTwo()
   const people = await Promise.all(Array.from({ length: 12 }, () => survivor.person()))
   const base = `/api/v01/exams/${examId}` as const
 
@@ -50,14 +56,7 @@ test('no acknowledged answer is lost when the process is killed between sync and
 })
 
 test('what was submitted is practised, though the process is killed right after it', async () => {
-  const survivor = await withService({ config: { jwtSecrets: [SECRET] } })
-  const { examId, questionIds } = await createExam(survivor.sql, { questions: longPaper() })
-  const doomed = startProcess({
-    DATABASE_URL: survivor.databaseUrl,
-    DATA_DIR: survivor.dataDir,
-    JWT_SECRET: SECRET,
-  })
-  const address = await doomed.ready()
+  const { survivor, doomed, address, examId, questionIds } = await startTwo()
   const people = await Promise.all(Array.from({ length: 8 }, () => survivor.person()))
   const submits = people.map(async (person) => {
     const there = person.at(address)

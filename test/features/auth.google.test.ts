@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PASSWORD } from '../support/client.ts'
 import { CLIENT_ID, type Provider, startProvider, withProvider } from '../support/outside/google.ts'
+import { confirmReset, storeReset } from '../support/password-resets.ts'
 import { startService, type TestService, withService } from '../support/service.ts'
 
 const PATH = '/api/v01/auth/google'
@@ -21,19 +22,6 @@ afterAll(async () => {
 
 const signIn = (claims: Record<string, unknown>, status = 200) =>
   service.guest().post(PATH, { id_token: provider.sign(claims) }, status)
-
-/** A reset as if its mail had been sent; answers the token of the link. */
-async function storeReset(userId: number, email: string): Promise<string> {
-  const token = randomUUID()
-  await service.sql`
-    insert into password_resets (user_id, token_hash, requested_at, email)
-    values (${userId}, encode(sha256(${token}::bytea), 'hex'), now(), ${email})`
-  return token
-}
-const confirmReset = (token: string, status: number) =>
-  service
-    .guest()
-    .post('/api/v01/account/password-reset/confirm', { token, new_password: 'a new password' }, status)
 
 function stranger() {
   const name = `g${randomUUID().slice(0, 8)}`
@@ -123,11 +111,11 @@ describe('the identity provider’s login', () => {
   test('links an account with a verified address, keeps its password and sessions, and voids mailed links', async () => {
     const person = await service.person()
     await service.sql`update users set email_verified = true where id = ${person.id}`
-    const token = await storeReset(person.id, `${person.username}@example.org`)
+    const token = await storeReset(service, person.id, `${person.username}@example.org`)
     const { body } = await signIn({ sub: randomUUID(), email: `${person.username}@example.org` })
     expect(body.data.user.id).toBe(person.id)
     await person.get('/api/v01/auth/me', 200)
-    await confirmReset(token, 400)
+    await confirmReset(service, token, 400)
     await service.guest().login(person.username)
   })
 
@@ -136,7 +124,7 @@ describe('the identity provider’s login', () => {
     const { id } = (await signIn(claims)).body.data.user
     const address = `owner-of-${claims.email}`
     await service.sql`update users set email = ${address}, email_verified = false where id = ${id}`
-    await confirmReset(await storeReset(id, address), 200)
+    await confirmReset(service, await storeReset(service, id, address), 200)
     expect((await signIn(claims)).body.data).toMatchObject({
       is_new_user: true,
       user: { id: expect.not.toSatisfy((other: number) => other === id) },

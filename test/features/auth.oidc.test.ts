@@ -9,6 +9,7 @@ import {
   startIssuer,
   withIssuer,
 } from '../support/outside/issuer.ts'
+import { confirmReset, storeReset } from '../support/password-resets.ts'
 import {
   APP,
   Browser,
@@ -38,19 +39,6 @@ afterEach(() => {
 const browser = (at = service, node = 0) => new Browser(at.guest(node))
 const appBody = (claims: Record<string, unknown>, by = issuer) => codeBody(claims, by)
 const signInApp = (claims: Record<string, unknown>, at = service, by = issuer) => signInByApp(claims, at, by)
-
-/** A reset as if its mail had been sent; answers the token of the link. */
-async function storeReset(userId: number, email: string): Promise<string> {
-  const token = randomUUID()
-  await service.sql`
-    insert into password_resets (user_id, token_hash, requested_at, email)
-    values (${userId}, encode(sha256(${token}::bytea), 'hex'), now(), ${email})`
-  return token
-}
-const refuseReset = (token: string) =>
-  service
-    .guest()
-    .post('/api/v01/account/password-reset/confirm', { token, new_password: 'a new password' }, 400)
 
 describe('a browser’s sign-in', () => {
   test('asks with PKCE, state and nonce, and comes back with a session', async () => {
@@ -335,18 +323,18 @@ describe('whose account it is', () => {
   test('the one with a confirmed address, which keeps its password and sessions, not its mailed links', async () => {
     const person = await service.person()
     await service.sql`update users set email_verified = true where id = ${person.id}`
-    const token = await storeReset(person.id, `${person.username}@example.org`)
+    const token = await storeReset(service, person.id, `${person.username}@example.org`)
     const signedIn = await signInApp(somebody({ email: `${person.username}@EXAMPLE.org` }))
     expect(signedIn.id).toBe(person.id)
     await person.get('/api/v01/auth/me', 200)
-    await refuseReset(token)
+    await confirmReset(service, token, 400)
     await service.guest().login(person.username)
   })
 
   test('the one that never confirmed its address, after all that led into it has ended', async () => {
     const squatter = await service.person()
     const email = `${squatter.username}@example.org`
-    const token = await storeReset(squatter.id, email)
+    const token = await storeReset(service, squatter.id, email)
     await service.sql`update users set google_subject = ${randomUUID()} where id = ${squatter.id}`
     const owner = await signInApp(somebody({ email }))
     expect(owner.id).toBe(squatter.id)
@@ -355,7 +343,7 @@ describe('whose account it is', () => {
     await service
       .guest()
       .post('/api/v01/auth/login', { username: squatter.username, password: PASSWORD }, 401)
-    await refuseReset(token)
+    await confirmReset(service, token, 400)
     const [row] = await service.sql`select google_subject, password_hash from users where id = ${squatter.id}`
     expect(row).toEqual({ google_subject: null, password_hash: null })
     await owner.get('/api/v01/auth/me', 200)

@@ -15,3 +15,12 @@ export function MarksOf({ question }: { question: { positive_marks: number; nega
     </small>
   )
 }
+
+/** What an answer got of what its question gives. */
+export function ScoreOf({ awarded, most }: { awarded: number; most: number }) {
+  return (
+    <small>
+      {t('{score} of {most, plural, one {# mark} other {# marks}}', { score: number(awarded), most })}
+    </small>
+  )
+}

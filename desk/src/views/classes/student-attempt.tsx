@@ -3,6 +3,7 @@ import { Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { Stat } from '../../components/page/stat.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
+import { ScoreOf } from '../../components/questions/marks-of.tsx'
 import { ReviewedQuestion } from '../../components/questions/reviewed-question.tsx'
 import { moment, number, percent, timeTaken } from '../../format.ts'
 import { t } from '../../texts.ts'
@@ -111,12 +112,7 @@ function Marks({ question }: { question: Question }) {
       <span class={`chip ${question.is_correct ? 'good' : question.given_answer === null ? '' : 'bad'}`}>
         {question.is_correct ? 'Correct' : question.given_answer === null ? 'Not answered' : 'Not correct'}
       </span>
-      <small>
-        {t('{score} of {most, plural, one {# mark} other {# marks}}', {
-          score: number(question.marks_awarded),
-          most: question.positive_marks,
-        })}
-      </small>
+      <ScoreOf awarded={question.marks_awarded} most={question.positive_marks} />
     </span>
   )
 }

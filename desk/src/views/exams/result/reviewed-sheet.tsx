@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Answer } from '../../../client.ts'
+import { ScoreOf } from '../../../components/questions/marks-of.tsx'
 import { ReviewedQuestion } from '../../../components/questions/reviewed-question.tsx'
-import { number } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 import { RefusedAnswer } from '../taking/refused-answer.tsx'
 import { isPartlyRight } from './figures.tsx'
@@ -18,21 +18,16 @@ interface ReviewedSheetProps {
 }
 
 /** A question of a result: how it was answered and graded, the key and why it is right. */
-export function ReviewedSheet({ question, number: position, refused, children }: ReviewedSheetProps) {
+export function ReviewedSheet({ question, number, refused, children }: ReviewedSheetProps) {
   const [verdict, mood] = judge(question)
   return (
-    <article class="sheet" aria-label={t('Question {number}', { number: position })}>
+    <article class="sheet" aria-label={t('Question {number}', { number })}>
       <div class="row spread">
-        <h2>{t('Question {number}', { number: position })}</h2>
+        <h2>{t('Question {number}', { number })}</h2>
         <span class="row">
           {question.regraded && <span class="chip warn">Regraded</span>}
           {refused === undefined && <span class={`chip ${mood}`}>{verdict}</span>}
-          <small>
-            {t('{score} of {most, plural, one {# mark} other {# marks}}', {
-              score: number(question.marks_awarded),
-              most: question.positive_marks,
-            })}
-          </small>
+          <ScoreOf awarded={question.marks_awarded} most={question.positive_marks} />
         </span>
       </div>
       {refused !== undefined && <RefusedAnswer reason={refused} />}
