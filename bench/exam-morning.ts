@@ -1,12 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { createExam } from './exam.ts'
-import { cpuSeconds, find, quantile, type Report, residentMemory, table } from './measure.ts'
+import {
+  cpuSeconds,
+  databaseCpuSeconds,
+  find,
+  quantile,
+  type Report,
+  residentMemory,
+  table,
+} from './measure.ts'
 import { type Morning, SAVE_MS, savedAnswers, type Told, UNANSWERED, type Waited } from './morning-plan.ts'
 import { createWorld, populate, type Server, type World } from './world.ts'
 
@@ -140,18 +147,6 @@ async function readStand({ sql }: World, nodes: Server[], sides: Server[]): Prom
     megabytes: sum(nodes, residentMemory) / nodes.length,
     ...row,
   }
-}
-
-/** Of all PostgreSQL processes that run on this machine. */
-function databaseCpuSeconds(): number {
-  let seconds = 0
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
-    try {
-      if (readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres')) seconds += cpuSeconds(Number(pid))
-    } catch {
-      // It ended meanwhile.
-    }
-  return seconds
 }
 
 /** Students whose attempt lacks an acknowledged save, and students with more than one attempt. */

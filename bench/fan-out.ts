@@ -6,11 +6,39 @@ import { createWorld, populate, type Server } from './world.ts'
 const PEOPLE = 250
 const DEVICES = 4
 const SIZES = [100, PEOPLE * DEVICES]
-/** Text that every message contains once, and no other frame: counting it counts deliveries. */
+/** What every message and reaction contains once, and no other frame: counting it counts deliveries. */
 const MARK = '^'.charCodeAt(0)
+const WHATS = ['messages', 'reactions', 'raw loop'] as const
+type What = (typeof WHATS)[number]
 const TEXT = 'The half-life question in set 3 has two right options, see the note. ^'
 
-/** The sockets of a group on one server; counts the messages that arrive. */
+function message(version: number): object {
+  return {
+    kind: 'message',
+    version,
+    message: {
+      id: version,
+      seq: version,
+      version,
+      sender_id: 1,
+      sender_name: 'Person 1',
+      message: TEXT,
+      created_at: '2026-11-20T10:15:00.000Z',
+      is_edited: false,
+      is_deleted: false,
+      reply_to_id: null,
+      reply_to_text: null,
+      reply_to_name: null,
+    },
+  }
+}
+
+function reaction(version: number): object {
+  const reactions = [...'👍🎉🤔'].map((emoji, index) => ({ emoji, count: 1, user_ids: [1 + index] }))
+  return { kind: 'reactions', version, messageId: 1, reactions, userId: 1, emoji: '^', added: true }
+}
+
+/** The sockets of a group on one server; counts the events that arrive. */
 class Audience {
   readonly #server: Server
   readonly #sockets: Socket[] = []
@@ -30,14 +58,14 @@ class Audience {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** Publishes one message after another, each when everybody has the one before. */
-  async run(seconds: number): Promise<{ perSecond: number; cpu: number }> {
+  /** Publishes one event after another, each when everybody has the one before. */
+  async run(seconds: number, event = message): Promise<{ perSecond: number; cpu: number }> {
     for (const socket of this.#sockets) socket.write(SIGN_OF_LIFE)
     const before = cpuSeconds(this.#server.pid)
     const started = performance.now()
     let deliveries = 0
     while (performance.now() - started < seconds * 1_000) {
-      await this.#publish()
+      await this.#publish(event)
       deliveries += this.#sockets.length
     }
     const elapsed = (performance.now() - started) / 1_000
@@ -47,28 +75,13 @@ class Audience {
     }
   }
 
-  async #publish(): Promise<void> {
+  async #publish(event: (version: number) => object): Promise<void> {
     this.#received = 0
     this.#version += 1
-    const version = this.#version
-    const message = {
-      id: version,
-      seq: version,
-      version,
-      sender_id: 1,
-      sender_name: 'Person 1',
-      message: TEXT,
-      created_at: '2026-11-20T10:15:00.000Z',
-      is_edited: false,
-      is_deleted: false,
-      reply_to_id: null,
-      reply_to_text: null,
-      reply_to_name: null,
-    }
     const arrived = new Promise<void>((resolve) => {
       this.#wake = resolve
     })
-    this.#server.process.send({ kind: 'message', version, message })
+    this.#server.process.send(event(this.#version))
     await arrived
   }
 
@@ -82,7 +95,7 @@ class Audience {
   }
 }
 
-/** CPU time of the server for each delivery of a group's message, with one message on its way at a time. */
+/** CPU time of the server for each delivery of a group's message or reaction, with one on its way at a time. */
 export async function benchFanOut(rounds: number, seconds: number): Promise<Report> {
   const world = await createWorld()
   try {
@@ -90,64 +103,69 @@ export async function benchFanOut(rounds: number, seconds: number): Promise<Repo
     const tokens = Array.from({ length: PEOPLE * DEVICES }, (_, index) =>
       world.tokenOf(Math.floor(index / DEVICES) + 1),
     )
-    const cases = await Promise.all(
-      SIZES.flatMap((size) =>
-        ['service', 'raw-fan-out'].map(async (name) => {
-          const audience = new Audience(await world.start(name))
-          await audience.open(tokens.slice(0, size))
-          return { name, size, audience }
-        }),
-      ),
-    )
-    for (const { audience } of cases) await audience.run(1.5)
-    const results = await interleave(cases, rounds, ({ audience }) => audience.run(seconds))
+    const open = async (server: string, size: number) => {
+      const audience = new Audience(await world.start(server))
+      await audience.open(tokens.slice(0, size))
+      return audience
+    }
+    const cases: { what: What; size: number; audience: Audience; event: typeof message }[] = []
+    for (const size of SIZES) {
+      const service = await open('service', size)
+      cases.push({ what: 'messages', size, audience: service, event: message })
+      cases.push({ what: 'reactions', size, audience: service, event: reaction })
+      cases.push({ what: 'raw loop', size, audience: await open('raw-fan-out', size), event: message })
+    }
+    for (const { audience, event } of cases) await audience.run(1.5, event)
+    const results = await interleave(cases, rounds, ({ audience, event }) => audience.run(seconds, event))
     for (const { audience } of cases) audience.close()
 
-    const columnOf = (size: number) => (name: string, value: 'perSecond' | 'cpu') =>
-      (results.get(cases.find((each) => each.name === name && each.size === size) as never) ?? []).map(
-        (result) => result[value],
-      )
-    const ratio = (size: number) =>
-      medianRatio(columnOf(size)('service', 'cpu'), columnOf(size)('raw-fan-out', 'cpu'))
-    const rows = SIZES.map((size) => {
-      const column = columnOf(size)
-      return [
-        `${size} sockets`,
-        summarise(column('service', 'cpu'), 2),
-        summarise(column('raw-fan-out', 'cpu'), 2),
-        ratio(size).toFixed(2),
-        summarise(column('service', 'perSecond')),
-        summarise(column('raw-fan-out', 'perSecond')),
-      ]
-    })
-    const text = `### Fan-out, one message in flight
+    const column = (size: number, what: What, value: 'perSecond' | 'cpu') => {
+      const found = cases.find((each) => each.what === what && each.size === size)
+      return ((found && results.get(found)) ?? []).map((result) => result[value])
+    }
+    const ratio = (size: number, what: What, other: What) =>
+      medianRatio(column(size, what, 'cpu'), column(size, other, 'cpu'))
+    const text = `### Fan-out, one event in flight
 
-One group of ${PEOPLE} people with ${DEVICES} devices each; ${rounds} rounds of ${seconds} s; median (least–most). The ratio is the median over the
-rounds of the two servers' CPU time a delivery.
+One group of ${PEOPLE} people with ${DEVICES} devices each; ${rounds} rounds of ${seconds} s; median (least–most). The ratios are medians over the
+rounds of two CPU times a delivery. Reactions come to a message with three emoji.
 
 ${table(
-  [
-    '',
-    'service, CPU µs a delivery',
-    'raw `ws` loop',
-    'service ÷ raw',
-    'service, deliveries/s',
-    'raw `ws` loop',
-  ],
-  rows,
+  ['CPU µs a delivery', ...WHATS, 'messages ÷ raw', 'reactions ÷ messages'],
+  SIZES.map((size) => [
+    `${size} sockets`,
+    ...WHATS.map((what) => summarise(column(size, what, 'cpu'), 2)),
+    ratio(size, 'messages', 'raw loop').toFixed(2),
+    ratio(size, 'reactions', 'messages').toFixed(2),
+  ]),
+)}
+
+${table(
+  ['deliveries a second', ...WHATS],
+  SIZES.map((size) => [
+    `${size} sockets`,
+    ...WHATS.map((what) => summarise(column(size, what, 'perSecond'))),
+  ]),
 )}
 `
     return {
       text,
-      findings: SIZES.map((size) =>
+      findings: SIZES.flatMap((size) => [
         find(
           `CPU a delivery to ${size} sockets ÷ raw loop`,
-          ratio(size),
+          ratio(size, 'messages', 'raw loop'),
           'the same frame to each',
           '≤',
           1.15,
         ),
-      ),
+        find(
+          `… of a reaction ÷ of a message`,
+          ratio(size, 'reactions', 'messages'),
+          `${size} sockets`,
+          '≤',
+          1.1,
+        ),
+      ]),
     }
   } finally {
     await world.close()

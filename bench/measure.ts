@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 
 /** Linux counts CPU time in these units, on every platform of Node.js. */
 const TICKS_PER_SECOND = 100
@@ -8,6 +8,18 @@ export function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
   const [, , , , , , , , , , , user, system] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(user) + Number(system)) / TICKS_PER_SECOND
+}
+
+/** User and system time so far of all PostgreSQL processes that run on this machine, in seconds. */
+export function databaseCpuSeconds(): number {
+  let seconds = 0
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
+    try {
+      if (readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres')) seconds += cpuSeconds(Number(pid))
+    } catch {
+      // It ended meanwhile.
+    }
+  return seconds
 }
 
 /** Resident memory of a process in MB. */

@@ -14,6 +14,7 @@ import { benchPushes } from './pushes.ts'
 import { benchReads } from './reads.ts'
 import { benchRequests } from './requests.ts'
 import { benchSchool } from './school.ts'
+import { benchSearch } from './search.ts'
 import { benchSends } from './send.ts'
 import { benchSlowReader } from './slow-reader.ts'
 import { benchStorm } from './storm.ts'
@@ -42,6 +43,7 @@ const BENCHMARKS = {
   growth: benchGrowth,
   pushes: benchPushes,
   reads: benchReads,
+  search: benchSearch,
   requests: benchRequests,
   exam: benchExam,
   'exam-morning': () => benchExamMorning(values.students.split(',').map(Number), Number(values.minutes)),
