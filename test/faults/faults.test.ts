@@ -2,6 +2,7 @@ import { afterAll } from 'vitest'
 import { clockFaults } from './kinds/clock.ts'
 import { databaseFaults } from './kinds/database.ts'
 import { diskFaults } from './kinds/disk.ts'
+import { failoverFaults } from './kinds/failover.ts'
 import { leavingFaults } from './kinds/leaving.ts'
 import { nodeFaults } from './kinds/nodes.ts'
 import { redisFaults } from './kinds/redis.ts'
@@ -17,6 +18,7 @@ leavingFaults()
 slowReaderFaults()
 redisFaults()
 databaseFaults()
+failoverFaults()
 diskFaults()
 clockFaults()
 

@@ -28,8 +28,8 @@ export interface Count {
 }
 
 /**
- * People who chat and answer an exam at the same time, on both nodes, and repeat each request until it is answered. Records
- * what was acknowledged to them, and compares it at the end with what is stored.
+ * People who chat, answer an exam and hand in quizzes at the same time, on both nodes, and repeat each request until it is
+ * answered. Records what was acknowledged to them, and compares it at the end with what is stored.
  */
 export class Load {
   readonly #world: World
@@ -37,12 +37,16 @@ export class Load {
   readonly #probers: Client[]
   readonly #probed: number
   readonly #exam: { examId: number; questionIds: number[] }
+  /** One that is taken again and again. */
+  readonly #quiz: number
   readonly #sent: SentMessage[] = []
   /** Failures other than a temporary refusal. */
   readonly failures = new Set<string>()
   /** The last answer that was acknowledged, by person. */
   readonly #saved = new Map<Client, number>()
   #saves = 0
+  /** Attempts at the quiz whose hand-in was acknowledged. */
+  readonly #handedIn: number[] = []
   #working: Promise<unknown> = Promise.resolve()
   #done = false
 
@@ -51,11 +55,13 @@ export class Load {
     probers: Client[],
     probed: number,
     exam: { examId: number; questionIds: number[] },
+    quiz: number,
   ) {
     this.#world = world
     this.#probers = probers
     this.#probed = probed
     this.#exam = exam
+    this.#quiz = quiz
   }
 
   static async start(world: World): Promise<Load> {
@@ -71,8 +77,10 @@ export class Load {
     const people = await register(PEOPLE)
     const probers = await register(2)
     const probed = await connect(probers[0] as Client, probers[1] as Client)
-    const exam = await createExam(sql, { questions: [{ question_type: 'NUMERIC', correct_answer: '0' }] })
-    const load = new Load(world, probers, probed, exam)
+    const numeric = { questions: [{ question_type: 'NUMERIC', correct_answer: '0' }] }
+    const exam = await createExam(sql, numeric)
+    const { examId: quiz } = await createExam(sql, numeric)
+    const load = new Load(world, probers, probed, exam, quiz)
     const conversations = await Promise.all(
       people.map((one, index) => connect(one, people[(index + 1) % PEOPLE] as Client)),
     )
@@ -81,6 +89,7 @@ export class Load {
       people.flatMap((person, index) => [
         load.#repeat((n) => load.#send(person, conversations[index] as number, n)),
         load.#repeat((n) => load.#save(person, n)),
+        load.#repeat(() => load.#takeQuiz(person)),
       ]),
     )
     return load
@@ -111,9 +120,15 @@ export class Load {
       )
       if (results.some(({ attempt_id }) => attempt_id !== results[0]?.attempt_id)) doubled += 1
     }
-    const attempts = await this.#world.sql`select user_id from attempts group by user_id having count(*) > 1`
+    const attempts = await this.#world.sql`
+      select user_id from attempts where exam_id = ${this.#exam.examId} group by user_id having count(*) > 1`
     doubled += attempts.length
-    return { acknowledged: acknowledged.length + this.#saves, lost, doubled }
+    const handedIn = new Set(this.#handedIn)
+    const kept = await this.#world.sql`
+      select from attempts where status = 'submitted' and id = any(${[...handedIn]}::int[])`
+    lost += handedIn.size - kept.length
+    doubled += this.#handedIn.length - handedIn.size
+    return { acknowledged: acknowledged.length + this.#saves + this.#handedIn.length, lost, doubled }
   }
 
   /** Seconds from `began` until each node serves requests again; at most a minute. */
@@ -161,6 +176,13 @@ export class Load {
     if (!answer) return
     this.#saved.set(person, n)
     this.#saves += 1
+  }
+
+  async #takeQuiz(person: Client): Promise<void> {
+    const path = `/api/v01/exams/${this.#quiz}` as const
+    if (!(await this.#ask((client) => client.post(`${path}/start`), person))) return
+    const answer = await this.#ask((client) => client.post(`${path}/submit`), person)
+    if (answer) this.#handedIn.push(answer.body.attempt_id)
   }
 
   /** Asks one node and then the other until there is an answer, or the load ends. */

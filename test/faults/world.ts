@@ -7,6 +7,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { onTestFinished } from 'vitest'
+import { driverOptions } from '../../src/db/database-client.ts'
 import { type EmbeddedDatabase, startEmbedded } from '../../src/db/embedded/embedded-server.ts'
 import { Client } from '../support/client.ts'
 import { freePort } from '../support/outside/ports.ts'
@@ -105,6 +106,7 @@ export interface World {
 }
 
 export interface WorldOptions {
+  /** A `DATABASE_URL` in it goes before the world's own database. */
   env?: Record<string, string>
   config?: object
   /** Where PostgreSQL keeps its data. */
@@ -188,7 +190,7 @@ export async function startWorld({
     ),
   )
   for (const node of nodes) await node.start()
-  const sql = postgres(database.url, { max: 2, onnotice: () => {} })
+  const sql = postgres(...driverOptions(env.DATABASE_URL ?? database.url, { max: 2 }))
   onTestFinished(() => sql.end({ timeout: 1 }))
   const documented = await Documented.load((nodes[0] as Node).url)
   const admin = async () => {

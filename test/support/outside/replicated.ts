@@ -13,6 +13,8 @@ export const POSTGRES_PROGRAMS = globSync('/usr/lib/postgresql/*/bin/pg_baseback
 export interface Replicated {
   primaryPort: number
   standbyPort: number
+  /** From now on a commit waits until the standby has it too. */
+  makeSynchronous(): Promise<void>
   stopPrimary(): Promise<void>
   stopStandby(): Promise<void>
   promoteStandby(): Promise<void>
@@ -44,6 +46,10 @@ export async function startReplicated(programs: string): Promise<Replicated> {
   return {
     primaryPort,
     standbyPort,
+    async makeSynchronous() {
+      await appendFile(path.join(primary, 'postgresql.conf'), `\nsynchronous_standby_names = '*'\n`)
+      await run('pg_ctl', 'reload', '-D', primary)
+    },
     stopPrimary: async () => void (await stop(primary)),
     stopStandby: async () => void (await stop(standby)),
     promoteStandby: async () => void (await run('pg_ctl', 'promote', '-w', '-D', standby)),
