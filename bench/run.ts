@@ -4,6 +4,7 @@ import { benchAttacks } from './attacks.ts'
 import { benchClassPages } from './class-pages.ts'
 import { benchDirect } from './direct.ts'
 import { benchExam } from './exam.ts'
+import { benchExamLadder } from './exam-ladder.ts'
 import { benchExamMorning } from './exam-morning.ts'
 import { benchFanOut } from './fan-out.ts'
 import { benchGrowth } from './growth.ts'
@@ -46,6 +47,7 @@ const BENCHMARKS = {
   search: benchSearch,
   requests: benchRequests,
   exam: benchExam,
+  'exam-ladder': benchExamLadder,
   'exam-morning': () => benchExamMorning(values.students.split(',').map(Number), Number(values.minutes)),
   school: benchSchool,
   'class-pages': benchClassPages,
