@@ -52,9 +52,13 @@ export async function searchMessages(
         ...(await collect(wanted, search, size + 1, UNINDEXED_PAGE, unindexed)),
         ...(await collect(wanted, search, size + 1, size + 1, indexed)),
       ].sort((one, other) => other.row.id - one.row.id)
-      const names = new Map(searched.map(({ id, name }) => [id, name]))
+      const shown = found.slice(0, size)
+      const conversations = new Set(shown.map(({ row }) => row.conversationId))
+      const names = new Map(
+        (await store.listNames(tx, userId, [...conversations])).map(({ id, name }) => [id, name]),
+      )
       return {
-        messages: found.slice(0, size).map(({ row, matches }) => ({
+        messages: shown.map(({ row, matches }) => ({
           ...toMessage(core, row, userId),
           conversation_id: row.conversationId,
           conversation_name: names.get(row.conversationId) ?? '',

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { query } from '../../db/query.ts'
+import { isAnyOf, query } from '../../db/query.ts'
 import {
   MESSAGE_COLUMNS,
   MESSAGE_TYPES,
@@ -12,7 +12,6 @@ import {
 /** A conversation that somebody searches. */
 export interface SearchedRow {
   id: number
-  name: string
   lastSeq: number
   version: number
   /** The version up to which `message_words` has followed. */
@@ -37,19 +36,31 @@ export async function listSearched(
 ): Promise<SearchedRow[]> {
   return query<SearchedRow>(
     tx,
-    { id: 'integer', name: 'text', lastSeq: 'integer', version: 'integer', mark: 'integer' },
+    { id: 'integer', lastSeq: 'integer', version: 'integer', mark: 'integer' },
     sql`
-    select c.id, coalesce(c.name, other.full_name, 'Conversation') as name, c.last_seq as "lastSeq", c.version,
-           coalesce(mark.version, 0) as mark
+    select c.id, c.last_seq as "lastSeq", c.version, coalesce(mark.version, 0) as mark
       from conversation_members member
       join conversations c on c.id = member.conversation_id
       left join search_marks mark on mark.conversation_id = c.id
-      left join lateral (
-        select person.full_name from conversation_members them join users person on person.id = them.user_id
-         where not c.is_group and them.conversation_id = c.id and them.user_id <> member.user_id
-      ) other on true
      where member.user_id = ${userId}
        ${conversationId === undefined ? sql`` : sql`and c.id = ${conversationId}`}`,
+  )
+}
+
+/** What this person sees these conversations called. */
+export async function listNames(
+  tx: Executor,
+  userId: number,
+  conversationIds: number[],
+): Promise<{ id: number; name: string }[]> {
+  return query(
+    tx,
+    { id: 'integer', name: 'text' },
+    sql`
+    select c.id, coalesce(c.name, (
+             select person.full_name from conversation_members them join users person on person.id = them.user_id
+              where not c.is_group and them.conversation_id = c.id and them.user_id <> ${userId}::int limit 1), 'Conversation') as name
+      from conversations c where ${isAnyOf(sql`c.id`, conversationIds)}`,
   )
 }
 
