@@ -26,9 +26,9 @@ export const StudentExam = Type.Object(
     open_for_practice: Type.Boolean({ description: 'its questions can be practised' }),
     pass_percentage: Type.Number(),
     msq_scoring: Type.Enum(['all_or_nothing', 'partial']),
-    opens_at: Nullable({ ...Timestamp, description: 'as it holds for oneself' }),
-    closes_at: Nullable({ ...Timestamp, description: 'as it holds for oneself' }),
-    lock_help: Type.Boolean({ description: 'tutor, chat and discussions are shut during an attempt' }),
+    opens_at: Nullable({ ...Timestamp, description: 'for you: with your own times or those of your class' }),
+    closes_at: Nullable({ ...Timestamp, description: 'for you: with your own times or those of your class' }),
+    lock_help: Type.Boolean({ description: 'during an attempt, you cannot use tutor, practice, chat, discussions or classes' }),
     extra_time_percent: Type.Optional(Type.Integer({ description: 'added to the duration; absent where 0' })),
     question_count: Count,
   },
@@ -68,7 +68,7 @@ export const StudentExamAnswer = Type.Object(
 export const PrepareAnswer = Type.Object(
   {
     ...success,
-    cached: Type.Boolean({ description: 'this node held the paper already' }),
+    cached: Type.Boolean({ description: 'they were in memory already' }),
     question_count: Count,
   },
   { $id: 'PrepareAnswer' },

@@ -182,7 +182,7 @@ export const MembersAdded = Type.Object(
   {
     success: Type.Literal(true),
     added: Type.Integer({ description: 'people who are members now; administrators only' }),
-    invited: Type.Integer({ description: 'addresses that are asked to join' }),
+    invited: Type.Integer({ description: 'addresses that are invited' }),
     errors: Nullable(Type.Array(Type.String())),
   },
   { $id: 'MembersAdded' },

@@ -9,7 +9,7 @@ export const CLOSE = {
     'token expired or revoked',
     'refresh the token, then reconnect; sign in anew if that is 401',
   ],
-  malformed: [4002, 'malformed frames', 'stay away: the client has to be mended'],
+  malformed: [4002, 'malformed frames', 'do not reconnect: the client has a bug'],
   tooSlow: [4008, 'too slow', 'reconnect, then resume'],
   flood: [4029, 'too many frames', 'reconnect after a pause and send less'],
 } as const satisfies Record<string, readonly [code: number, reason: string, advice: string]>

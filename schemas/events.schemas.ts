@@ -182,7 +182,7 @@ export const HelpLocked = Type.Object(
   {
     $id: 'HelpLocked',
     description:
-      "One's own attempt at an exam that locks help is under way: tutor, chat and discussions are shut, and their frames withheld.",
+      'You are taking an exam that locks help: until it ends you cannot use tutor, practice, chat, discussions or classes, and their frames are held back.',
   },
 )
 
@@ -213,7 +213,7 @@ export const ConnectionAccepted = Type.Object(
 
 export const Resync = Type.Object(
   { type: Type.Literal('resync') },
-  { $id: 'Resync', description: 'Events may have been missed while the bus was away: send `resume`.' },
+  { $id: 'Resync', description: 'Events may have been missed or held back: send `resume`.' },
 )
 
 export const Gap = Type.Object(

@@ -132,7 +132,7 @@ export const Trial = Type.Object(
     shuffle: Nullable(Type.Enum(['questions', 'options', 'both'])),
     drawn: Nullable(Type.Array(Id, { maxItems: 10_000 })),
   },
-  { $id: 'Trial', description: 'what an attempt has of its own: send it back as it is' },
+  { $id: 'Trial', description: 'which questions this trial has, and in which order: send it back unchanged' },
 )
 export type Trial = Static<typeof Trial>
 

@@ -19,7 +19,7 @@ export const Item = Type.Object(
     question_id: Id,
     question_type: QuestionType,
     question_text: Type.String(),
-    administered: Type.Integer({ minimum: 0, description: 'attempts whose paper has it' }),
+    administered: Type.Integer({ minimum: 0, description: 'attempts that have this question' }),
     omitted: Type.Integer({ minimum: 0, description: 'of those, the ones without an answer to it' }),
     facility: Nullable(Type.Number({ description: 'mean marks ÷ positive marks' })),
     discrimination: Nullable(

@@ -19,7 +19,7 @@ const settings = {
   retention: Type.Number({
     minimum: 0.7,
     maximum: 0.97,
-    description: 'how likely the answer shall still be known when a question is asked again',
+    description: 'how likely you should still know the answer when a question comes again',
   }),
 }
 export const PracticeSettings = Type.Object(settings, { $id: 'PracticeSettings' })
@@ -43,7 +43,7 @@ export const PracticeAnswer = Type.Object(
   {
     ...success,
     due: { ...Count, description: 'cards that are to be asked now' },
-    new: { ...Count, description: 'new ones that today still brings' },
+    new: { ...Count, description: 'new questions that are still to come today' },
     learning: Count,
     known: { ...Count, description: 'cards whose next date is days away from their last one' },
     next_due_at: Nullable({

@@ -60,7 +60,7 @@ export const RegradeView = Type.Object(
         old_max_score: Type.Number(),
         new_max_score: Type.Number(),
       }),
-      { description: 'of the attempts whose score or max_score changed the first 100' },
+      { description: 'the first 100 attempts whose score or max_score changed' },
     ),
     created_at: Timestamp,
     created_by: Type.String({ description: 'a username' }),

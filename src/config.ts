@@ -42,22 +42,22 @@ const Environment = Type.Partial(
     ...STORAGE_SETTINGS.properties,
     JWT_SECRET: Type.String({
       pattern: '^[^,\\s][^,]{31,}(, ?[^,\\s][^,]{31,})*$',
-      description: 'one secret or a comma list, 32 characters or more each',
+      description: 'one secret or a comma-separated list, 32 characters or more each',
     }),
     GOOGLE_CLIENT_ID: Type.String({
       pattern: '^[^,\\s]+(, ?[^,\\s]+)*$',
-      description: 'a comma list of client ids',
+      description: 'a comma-separated list of client ids',
     }),
     GOOGLE_CERTS_URL: WebUrl,
     ...OIDC_SETTINGS.properties,
     REGISTRATION: Type.String({
       pattern: '^(open|closed|[a-z0-9-]+([.][a-z0-9-]+)+(, ?[a-z0-9-]+([.][a-z0-9-]+)+)*)$',
-      description: 'open, closed, or a comma list of domains such as school.example.org',
+      description: 'open, closed, or a comma-separated list of domains such as school.example.org',
     }),
     RETENTION: Type.Refine(
       Type.String({
         description:
-          'a comma list of suspended=days, tutor=days and audit=days (30 or more), such as suspended=90,audit=365',
+          'a comma-separated list of suspended=days, tutor=days and audit=days (30 or more), such as suspended=90,audit=365',
       }),
       (text) => text.split(COMMA).every((part) => RETENTION_PART.test(part)),
     ),
@@ -70,7 +70,7 @@ const Environment = Type.Partial(
     }),
     PUSH_ALLOWED_HOSTS: Type.String({
       pattern: '^[^,\\s/]+(, ?[^,\\s/]+)*$',
-      description: 'a comma list of hosts, each with or without a port',
+      description: 'a comma-separated list of hosts, each with or without a port',
     }),
     PUBLIC_URL: Type.Refine(
       Type.String({
@@ -81,7 +81,7 @@ const Environment = Type.Partial(
     ),
     CORS_ORIGINS: Type.String({
       pattern: '^(none|https?://[^,/\\s]+(, ?https?://[^,/\\s]+)*)$',
-      description: 'none, or a comma list of origins such as https://app.example.org',
+      description: 'none, or a comma-separated list of origins such as https://app.example.org',
     }),
     TRUST_PROXY: Type.String({ minLength: 1, description: 'true, false, a number of hops, or addresses' }),
     ANTHROPIC_API_KEY: Type.String({ minLength: 1 }),
@@ -237,7 +237,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     problems.push(`REDIS_URL: ${(error as Error).message}`)
   }
   if (!isTrustProxy(settings.TRUST_PROXY))
-    problems.push('TRUST_PROXY: must be true, false, a number of hops, or a comma list of addresses')
+    problems.push('TRUST_PROXY: must be true, false, a number of hops, or a comma-separated list of addresses')
   // Left out by mistake, or misspelt, it would mean another database: an empty one.
   if (production && settings.DATABASE_URL === undefined)
     problems.push('DATABASE_URL: required in production; embedded is the database in DATA_DIR')

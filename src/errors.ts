@@ -26,7 +26,7 @@ export const CATALOGUE = {
   oidc_denied: [403, 'The sign-in was refused'],
   oidc_state: [400, 'This sign-in was begun elsewhere, or too long ago; try again'],
   oidc_failed: [401, 'The sign-in could not be confirmed; try again'],
-  email_unverified: [403, 'The sign-in says no e-mail address that is confirmed'],
+  email_unverified: [403, 'The sign-in gave no confirmed e-mail address'],
   registration_closed: [
     403,
     'People do not make their accounts themselves here; ask whoever runs this service',
@@ -81,7 +81,7 @@ export const CATALOGUE = {
   class_group: [403, 'Its members are those of the class'],
   // taking exams
   attempts_exhausted: [403, 'There are no attempts left for this exam'],
-  teaches_exam: [403, 'Who teaches a class of this exam cannot take it'],
+  teaches_exam: [403, 'Teachers of a class that this exam is for cannot take it'],
   exam_not_open: [403, 'This exam is not open yet'],
   exam_closed: [403, 'This exam is closed'],
   exam_in_progress: [403, 'Not while your exam is in progress'],

@@ -16,9 +16,9 @@ export const accountExportRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
       config: { budget: 'heavy' },
       schema: {
         operationId: 'exportAccount',
-        summary: 'Everything that the service holds about oneself',
+        summary: 'Download everything that the service holds about you',
         description:
-          'JSON files with their schemas, and the images of notes. README.txt says what is in which.',
+          'A zip of JSON files with their schemas, and the files of your notes and messages. README.txt says what is in which file.',
         tags: ['account'],
         response: { 200: Archive },
       },

@@ -32,7 +32,7 @@ export const attemptRoutes: FastifyPluginAsyncTypebox<{ core: Core; isOlder?: bo
     {
       schema: {
         operationId: 'prepareExam',
-        summary: 'Ready the paper on this node',
+        summary: "Load an exam's questions into memory, shortly before many students start",
         tags,
         params: ExamParams,
         response: { 200: PrepareAnswer, ...failures('not_found') },

@@ -12,7 +12,7 @@ export const auditAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
     {
       schema: {
         operationId: 'listAuditEntries',
-        summary: 'What administrators and the command line changed, newest first',
+        summary: 'The audit log: what administrators, teachers and the command line changed, newest first',
         tags: ['admin: audit'],
         querystring: AuditQuery,
         response: { 200: AuditAnswer },

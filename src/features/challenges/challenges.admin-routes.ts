@@ -23,7 +23,7 @@ export const challengeAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = a
       config: { forTeachers: () => 'handler' },
       schema: {
         operationId: 'listAllChallenges',
-        summary: 'What students object to, newest first',
+        summary: 'Challenges by students, newest first',
         tags,
         querystring: AdminChallengesQuery,
         response: { 200: AdminChallengesAnswer },
@@ -42,7 +42,7 @@ export const challengeAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = a
       config: { forTeachers: ({ params }) => ({ challenge: (params as { id: number }).id }) },
       schema: {
         operationId: 'resolveChallenge',
-        summary: 'Accept or reject one',
+        summary: 'Accept or reject a challenge',
         description: 'Changes no result: that is what a regrade is for.',
         tags,
         params: IdParams,

@@ -15,8 +15,8 @@ export const challengeRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     {
       schema: {
         operationId: 'challengeGrading',
-        summary: 'Object to how a question was graded',
-        description: "Of one's own visible results; one at a time for each question of an attempt.",
+        summary: 'Challenge how a question was graded',
+        description: 'For your own results that you can see; one open challenge for each question of an attempt.',
         tags,
         params: AttemptParams,
         body: NewChallenge,
@@ -38,7 +38,7 @@ export const challengeRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     {
       schema: {
         operationId: 'listChallenges',
-        summary: 'What one objected to, and what came of it',
+        summary: 'Your challenges of an attempt, and how they were decided',
         tags,
         params: AttemptParams,
         response: { 200: ChallengesAnswer, ...failures('not_found') },

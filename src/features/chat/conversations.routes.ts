@@ -89,7 +89,7 @@ export const conversationRoutes: FastifyPluginAsyncTypebox<ChatParts> = async (a
     {
       schema: {
         operationId: 'markRead',
-        summary: 'Move the read pointer forward',
+        summary: 'Mark messages as read',
         tags,
         params: IdParams,
         body: ReadBody,

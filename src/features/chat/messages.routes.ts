@@ -124,7 +124,7 @@ export const changeRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (ap
       schema: {
         operationId: 'deleteMessage',
         summary: "Delete one's own message",
-        description: 'A tombstone with empty text stays in its place.',
+        description: 'An empty message, marked as deleted, stays in its place.',
         tags,
         params: IdParams,
         response: { 200: Success, ...failures('not_owner', 'not_found') },

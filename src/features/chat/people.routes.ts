@@ -69,7 +69,7 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (ap
         operationId: 'blockUser',
         summary: 'Block somebody',
         description:
-          'Requests of a blocked person are refused as if their recipient did not exist, their direct messages as if the two were not connected.',
+          'While the block lasts, neither can send direct messages to the other: it is as if they were not connected. If the blocked person asks to connect, the answer is as if you did not exist.',
         tags,
         params: BlockParams,
         response: { 200: Success, ...failures('not_found') },

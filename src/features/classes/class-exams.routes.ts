@@ -32,7 +32,7 @@ export const classExamRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
       config: { budget: 'heavy' },
       schema: {
         operationId: 'listClassAccommodations',
-        summary: 'Students of the class with other times than the rest, and the times of the class',
+        summary: 'Students of the class who have times of their own, and the times of the class',
         tags,
         params: ClassExamParams,
         response: { 200: ClassAccommodationsAnswer, ...refusals },
@@ -80,7 +80,7 @@ export const classExamRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     {
       schema: {
         operationId: 'removeStudentAccommodation',
-        summary: 'Give a student of the class the times of everybody',
+        summary: "Remove a student's own times: those of their class, or the exam's, apply again",
         tags,
         params: ClassStudentParams,
         querystring: ConfirmQuery,
@@ -103,7 +103,7 @@ export const classExamRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
         operationId: 'extendForClass',
         summary: 'Give attempts of students of the class more minutes',
         description:
-          "A teacher's word goes beyond `closes_at`. `user_ids` names some of them; others than students of the class are left out.",
+          "The new end may be later than `closes_at`. `user_ids` names some of them; others than students of the class are left out.",
         tags,
         params: ClassExamParams,
         body: ExtendBody,

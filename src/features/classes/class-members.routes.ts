@@ -32,9 +32,9 @@ export const classMemberRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       config: { budget: 'heavy' },
       schema: {
         operationId: 'addClassMembers',
-        summary: 'Ask addresses to join a class, or add people',
+        summary: 'Invite e-mail addresses to a class, or add people',
         description:
-          'Teachers ask addresses: the answer is the same whether or not somebody has an account with them. Administrators add people by id, and those who have confirmed such an address.',
+          'Teachers invite addresses: the answer is the same whether or not an account has the address. Administrators add people by id, and at once those who have confirmed such an address.',
         tags,
         params: ClassParams,
         body: NewMembers,
@@ -99,9 +99,9 @@ export const classRosterRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       ...takesImport,
       schema: {
         operationId: 'importRoster',
-        summary: 'Ask the addresses of a CSV to join a class',
+        summary: 'Invite the e-mail addresses in a CSV to a class',
         description:
-          'Columns `email`, `full_name` and `role`, of which only the first is needed. Only administrators add teachers. Rows that do not fit are named; the others are asked or added.',
+          'Columns `email`, `full_name` and `role`, of which only the first is needed. Only administrators add teachers. Rows that do not fit are named; the others are invited or added.',
         tags,
         consumes: ['multipart/form-data'],
         params: ClassParams,

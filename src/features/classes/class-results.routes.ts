@@ -55,7 +55,7 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       config: { budget: 'heavy' },
       schema: {
         operationId: 'downloadClassResults',
-        summary: 'The same as a CSV',
+        summary: 'The results of a class at an exam as a CSV',
         tags,
         params: ClassParams,
         querystring: ClassResultsCsvQuery,
@@ -148,7 +148,7 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       config: { budget: 'heavy' },
       schema: {
         operationId: 'reviewClassAttempt',
-        summary: "A student's attempt as its review shows it, before its release too",
+        summary: "A student's attempt, question by question, also before the results are released",
         description:
           'What tells keys is null until the exam is over, unless its students learn them at once. While it is under way, how much is answered.',
         tags,

@@ -30,7 +30,7 @@ export const classRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
     {
       schema: {
         operationId: 'listClasses',
-        summary: 'Own classes, and those that ask one to join',
+        summary: 'Your classes and your invitations',
         tags,
         querystring: ClassesQuery,
         response: { 200: ClassesAnswer },
@@ -66,7 +66,7 @@ export const classRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
     {
       schema: {
         operationId: 'acceptClassInvitation',
-        summary: 'Join a class that asks one to',
+        summary: 'Accept an invitation to a class',
         tags,
         params: ClassParams,
         response: { 200: OwnClassAnswer, ...failures('not_found', 'too_many', 'class_archived') },
@@ -83,7 +83,7 @@ export const classRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
     {
       schema: {
         operationId: 'declineClassInvitation',
-        summary: 'Decline to join a class that asks one to',
+        summary: 'Decline an invitation to a class',
         tags,
         params: ClassParams,
         response: { 200: Success, ...failures('not_found') },

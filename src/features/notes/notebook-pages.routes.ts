@@ -138,7 +138,7 @@ export const notePageRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
       config: { budget: 'heavy' },
       schema: {
         operationId: 'listObjects',
-        summary: 'A run of the objects of a page, from the bottom of the stack to its top',
+        summary: 'Some of the objects on a page, from the bottom of the stack to its top',
         tags,
         params: IdParams,
         querystring: ObjectsQuery,

@@ -43,8 +43,8 @@ export const practiceRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
     {
       schema: {
         operationId: 'changePracticeSettings',
-        summary: 'Set how many new questions a day brings, and how well answers shall be kept',
-        description: 'What is left out stays.',
+        summary: 'Set how many new questions come each day, and how well answers should be remembered',
+        description: 'Settings that are left out stay as they are.',
         tags,
         body: PracticeSettingsChanges,
         response: { 200: PracticeSettingsAnswer, ...failures('too_many') },
@@ -61,8 +61,8 @@ export const practiceRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
     {
       schema: {
         operationId: 'listNextCards',
-        summary: 'The cards that are to be asked now',
-        description: 'Due ones first, those first whose review gains most; then new ones.',
+        summary: 'The questions to practise now',
+        description: 'Due questions first, beginning with those that raise the expected score most; then new ones.',
         tags,
         querystring: NextQuery,
         response: { 200: NextAnswer },
@@ -76,8 +76,8 @@ export const practiceRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
     {
       schema: {
         operationId: 'sendReviews',
-        summary: 'Answer cards',
-        description: 'Each review counts once by its `client_id`; a refused one costs the others nothing.',
+        summary: 'Send answers to practice questions',
+        description: 'Each answer counts once, by its `client_id`. If one is refused, the others still count.',
         tags,
         body: ReviewsBody,
         response: { 200: ReviewsAnswer, ...failures('too_many', 'daily_limit') },
@@ -91,7 +91,7 @@ export const practiceRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
     {
       schema: {
         operationId: 'undoReview',
-        summary: 'Take the newest review of a card back',
+        summary: 'Undo the newest answer to a question',
         tags,
         body: UndoBody,
         response: { 200: UndoAnswer, ...failures('not_found', 'not_newest') },
@@ -105,7 +105,7 @@ export const practiceRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
     {
       schema: {
         operationId: 'getForecast',
-        summary: 'What one would score at an exam',
+        summary: 'The score that you can expect in an exam',
         tags,
         querystring: ForecastQuery,
         response: { 200: ForecastAnswer, ...failures('not_found', 'not_practisable') },
@@ -120,7 +120,7 @@ export const practiceRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
       config: { budget: 'heavy' },
       schema: {
         operationId: 'getPracticeHistory',
-        summary: 'Reviews by day, and how right one was',
+        summary: 'Practice by day, and how much of it was right',
         tags,
         querystring: PracticeHistoryQuery,
         response: { 200: PracticeHistoryAnswer },

@@ -36,8 +36,8 @@ export const reportAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     {
       schema: {
         operationId: 'resolveReport',
-        summary: 'Let it stand, or delete it',
-        description: 'What is deleted leaves a tombstone, as its author would.',
+        summary: 'Decide a report: keep the message or comment, or delete it',
+        description: 'A deleted one is shown as deleted, as if its author had deleted it.',
         tags,
         params: IdParams,
         body: DecisionBody,

@@ -31,8 +31,8 @@ export const resultAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       config: { budget: 'heavy' },
       schema: {
         operationId: 'reviewAttempt',
-        summary: "Anybody's attempt as its review shows it, before its release too",
-        description: 'While it is under way, how much is answered.',
+        summary: "A student's attempt, question by question, also before the results are released",
+        description: 'While the attempt is under way: only how many questions are answered.',
         tags,
         params: AttemptParams,
         response: { 200: StaffReviewAnswer, ...failures('not_found') },
@@ -47,7 +47,7 @@ export const resultAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       config: { budget: 'heavy' },
       schema: {
         operationId: 'listExamResults',
-        summary: 'How everybody did who took an exam, by username',
+        summary: 'The results of everybody who took an exam, by username',
         tags,
         params: ExamParams,
         querystring: ExamResultsQuery,
@@ -67,7 +67,7 @@ export const resultAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       config: { budget: 'heavy' },
       schema: {
         operationId: 'downloadExamResults',
-        summary: 'The same as a CSV',
+        summary: 'The results of an exam as a CSV',
         tags,
         params: ExamParams,
         response: { 200: CsvFile, ...failures('not_found') },

@@ -28,7 +28,7 @@ export const timingAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       config: { budget: 'heavy' },
       schema: {
         operationId: 'listAccommodations',
-        summary: 'People with other times than the rest',
+        summary: 'People who have times of their own',
         tags,
         params: ExamParams,
         response: { 200: AccommodationsAnswer, ...failures('not_found') },
@@ -67,7 +67,7 @@ export const timingAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     {
       schema: {
         operationId: 'removeAccommodation',
-        summary: 'Give somebody the times of everybody',
+        summary: "Remove somebody's own times: those of their class, or the exam's, apply again",
         tags,
         params: AccommodationParams,
         querystring: ConfirmQuery,
@@ -127,7 +127,7 @@ export const timingAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     {
       schema: {
         operationId: 'removeClassAccommodation',
-        summary: 'Give a class the times of everybody',
+        summary: "Remove a class's own times: the exam's apply again",
         tags,
         params: ClassAccommodationParams,
         querystring: ConfirmQuery,
@@ -154,7 +154,7 @@ export const timingAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
         operationId: 'extendExam',
         summary: 'Give attempts under way more minutes',
         description:
-          "A teacher's word goes beyond `closes_at`. Attempts without an end get none and are not counted.",
+          "The new end may be later than `closes_at`. Attempts without an end get none and are not counted.",
         tags,
         params: ExamParams,
         body: ExtendBody,
