@@ -146,7 +146,6 @@ export async function findActiveForUpdate(
   return row
 }
 
-/** Exams with active attempts, of everybody or one person, whose end is before an instant. */
 /** Somebody's attempt under way that ends last, of those that have an end. */
 export async function findLastToEnd(
   db: Executor,
@@ -161,6 +160,7 @@ export async function findLastToEnd(
   return row
 }
 
+/** Exams with active attempts, of everybody or one person, whose end is before an instant. */
 export async function listOverdueExams(db: Executor, endedBefore: Date, userId?: number): Promise<number[]> {
   const rows = await db
     .selectDistinct({ examId: attempts.examId })
