@@ -50,25 +50,25 @@ export interface WebLogin extends Login {
 }
 
 /** Creates an account with role `user` and signs it in. 409 where the name or address is taken; 403 `oidc_only`, `registration_closed`. */
-export async function register(core: Core, input: RegisterBody, device: Device): Promise<ClientLogin> {
-  requireOwnDoors(core)
-  requireRegistration(core, input.email)
-  const passwordHash = await core.gate.passwords.run(device, () => hashPassword(input.password))
-  return core.db.transaction(async (tx) => {
-    const user = await createAccount(tx, input, passwordHash, 'user')
-    return openForClient(core, tx, user, device)
-  })
+export function register(core: Core, input: RegisterBody, device: Device): Promise<ClientLogin> {
+  return registerBy(core, input, device, (tx, user) => openForClient(core, tx, user, device))
 }
 
-/** Creates an account with role `user` and opens a browser's session for it. 409 where the name or address is taken. */
-export async function registerOnWeb(core: Core, input: RegisterBody, device: Device): Promise<WebLogin> {
+/** The same with a browser's session. */
+export function registerOnWeb(core: Core, input: RegisterBody, device: Device): Promise<WebLogin> {
+  return registerBy(core, input, device, (tx, user) => openForBrowser(core, tx, user, device, 'user'))
+}
+
+async function registerBy<T>(
+  core: Core,
+  input: RegisterBody,
+  device: Device,
+  open: (tx: Executor, user: UserRow) => Promise<T>,
+): Promise<T> {
   requireOwnDoors(core)
   requireRegistration(core, input.email)
   const passwordHash = await core.gate.passwords.run(device, () => hashPassword(input.password))
-  return core.db.transaction(async (tx) => {
-    const user = await createAccount(tx, input, passwordHash, 'user')
-    return openForBrowser(core, tx, user, device, 'user')
-  })
+  return core.db.transaction(async (tx) => open(tx, await createAccount(tx, input, passwordHash, 'user')))
 }
 
 /** Stores a new account. `byOperator`: made at the command line. 409 where the name or address is taken. */
