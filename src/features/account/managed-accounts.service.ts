@@ -4,6 +4,7 @@ import type { ManagedAccount, NewAccountBody } from '../../../schemas/managed-ac
 import { type Actor, COMMAND_LINE, type Device } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
+import { tryOrCommit } from '../../db/dry-run.ts'
 import { type UserRow, updateUser } from '../../db/user-rows.ts'
 import { AppError } from '../../errors.ts'
 import { type CsvColumns, type CsvUpload, readCsv } from '../../formats/csv-reading.ts'
@@ -141,9 +142,6 @@ interface OfferedAccounts {
   errors: { row: number; message: string }[]
 }
 
-/** Undoes a dry run. */
-class DryRun extends Error {}
-
 /**
  * Makes an account without a password for each row that can have one, in one transaction: how many, and why the others
  * have none, by row. A dry run answers the same and changes nothing.
@@ -156,24 +154,19 @@ export async function importManaged(
 ) {
   const errors = [...unfit]
   let created = 0
-  try {
-    await core.db.transaction(async (tx) => {
-      for (let start = 0; start < offered.length; start += AT_ONCE) {
-        const some = offered.slice(start, start + AT_ONCE)
-        const made = await store.insertUsersIfFree(tx, some)
-        await recordCreation(tx, actor, made)
-        created += made.length
-        // Each made account is one row's: of rows that say the same, the first one's.
-        const unclaimed = new Set(made.map(nameOf))
-        for (const each of some)
-          if (!unclaimed.delete(nameOf(each)))
-            errors.push({ row: each.row, message: 'the username or e-mail address is taken' })
-      }
-      if (dryRun) throw new DryRun()
-    })
-  } catch (error) {
-    if (!(error instanceof DryRun)) throw error
-  }
+  await tryOrCommit(core.db, dryRun, async (tx) => {
+    for (let start = 0; start < offered.length; start += AT_ONCE) {
+      const some = offered.slice(start, start + AT_ONCE)
+      const made = await store.insertUsersIfFree(tx, some)
+      await recordCreation(tx, actor, made)
+      created += made.length
+      // Each made account is one row's: of rows that say the same, the first one's.
+      const unclaimed = new Set(made.map(nameOf))
+      for (const each of some)
+        if (!unclaimed.delete(nameOf(each)))
+          errors.push({ row: each.row, message: 'the username or e-mail address is taken' })
+    }
+  })
   errors.sort((one, other) => one.row - other.row)
   return { created, errors: errors.map(({ row, message }) => `Row ${row}: ${message}`), dry_run: dryRun }
 }

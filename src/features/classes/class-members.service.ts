@@ -6,6 +6,7 @@ import type { Language } from '../../../schemas/languages.ts'
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
+import { tryOrCommit } from '../../db/dry-run.ts'
 import { AppError } from '../../errors.ts'
 import { foldCase } from '../../formats/case-fold.ts'
 import { record } from '../audit/audit.service.ts'
@@ -40,15 +41,6 @@ interface Adding {
   /** What addresses are asked in. */
   language: Language
   isTry: boolean
-}
-
-/** Thrown to undo a dry run. */
-class DryRun extends Error {
-  readonly answer: Added
-  constructor(answer: Added) {
-    super('a dry run')
-    this.answer = answer
-  }
 }
 
 /**
@@ -94,35 +86,30 @@ async function add(
 ): Promise<Added> {
   const errors: string[] = []
   const asked = readOffered(offered, visitor, errors)
-  try {
-    const { answer, tell } = await core.db.transaction(async (tx) => {
-      const row = await lockTaughtClass(tx, visitor, classId)
-      if (userIds.length > 0 && !visitor.isAdmin) throw new AppError('forbidden')
-      const byId = await findByIds(tx, userIds, errors)
-      const byEmail = visitor.isAdmin ? await findByEmail(tx, asked) : []
-      const now = new Date(core.clock())
-      const people = [...byId, ...byEmail].sort((one, other) => one.userId - other.userId)
-      const added = await members.insertMembers(tx, classId, uniqueMembers(people), now)
-      await invitations.endForPeople(
-        tx,
-        classId,
-        people.map(({ userId }) => userId),
-        now,
-      )
-      const known = new Set(byEmail.map(({ email }) => email))
-      const unknown = asked.filter(({ email }) => !known.has(foldCase(email)))
-      const invited = await invite(core, tx, classId, unknown, language, now, errors)
-      const answer = { added: added.length, invited, errors: errors.length > 0 ? errors : null }
-      if (isTry) throw new DryRun(answer)
-      await recordAdded(tx, actor, classId, added.length, invited)
-      return { answer, tell: await followMembers(core, tx, row) }
-    })
-    tell()
-    return answer
-  } catch (error) {
-    if (error instanceof DryRun) return error.answer
-    throw error
-  }
+  const { answer, tell } = await tryOrCommit(core.db, isTry, async (tx) => {
+    const row = await lockTaughtClass(tx, visitor, classId)
+    if (userIds.length > 0 && !visitor.isAdmin) throw new AppError('forbidden')
+    const byId = await findByIds(tx, userIds, errors)
+    const byEmail = visitor.isAdmin ? await findByEmail(tx, asked) : []
+    const now = new Date(core.clock())
+    const people = [...byId, ...byEmail].sort((one, other) => one.userId - other.userId)
+    const added = await members.insertMembers(tx, classId, uniqueMembers(people), now)
+    await invitations.endForPeople(
+      tx,
+      classId,
+      people.map(({ userId }) => userId),
+      now,
+    )
+    const known = new Set(byEmail.map(({ email }) => email))
+    const unknown = asked.filter(({ email }) => !known.has(foldCase(email)))
+    const invited = await invite(core, tx, classId, unknown, language, now, errors)
+    const answer = { added: added.length, invited, errors: errors.length > 0 ? errors : null }
+    if (isTry) return { answer, tell: undefined }
+    await recordAdded(tx, actor, classId, added.length, invited)
+    return { answer, tell: await followMembers(core, tx, row) }
+  })
+  tell?.()
+  return answer
 }
 
 /** One person once, as a teacher if any entry says so. */
