@@ -20,7 +20,10 @@ export interface ReleasedResult<Attempt extends StoredScore = store.AttemptRow> 
   score: Score
 }
 
-/** Whether students may see the results of an exam: if they are instant, or as long as they are released. */
+/**
+ * Whether students may see the results of an exam: if they are instant, or as long as they are released. Statements
+ * have `hasVisibleResults` (db/visible-results.ts) for it.
+ */
 export function showsResults(
   exam: Pick<store.FinishedRow['exam'], 'resultMode' | 'resultsReleased'>,
 ): boolean {
@@ -56,6 +59,7 @@ export function toScore({ maxScore: max_score, percentage, ...rest }: Result): S
 
 /**
  * Whether an exam's teachers may know its keys, and what tells them: when it is over, or its students learn them at once.
+ * Statements have `hasVisibleKeys` (db/visible-results.ts) for it.
  */
 export function showsKeys(
   exam: Pick<store.FinishedRow['exam'], 'resultMode' | 'closesAt'>,

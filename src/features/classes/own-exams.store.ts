@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { isKeptBy, isTaughtBy } from '../../db/exam-access.ts'
 import { isAnyOf, only, query } from '../../db/query.ts'
+import { hasVisibleKeys } from '../../db/visible-results.ts'
 
 export async function isTeacher(db: Executor, userId: number): Promise<boolean> {
   const rows = await db.execute(sql`
@@ -9,7 +10,7 @@ export async function isTeacher(db: Executor, userId: number): Promise<boolean> 
   return rows.length > 0
 }
 
-/** Whether somebody teaches a class of the exam, and, for its keys, may know them (result-visibility.service.ts). */
+/** Whether somebody teaches a class of the exam, and, for its keys, may know them. */
 export async function isTaughtExam(
   db: Executor,
   userId: number,
@@ -18,11 +19,7 @@ export async function isTaughtExam(
 ): Promise<boolean> {
   const rows = await db.execute(sql`
     select from exams where id = ${examId} and ${isTaughtBy(userId)}
-       and ${
-         keysAt === undefined
-           ? sql`true`
-           : sql`(result_mode = 'instant' or closes_at <= ${keysAt.toISOString()}::timestamptz)`
-       }`)
+       and ${keysAt === undefined ? sql`true` : hasVisibleKeys(keysAt)}`)
   return rows.length > 0
 }
 

@@ -5,7 +5,7 @@ import { isAnyOf, query, statement } from '../../db/query.ts'
 import type { Answers } from '../../db/tables/attempts.tables.ts'
 import { questions } from '../../db/tables/exams.tables.ts'
 import { UNDER_WAY } from '../../db/under-way.ts'
-import { SHOWS_RESULTS } from '../../db/visible-results.ts'
+import { hasVisibleResults } from '../../db/visible-results.ts'
 
 /**
  * Whether an exam is open for this person to practise: it is published and open for it, they may see it, and have no
@@ -40,7 +40,7 @@ function lookAt(userId: SQL | number, examId?: SQL | number): SQL {
              where user_id = ${userId} and submitted_at is not null ${ofExam}) part
          group by exam_id) own
       left join exams on exams.id = own.exam_id
-      left join lateral (select ${isOpenFor(userId)} as is_open, ${SHOWS_RESULTS} as shows) rule on true
+      left join lateral (select ${isOpenFor(userId)} as is_open, ${hasVisibleResults()} as shows) rule on true
       left join lateral (
         select count(undone_at) || ':' || max(id) as stamp from regrades
          where exam_id = own.exam_id having count(*) > 0) regraded on true`

@@ -5,7 +5,7 @@ import { isHelpLocked } from '../../db/help-lock-sql.ts'
 import { only, query } from '../../db/query.ts'
 import type { StoredAnswer } from '../../db/tables/attempts.tables.ts'
 import type { Outcome, StoredOutcome } from '../../db/tables/practice.tables.ts'
-import { SHOWS_RESULTS } from '../../db/visible-results.ts'
+import { hasVisibleResults } from '../../db/visible-results.ts'
 import { CARD_COLUMNS, CARD_TYPES, type CardRow, freshAmong, isOpenFor } from './decks.store.ts'
 
 // --- the log
@@ -266,7 +266,7 @@ export async function listShown(
       join exam_papers paper on paper.id = asked.paper_id
       join exams on exams.id = paper.exam_id
      where ${isOpenFor(userId)} and exists (select from practice_papers shown where shown.paper_id = paper.id)
-        or ${SHOWS_RESULTS} and exists (
+        or ${hasVisibleResults()} and exists (
           select from attempts own
            where own.user_id = ${userId} and own.exam_id = exams.id and own.paper_id = paper.id
              and own.submitted_at is not null and (own.drawn is null or asked.question_id = any(own.drawn)))`,

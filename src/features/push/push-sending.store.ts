@@ -4,6 +4,7 @@ import type { Executor } from '../../db/database-client.ts'
 import { isThereFor } from '../../db/exam-access.ts'
 import { personalTimes } from '../../db/personal-times.ts'
 import { query } from '../../db/query.ts'
+import { hasVisibleResults } from '../../db/visible-results.ts'
 import type { PushKind } from './push.store.ts'
 import { IS_DUE, IS_LOCKED, IS_WANTED, WANTS_EXAMS } from './push-conditions.store.ts'
 
@@ -130,7 +131,7 @@ export function listFacts(db: Executor, taken: TakenPush[], now: Date): Promise<
            and (taken.kind <> 'opening' or ${isThereFor(OWNER, sql`exam`)})
            and case when taken.kind = 'opening'
                     then exam.published and coalesce(personal.opens_at, exam.opens_at) > ${now.toISOString()}::timestamptz
-                    else exam.result_mode = 'instant' or exam.results_released end
+                    else ${hasVisibleResults(sql`exam`)} end
         union all
         select null, null, null, null, due.count, 1
           from (select count(*) from practice_cards card
