@@ -3,6 +3,7 @@ import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import { offsetOf } from '../../paging.ts'
+import { remainingOf } from '../attempts/attempts-left.service.ts'
 import {
   addManualAttempts,
   removeLatestAttempts,
@@ -63,7 +64,7 @@ export async function changeAllowances(
 
 function present(row: store.AllowanceRow): Allowance {
   const { maxAttempts: most, attemptsUsed: used } = row
-  const remaining = most === null ? '∞' : Math.max(0, most - used)
+  const remaining = remainingOf(most, used) ?? '∞'
   return {
     student_id: row.studentId,
     username: row.username,

@@ -14,9 +14,10 @@ export async function requireStanding(db: Executor, userId: number, examId: numb
   return standing
 }
 
-/** Attempts that are left; null where there is no cap. */
-export function remainingOf({ exam, used }: store.Standing): number | null {
-  return exam.maxAttempts === null ? null : Math.max(0, exam.maxAttempts - used)
+/** Attempts that are left of this many at most; null where there is no cap. */
+export function remainingOf(most: number | null, used: number): number | null {
+  // A cap that was lowered can be below what is used.
+  return most === null ? null : Math.max(0, most - used)
 }
 
 /**

@@ -131,7 +131,7 @@ export async function getAttemptStatus(
     completed_count: standing.completed,
     attempts_used: standing.used,
     max_attempts: standing.exam.maxAttempts,
-    attempts_remaining: remainingOf(standing),
+    attempts_remaining: remainingOf(standing.exam.maxAttempts, standing.used),
   }
 }
 

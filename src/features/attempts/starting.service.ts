@@ -107,7 +107,7 @@ function judge(
   if (standing.teaches) return new AppError('teaches_exam')
   const closed = findClosed(timesFor(standing.exam, standing.personal), now)
   if (closed) return closed
-  const remaining = remainingOf(standing)
+  const remaining = remainingOf(standing.exam.maxAttempts, standing.used)
   if (remaining === 0) return new AppError('attempts_exhausted')
   return remaining === null && standing.used >= MOST_ATTEMPTS
     ? new AppError('too_many')

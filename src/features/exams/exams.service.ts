@@ -8,6 +8,7 @@ import { LOCKS, lockAlone } from '../../db/locks.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { offsetOf } from '../../paging.ts'
 import { publishReleased } from '../attempts/attempts.service.ts'
+import { remainingOf } from '../attempts/attempts-left.service.ts'
 import { publishHelp } from '../attempts/closing.service.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeChanged } from '../audit/audit-words.ts'
@@ -241,11 +242,7 @@ export async function getPublishedExam(core: Core, userId: number, examId: numbe
   const exam = await store.findPublished(core.db, userId, examId)
   if (!exam) throw new AppError('not_found')
   const { max_attempts: most, attempts_used: used } = exam
-  return {
-    ...toStudentExam(exam),
-    attempts_used: used,
-    attempts_remaining: most === null ? null : Math.max(0, most - used),
-  }
+  return { ...toStudentExam(exam), attempts_used: used, attempts_remaining: remainingOf(most, used) }
 }
 
 function toStudentExam(row: store.PublishedRow): StudentExam {
