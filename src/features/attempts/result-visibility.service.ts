@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts'
 import * as store from './attempts.store.ts'
 import type { Paper } from './paper.ts'
 import { paperOf } from './papers.service.ts'
-import type { Result } from './scoring.ts'
+import { type Result, roundPercentage } from './scoring.ts'
 
 export type { FinishedRow } from './attempts.store.ts'
 
@@ -54,7 +54,7 @@ export function readScore(attempt: StoredScore): Score | undefined {
 
 /** What grading gives, as it is shown. */
 export function toScore({ maxScore: max_score, percentage, ...rest }: Result): Score {
-  return { ...rest, max_score, percentage: Math.round(percentage * 100) / 100 }
+  return { ...rest, max_score, percentage: roundPercentage(percentage) }
 }
 
 /**

@@ -25,6 +25,11 @@ export interface Result {
   unattempted: number
 }
 
+/** A percentage as it is shown, to two decimals. */
+export function roundPercentage(percentage: number): number {
+  return Math.round(percentage * 100) / 100
+}
+
 /** One question's outcome. */
 export interface Judgement {
   verdict: Verdict

@@ -3,6 +3,7 @@ import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import type { CsvRow } from '../../formats/csv-cells.ts'
 import { offsetOf } from '../../paging.ts'
+import { roundPercentage } from '../attempts/scoring.ts'
 import * as store from './exam-results.store.ts'
 
 /** Students on a page. */
@@ -53,10 +54,6 @@ export async function* streamExamResults(core: Core, whose: store.Whose): AsyncG
 
 export function isPassed(percentage: number, passPercentage: number): boolean {
   return percentage + TOLERANCE >= passPercentage
-}
-
-export function roundPercentage(percentage: number): number {
-  return Math.round(percentage * 100) / 100
 }
 
 function present(row: store.ResultRow): StudentResult {
