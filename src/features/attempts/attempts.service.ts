@@ -8,7 +8,7 @@ import type { Content } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import { localDateTime } from '../../formats/local-time.ts'
-import { planDraw } from '../exams/drawing.ts'
+import { countDrawn } from '../exams/drawing.ts'
 import * as store from './attempts.store.ts'
 import {
   describeState,
@@ -29,9 +29,7 @@ export async function prepareExam(core: Core, userId: number, examId: number) {
   const paperId = standing.paperId ?? (await insertCurrentPaper(core.db, examId))
   const cached = holdsPaper(core, paperId)
   const { tasks } = await getPaper(core, core.db, paperId)
-  const { draw } = standing.exam
-  const count = draw ? planDraw(draw, tasks).count : tasks.length
-  return { cached, question_count: count }
+  return { cached, question_count: countDrawn(standing.exam.draw, tasks) }
 }
 
 /**

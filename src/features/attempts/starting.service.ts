@@ -7,7 +7,7 @@ import { AppError } from '../../errors.ts'
 import { perNode } from '../../per-node.ts'
 import { retryFor } from '../../scheduling/retry.ts'
 import { exams as measured } from '../../telemetry/metrics.ts'
-import { draw, planDraw } from '../exams/drawing.ts'
+import { countDrawn, draw } from '../exams/drawing.ts'
 import { endOf, findClosed, timesFor } from '../timing/time-windows.ts'
 import { type Asked, listStandings, type Standing } from './attempts.store.ts'
 import { remainingOf } from './attempts-left.service.ts'
@@ -145,9 +145,7 @@ async function findPapers(core: Core, tx: Executor, admitted: Admitted[]): Promi
   for (const [examId, paperId] of [...stored].sort(([one], [other]) => one - other)) {
     const id = paperId ?? (await insertCurrentPaper(tx, examId))
     const paper = await getPaper(core, tx, id)
-    const rules = draws.get(examId)
-    const count = rules ? planDraw(rules, paper.tasks).count : paper.tasks.length
-    if (count > 0) papers.set(examId, paper)
+    if (countDrawn(draws.get(examId) ?? null, paper.tasks) > 0) papers.set(examId, paper)
   }
   return papers
 }

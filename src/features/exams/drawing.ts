@@ -22,13 +22,17 @@ function poolsOf<Question extends Tagged>(
   return pools
 }
 
-/** How many of these questions an attempt gets, and the rules whose tag has too few. */
-export function planDraw(rules: readonly DrawRule[], questions: readonly Tagged[]) {
-  const sizes = poolsOf(rules, questions).map(({ length }) => length)
-  return {
-    count: rules.reduce((sum, { count }, index) => sum + Math.min(count, sizes[index] ?? 0), 0),
-    tooFew: rules.filter(({ count }, index) => (sizes[index] ?? 0) < count),
-  }
+/** How many of these questions an attempt gets: all of them where there are no rules. */
+export function countDrawn(rules: readonly DrawRule[] | null, questions: readonly Tagged[]): number {
+  if (!rules) return questions.length
+  const pools = poolsOf(rules, questions)
+  return rules.reduce((sum, { count }, index) => sum + Math.min(count, pools[index]?.length ?? 0), 0)
+}
+
+/** The rules whose tag has too few of these questions. */
+export function findTooFew(rules: readonly DrawRule[], questions: readonly Tagged[]): DrawRule[] {
+  const pools = poolsOf(rules, questions)
+  return rules.filter(({ count }, index) => (pools[index]?.length ?? 0) < count)
 }
 
 /** How likely an attempt has each question, by its id; those that no rule takes are left out. */

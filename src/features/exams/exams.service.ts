@@ -14,7 +14,7 @@ import { record } from '../audit/audit.service.ts'
 import { describeChanged } from '../audit/audit-words.ts'
 import { causePushes } from '../push/push.service.ts'
 import { changeTimes, readWindow } from '../timing/timing.service.ts'
-import { planDraw } from './drawing.ts'
+import { countDrawn, findTooFew } from './drawing.ts'
 import * as store from './exams.store.ts'
 
 /** Exams on a page of a list, for administrators or students. */
@@ -169,7 +169,7 @@ async function checkDraw(tx: Executor, id: number, changes: ExamChanges): Promis
   const exam = await store.findExam(tx, id)
   if (!exam?.isPublished || !exam.draw) return
   const tagged = await store.listTagged(tx, [id])
-  const { tooFew } = planDraw(exam.draw, tagged.get(id) ?? [])
+  const tooFew = findTooFew(exam.draw, tagged.get(id) ?? [])
   if (tooFew.length > 0)
     throw new AppError('draw_too_few', {
       message: `There are too few questions with the tags: ${tooFew.map(({ tag }) => tag).join(', ')}`,
@@ -184,10 +184,7 @@ async function countGiven(
   const drawing = rows.filter(({ draw }) => draw !== null).map(({ id }) => id)
   const tagged = await store.listTagged(db, drawing)
   return new Map(
-    rows.map(({ id, draw, poolCount }) => [
-      id,
-      draw ? planDraw(draw, tagged.get(id) ?? []).count : poolCount,
-    ]),
+    rows.map(({ id, draw, poolCount }) => [id, draw ? countDrawn(draw, tagged.get(id) ?? []) : poolCount]),
   )
 }
 
@@ -264,6 +261,6 @@ function toStudentExam(row: store.PublishedRow): StudentExam {
     closes_at: row.closes_at,
     lock_help: row.lock_help,
     ...(extra_time_percent === 0 ? {} : { extra_time_percent }),
-    question_count: row.draw ? planDraw(row.draw, row.tagged ?? []).count : row.pool_count,
+    question_count: row.draw ? countDrawn(row.draw, row.tagged ?? []) : row.pool_count,
   }
 }
