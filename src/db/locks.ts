@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { AppError } from '../errors.ts'
+import { HELD } from './batches.ts'
 import type { Executor } from './database-client.ts'
 import { isAnyOf, query } from './query.ts'
 
@@ -89,10 +90,13 @@ export async function lockPerson(tx: Executor, userId: number): Promise<void> {
 }
 
 /**
- * Locks the rows of many people, as `lockPerson` does, but without waiting: who of them has an account, and whether
- * their row is locked now, which it isn't if somebody else holds it.
+ * Locks the rows of many people, as `lockPerson` does, but without waiting. The answer has those who can't be locked:
+ * `HELD` where somebody else has the lock, the error of `lockPerson` where the account was deleted.
  */
-export async function tryLockPeople(tx: Executor, userIds: number[]): Promise<Map<number, boolean>> {
+export async function tryLockPeople(
+  tx: Executor,
+  userIds: number[],
+): Promise<Map<number, AppError | typeof HELD>> {
   const rows = await query<{ id: number; locked: boolean }>(
     tx,
     { id: 'integer', locked: 'boolean' },
@@ -104,7 +108,12 @@ export async function tryLockPeople(tx: Executor, userIds: number[]): Promise<Ma
       from users people left join free using (id)
      where ${isAnyOf(sql`people.id`, userIds)} and people.deleted_at is null`,
   )
-  return new Map(rows.map(({ id, locked }) => [id, locked]))
+  const areLocked = new Map(rows.map(({ id, locked }) => [id, locked]))
+  return new Map(
+    userIds
+      .filter((id) => !areLocked.get(id))
+      .map((id) => [id, areLocked.has(id) ? HELD : new AppError('token_expired_or_invalid')]),
+  )
 }
 
 /** Whether somebody shares the lock at this moment. */

@@ -128,13 +128,7 @@ function locksHelp({ standing }: Admitted): boolean {
  */
 async function lockHelp(tx: Executor, admitted: Admitted[]): Promise<Map<number, AppError | typeof HELD>> {
   const userIds = admitted.filter(locksHelp).map(({ userId }) => userId)
-  if (userIds.length === 0) return new Map()
-  const areLocked = await tryLockPeople(tx, userIds)
-  return new Map(
-    userIds
-      .filter((id) => !areLocked.get(id))
-      .map((id) => [id, areLocked.has(id) ? HELD : new AppError('token_expired_or_invalid')]),
-  )
+  return userIds.length === 0 ? new Map() : tryLockPeople(tx, userIds)
 }
 
 /** The papers of these exams but for empty ones; where one is not stored yet, the exams are locked in the order of their ids. */

@@ -1,6 +1,6 @@
 import type { PracticeCard, Review, ReviewResult } from '../../../schemas/practice.schemas.ts'
 import type { Core } from '../../core.ts'
-import { batched, HELD } from '../../db/batches.ts'
+import { batched, type HELD } from '../../db/batches.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { lockPerson, tryLockPeople } from '../../db/locks.ts'
 import { AppError } from '../../errors.ts'
@@ -77,18 +77,16 @@ async function reviewTogether(core: Core, arrivals: readonly Arrival[]): Promise
   const userIds = arrivals.map(({ userId }) => userId)
   return core.db.transaction(async (tx) => {
     // Sent together; PostgreSQL runs them in this order, all but the first one once the rows are locked.
-    const [areLocked, learners, facts] = await Promise.all([
+    const [stopped, learners, facts] = await Promise.all([
       tryLockPeople(tx, userIds),
       listLearners(tx, userIds),
       findFacts(tx, arrivals),
     ])
-    const refused = new Map<number, Exclude<Outcome, Settled>>()
+    const refused = new Map<number, Exclude<Outcome, Settled>>(stopped)
     const admitted: Admitted[] = []
-    for (const userId of userIds) {
+    for (const userId of userIds.filter((id) => !stopped.has(id))) {
       const [learner, known] = [learners.get(userId), facts.get(userId)]
-      if (!areLocked.get(userId))
-        refused.set(userId, areLocked.has(userId) ? HELD : new AppError('token_expired_or_invalid'))
-      else if (!learner || !known || learner.isLocked || !isPlain(known)) refused.set(userId, ALONE)
+      if (!learner || !known || learner.isLocked || !isPlain(known)) refused.set(userId, ALONE)
       else admitted.push({ learner, facts: known })
     }
     const settled = await settle(core, tx, admitted)
