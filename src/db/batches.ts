@@ -6,6 +6,8 @@ export const HELD = Symbol('held')
 
 /** Most inputs that wait for one lane; with more, an answer would come too late anyway. */
 const MOST_WAITING = 10_000
+/** People whose rows one statement reads. */
+const PEOPLE_AT_ONCE = 250
 /** How long an input is retried while its rows are locked: as long as a statement may take. */
 const PATIENCE_MS = 8_000
 /**
@@ -170,6 +172,24 @@ export function batched<Input, Output>(
       leave(owner)
     }
   }
+}
+
+/**
+ * Reads the rows of one person. Those who are asked for at the same time, as when many sockets connect, share one
+ * statement.
+ */
+export function batchedByPerson<Row extends { userId: number }>(
+  list: (userIds: number[]) => Promise<Row[]>,
+): (userId: number) => Promise<Row[]> {
+  return batched({
+    lanes: 2,
+    size: PEOPLE_AT_ONCE,
+    key: (userId: number) => userId,
+    async run(userIds): Promise<Row[][]> {
+      const rows = Map.groupBy(await list([...new Set(userIds)]), ({ userId }) => userId)
+      return userIds.map((userId) => rows.get(userId) ?? [])
+    },
+  })
 }
 
 /** The inputs that wait for a statement, by owner. */

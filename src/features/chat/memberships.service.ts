@@ -1,36 +1,22 @@
 import type { Counters } from '../../../schemas/chat.schemas.ts'
 import type { Core } from '../../core.ts'
-import { batched } from '../../db/batches.ts'
+import { batchedByPerson } from '../../db/batches.ts'
+import { only } from '../../db/query.ts'
 import { perNode } from '../../per-node.ts'
 import { readUnlocked } from '../help-lock/help-lock.service.ts'
 import * as store from './memberships.store.ts'
 
-/** People whose reads share one statement, when many sockets connect at the same time. */
-const PEOPLE_AT_ONCE = 250
-
 const membershipsShared = perNode((core) =>
-  batched({
-    lanes: 2,
-    size: PEOPLE_AT_ONCE,
-    key: (userId: number) => userId,
-    async run(userIds): Promise<store.Membership[][]> {
-      const rows = Map.groupBy(await store.listMemberships(core.db, userIds), ({ userId }) => userId)
-      return userIds.map((userId) => rows.get(userId) ?? [])
-    },
-  }),
+  batchedByPerson((userIds) => store.listMemberships(core.db, userIds)),
 )
 
 const countersShared = perNode((core) =>
-  batched({
-    lanes: 2,
-    size: PEOPLE_AT_ONCE,
-    key: (userId: number) => userId,
-    async run(userIds): Promise<store.CountersRow[]> {
-      const asked = [...new Set(userIds)].map((userId) => ({ userId, conversationId: undefined }))
-      const rows = new Map((await store.listCounters(core.db, asked)).map((row) => [row.userId, row]))
-      return userIds.map((userId) => rows.get(userId) as store.CountersRow)
-    },
-  }),
+  batchedByPerson((userIds) =>
+    store.listCounters(
+      core.db,
+      userIds.map((userId) => ({ userId, conversationId: undefined })),
+    ),
+  ),
 )
 
 /**
@@ -61,13 +47,17 @@ export function listEndedMutes(core: Core, since: string | undefined) {
 
 /** Unread messages and pending requests of one person. */
 export async function countersOf(core: Core, userId: number): Promise<Counters> {
-  return toCounters(await countersShared(core)(userId))
+  return toCounters(await readCounters(core, userId))
 }
 
 /** The same for somebody whose help may be locked: 403 `exam_in_progress` then. */
 export async function getCounters(core: Core, userId: number): Promise<Counters> {
-  const read = () => countersShared(core)(userId)
+  const read = () => readCounters(core, userId)
   return toCounters(await readUnlocked(core, userId, read, ({ isLocked }) => !isLocked))
+}
+
+async function readCounters(core: Core, userId: number): Promise<store.CountersRow> {
+  return only(await countersShared(core)(userId))
 }
 
 function toCounters({ unread, unreadAll, requests, mentions }: store.CountersRow): Counters {

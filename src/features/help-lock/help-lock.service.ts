@@ -1,5 +1,5 @@
 import type { Core } from '../../core.ts'
-import { batched } from '../../db/batches.ts'
+import { batchedByPerson } from '../../db/batches.ts'
 import { AppError } from '../../errors.ts'
 import { perNode } from '../../per-node.ts'
 import { closeOverdueOf, isOverdue } from '../attempts/closing.service.ts'
@@ -7,18 +7,7 @@ import * as store from './help-lock.store.ts'
 
 export type { HelpLock } from './help-lock.store.ts'
 
-/** People who ask for help at the same time share one query. */
-const locksShared = perNode((core) =>
-  batched({
-    lanes: 2,
-    size: 250,
-    key: (userId: number) => userId,
-    async run(userIds): Promise<store.HelpLock[][]> {
-      const locks = Map.groupBy(await store.listLocks(core.db, userIds), ({ userId }) => userId)
-      return userIds.map((userId) => locks.get(userId) ?? [])
-    },
-  }),
-)
+const locksShared = perNode((core) => batchedByPerson((userIds) => store.listLocks(core.db, userIds)))
 
 /** Throws 403 `exam_in_progress` while this person's help is locked. */
 export async function requireHelp(core: Core, userId: number): Promise<void> {
