@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config.ts'
+import { slicesOf } from '../formats/slices.ts'
 import { every } from '../scheduling/periodic.ts'
 import { LocalActivity } from './activity-local.ts'
 import type { Presence } from './presence.ts'
@@ -143,8 +144,9 @@ export function createRedisPresence(
   async function correctGuesses(): Promise<void> {
     const userIds = [...guessed]
     guessed.clear()
-    for (let from = 0; from < userIds.length; from += AT_ONCE)
-      for (const userId of await online(userIds.slice(from, from + AT_ONCE))) tell(userId)
+    for (const some of slicesOf(userIds, AT_ONCE)) {
+      for (const userId of await online(some)) tell(userId)
+    }
   }
 
   /**

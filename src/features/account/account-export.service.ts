@@ -2,6 +2,7 @@ import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { exportFile } from '../../../schemas/account-export.schemas.ts'
 import type { Core } from '../../core.ts'
+import { slicesOf } from '../../formats/slices.ts'
 import { toZip, type ZipFile } from '../../formats/zip-stream.ts'
 import { requireHelp } from '../help-lock/help-lock.service.ts'
 import * as store from './account-export.store.ts'
@@ -107,10 +108,9 @@ async function* joined(rows: AsyncIterable<Pieces>): AsyncGenerator<string> {
 
 /** The rows, read in steps; rows that were deleted meanwhile are left out. */
 async function* readRows<Row>(core: Core, userId: number, source: Source<Row>): AsyncGenerator<Row> {
-  const keys = await source.listKeys(core.db, userId)
-  for (let start = 0; start < keys.length; start += AT_ONCE) {
+  for (const keys of slicesOf(await source.listKeys(core.db, userId), AT_ONCE)) {
     await requireHelp(core, userId)
-    yield* await source.listRows(core.db, userId, keys.slice(start, start + AT_ONCE))
+    yield* await source.listRows(core.db, userId, keys)
   }
 }
 
@@ -133,9 +133,9 @@ async function* writePage(
 ): AsyncGenerator<string> {
   yield `${JSON.stringify(page).slice(0, -1)},"objects":[`
   let separator = ''
-  for (let start = 0; start < stack.length; start += AT_ONCE) {
+  for (const ids of slicesOf(stack, AT_ONCE)) {
     await requireHelp(core, userId)
-    const objects = await store.listObjects(core.db, stack.slice(start, start + AT_ONCE))
+    const objects = await store.listObjects(core.db, ids)
     if (objects.length === 0) continue
     yield separator + objects.join()
     separator = ','

@@ -8,6 +8,7 @@ import { tryOrCommit } from '../../db/dry-run.ts'
 import { type UserRow, updateUser } from '../../db/user-rows.ts'
 import { AppError } from '../../errors.ts'
 import { type CsvColumns, type CsvUpload, readCsv } from '../../formats/csv-reading.ts'
+import { slicesOf } from '../../formats/slices.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeRole } from '../audit/audit-words.ts'
 import { createAccount, getAccount } from '../auth/auth.service.ts'
@@ -155,8 +156,7 @@ export async function importManaged(
   const errors = [...unfit]
   let created = 0
   await tryOrCommit(core.db, dryRun, async (tx) => {
-    for (let start = 0; start < offered.length; start += AT_ONCE) {
-      const some = offered.slice(start, start + AT_ONCE)
+    for (const some of slicesOf(offered, AT_ONCE)) {
       const made = await store.insertUsersIfFree(tx, some)
       await recordCreation(tx, actor, made)
       created += made.length

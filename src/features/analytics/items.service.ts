@@ -4,6 +4,7 @@ import type { Executor } from '../../db/database-client.ts'
 import { requireExam } from '../../db/exam-rows.ts'
 import type { StoredAnswer } from '../../db/tables/attempts.tables.ts'
 import { leastCommonMultiple } from '../../formats/fractions.ts'
+import { slicesOf } from '../../formats/slices.ts'
 import { listInForce } from '../attempts/grading-lock.service.ts'
 import { getPaper } from '../attempts/papers.service.ts'
 import type { GradedQuestion } from '../attempts/regraded-questions.ts'
@@ -46,8 +47,8 @@ export async function analyseItems(
       const chosen = await store.listChosen(tx, examId, which, classId)
       const papers = await readPapers(core, tx, examId, new Set(chosen.map(({ paperId }) => paperId)))
       const scores: number[] = []
-      for (let start = 0; start < chosen.length; start += SLICE) {
-        const ids = chosen.slice(start, start + SLICE).map(({ id }) => id)
+      for (const slice of slicesOf(chosen, SLICE)) {
+        const ids = slice.map(({ id }) => id)
         for (const attempt of await store.listAnswers(tx, ids)) {
           papers.get(attempt.paperId)?.add(attempt)
           scores.push(attempt.score)

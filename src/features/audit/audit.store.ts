@@ -3,6 +3,7 @@ import type { Executor } from '../../db/database-client.ts'
 import { examsOf } from '../../db/exam-access.ts'
 import { auditEntries } from '../../db/tables/audit.tables.ts'
 import { users } from '../../db/tables/users.tables.ts'
+import { slicesOf } from '../../formats/slices.ts'
 
 export type AuditRow = typeof auditEntries.$inferSelect & { actor: string | null }
 export type NewAuditRow = Omit<typeof auditEntries.$inferInsert, 'id' | 'at'>
@@ -18,8 +19,7 @@ export interface AuditFilter {
 const ROWS_AT_ONCE = 5_000
 
 export async function insertEntries(tx: Executor, rows: NewAuditRow[]): Promise<void> {
-  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE)
-    await tx.insert(auditEntries).values(rows.slice(start, start + ROWS_AT_ONCE))
+  for (const some of slicesOf(rows, ROWS_AT_ONCE)) await tx.insert(auditEntries).values(some)
 }
 
 /** The id of somebody's newest entry; null if there is none. */

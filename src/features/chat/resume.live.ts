@@ -2,6 +2,7 @@ import type { Settings } from '../../../schemas/chat.schemas.ts'
 import type { MessageChange } from '../../bus/events.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
+import { slicesOf } from '../../formats/slices.ts'
 import type { Connection } from '../../gateway/connection.ts'
 import { requireHelp } from '../help-lock/help-lock.service.ts'
 import { encodeChange, encodeRemoved } from './chat-frames.live.ts'
@@ -60,9 +61,9 @@ export async function resume(
   // What changed before a conversation was followed is told by nobody else: its version has to be read after that.
   if (await live.follow([...ids]))
     memberships = (await membershipsOf(core, userId)).filter(({ id }) => ids.has(id))
-  for (let start = 0; start < memberships.length; start += AT_ONCE)
+  for (const some of slicesOf(memberships, AT_ONCE))
     await Promise.all(
-      memberships.slice(start, start + AT_ONCE).map(async ({ id, version }) => {
+      some.map(async ({ id, version }) => {
         const since = known.get(id) ?? version
         const send = () => sendChanges(core, connection, id, since, live)
         // Its place is held until the client has read everything, because it is in memory until then.
@@ -71,8 +72,7 @@ export async function resume(
     )
 
   const unknown = memberships.map(({ id }) => id).filter((id) => !known.has(id))
-  for (let start = 0; start < unknown.length; start += WHOLE_AT_ONCE) {
-    const ids = unknown.slice(start, start + WHOLE_AT_ONCE)
+  for (const ids of slicesOf(unknown, WHOLE_AT_ONCE)) {
     const read = () => listConversations(core, userId, { ids })
     for (const conversation of await core.gate.resumes.run(connection.asker, read)) {
       sent.set(conversation.id, conversation.version)

@@ -3,6 +3,7 @@ import {
   type GeneratedQuestion,
   type GeneratedType,
 } from '../../../schemas/generation.schemas.ts'
+import { slicesOf } from '../../formats/slices.ts'
 
 export type Counts = Record<GeneratedType, number>
 
@@ -14,10 +15,7 @@ export const MOST_BATCHES = 60
 /** The wanted questions in batches, type after type. Empty where nothing is counted. */
 export function planBatches(counts: Counts): Counts[] {
   const queue = GENERATED_TYPES.flatMap((type) => Array.from({ length: counts[type] }, () => type))
-  const batches: Counts[] = []
-  for (let start = 0; start < queue.length; start += BATCH_SIZE)
-    batches.push(countTypes(queue.slice(start, start + BATCH_SIZE)))
-  return batches
+  return [...slicesOf(queue, BATCH_SIZE)].map(countTypes)
 }
 
 /** The wanted questions that are still missing. */

@@ -14,6 +14,7 @@ import type { Executor } from '../../db/database-client.ts'
 import { keepExam, requireExam } from '../../db/exam-rows.ts'
 import { LOCKS, lockShared } from '../../db/locks.ts'
 import { AppError, invalidField, invalidFields } from '../../errors.ts'
+import { slicesOf } from '../../formats/slices.ts'
 import { offsetOf } from '../../paging.ts'
 import { listKeysInForce } from '../attempts/grading-lock.service.ts'
 import { record } from '../audit/audit.service.ts'
@@ -193,8 +194,7 @@ export async function copyQuestions(
   return core.db.transaction(async (tx) => {
     await keepExam(tx, examId)
     const errors: string[] = []
-    for (let start = 0; start < ids.length; start += COPIED_AT_ONCE) {
-      const slice = ids.slice(start, start + COPIED_AT_ONCE)
+    for (const slice of slicesOf(ids, COPIED_AT_ONCE)) {
       const rows = await withKeysInForce(tx, await store.listQuestionsById(tx, slice))
       const byId = new Map(rows.map((row) => [row.id, toValues(examId, toFields(row))]))
       await store.insertQuestions(

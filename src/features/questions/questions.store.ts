@@ -3,6 +3,7 @@ import type { Executor } from '../../db/database-client.ts'
 import { isKeptBy } from '../../db/exam-access.ts'
 import { isAnyOf, query } from '../../db/query.ts'
 import { exams, questions } from '../../db/tables/exams.tables.ts'
+import { slicesOf } from '../../formats/slices.ts'
 
 export type QuestionRow = typeof questions.$inferSelect
 export type QuestionValues = Omit<typeof questions.$inferInsert, 'id' | 'createdAt'>
@@ -85,11 +86,8 @@ export async function findQuestionForUpdate(db: Executor, id: number): Promise<Q
 /** Answers the ids, in the same order. */
 export async function insertQuestions(db: Executor, rows: QuestionValues[]): Promise<number[]> {
   const ids: number[] = []
-  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
-    const inserted = await db
-      .insert(questions)
-      .values(rows.slice(start, start + ROWS_AT_ONCE))
-      .returning({ id: questions.id })
+  for (const some of slicesOf(rows, ROWS_AT_ONCE)) {
+    const inserted = await db.insert(questions).values(some).returning({ id: questions.id })
     ids.push(...inserted.map(({ id }) => id))
   }
   return ids

@@ -6,6 +6,7 @@ import { keepExam, requireExam } from '../../db/exam-rows.ts'
 import type { Regrade } from '../../db/tables/corrections.tables.ts'
 import { GHOST_ID } from '../../db/tables/users.tables.ts'
 import { AppError, invalidField } from '../../errors.ts'
+import { slicesOf } from '../../formats/slices.ts'
 import { listInForce, listKeysInForce, regradeAlone } from '../attempts/grading-lock.service.ts'
 import { PREVIEWED } from '../attempts/regraded-questions.ts'
 import { showsResults } from '../attempts/result-visibility.service.ts'
@@ -167,12 +168,8 @@ async function causeChanged(tx: Executor, examId: number, results: Outcome['resu
 async function publishChanged(core: Core, examId: number, results: Outcome['results']): Promise<void> {
   const exam = await store.findReleaseState(core.db, examId)
   if (!exam || !showsResults(exam)) return
-  for (let start = 0; start < results.length; start += TOLD_AT_ONCE)
-    core.bus.publish('exams', {
-      kind: 'results_changed',
-      examId,
-      results: results.slice(start, start + TOLD_AT_ONCE),
-    })
+  for (const some of slicesOf(results, TOLD_AT_ONCE))
+    core.bus.publish('exams', { kind: 'results_changed', examId, results: some })
 }
 
 function describe({ attempts, raised, lowered }: Omit<Outcome, 'results'>): string {

@@ -13,6 +13,7 @@ import { LOCKS, lockAlone } from '../../db/locks.ts'
 import type { PersonalTimes } from '../../db/tables/accommodations.tables.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { instantOf } from '../../formats/local-time.ts'
+import { slicesOf } from '../../formats/slices.ts'
 import { record } from '../audit/audit.service.ts'
 import * as store from './timing.store.ts'
 
@@ -191,12 +192,8 @@ export async function extendAttempts(
 }
 
 function publishTimes(core: Core, examId: number, retimed: store.Retimed[]): void {
-  for (let start = 0; start < retimed.length; start += TOLD_AT_ONCE)
-    core.bus.publish('exams', {
-      kind: 'attempt_times',
-      examId,
-      times: retimed.slice(start, start + TOLD_AT_ONCE),
-    })
+  for (const times of slicesOf(retimed, TOLD_AT_ONCE))
+    core.bus.publish('exams', { kind: 'attempt_times', examId, times })
 }
 
 // --- windows

@@ -9,6 +9,7 @@ import { LOCKS, lockAlone } from '../../db/locks.ts'
 import { GHOST_ID } from '../../db/tables/users.tables.ts'
 import { AppError } from '../../errors.ts'
 import { localDisplay } from '../../formats/local-time.ts'
+import { slicesOf } from '../../formats/slices.ts'
 import { offsetOf } from '../../paging.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeRole } from '../audit/audit-words.ts'
@@ -81,8 +82,7 @@ export async function changeRoles(core: Core, actor: Actor, offered: unknown[]) 
   const read = offered.map(readOffered)
   const changes = read.filter((each) => 'role' in each)
   const outcomes: (AppError | undefined)[] = []
-  for (let start = 0; start < changes.length; start += AT_ONCE) {
-    const some = changes.slice(start, start + AT_ONCE)
+  for (const some of slicesOf(changes, AT_ONCE)) {
     try {
       const applied = await core.db.transaction(async (tx) => {
         await lockAlone(tx, LOCKS.roles())
@@ -91,7 +91,7 @@ export async function changeRoles(core: Core, actor: Actor, offered: unknown[]) 
       outcomes.push(...applied)
     } catch (error) {
       // What is committed stays, so the others are named rather than the whole request refused.
-      if (start === 0) throw error
+      if (outcomes.length === 0) throw error
       outcomes.push(...some.map(() => new AppError('unavailable')))
     }
   }
