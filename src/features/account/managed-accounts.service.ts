@@ -8,6 +8,7 @@ import { tryOrCommit } from '../../db/dry-run.ts'
 import { type UserRow, updateUser } from '../../db/user-rows.ts'
 import { AppError } from '../../errors.ts'
 import { type CsvColumns, type CsvUpload, readCsv } from '../../formats/csv-reading.ts'
+import { DAY_MS } from '../../formats/local-time.ts'
 import { slicesOf } from '../../formats/slices.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeRole } from '../audit/audit-words.ts'
@@ -29,7 +30,6 @@ const MOST_ROWS = 10_000
 const AT_ONCE = 500
 /** Suspended accounts that one look deletes. */
 const SUSPENDED_AT_ONCE = 100
-const DAY_MS = 86_400_000
 
 type Column = 'email' | 'username' | 'full_name' | 'role'
 const COLUMNS: CsvColumns<Column> = { required: ['email'], optional: ['username', 'full_name', 'role'] }

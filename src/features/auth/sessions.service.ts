@@ -4,13 +4,14 @@ import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import type { UserRow } from '../../db/user-rows.ts'
 import { AppError } from '../../errors.ts'
+import { DAY_MS } from '../../formats/local-time.ts'
 import { type IssuedClaims, type SessionClaims, TOKEN_LIFETIME_SECONDS } from '../../tokens/tokens.ts'
 import * as store from './auth.store.ts'
 import { hashSecretToken } from './secret-tokens.ts'
 import { REMEMBERED_SECONDS } from './session-watch.ts'
 
 /** A refresh token's lifetime (docs/protocol/http.md#signing-in). */
-const REFRESH_LIFETIME_MS = 30 * 24 * 3_600_000
+const REFRESH_LIFETIME_MS = 30 * DAY_MS
 /** Live sessions of one person (docs/protocol/http.md#caps). */
 const MOST_SESSIONS = 200
 /** How long a session of the OpenID Connect provider lasts (docs/protocol/sign-in.md#the-end-of-such-a-session). */

@@ -5,9 +5,10 @@ import type { Executor } from '../../db/database-client.ts'
 import { type Columns, isAnyOf, query } from '../../db/query.ts'
 import { classInvitations } from '../../db/tables/classes.tables.ts'
 import { foldedCase } from '../../db/text-search.ts'
+import { DAY_MS } from '../../formats/local-time.ts'
 
 /** How long an invitation and its link live (docs/protocol/classes.md#invitations). */
-const LIFETIME_MS = 14 * 86_400_000
+const LIFETIME_MS = 14 * DAY_MS
 
 /** Invitations from before this are over. */
 export function liveSince(now: number): Date {

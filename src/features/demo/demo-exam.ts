@@ -1,4 +1,5 @@
 import type { Core } from '../../core.ts'
+import { DAY_MS } from '../../formats/local-time.ts'
 import { type DemoQuestion, insertAccommodation, insertExamWithQuestions } from './demo.store.ts'
 
 const latex = String.raw
@@ -99,7 +100,7 @@ const EXAM_DAY = {
   msqScoring: 'partial',
   lockHelp: true,
 } as const
-const OPEN_FOR_MS = 30 * 24 * 60 * 60_000
+const OPEN_FOR_MS = 30 * DAY_MS
 
 /** An exam to try, and one for trying an exam day, at which this person has half as much time more. */
 export function seedDemoExams(core: Core, slowReaderId: number): Promise<void> {
