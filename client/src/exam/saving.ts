@@ -1,4 +1,4 @@
-import { exchange, exchangeAtOnce, foreign, type JsonAnswer } from '../http/request.ts'
+import { exchange, exchangeAtOnce, foreign, type JsonAnswer, TOO_LARGE } from '../http/request.ts'
 import type { Client } from '../index.ts'
 import type { Owner } from '../session/session.ts'
 import type { ServerClock } from './clock.ts'
@@ -10,7 +10,7 @@ const REFUSED_MS = 15_000
 const ENDINGS = ['no_active_attempt', 'another_attempt', 'not_found']
 
 /** Its words for a sync that is too large, in bytes or in values (docs/protocol/http.md#input). */
-const TOO_LARGE = ['payload_too_large', 'invalid_json']
+const TOO_LARGE_CODES = ['payload_too_large', 'invalid_json']
 
 export function isEnding(code: string): boolean {
   return ENDINGS.includes(code)
@@ -50,8 +50,8 @@ function read(answer: JsonAnswer | undefined, kind: Sent['kind'], attemptId: num
   }
   if (body.code === 'stale_revision') return { is: 'stale', saved: body }
   if (isEnding(body.code)) return { is: 'ended', arrived: body.arrived ?? [] }
-  const isTooLarge = TOO_LARGE.includes(body.code)
-  if (kind !== 'submit' && (status === 413 || isTooLarge))
+  const isTooLarge = TOO_LARGE_CODES.includes(body.code)
+  if (kind !== 'submit' && (status === TOO_LARGE || isTooLarge))
     return { is: 'too large', code: isTooLarge ? body.code : undefined }
   return { is: 'fault', retryAfter: retryAfter ?? (status < 500 ? REFUSED_MS : 0) }
 }

@@ -1,6 +1,6 @@
 import type { Note } from '../diagnostics.ts'
 import type { ClientFrame, ServerFrame, ServerFrames } from '../generated/frames.ts'
-import { send } from '../http/request.ts'
+import { send, withToken } from '../http/request.ts'
 import type { Platform, PlatformSocket } from '../platform.ts'
 import type { Owner, Session } from '../session/session.ts'
 import { fullJitter } from './backoff.ts'
@@ -232,8 +232,7 @@ export class Socket {
 
   async #isRefused(token: string): Promise<boolean> {
     const url = this.#url.replace(/^ws/, 'http').replace(/ws$/, 'auth/me')
-    const request = new Request(url, { headers: { authorization: `Bearer ${token}` } })
-    return send(this.#platform, request, OPENING_MS).then(
+    return send(this.#platform, withToken(new Request(url), token), OPENING_MS).then(
       ({ status }) => status === 401,
       () => false,
     )
