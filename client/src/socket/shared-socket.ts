@@ -9,11 +9,12 @@ import { Disconnected } from './errors.ts'
 import { tellWhileSeen } from './seen.ts'
 import { Socket, type SocketStatus } from './socket.ts'
 import { type Ask, settle, type TabMessage, toAnswer } from './tab-messages.ts'
+import { judgeAfter } from './verdict.ts'
 
 /** How often a visible follower asks whether the leader is alive, and how long the leader may take to answer. */
 const PROBE_EVERY_MS = 5_000
 const PROBE_MS = 2_000
-/** If a timer fires later than this, the tab was suspended, and the answer may be late for the same reason. */
+/** How late the timer for the answer may be. */
 const LATE_MS = 1_000
 
 /**
@@ -266,17 +267,15 @@ export class SharedSocket {
     }
   }
 
-  /** Takes the lock from a leader that doesn't answer in time; a timer that was late itself proves nothing. */
+  /** Takes the lock from a leader that doesn't answer in time. */
   #probe(): void {
     this.#cancelProbe?.()
     this.#cancelProbe = this.#platform.after(PROBE_EVERY_MS, () => this.#probe())
     if (this.#cancelVerdict || this.#platform.isVisible?.() === false) return
     this.#tell({ kind: 'probe' })
-    const due = this.#platform.now() + PROBE_MS
-    this.#cancelVerdict = this.#platform.after(PROBE_MS, () => {
+    this.#cancelVerdict = judgeAfter(this.#platform, PROBE_MS, LATE_MS, (isProof) => {
       this.#cancelVerdict = undefined
-      const late = this.#platform.now() - due
-      if (this.#socket || late < 0 || late > LATE_MS) return
+      if (this.#socket || !isProof) return
       this.#note('line.steal')
       this.#lock?.take()
     })

@@ -6,13 +6,14 @@ import type { Owner, Session } from '../session/session.ts'
 import { fullJitter } from './backoff.ts'
 import { Disconnected, Refused } from './errors.ts'
 import type { Ask } from './tab-messages.ts'
+import { judgeAfter } from './verdict.ts'
 
 const PROTOCOL = 'exam-practice.v1'
 /** After a connection that lasted this long, the next failure starts with the shortest pause again. */
 const STABLE_MS = 10_000
 const OPENING_MS = 10_000
 const PONG_MS = 5_000
-/** If a timer fires later than this, the tab was suspended, and the frame may be late for the same reason. */
+/** How late the timer for a pong may be. */
 const LATE_MS = 2_000
 const SLOW_DOWN_MS = 10_000
 
@@ -198,11 +199,9 @@ export class Socket {
 
   #ping(): void {
     if (this.#cancelPing || !this.post({ type: 'ping' })) return
-    const due = this.#platform.now() + PONG_MS
-    this.#cancelPing = this.#platform.after(PONG_MS, () => {
+    this.#cancelPing = judgeAfter(this.#platform, PONG_MS, LATE_MS, (isProof) => {
       this.#cancelPing = undefined
-      const late = this.#platform.now() - due
-      if (late < 0 || late > LATE_MS) return this.#ping()
+      if (!isProof) return this.#ping()
       this.#note('socket.dead')
       void this.#closed(0)
     })
