@@ -7,7 +7,7 @@ export interface Actor {
   id: number | null
   ip: string | null
   /** The class that they do it for. */
-  classId?: number
+  classId?: number | undefined
 }
 
 export const COMMAND_LINE: Actor = { id: null, ip: null }

@@ -152,9 +152,9 @@ export function deviceOf(request: FastifyRequest): Device {
   return { name: network, ip, language: ownLanguageOf(request), network, connection: socket, userAgent }
 }
 
-/** Who makes a change, for the audit log; in guarded scopes. */
-export function actorOf(request: FastifyRequest): Actor {
-  return { id: request.caller.userId, ip: request.ip }
+/** Who makes a change, for the audit log, and the class that they make it for; in guarded scopes. */
+export function actorOf(request: FastifyRequest, classId?: number): Actor {
+  return { id: request.caller.userId, ip: request.ip, classId }
 }
 
 /** Admin operations answer `Authentication required` for every invalid token (docs/protocol/http.md#envelopes). */

@@ -59,7 +59,7 @@ export const classExamRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     },
     async (request) => {
       const { id: classId, exam_id: examId, user_id: userId } = request.params
-      const actor = { ...actorOf(request), classId }
+      const actor = actorOf(request, classId)
       const visitor = toParticipant(request.caller)
       return {
         success,
@@ -89,7 +89,7 @@ export const classExamRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     },
     async (request) => {
       const { id: classId, exam_id: examId, user_id: userId } = request.params
-      const actor = { ...actorOf(request), classId }
+      const actor = actorOf(request, classId)
       const visitor = toParticipant(request.caller)
       await service.deleteAccommodation(core, actor, visitor, { classId, examId }, userId, request.query)
       return { success }
@@ -112,7 +112,7 @@ export const classExamRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     },
     async (request) => {
       const { id: classId, exam_id: examId } = request.params
-      const actor = { ...actorOf(request), classId }
+      const actor = actorOf(request, classId)
       const visitor = toParticipant(request.caller)
       const at = { classId, examId }
       return { success, extended: await service.extendAttempts(core, actor, visitor, at, request.body) }
@@ -133,7 +133,7 @@ export const classExamRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     },
     async (request) => {
       const { id: classId, exam_id: examId } = request.params
-      const actor = { ...actorOf(request), classId }
+      const actor = actorOf(request, classId)
       const visitor = toParticipant(request.caller)
       await service.changeStudentAllowance(core, actor, visitor, { classId, examId }, request.body)
       return { success }

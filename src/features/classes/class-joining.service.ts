@@ -120,11 +120,8 @@ export async function declineInvitation(
   await core.db.transaction(async (tx) => {
     const isDeclined = await invitations.endForPerson(tx, classId, userId, new Date(core.clock()))
     if (!isDeclined) throw new AppError('not_found')
-    await record(
-      tx,
-      { ...actor, classId },
-      { action: 'class.decline', subject: ['class', classId], summary: `User ${userId} declined to join` },
-    )
+    const summary = `User ${userId} declined to join`
+    await record(tx, actor, { action: 'class.decline', subject: ['class', classId], summary })
   })
 }
 
@@ -158,11 +155,8 @@ export async function leaveClass(core: Core, actor: Actor, userId: number, class
     const row = await store.lockClass(tx, classId)
     const left = { leftAt: new Date(core.clock()), removed: false }
     if (!row || !(await members.endMembership(tx, classId, userId, left))) throw new AppError('not_found')
-    await record(
-      tx,
-      { ...actor, classId },
-      { action: 'class.leave', subject: ['class', classId], summary: `User ${userId} left` },
-    )
+    const summary = `User ${userId} left`
+    await record(tx, actor, { action: 'class.leave', subject: ['class', classId], summary })
     return followMembers(core, tx, row)
   })
   tell()

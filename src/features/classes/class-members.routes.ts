@@ -43,7 +43,7 @@ export const classMemberRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     },
     async (request) => {
       const { id } = request.params
-      const actor = { ...actorOf(request), classId: id }
+      const actor = actorOf(request, id)
       const visitor = toParticipant(request.caller)
       const language = ownLanguageOf(request)
       return { success, ...(await service.addMembers(core, actor, visitor, id, request.body, language)) }
@@ -65,7 +65,7 @@ export const classMemberRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     },
     async (request) => {
       const { id, user_id } = request.params
-      const actor = { ...actorOf(request), classId: id }
+      const actor = actorOf(request, id)
       await service.removeMember(core, actor, toParticipant(request.caller), id, user_id)
       return { success }
     },
@@ -84,7 +84,7 @@ export const classMemberRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     },
     async (request) => {
       const { id, invitation_id } = request.params
-      const actor = { ...actorOf(request), classId: id }
+      const actor = actorOf(request, id)
       await service.withdrawInvitation(core, actor, toParticipant(request.caller), id, invitation_id)
       return { success }
     },
@@ -127,7 +127,7 @@ export const classRosterRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       const { content: rows, isTry } = await runInTurn(core.gate.imports, request, () =>
         readTriableImport(request, 'file', readRoster),
       )
-      const actor = { ...actorOf(request), classId: id }
+      const actor = actorOf(request, id)
       const how = { language: ownLanguageOf(request), isTry }
       return { success, ...(await service.addRoster(core, actor, visitor, id, rows, how)) }
     },

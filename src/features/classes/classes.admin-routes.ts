@@ -72,7 +72,7 @@ export const classAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
     },
     async (request) => {
       const { id } = request.params
-      const actor = { ...actorOf(request), classId: id }
+      const actor = actorOf(request, id)
       return { success, class: await service.changeClass(core, actor, id, request.body) }
     },
   )
@@ -91,7 +91,7 @@ export const classAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
     },
     async (request) => {
       const { id } = request.params
-      await service.deleteClass(core, { ...actorOf(request), classId: id }, id)
+      await service.deleteClass(core, actorOf(request, id), id)
       return { success }
     },
   )

@@ -90,7 +90,8 @@ export const classRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
       },
     },
     async (request) => {
-      await joining.declineInvitation(core, actorOf(request), request.caller.userId, request.params.id)
+      const { id } = request.params
+      await joining.declineInvitation(core, actorOf(request, id), request.caller.userId, id)
       return { success }
     },
   )
@@ -108,7 +109,8 @@ export const classRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
       },
     },
     async (request) => {
-      await joining.leaveClass(core, actorOf(request), request.caller.userId, request.params.id)
+      const { id } = request.params
+      await joining.leaveClass(core, actorOf(request, id), request.caller.userId, id)
       return { success }
     },
   )
@@ -158,7 +160,7 @@ export const classRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
     },
     async (request) => {
       const { id } = request.params
-      const actor = { ...actorOf(request), classId: id }
+      const actor = actorOf(request, id)
       const visitor = toParticipant(request.caller)
       return { success, ...(await service.makeCode(core, actor, visitor, id, request.body.ends_at)) }
     },
@@ -177,7 +179,7 @@ export const classRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
     },
     async (request) => {
       const { id } = request.params
-      const actor = { ...actorOf(request), classId: id }
+      const actor = actorOf(request, id)
       await service.endCode(core, actor, toParticipant(request.caller), id)
       return { success, code: null, ends_at: null }
     },
@@ -201,7 +203,7 @@ export const classRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
     },
     async (request, reply) => {
       const { id } = request.params
-      const actor = { ...actorOf(request), classId: id }
+      const actor = actorOf(request, id)
       const opened = await openConversation(core, actor, toParticipant(request.caller), id)
       return reply.code(opened.isNew ? 201 : 200).send({ success, conv_id: opened.id })
     },

@@ -114,7 +114,7 @@ export const timingAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     },
     async (request) => {
       const { exam_id: examId, class_id: classId } = request.params
-      const actor = { ...actorOf(request), classId }
+      const actor = actorOf(request, classId)
       return {
         success,
         accommodation: await service.putClassAccommodation(core, actor, examId, classId, request.body),
@@ -136,13 +136,8 @@ export const timingAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     },
     async (request) => {
       const { exam_id: examId, class_id: classId } = request.params
-      await service.deleteClassAccommodation(
-        core,
-        { ...actorOf(request), classId },
-        examId,
-        classId,
-        request.query,
-      )
+      const actor = actorOf(request, classId)
+      await service.deleteClassAccommodation(core, actor, examId, classId, request.query)
       return { success }
     },
   )
