@@ -12,6 +12,12 @@ export interface Actor {
 
 export const COMMAND_LINE: Actor = { id: null, ip: null }
 
+/** Who asks for something that administrators see more of than others. */
+export interface Viewer {
+  userId: number
+  isAdmin: boolean
+}
+
 /** Where a login comes from; its owner sees address and program in the list of sessions. */
 export interface Device extends Asker {
   ip: string

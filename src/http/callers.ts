@@ -1,4 +1,4 @@
-import type { Actor, Device, Teachers, TeachersSubject } from '../actor.ts'
+import type { Actor, Device, Teachers, TeachersSubject, Viewer } from '../actor.ts'
 import '@fastify/cookie'
 import '@fastify/swagger'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -82,7 +82,7 @@ export function keeperOf({ caller }: FastifyRequest): number | undefined {
 }
 
 /** The caller, for services that show administrators more than others. */
-export function toParticipant(claims: Pick<Claims, 'userId' | 'role'>): { userId: number; isAdmin: boolean } {
+export function viewerOf(claims: Pick<Claims, 'userId' | 'role'>): Viewer {
   return { userId: claims.userId, isAdmin: isAdmin(claims) }
 }
 

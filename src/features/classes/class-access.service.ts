@@ -1,22 +1,17 @@
+import type { Viewer } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { AppError } from '../../errors.ts'
 import * as store from './classes.store.ts'
 
-/** Who asks for something of a class. */
-export interface Visitor {
-  userId: number
-  isAdmin: boolean
-}
-
 /** For its teachers and administrators: 403 `forbidden` for its students, 404 for everybody else. */
-export function requireTeacher({ db }: Pick<Core, 'db'>, visitor: Visitor, classId: number) {
-  return findTaught(db, visitor, classId)
+export function requireTeacher({ db }: Pick<Core, 'db'>, viewer: Viewer, classId: number) {
+  return findTaught(db, viewer, classId)
 }
 
 /** The same for a change; 409 `class_archived`. */
-export async function requireOpenClass(core: Core, visitor: Visitor, classId: number) {
-  return requireOpen(await requireTeacher(core, visitor, classId))
+export async function requireOpenClass(core: Core, viewer: Viewer, classId: number) {
+  return requireOpen(await requireTeacher(core, viewer, classId))
 }
 
 /**
@@ -25,11 +20,11 @@ export async function requireOpenClass(core: Core, visitor: Visitor, classId: nu
  */
 export async function lockTaughtClass(
   tx: Executor,
-  visitor: Visitor,
+  viewer: Viewer,
   classId: number,
 ): Promise<store.ClassRow> {
   await store.lockClass(tx, classId)
-  return requireOpen(await findTaught(tx, visitor, classId))
+  return requireOpen(await findTaught(tx, viewer, classId))
 }
 
 /** Locks a class for a change by anybody: 404 where it is gone, 409 `class_archived`. */
@@ -39,7 +34,7 @@ export async function lockOpenClass(tx: Executor, classId: number): Promise<stor
   return requireOpen(row)
 }
 
-async function findTaught(db: Executor, { userId, isAdmin }: Visitor, classId: number) {
+async function findTaught(db: Executor, { userId, isAdmin }: Viewer, classId: number) {
   const standing = await store.findStanding(db, classId, userId)
   if (!standing || (!isAdmin && standing.role === null)) throw new AppError('not_found')
   if (!isAdmin && standing.role === 'student') throw new AppError('forbidden')

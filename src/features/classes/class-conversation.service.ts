@@ -1,11 +1,11 @@
 import { GROUP_SIZE } from '../../../schemas/chat.schemas.ts'
-import type { Actor } from '../../actor.ts'
+import type { Actor, Viewer } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { AppError } from '../../errors.ts'
 import { record } from '../audit/audit.service.ts'
 import { insertOwnerlessGroup, replaceMembers, type TellGroup } from '../chat/class-groups.service.ts'
-import { lockTaughtClass, type Visitor } from './class-access.service.ts'
+import { lockTaughtClass } from './class-access.service.ts'
 import * as members from './class-members.store.ts'
 import * as store from './classes.store.ts'
 
@@ -29,11 +29,11 @@ export async function followMembers(
 export async function openConversation(
   core: Core,
   actor: Actor,
-  visitor: Visitor,
+  viewer: Viewer,
   classId: number,
 ): Promise<{ id: number; isNew: boolean }> {
   const { tell, ...opened } = await core.db.transaction(async (tx) => {
-    const row = await lockTaughtClass(tx, { ...visitor, isAdmin: false }, classId)
+    const row = await lockTaughtClass(tx, { ...viewer, isAdmin: false }, classId)
     if (row.conversationId !== null) return { id: row.conversationId, isNew: false }
     if ((await members.countMembers(tx, classId)) > GROUP_SIZE)
       throw new AppError('too_many', { message: `A group has at most ${GROUP_SIZE} people` })

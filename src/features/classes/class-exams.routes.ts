@@ -12,7 +12,7 @@ import {
   ExtendBody,
 } from '../../../schemas/timing.schemas.ts'
 import type { Core } from '../../core.ts'
-import { actorOf, toParticipant } from '../../http/callers.ts'
+import { actorOf, viewerOf } from '../../http/callers.ts'
 import { failures } from '../../http/failures.ts'
 import * as service from './class-exams.service.ts'
 
@@ -40,7 +40,7 @@ export const classExamRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     },
     async ({ caller, params: { id: classId, exam_id: examId } }) => ({
       success,
-      ...(await service.listAccommodations(core, toParticipant(caller), { classId, examId })),
+      ...(await service.listAccommodations(core, viewerOf(caller), { classId, examId })),
     }),
   )
 
@@ -60,13 +60,13 @@ export const classExamRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     async (request) => {
       const { id: classId, exam_id: examId, user_id: userId } = request.params
       const actor = actorOf(request, classId)
-      const visitor = toParticipant(request.caller)
+      const viewer = viewerOf(request.caller)
       return {
         success,
         accommodation: await service.putAccommodation(
           core,
           actor,
-          visitor,
+          viewer,
           { classId, examId },
           userId,
           request.body,
@@ -90,8 +90,8 @@ export const classExamRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     async (request) => {
       const { id: classId, exam_id: examId, user_id: userId } = request.params
       const actor = actorOf(request, classId)
-      const visitor = toParticipant(request.caller)
-      await service.deleteAccommodation(core, actor, visitor, { classId, examId }, userId, request.query)
+      const viewer = viewerOf(request.caller)
+      await service.deleteAccommodation(core, actor, viewer, { classId, examId }, userId, request.query)
       return { success }
     },
   )
@@ -113,9 +113,9 @@ export const classExamRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     async (request) => {
       const { id: classId, exam_id: examId } = request.params
       const actor = actorOf(request, classId)
-      const visitor = toParticipant(request.caller)
+      const viewer = viewerOf(request.caller)
       const at = { classId, examId }
-      return { success, extended: await service.extendAttempts(core, actor, visitor, at, request.body) }
+      return { success, extended: await service.extendAttempts(core, actor, viewer, at, request.body) }
     },
   )
 
@@ -134,8 +134,8 @@ export const classExamRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     async (request) => {
       const { id: classId, exam_id: examId } = request.params
       const actor = actorOf(request, classId)
-      const visitor = toParticipant(request.caller)
-      await service.changeStudentAllowance(core, actor, visitor, { classId, examId }, request.body)
+      const viewer = viewerOf(request.caller)
+      await service.changeStudentAllowance(core, actor, viewer, { classId, examId }, request.body)
       return { success }
     },
   )
@@ -157,7 +157,7 @@ export const classExamRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     },
     async ({ caller, params: { id: classId, exam_id: examId }, query }) => ({
       success,
-      ...(await service.analyseClassItems(core, toParticipant(caller), { classId, examId }, query)),
+      ...(await service.analyseClassItems(core, viewerOf(caller), { classId, examId }, query)),
     }),
   )
 }

@@ -1,7 +1,7 @@
 import type { AllowanceChange } from '../../../schemas/allowances.schemas.ts'
 import type { ItemAnalysis, ItemsQuery } from '../../../schemas/items.schemas.ts'
 import type { AccommodationBody, ConfirmQuery, ExtendBody } from '../../../schemas/timing.schemas.ts'
-import type { Actor } from '../../actor.ts'
+import type { Actor, Viewer } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import { changeAllowance } from '../allowances/allowances.service.ts'
@@ -10,7 +10,7 @@ import { showsKeys } from '../attempts/result-visibility.service.ts'
 import { toRead } from '../audit/replica-reads.service.ts'
 import { reviewForStaff } from '../results/staff-review.service.ts'
 import * as timing from '../timing/timing.service.ts'
-import { requireOpenClass, requireTeacher, type Visitor } from './class-access.service.ts'
+import { requireOpenClass, requireTeacher } from './class-access.service.ts'
 import * as store from './class-exams.store.ts'
 import { isOwnExam } from './own-exams.store.ts'
 
@@ -21,29 +21,29 @@ export interface At {
 }
 
 /** One of a class's exams, for its teachers and administrators. 404 for exams that are not for the class. */
-export async function requireClassExam(core: Core, visitor: Visitor, { classId, examId }: At) {
-  await requireTeacher(core, visitor, classId)
+export async function requireClassExam(core: Core, viewer: Viewer, { classId, examId }: At) {
+  await requireTeacher(core, viewer, classId)
   const exam = await store.findClassExam(core.db, classId, examId)
   if (!exam) throw new AppError('not_found')
   return exam
 }
 
 /** For changes: 409 `class_archived`. */
-async function requireOpenExam(core: Core, visitor: Visitor, { classId, examId }: At): Promise<void> {
-  await requireOpenClass(core, visitor, classId)
+async function requireOpenExam(core: Core, viewer: Viewer, { classId, examId }: At): Promise<void> {
+  await requireOpenClass(core, viewer, classId)
   if (!(await store.findClassExam(core.db, classId, examId))) throw new AppError('not_found')
 }
 
 /** The same, and 404 for who is not a student of the class. */
-async function requireStudent(core: Core, visitor: Visitor, at: At, userId: number): Promise<void> {
-  await requireOpenExam(core, visitor, at)
+async function requireStudent(core: Core, viewer: Viewer, at: At, userId: number): Promise<void> {
+  await requireOpenExam(core, viewer, at)
   if (!(await store.isStudent(core.db, at.classId, userId))) throw new AppError('not_found')
 }
 
 /** Whether somebody may know an exam's keys: administrators, whose own it is, and other teachers when it shows them. */
 async function mayKnowKeys(
   core: Core,
-  { userId, isAdmin }: Visitor,
+  { userId, isAdmin }: Viewer,
   exam: { id: number; resultMode: 'instant' | 'on_release'; closesAt: Date | null },
 ): Promise<boolean> {
   return isAdmin || showsKeys(exam, core.clock()) || isOwnExam(core.db, userId, exam.id)
@@ -52,8 +52,8 @@ async function mayKnowKeys(
 // --- times and allowances of single students
 
 /** The students of the class with other times than the rest, and the times of the class itself. */
-export async function listAccommodations(core: Core, visitor: Visitor, at: At) {
-  await requireClassExam(core, visitor, at)
+export async function listAccommodations(core: Core, viewer: Viewer, at: At) {
+  await requireClassExam(core, viewer, at)
   const [accommodations, ofClass] = await Promise.all([
     timing.listAccommodations(core, at.examId, at.classId),
     timing.findClassAccommodation(core, at.examId, at.classId),
@@ -64,24 +64,24 @@ export async function listAccommodations(core: Core, visitor: Visitor, at: At) {
 export async function putAccommodation(
   core: Core,
   actor: Actor,
-  visitor: Visitor,
+  viewer: Viewer,
   at: At,
   userId: number,
   input: AccommodationBody,
 ) {
-  await requireStudent(core, visitor, at, userId)
+  await requireStudent(core, viewer, at, userId)
   return timing.putAccommodation(core, actor, at.examId, userId, input)
 }
 
 export async function deleteAccommodation(
   core: Core,
   actor: Actor,
-  visitor: Visitor,
+  viewer: Viewer,
   at: At,
   userId: number,
   confirmation: ConfirmQuery,
 ): Promise<void> {
-  await requireStudent(core, visitor, at, userId)
+  await requireStudent(core, viewer, at, userId)
   await timing.deleteAccommodation(core, actor, at.examId, userId, confirmation)
 }
 
@@ -89,11 +89,11 @@ export async function deleteAccommodation(
 export async function extendAttempts(
   core: Core,
   actor: Actor,
-  visitor: Visitor,
+  viewer: Viewer,
   at: At,
   input: ExtendBody,
 ): Promise<number> {
-  await requireOpenExam(core, visitor, at)
+  await requireOpenExam(core, viewer, at)
   const students = await store.listStudentIds(core.db, at.classId)
   const named = input.user_ids && new Set(input.user_ids)
   const userIds = named ? students.filter((id) => named.has(id)) : students
@@ -103,11 +103,11 @@ export async function extendAttempts(
 export async function changeStudentAllowance(
   core: Core,
   actor: Actor,
-  visitor: Visitor,
+  viewer: Viewer,
   at: At,
   { student_id, ...change }: AllowanceChange & { student_id: number },
 ): Promise<void> {
-  await requireStudent(core, visitor, at, student_id)
+  await requireStudent(core, viewer, at, student_id)
   await changeAllowance(core, actor, { student_id, exam_id: at.examId }, change)
 }
 
@@ -116,19 +116,19 @@ export async function changeStudentAllowance(
 /** Item analysis over the class's students; what tells keys is left out until its teachers may know them. */
 export async function analyseClassItems(
   core: Core,
-  visitor: Visitor,
+  viewer: Viewer,
   at: At,
   query: ItemsQuery,
 ): Promise<ItemAnalysis> {
-  const exam = await requireClassExam(core, visitor, at)
-  const analysis = await analyseItems(await toRead(core, visitor.userId), at.examId, query, at.classId)
+  const exam = await requireClassExam(core, viewer, at)
+  const analysis = await analyseItems(await toRead(core, viewer.userId), at.examId, query, at.classId)
   const closesAt = exam.closesAt === null ? null : new Date(exam.closesAt)
-  return (await mayKnowKeys(core, visitor, { ...exam, closesAt })) ? analysis : withoutKeys(analysis)
+  return (await mayKnowKeys(core, viewer, { ...exam, closesAt })) ? analysis : withoutKeys(analysis)
 }
 
 /** An attempt of a student of the class at one of its exams. */
-export async function reviewClassAttempt(core: Core, visitor: Visitor, classId: number, attemptId: number) {
-  await requireTeacher(core, visitor, classId)
+export async function reviewClassAttempt(core: Core, viewer: Viewer, classId: number, attemptId: number) {
+  await requireTeacher(core, viewer, classId)
   if (!(await store.isAttemptOfClass(core.db, classId, attemptId))) throw new AppError('not_found')
-  return reviewForStaff(core, attemptId, (exam) => mayKnowKeys(core, visitor, exam))
+  return reviewForStaff(core, attemptId, (exam) => mayKnowKeys(core, viewer, exam))
 }

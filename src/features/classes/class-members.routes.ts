@@ -10,7 +10,7 @@ import {
 import { DryRun, Success } from '../../../schemas/common.ts'
 import { runInTurn } from '../../admission/admission.ts'
 import type { Core } from '../../core.ts'
-import { actorOf, toParticipant } from '../../http/callers.ts'
+import { actorOf, viewerOf } from '../../http/callers.ts'
 import { failures } from '../../http/failures.ts'
 import { readTriableImport, takesImport } from '../../http/import-body.ts'
 import { ownLanguageOf } from '../../http/request-language.ts'
@@ -44,9 +44,9 @@ export const classMemberRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     async (request) => {
       const { id } = request.params
       const actor = actorOf(request, id)
-      const visitor = toParticipant(request.caller)
+      const viewer = viewerOf(request.caller)
       const language = ownLanguageOf(request)
-      return { success, ...(await service.addMembers(core, actor, visitor, id, request.body, language)) }
+      return { success, ...(await service.addMembers(core, actor, viewer, id, request.body, language)) }
     },
   )
 
@@ -66,7 +66,7 @@ export const classMemberRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     async (request) => {
       const { id, user_id } = request.params
       const actor = actorOf(request, id)
-      await service.removeMember(core, actor, toParticipant(request.caller), id, user_id)
+      await service.removeMember(core, actor, viewerOf(request.caller), id, user_id)
       return { success }
     },
   )
@@ -85,7 +85,7 @@ export const classMemberRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     async (request) => {
       const { id, invitation_id } = request.params
       const actor = actorOf(request, id)
-      await service.withdrawInvitation(core, actor, toParticipant(request.caller), id, invitation_id)
+      await service.withdrawInvitation(core, actor, viewerOf(request.caller), id, invitation_id)
       return { success }
     },
   )
@@ -122,14 +122,14 @@ export const classRosterRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     },
     async (request) => {
       const { id } = request.params
-      const visitor = toParticipant(request.caller)
-      await requireOpenClass(core, visitor, id)
+      const viewer = viewerOf(request.caller)
+      await requireOpenClass(core, viewer, id)
       const { content: rows, isTry } = await runInTurn(core.gate.imports, request, () =>
         readTriableImport(request, 'file', readRoster),
       )
       const actor = actorOf(request, id)
       const how = { language: ownLanguageOf(request), isTry }
-      return { success, ...(await service.addRoster(core, actor, visitor, id, rows, how)) }
+      return { success, ...(await service.addRoster(core, actor, viewer, id, rows, how)) }
     },
   )
 }

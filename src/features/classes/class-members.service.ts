@@ -3,14 +3,14 @@ import { Email, FullName } from '../../../schemas/auth.schemas.ts'
 import type { ClassRole, MembersAdded, NewMembers } from '../../../schemas/classes.schemas.ts'
 import type { Content } from '../../../schemas/common.ts'
 import type { Language } from '../../../schemas/languages.ts'
-import type { Actor } from '../../actor.ts'
+import type { Actor, Viewer } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { tryOrCommit } from '../../db/dry-run.ts'
 import { AppError } from '../../errors.ts'
 import { foldCase } from '../../formats/case-fold.ts'
 import { record } from '../audit/audit.service.ts'
-import { lockTaughtClass, type Visitor } from './class-access.service.ts'
+import { lockTaughtClass } from './class-access.service.ts'
 import { followMembers } from './class-conversation.service.ts'
 import * as invitations from './class-invitations.store.ts'
 import * as members from './class-members.store.ts'
@@ -50,20 +50,20 @@ interface Adding {
 export async function addMembers(
   core: Core,
   actor: Actor,
-  visitor: Visitor,
+  viewer: Viewer,
   classId: number,
   { user_ids: userIds = [], emails = [] }: NewMembers,
   language: Language,
 ): Promise<Added> {
   const offered = emails.map((email) => ({ place: email, email, fullName: '', role: 'student' }))
-  return add(core, actor, visitor, classId, { userIds, offered, language, isTry: false })
+  return add(core, actor, viewer, classId, { userIds, offered, language, isTry: false })
 }
 
 /** The same for the rows of a roster; a dry run answers what would come of it and changes nothing. */
 export async function addRoster(
   core: Core,
   actor: Actor,
-  visitor: Visitor,
+  viewer: Viewer,
   classId: number,
   rows: RosterRow[],
   { language, isTry }: Pick<Adding, 'language' | 'isTry'>,
@@ -74,23 +74,23 @@ export async function addRoster(
     fullName: full_name.trim(),
     role: foldCase(role.trim()) || 'student',
   }))
-  return add(core, actor, visitor, classId, { userIds: [], offered, language, isTry })
+  return add(core, actor, viewer, classId, { userIds: [], offered, language, isTry })
 }
 
 async function add(
   core: Core,
   actor: Actor,
-  visitor: Visitor,
+  viewer: Viewer,
   classId: number,
   { userIds, offered, language, isTry }: Adding,
 ): Promise<Added> {
   const errors: string[] = []
-  const asked = readOffered(offered, visitor, errors)
+  const asked = readOffered(offered, viewer, errors)
   const { answer, tell } = await tryOrCommit(core.db, isTry, async (tx) => {
-    const row = await lockTaughtClass(tx, visitor, classId)
-    if (userIds.length > 0 && !visitor.isAdmin) throw new AppError('forbidden')
+    const row = await lockTaughtClass(tx, viewer, classId)
+    if (userIds.length > 0 && !viewer.isAdmin) throw new AppError('forbidden')
     const byId = await findByIds(tx, userIds, errors)
-    const byEmail = visitor.isAdmin ? await findByEmail(tx, asked) : []
+    const byEmail = viewer.isAdmin ? await findByEmail(tx, asked) : []
     const now = new Date(core.clock())
     const people = [...byId, ...byEmail].sort((one, other) => one.userId - other.userId)
     const added = await members.insertMembers(tx, classId, uniqueMembers(people), now)
@@ -120,10 +120,10 @@ function uniqueMembers(people: { userId: number; role: ClassRole }[]) {
 }
 
 /** The entries that can be asked; `errors` gets the others. */
-function readOffered(offered: Offered[], visitor: Visitor, errors: string[]) {
+function readOffered(offered: Offered[], viewer: Viewer, errors: string[]) {
   const places = new Map<string, string>()
   return offered.flatMap(({ place, email, fullName, role }) => {
-    const reason = findFault({ email, fullName, role }, visitor)
+    const reason = findFault({ email, fullName, role }, viewer)
     const before = places.get(foldCase(email))
     if (reason === undefined && before === undefined) {
       places.set(foldCase(email), place)
@@ -136,7 +136,7 @@ function readOffered(offered: Offered[], visitor: Visitor, errors: string[]) {
 
 function findFault(
   { email, fullName, role }: Omit<Offered, 'place'>,
-  { isAdmin }: Visitor,
+  { isAdmin }: Viewer,
 ): string | undefined {
   if (!emailCheck.Check(email)) return 'is no e-mail address'
   if (fullName !== '' && !nameCheck.Check(fullName))
@@ -205,15 +205,15 @@ async function recordAdded(tx: Executor, actor: Actor, classId: number, added: n
 export async function removeMember(
   core: Core,
   actor: Actor,
-  visitor: Visitor,
+  viewer: Viewer,
   classId: number,
   userId: number,
 ): Promise<void> {
   const tell = await core.db.transaction(async (tx) => {
-    const row = await lockTaughtClass(tx, visitor, classId)
+    const row = await lockTaughtClass(tx, viewer, classId)
     const member = await members.findMember(tx, classId, userId)
     if (!member || member.leftAt) throw new AppError('not_found')
-    if (member.role === 'teacher' && !visitor.isAdmin) throw new AppError('forbidden')
+    if (member.role === 'teacher' && !viewer.isAdmin) throw new AppError('forbidden')
     const now = new Date(core.clock())
     await members.endMembership(tx, classId, userId, { leftAt: now, removed: true })
     await invitations.endForAddress(tx, classId, userId, now)
@@ -228,12 +228,12 @@ export async function removeMember(
 export async function withdrawInvitation(
   core: Core,
   actor: Actor,
-  visitor: Visitor,
+  viewer: Viewer,
   classId: number,
   invitationId: number,
 ): Promise<void> {
   await core.db.transaction(async (tx) => {
-    await lockTaughtClass(tx, visitor, classId)
+    await lockTaughtClass(tx, viewer, classId)
     const isWithdrawn = await invitations.endInvitation(tx, classId, invitationId, new Date(core.clock()))
     if (!isWithdrawn) throw new AppError('not_found')
     const summary = `Invitation ${invitationId} was withdrawn`

@@ -10,7 +10,7 @@ import {
   StaffReviewAnswer,
 } from '../../../schemas/exam-results.schemas.ts'
 import type { Core } from '../../core.ts'
-import { toParticipant } from '../../http/callers.ts'
+import { viewerOf } from '../../http/callers.ts'
 import { CsvFile, sendCsv, wantsCsv } from '../../http/csv-body.ts'
 import { failures } from '../../http/failures.ts'
 import { describePage } from '../../paging.ts'
@@ -43,7 +43,7 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     },
     async ({ caller, params, query }) => {
       const at = { classId: params.id, examId: query.exam_id }
-      await requireClassExam(core, toParticipant(caller), at)
+      await requireClassExam(core, viewerOf(caller), at)
       const { total, ...answer } = await results.listExamResults(core, at, query.page)
       return { success, ...answer, ...describePage(total, query.page, results.RESULTS_PER_PAGE) }
     },
@@ -64,7 +64,7 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     },
     async ({ caller, params, query }, reply) => {
       const at = { classId: params.id, examId: query.exam_id }
-      await requireClassExam(core, toParticipant(caller), at)
+      await requireClassExam(core, viewerOf(caller), at)
       const rows = results.streamExamResults(await toRead(core, caller.userId), at)
       return sendCsv(reply, 'results', results.RESULT_COLUMNS, rows)
     },
@@ -87,7 +87,7 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     async ({ caller, params, query }) => {
       const { total, ...answer } = await gradebook.readGradebook(
         core,
-        toParticipant(caller),
+        viewerOf(caller),
         params.id,
         query.page,
       )
@@ -108,7 +108,7 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       },
     },
     async ({ caller, params }, reply) => {
-      const { columns, rows } = await gradebook.downloadGradebook(core, toParticipant(caller), params.id)
+      const { columns, rows } = await gradebook.downloadGradebook(core, viewerOf(caller), params.id)
       return sendCsv(reply, 'gradebook', columns, rows)
     },
   )
@@ -131,11 +131,11 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     async (request, reply) => {
       const { id: classId } = request.params
       const { exam: examId } = request.query
-      const visitor = toParticipant(request.caller)
-      if (examId === undefined) await requireTeacher(core, visitor, classId)
-      else await requireClassExam(core, visitor, { classId, examId })
+      const viewer = viewerOf(request.caller)
+      if (examId === undefined) await requireTeacher(core, viewer, classId)
+      else await requireClassExam(core, viewer, { classId, examId })
       const query = { ...request.query, class_id: classId }
-      const reading = await toRead(core, visitor.userId)
+      const reading = await toRead(core, viewer.userId)
       if (!wantsCsv(request)) return { success, ...(await readDashboard(reading, query)) }
       const { name, columns, rows } = await readTable(reading, query)
       return sendCsv(reply, name, columns, rows)
@@ -158,7 +158,7 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     },
     async ({ caller, params }) => ({
       success,
-      ...(await reviewClassAttempt(core, toParticipant(caller), params.id, params.attempt_id)),
+      ...(await reviewClassAttempt(core, viewerOf(caller), params.id, params.attempt_id)),
     }),
   )
 }

@@ -13,7 +13,7 @@ import {
 } from '../../../schemas/classes.schemas.ts'
 import { Success } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
-import { actorOf, toParticipant } from '../../http/callers.ts'
+import { actorOf, viewerOf } from '../../http/callers.ts'
 import { failures } from '../../http/failures.ts'
 import { describePage } from '../../paging.ts'
 import { openConversation } from './class-conversation.service.ts'
@@ -130,7 +130,7 @@ export const classRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
     async ({ caller, params, query }) => {
       const { total, ...described } = await service.describeClass(
         core,
-        toParticipant(caller),
+        viewerOf(caller),
         params.id,
         query.page,
       )
@@ -161,8 +161,8 @@ export const classRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
     async (request) => {
       const { id } = request.params
       const actor = actorOf(request, id)
-      const visitor = toParticipant(request.caller)
-      return { success, ...(await service.makeCode(core, actor, visitor, id, request.body.ends_at)) }
+      const viewer = viewerOf(request.caller)
+      return { success, ...(await service.makeCode(core, actor, viewer, id, request.body.ends_at)) }
     },
   )
 
@@ -180,7 +180,7 @@ export const classRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
     async (request) => {
       const { id } = request.params
       const actor = actorOf(request, id)
-      await service.endCode(core, actor, toParticipant(request.caller), id)
+      await service.endCode(core, actor, viewerOf(request.caller), id)
       return { success, code: null, ends_at: null }
     },
   )
@@ -204,7 +204,7 @@ export const classRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
     async (request, reply) => {
       const { id } = request.params
       const actor = actorOf(request, id)
-      const opened = await openConversation(core, actor, toParticipant(request.caller), id)
+      const opened = await openConversation(core, actor, viewerOf(request.caller), id)
       return reply.code(opened.isNew ? 201 : 200).send({ success, conv_id: opened.id })
     },
   )

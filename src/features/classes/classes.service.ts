@@ -9,7 +9,7 @@ import type {
   NewClass,
   OwnClass,
 } from '../../../schemas/classes.schemas.ts'
-import type { Actor } from '../../actor.ts'
+import type { Actor, Viewer } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { violates } from '../../db/database-errors.ts'
@@ -18,7 +18,7 @@ import { instantOf } from '../../formats/local-time.ts'
 import { offsetOf } from '../../paging.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeChanged } from '../audit/audit-words.ts'
-import { lockTaughtClass, requireTeacher, type Visitor } from './class-access.service.ts'
+import { lockTaughtClass, requireTeacher } from './class-access.service.ts'
 import { followMembers } from './class-conversation.service.ts'
 import * as invitations from './class-invitations.store.ts'
 import * as members from './class-members.store.ts'
@@ -157,8 +157,8 @@ function toAdminClass({ createdAt, ...row }: store.AdminClassRow): AdminClass {
 // --- as its teachers see it
 
 /** A class with a page of its members, and of the addresses that are asked to join. */
-export async function describeClass(core: Core, visitor: Visitor, id: number, page: number) {
-  const row = await requireTeacher(core, visitor, id)
+export async function describeClass(core: Core, viewer: Viewer, id: number, page: number) {
+  const row = await requireTeacher(core, viewer, id)
   const offset = offsetOf(page, MEMBERS_PER_PAGE)
   const since = invitations.liveSince(core.clock())
   const [shown, total, invited, invitedTotal, exams, students] = await Promise.all([
@@ -202,7 +202,7 @@ export async function describeClass(core: Core, visitor: Visitor, id: number, pa
 export async function makeCode(
   core: Core,
   actor: Actor,
-  visitor: Visitor,
+  viewer: Viewer,
   classId: number,
   endsAt: string | null | undefined,
 ): Promise<{ code: string; ends_at: string | null }> {
@@ -213,28 +213,28 @@ export async function makeCode(
     () => CODE_LETTERS[randomInt(CODE_LETTERS.length)],
   ).join('')
   try {
-    await changeCode(core, actor, visitor, classId, { joinCode, codeEndsAt })
+    await changeCode(core, actor, viewer, classId, { joinCode, codeEndsAt })
   } catch (error) {
     // Another class has it, which is as likely as guessing it.
-    if (violates(error, 'classes_join_code_key')) return makeCode(core, actor, visitor, classId, endsAt)
+    if (violates(error, 'classes_join_code_key')) return makeCode(core, actor, viewer, classId, endsAt)
     throw error
   }
   return { code: joinCode, ends_at: codeEndsAt?.toISOString() ?? null }
 }
 
-export async function endCode(core: Core, actor: Actor, visitor: Visitor, classId: number): Promise<void> {
-  await changeCode(core, actor, visitor, classId, { joinCode: null, codeEndsAt: null })
+export async function endCode(core: Core, actor: Actor, viewer: Viewer, classId: number): Promise<void> {
+  await changeCode(core, actor, viewer, classId, { joinCode: null, codeEndsAt: null })
 }
 
 async function changeCode(
   core: Core,
   actor: Actor,
-  visitor: Visitor,
+  viewer: Viewer,
   classId: number,
   values: Pick<store.ClassRow, 'joinCode' | 'codeEndsAt'>,
 ): Promise<void> {
   await core.db.transaction(async (tx) => {
-    await lockTaughtClass(tx, visitor, classId)
+    await lockTaughtClass(tx, viewer, classId)
     await store.updateClass(tx, classId, values)
     await record(tx, actor, {
       action: 'class.code',

@@ -1,9 +1,10 @@
+import type { Viewer } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { CsvRow } from '../../formats/csv-cells.ts'
 import { offsetOf } from '../../paging.ts'
 import { roundPercentage } from '../attempts/scoring.ts'
 import { isPassed } from '../results/exam-results.service.ts'
-import { requireTeacher, type Visitor } from './class-access.service.ts'
+import { requireTeacher } from './class-access.service.ts'
 import * as store from './class-exams.store.ts'
 import { listExams } from './classes.store.ts'
 
@@ -13,8 +14,8 @@ export const GRADEBOOK_PAGE = 100
 const MOST_EXAMS = 500
 
 /** The best results of a page of students at all exams of the class, and how many students there are. */
-export async function readGradebook(core: Core, visitor: Visitor, classId: number, page: number) {
-  await requireTeacher(core, visitor, classId)
+export async function readGradebook(core: Core, viewer: Viewer, classId: number, page: number) {
+  await requireTeacher(core, viewer, classId)
   const [exams, students, total] = await Promise.all([
     listExams(core.db, classId, MOST_EXAMS),
     readPage(core, classId, page),
@@ -42,8 +43,8 @@ async function readPage(core: Core, classId: number, page: number) {
 }
 
 /** The whole gradebook as a download, with a column for each exam. */
-export async function downloadGradebook(core: Core, visitor: Visitor, classId: number) {
-  await requireTeacher(core, visitor, classId)
+export async function downloadGradebook(core: Core, viewer: Viewer, classId: number) {
+  await requireTeacher(core, viewer, classId)
   const exams = await listExams(core.db, classId, MOST_EXAMS)
   const nameOf = ({ id, name }: { id: number; name: string }) => `${name} (${id})`
   const columns = ['user_id', 'username', 'full_name', 'left', ...exams.map(nameOf)]

@@ -1,5 +1,5 @@
 import type { LivePlugin } from '../../gateway/live-plugin.ts'
-import { toParticipant } from '../../http/callers.ts'
+import { viewerOf } from '../../http/callers.ts'
 import { toEntry } from './discussion-thread.ts'
 import { mayReadComment, requireQuestion } from './discussions.service.ts'
 
@@ -8,9 +8,9 @@ export const discussionsLive: LivePlugin = (core) => ({
   topics: {
     question: {
       async admit(topic, claims) {
-        await requireQuestion(core, Number(topic.slice('question:'.length)), toParticipant(claims))
+        await requireQuestion(core, Number(topic.slice('question:'.length)), viewerOf(claims))
       },
-      maySee: ({ comment }, claims) => mayReadComment(core, comment.question_id, toParticipant(claims)),
+      maySee: ({ comment }, claims) => mayReadComment(core, comment.question_id, viewerOf(claims)),
       toFrame: ({ action, comment }, readerId) => ({
         type: 'comment',
         question_id: comment.question_id,

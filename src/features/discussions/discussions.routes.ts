@@ -10,7 +10,7 @@ import {
   PostCommentBody,
 } from '../../../schemas/discussions.schemas.ts'
 import type { Core } from '../../core.ts'
-import { actorOf, toParticipant } from '../../http/callers.ts'
+import { actorOf, viewerOf } from '../../http/callers.ts'
 import { failures } from '../../http/failures.ts'
 import { sendJson } from '../../http/json-body.ts'
 import { writeComments } from './discussion-thread.ts'
@@ -35,7 +35,7 @@ export const discussionRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
     },
     async (request, reply) => {
       const { caller, params, body } = request
-      const comment = await service.postComment(core, toParticipant(caller), params.question_id, body)
+      const comment = await service.postComment(core, viewerOf(caller), params.question_id, body)
       return reply.code(201).send({ success, comment })
     },
   )
@@ -54,7 +54,7 @@ export const discussionRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
     },
     async (request, reply) => {
       const { caller, params } = request
-      const { count, roots } = await service.readDiscussion(core, toParticipant(caller), params.question_id)
+      const { count, roots } = await service.readDiscussion(core, viewerOf(caller), params.question_id)
       return sendJson(reply, `{"success":true,"count":${count},"comments":${writeComments(roots)}}`)
     },
   )
@@ -74,7 +74,7 @@ export const discussionRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
     },
     async (request, reply) => {
       const { caller, params, body } = request
-      const comment = await service.editComment(core, toParticipant(caller), params.id, body.message)
+      const comment = await service.editComment(core, viewerOf(caller), params.id, body.message)
       return sendJson(reply, `{"success":true,"comment":${writeComments([comment]).slice(1, -1)}}`)
     },
   )
@@ -92,8 +92,8 @@ export const discussionRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
       },
     },
     async (request) => {
-      const participant = toParticipant(request.caller)
-      await service.deleteComment(core, actorOf(request), participant, request.params.id)
+      const viewer = viewerOf(request.caller)
+      await service.deleteComment(core, actorOf(request), viewer, request.params.id)
       return { success }
     },
   )
@@ -111,7 +111,7 @@ export const discussionRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
     },
     async ({ caller, body }) => ({
       success,
-      counts: await service.countComments(core, toParticipant(caller), body.question_ids),
+      counts: await service.countComments(core, viewerOf(caller), body.question_ids),
     }),
   )
 }

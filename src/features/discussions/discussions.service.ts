@@ -1,6 +1,6 @@
 import { MAX_INT } from '../../../schemas/common.ts'
 import type { Comment, PostCommentBody } from '../../../schemas/discussions.schemas.ts'
-import type { Actor } from '../../actor.ts'
+import type { Actor, Viewer } from '../../actor.ts'
 import type { CommentAction } from '../../bus/events.ts'
 import { inSlot } from '../../bus/in-slot.ts'
 import type { Core } from '../../core.ts'
@@ -25,7 +25,7 @@ const MOST_OF_ONE_PERSON = 500
  */
 export async function postComment(
   core: Core,
-  author: store.Participant,
+  author: Viewer,
   questionId: number,
   input: PostCommentBody,
 ): Promise<Comment> {
@@ -36,7 +36,7 @@ export async function postComment(
 
 async function storeAndPublish(
   core: Core,
-  author: store.Participant,
+  author: Viewer,
   questionId: number,
   input: PostCommentBody,
 ): Promise<Comment> {
@@ -69,7 +69,7 @@ async function storeComment(core: Core, comment: store.NewComment): Promise<numb
 }
 
 /** 404 for a question that does not exist, or that this person must not know of. */
-export async function requireQuestion(core: Core, questionId: number, by: store.Participant) {
+export async function requireQuestion(core: Core, questionId: number, by: Viewer) {
   const question = questionId > MAX_INT ? undefined : await store.findQuestion(core.db, questionId, by)
   if (!question) throw new AppError('not_found')
   return question
@@ -89,7 +89,7 @@ const readersShared = perNode((core) =>
 export async function mayReadComment(
   core: Core,
   questionId: number,
-  { userId, isAdmin }: store.Participant,
+  { userId, isAdmin }: Viewer,
 ): Promise<boolean> {
   return isAdmin || readersShared(core)({ questionId, userId })
 }
@@ -100,7 +100,7 @@ export async function mayReadComment(
  */
 export async function readDiscussion(
   core: Core,
-  reader: store.Participant,
+  reader: Viewer,
   questionId: number,
 ): Promise<Thread & { count: number }> {
   const rows = await readUnlocked(core, reader.userId, () => store.listComments(core.db, questionId, reader))
@@ -112,7 +112,7 @@ export async function readDiscussion(
 /** The edited comment with its replies. 404, 403 `not_owner`. */
 export async function editComment(
   core: Core,
-  caller: store.Participant,
+  caller: Viewer,
   commentId: number,
   message: string,
 ): Promise<Comment> {
@@ -125,12 +125,7 @@ export async function editComment(
 }
 
 /** The question that the comment is about. */
-async function storeEdit(
-  core: Core,
-  caller: store.Participant,
-  commentId: number,
-  message: string,
-): Promise<number> {
+async function storeEdit(core: Core, caller: Viewer, commentId: number, message: string): Promise<number> {
   const { questionId, authorId } = await requireComment(core.db, commentId)
   await requireQuestion(core, questionId, caller)
   if (authorId !== caller.userId) throw new AppError('not_owner')
@@ -146,7 +141,7 @@ async function storeEdit(
 export async function deleteComment(
   core: Core,
   actor: Actor,
-  caller: store.Participant,
+  caller: Viewer,
   commentId: number,
 ): Promise<void> {
   const deletedAt = new Date(core.clock())
@@ -180,7 +175,7 @@ function toTombstone(comment: store.CommentRow, deletedAt: Date): store.CommentR
 /** A comment that this person can see and that is not deleted; 404 otherwise. */
 export async function getVisibleComment(
   core: Core,
-  caller: store.Participant,
+  caller: Viewer,
   commentId: number,
 ): Promise<store.CommentRow> {
   const comment = await requireComment(core.db, commentId)
@@ -211,7 +206,7 @@ async function removeComment(
 /** Comments by question id, 0 for those without and those that the reader may not know of. */
 export async function countComments(
   core: Core,
-  reader: store.Participant,
+  reader: Viewer,
   questionIds: number[],
 ): Promise<Record<string, number>> {
   const counts = Object.fromEntries(questionIds.map((id) => [String(id), 0]))

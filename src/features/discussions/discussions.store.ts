@@ -1,4 +1,5 @@
 import { and, count, eq, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import type { Viewer } from '../../actor.ts'
 import type { Db, Executor } from '../../db/database-client.ts'
 import { isThereFor } from '../../db/exam-access.ts'
 import { isHelpLocked } from '../../db/help-lock-sql.ts'
@@ -10,17 +11,11 @@ import { users } from '../../db/tables/users.tables.ts'
 /** A comment with its author's name. */
 export type CommentRow = typeof comments.$inferSelect & { username: string }
 
-/** Who takes part in a discussion. */
-export interface Participant {
-  userId: number
-  isAdmin: boolean
-}
-
 /** A question that this person may know; undefined otherwise. */
 export async function findQuestion(
   db: Executor,
   id: number,
-  by: Participant,
+  by: Viewer,
 ): Promise<{ id: number; examId: number } | undefined> {
   const [row] = await db
     .select({ id: questions.id, examId: questions.examId })
@@ -29,7 +24,7 @@ export async function findQuestion(
   return row
 }
 
-function mayKnow({ userId, isAdmin }: Participant): SQL | undefined {
+function mayKnow({ userId, isAdmin }: Viewer): SQL | undefined {
   return isAdmin ? undefined : isKnownTo(sql`${userId}`)
 }
 
@@ -116,7 +111,7 @@ const listed = { forAdmins: listedFor(true), forStudents: listedFor(false) }
 export async function listComments(
   db: Db,
   questionId: number,
-  { userId, isAdmin }: Participant,
+  { userId, isAdmin }: Viewer,
 ): Promise<CommentRow[] | undefined> {
   const rows = await listed[isAdmin ? 'forAdmins' : 'forStudents'](db, { questionId, userId })
   if (rows.length === 0) return undefined
@@ -260,7 +255,7 @@ export async function deleteBareTombstones(tx: Executor, id: number): Promise<vo
 export async function countComments(
   db: Executor,
   questionIds: number[],
-  by: Participant,
+  by: Viewer,
 ): Promise<{ questionId: number; count: number }[]> {
   return db
     .select({ questionId: comments.questionId, count: count() })

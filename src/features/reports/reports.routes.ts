@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { IdParams } from '../../../schemas/common.ts'
 import { NewReport, Reported } from '../../../schemas/reports.schemas.ts'
 import type { Core } from '../../core.ts'
-import { toParticipant } from '../../http/callers.ts'
+import { viewerOf } from '../../http/callers.ts'
 import { failures } from '../../http/failures.ts'
 import * as service from './reports.service.ts'
 
@@ -32,12 +32,7 @@ export const reportRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (ap
       schema: { operationId: 'reportComment', summary: 'Report a comment', tags: ['discussions'], ...schema },
     },
     async ({ caller, params, body }, reply) => {
-      const { id, repeated } = await service.reportComment(
-        core,
-        toParticipant(caller),
-        params.id,
-        body.reason,
-      )
+      const { id, repeated } = await service.reportComment(core, viewerOf(caller), params.id, body.reason)
       return reply.code(repeated ? 200 : 201).send({ success, report_id: id })
     },
   )

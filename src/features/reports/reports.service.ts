@@ -1,6 +1,6 @@
 import type { Attachment } from '../../../schemas/chat.schemas.ts'
 import type { DecisionBody, Report, ReportsQuery } from '../../../schemas/reports.schemas.ts'
-import type { Actor } from '../../actor.ts'
+import type { Actor, Viewer } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { lockPerson } from '../../db/locks.ts'
@@ -38,12 +38,7 @@ export async function reportMessage(core: Core, reporterId: number, messageId: n
   })
 }
 
-export async function reportComment(
-  core: Core,
-  reporter: { userId: number; isAdmin: boolean },
-  commentId: number,
-  reason: string,
-) {
+export async function reportComment(core: Core, reporter: Viewer, commentId: number, reason: string) {
   const reporterId = reporter.userId
   return file(core, { kind: 'comment', messageId: null, commentId, reporterId, reason }, async () => {
     const { authorId, message } = await discussions.getVisibleComment(core, reporter, commentId)
