@@ -28,14 +28,16 @@ export async function findClassExam(
   return row
 }
 
+/** Whether an attempt `a` of `member` counts for their class: they made it before they left. */
+const COUNTS = sql`(member.left_at is null or a.started_at < member.left_at)`
+
 /** Whether an attempt counts for a class: a student of it made it at one of its exams, before they left. */
 export async function isAttemptOfClass(db: Executor, classId: number, attemptId: number): Promise<boolean> {
   const rows = await db.execute(sql`
     select from attempts a
       join exam_classes taken on taken.exam_id = a.exam_id and taken.class_id = ${classId}
       join class_members member on member.class_id = ${classId} and member.user_id = a.user_id
-     where a.id = ${attemptId} and member.role = 'student'
-       and (member.left_at is null or a.started_at < member.left_at)`)
+     where a.id = ${attemptId} and member.role = 'student' and ${COUNTS}`)
   return rows.length > 0
 }
 
@@ -66,7 +68,7 @@ export interface StudentRow {
   isFormer: boolean
 }
 
-const STUDENTS = sql`
+const GRADED = sql`
   from class_members member join users on users.id = member.user_id and ${isAccount()}
  where member.role = 'student'
    and (member.left_at is null
@@ -76,7 +78,7 @@ const STUDENTS = sql`
              and a.started_at < member.left_at))`
 
 /** A page of the students of a class, and of those who were and have marks, by username. */
-export async function listStudents(
+export async function listGraded(
   db: Executor,
   classId: number,
   limit: number,
@@ -88,16 +90,16 @@ export async function listStudents(
     sql`
     select users.id as "userId", users.username, users.full_name as "fullName",
            member.left_at is not null as "isFormer"
-      ${STUDENTS} and member.class_id = ${classId}
+      ${GRADED} and member.class_id = ${classId}
      order by ${foldedCase(sql`users.username`)} limit ${limit} offset ${offset}`,
   )
 }
 
-export async function countStudents(db: Executor, classId: number): Promise<number> {
+export async function countGraded(db: Executor, classId: number): Promise<number> {
   const [row] = await query<{ students: number }>(
     db,
     { students: 'integer' },
-    sql`select count(*)::int as students ${STUDENTS} and member.class_id = ${classId}`,
+    sql`select count(*)::int as students ${GRADED} and member.class_id = ${classId}`,
   )
   return row?.students ?? 0
 }
@@ -129,8 +131,7 @@ export async function listMarks(db: Executor, classId: number, userIds: number[]
       join exam_classes taken on taken.exam_id = a.exam_id and taken.class_id = ${classId}
       join exams on exams.id = a.exam_id
       join class_members member on member.class_id = ${classId} and member.user_id = a.user_id
-     where ${isAnyOf(sql`a.user_id`, userIds)} and a.status <> 'manual'
-       and (member.left_at is null or a.started_at < member.left_at)
+     where ${isAnyOf(sql`a.user_id`, userIds)} and a.status <> 'manual' and ${COUNTS}
      group by a.user_id, a.exam_id, exams.pass_percentage
      order by a.user_id, a.exam_id`,
   )

@@ -9,7 +9,7 @@ import { contains, foldedCase, plannedFor } from '../../db/text-search.ts'
 export type ClassRow = typeof classes.$inferSelect
 
 /** How many students a class has; `name` names its row. */
-const studentsOf = (name: SQL) => sql`(
+const studentCountOf = (name: SQL) => sql`(
   select count(*)::int from class_members
    where class_id = ${name}.id and role = 'student' and left_at is null)`
 
@@ -41,7 +41,7 @@ export async function listOwn(
     db,
     OWN_TYPES,
     sql`
-    select c.id, c.name, member.role, ${studentsOf(sql`c`)} as students, c.archived
+    select c.id, c.name, member.role, ${studentCountOf(sql`c`)} as students, c.archived
       from class_members member join classes c on c.id = member.class_id
      where member.user_id = ${userId} and member.left_at is null
        ${archived ? sql`` : sql`and not c.archived`}
@@ -88,7 +88,7 @@ export async function countStudents(db: Executor, id: number): Promise<number> {
   const [row] = await query<{ students: number }>(
     db,
     { students: 'integer' },
-    sql`select ${studentsOf(sql`c`)} as students from classes c where id = ${id}`,
+    sql`select ${studentCountOf(sql`c`)} as students from classes c where id = ${id}`,
   )
   return row?.students ?? 0
 }
@@ -188,7 +188,7 @@ export async function listClasses(
       createdAt: 'timestamptz',
     },
     sql`
-    select classes.id, classes.name, classes.archived, ${studentsOf(sql`classes`)} as students,
+    select classes.id, classes.name, classes.archived, ${studentCountOf(sql`classes`)} as students,
            classes.created_at as "createdAt",
            coalesce((
              select jsonb_agg(jsonb_build_object('user_id', users.id, 'username', users.username,

@@ -19,13 +19,13 @@ export async function readGradebook(core: Core, viewer: Viewer, classId: number,
   const [exams, students, total] = await Promise.all([
     listExams(core.db, classId, MOST_EXAMS),
     readPage(core, classId, page),
-    store.countStudents(core.db, classId),
+    store.countGraded(core.db, classId),
   ])
   return { exams, students, total }
 }
 
 async function readPage(core: Core, classId: number, page: number) {
-  const students = await store.listStudents(core.db, classId, GRADEBOOK_PAGE, offsetOf(page, GRADEBOOK_PAGE))
+  const students = await store.listGraded(core.db, classId, GRADEBOOK_PAGE, offsetOf(page, GRADEBOOK_PAGE))
   const ids = students.map(({ userId }) => userId)
   const marks = Map.groupBy(await store.listMarks(core.db, classId, ids), ({ userId }) => userId)
   return students.map(({ userId, username, fullName, isFormer }) => ({
