@@ -1,17 +1,23 @@
 import type { Viewer } from '../../actor.ts'
-import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { AppError } from '../../errors.ts'
 import * as store from './classes.store.ts'
 
 /** For its teachers and administrators: 403 `forbidden` for its students, 404 for everybody else. */
-export function requireTeacher({ db }: Pick<Core, 'db'>, viewer: Viewer, classId: number) {
-  return findTaught(db, viewer, classId)
+export async function requireTeacher(
+  db: Executor,
+  { userId, isAdmin }: Viewer,
+  classId: number,
+): Promise<store.ClassRow> {
+  const standing = await store.findStanding(db, classId, userId)
+  if (!standing || (!isAdmin && standing.role === null)) throw new AppError('not_found')
+  if (!isAdmin && standing.role === 'student') throw new AppError('forbidden')
+  return standing.class
 }
 
 /** The same for a change; 409 `class_archived`. */
-export async function requireOpenClass(core: Core, viewer: Viewer, classId: number) {
-  return requireOpen(await requireTeacher(core, viewer, classId))
+export async function requireOpenClass(db: Executor, viewer: Viewer, classId: number) {
+  return requireOpen(await requireTeacher(db, viewer, classId))
 }
 
 /**
@@ -24,7 +30,7 @@ export async function lockTaughtClass(
   classId: number,
 ): Promise<store.ClassRow> {
   await store.lockClass(tx, classId)
-  return requireOpen(await findTaught(tx, viewer, classId))
+  return requireOpenClass(tx, viewer, classId)
 }
 
 /** Locks a class for a change by anybody: 404 where it is gone, 409 `class_archived`. */
@@ -32,13 +38,6 @@ export async function lockOpenClass(tx: Executor, classId: number): Promise<stor
   const row = await store.lockClass(tx, classId)
   if (!row) throw new AppError('not_found')
   return requireOpen(row)
-}
-
-async function findTaught(db: Executor, { userId, isAdmin }: Viewer, classId: number) {
-  const standing = await store.findStanding(db, classId, userId)
-  if (!standing || (!isAdmin && standing.role === null)) throw new AppError('not_found')
-  if (!isAdmin && standing.role === 'student') throw new AppError('forbidden')
-  return standing.class
 }
 
 function requireOpen(row: store.ClassRow): store.ClassRow {

@@ -22,7 +22,7 @@ export interface At {
 
 /** One of a class's exams, for its teachers and administrators. 404 for exams that are not for the class. */
 export async function requireClassExam(core: Core, viewer: Viewer, { classId, examId }: At) {
-  await requireTeacher(core, viewer, classId)
+  await requireTeacher(core.db, viewer, classId)
   const exam = await store.findClassExam(core.db, classId, examId)
   if (!exam) throw new AppError('not_found')
   return exam
@@ -30,7 +30,7 @@ export async function requireClassExam(core: Core, viewer: Viewer, { classId, ex
 
 /** For changes: 409 `class_archived`. */
 async function requireOpenExam(core: Core, viewer: Viewer, { classId, examId }: At): Promise<void> {
-  await requireOpenClass(core, viewer, classId)
+  await requireOpenClass(core.db, viewer, classId)
   if (!(await store.findClassExam(core.db, classId, examId))) throw new AppError('not_found')
 }
 
@@ -128,7 +128,7 @@ export async function analyseClassItems(
 
 /** An attempt of a student of the class at one of its exams. */
 export async function reviewClassAttempt(core: Core, viewer: Viewer, classId: number, attemptId: number) {
-  await requireTeacher(core, viewer, classId)
+  await requireTeacher(core.db, viewer, classId)
   if (!(await store.isAttemptOfClass(core.db, classId, attemptId))) throw new AppError('not_found')
   return reviewForStaff(core, attemptId, (exam) => mayKnowKeys(core, viewer, exam))
 }

@@ -123,7 +123,7 @@ export const classRosterRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     async (request) => {
       const { id } = request.params
       const viewer = viewerOf(request.caller)
-      await requireOpenClass(core, viewer, id)
+      await requireOpenClass(core.db, viewer, id)
       const { content: rows, isTry } = await runInTurn(core.gate.imports, request, () =>
         readTriableImport(request, 'file', readRoster),
       )

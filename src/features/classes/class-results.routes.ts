@@ -132,7 +132,7 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       const { id: classId } = request.params
       const { exam: examId } = request.query
       const viewer = viewerOf(request.caller)
-      if (examId === undefined) await requireTeacher(core, viewer, classId)
+      if (examId === undefined) await requireTeacher(core.db, viewer, classId)
       else await requireClassExam(core, viewer, { classId, examId })
       const query = { ...request.query, class_id: classId }
       const reading = await toRead(core, viewer.userId)

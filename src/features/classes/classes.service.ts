@@ -158,7 +158,7 @@ function toAdminClass({ createdAt, ...row }: store.AdminClassRow): AdminClass {
 
 /** A class with a page of its members, and of the addresses that are asked to join. */
 export async function describeClass(core: Core, viewer: Viewer, id: number, page: number) {
-  const row = await requireTeacher(core, viewer, id)
+  const row = await requireTeacher(core.db, viewer, id)
   const offset = offsetOf(page, MEMBERS_PER_PAGE)
   const since = invitations.liveSince(core.clock())
   const [shown, total, invited, invitedTotal, exams, students] = await Promise.all([

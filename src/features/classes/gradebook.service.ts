@@ -15,7 +15,7 @@ const MOST_EXAMS = 500
 
 /** The best results of a page of students at all exams of the class, and how many students there are. */
 export async function readGradebook(core: Core, viewer: Viewer, classId: number, page: number) {
-  await requireTeacher(core, viewer, classId)
+  await requireTeacher(core.db, viewer, classId)
   const [exams, students, total] = await Promise.all([
     listExams(core.db, classId, MOST_EXAMS),
     readPage(core, classId, page),
@@ -44,7 +44,7 @@ async function readPage(core: Core, classId: number, page: number) {
 
 /** The whole gradebook as a download, with a column for each exam. */
 export async function downloadGradebook(core: Core, viewer: Viewer, classId: number) {
-  await requireTeacher(core, viewer, classId)
+  await requireTeacher(core.db, viewer, classId)
   const exams = await listExams(core.db, classId, MOST_EXAMS)
   const nameOf = ({ id, name }: { id: number; name: string }) => `${name} (${id})`
   const columns = ['user_id', 'username', 'full_name', 'left', ...exams.map(nameOf)]
