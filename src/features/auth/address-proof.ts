@@ -4,6 +4,7 @@ import { deleteIdentities } from './identities.store.ts'
 import { voidResets } from './password-resets.store.ts'
 import { endSessionsOf } from './sessions.service.ts'
 
+/** For changes of an account, whose feature must not reach this store. */
 export { voidResets }
 
 /**

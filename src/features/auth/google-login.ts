@@ -3,9 +3,10 @@ import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { type UserRow, updateUser } from '../../db/user-rows.ts'
 import { AppError } from '../../errors.ts'
-import { confirmAddress, voidResets } from './address-proof.ts'
+import { confirmAddress } from './address-proof.ts'
 import * as store from './auth.store.ts'
 import { fitName, NAME_TRIES, suggestUsername } from './new-names.ts'
+import { voidResets } from './password-resets.store.ts'
 import { requireRegistration } from './registration.ts'
 
 /**

@@ -9,7 +9,7 @@ import { foldCase } from '../../formats/case-fold.ts'
 import { type Say, sayIn } from '../../formats/translations.ts'
 import { perNode } from '../../per-node.ts'
 import { findLanguage } from '../push/push.service.ts'
-import { confirmAddress, voidResets } from './address-proof.ts'
+import { confirmAddress } from './address-proof.ts'
 import * as store from './password-resets.store.ts'
 import { hashPassword } from './passwords.ts'
 import { requireOwnDoors } from './provider-only.service.ts'
@@ -162,7 +162,7 @@ export async function confirmPasswordReset(
     if (!user || !(await store.findReset(tx, tokenHash, since))) throw new AppError('invalid_token')
     await confirmAddress(tx, user)
     await updateUser(tx, user.id, { passwordHash })
-    await voidResets(tx, user.id)
+    await store.voidResets(tx, user.id)
     await endSessionsOf(tx, user.id)
   })
   announceRevocations(core)

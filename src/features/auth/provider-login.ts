@@ -8,10 +8,11 @@ import { AppError } from '../../errors.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeRole } from '../audit/audit-words.ts'
 import { setRole } from '../users/users.service.ts'
-import { confirmAddress, voidResets } from './address-proof.ts'
+import { confirmAddress } from './address-proof.ts'
 import { insertUserIfFree } from './auth.store.ts'
 import * as store from './identities.store.ts'
 import { fitName, NAME_TRIES, suggestUsername } from './new-names.ts'
+import { voidResets } from './password-resets.store.ts'
 
 /** What the audit log says of changes that the provider's claims made, under the name of who signed in. */
 const BY_PROVIDER = ', by the identity provider'
