@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { studentsOf } from '../../db/exam-access.ts'
-import { query } from '../../db/query.ts'
+import { isAnyOf, query } from '../../db/query.ts'
 import type { Answers } from '../../db/tables/attempts.tables.ts'
 
 /** Finished attempts at the exam, the first or last of each student or all, of a class or everybody, by their ids. */
@@ -39,6 +39,6 @@ export async function listAnswers(db: Executor, ids: number[]): Promise<ChosenAt
     { paperId: 'integer', drawn: 'integer[]', answers: 'jsonb', score: 'float8' },
     sql`
     select paper_id as "paperId", drawn, answers, score::float8 as score
-      from attempts where id = any(${sql.param(ids)}::int[])`,
+      from attempts where ${isAnyOf(sql`id`, ids)}`,
   )
 }

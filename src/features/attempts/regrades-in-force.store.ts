@@ -48,7 +48,7 @@ export async function listKeysInForce(db: Executor, questionIds: number[]): Prom
     select distinct on (r.question_id) r.question_id as "questionId", r.correct_answer as "correctAnswer",
            r.parts, r.tolerance::float8 as tolerance
       from regrades r join questions q on q.id = r.question_id and q.exam_id = r.exam_id
-     where r.question_id = any(${sql.param(questionIds)}::int[]) and r.action = 'new_key' and r.undone_at is null
+     where ${isAnyOf(sql`r.question_id`, questionIds)} and r.action = 'new_key' and r.undone_at is null
        and r.question_type = q.question_type and q.key_version <= r.key_version
      order by r.question_id, r.id desc`,
   )

@@ -1,7 +1,7 @@
 import { and, eq, gt, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/database-client.ts'
-import { only } from '../../db/query.ts'
+import { isAnyOf, only } from '../../db/query.ts'
 import { ENDED, loginFailures, refreshTokens, revocations, sessions } from '../../db/tables/sign-in.tables.ts'
 import { isAccount, users } from '../../db/tables/users.tables.ts'
 import { foldedCase } from '../../db/text-search.ts'
@@ -204,7 +204,7 @@ export async function endOldestSessions(
 
 /** Voids the current tokens of these accounts: clients can refresh theirs, web sessions end. */
 export async function renewSessions(db: Executor, userIds: number[]): Promise<void> {
-  const theirs = sql`user_id = any(${sql.param(userIds)}::int[])`
+  const theirs = isAnyOf(sql`user_id`, userIds)
   await revoke(
     db,
     sql`renewed as (

@@ -44,7 +44,7 @@ export async function leaveConversations(
     { id: 'integer', version: 'integer' },
     sql`
     update conversations c set version = version + 1, members_version = version + 1
-     where id = any(${sql.param(lockedIds)}) and ${isShared(userId)}
+     where ${isAnyOf(sql`id`, lockedIds)} and ${isShared(userId)}
     returning c.id, c.version`,
   )
   const ids = left.map(({ id }) => id)
@@ -56,9 +56,9 @@ export async function leaveConversations(
            pinned = pinned and user_id <> ${userId},
            user_id = case user_id when ${userId} then ${GHOST_ID} else user_id end
       from conversations c
-     where member.conversation_id = any(${sql.param(ids)}) and c.id = member.conversation_id and not c.is_group`)
+     where ${isAnyOf(sql`member.conversation_id`, ids)} and c.id = member.conversation_id and not c.is_group`)
   await tx.execute(sql`
-    delete from conversation_members where user_id = ${userId} and conversation_id = any(${sql.param(ids)})`)
+    delete from conversation_members where user_id = ${userId} and ${isAnyOf(sql`conversation_id`, ids)}`)
   return left
 }
 
@@ -150,11 +150,11 @@ export async function deleteAbandoned(tx: Executor, userId: number, limit: numbe
      order by id limit ${limit} for update`,
   )
   if (abandoned.length === 0) return 0
-  const ids = sql.param(abandoned.map(({ id }) => id))
+  const ids = abandoned.map(({ id }) => id)
   const messages = await tx.execute(sql`
     with gone as (
       delete from messages where ctid = any(array(
-        select ctid from messages where conversation_id = any(${ids}) limit ${limit}))
+        select ctid from messages where ${isAnyOf(sql`conversation_id`, ids)} limit ${limit}))
       returning id, conversation_id
     ), words as (
       delete from message_words using gone
@@ -162,7 +162,7 @@ export async function deleteAbandoned(tx: Executor, userId: number, limit: numbe
     )
     select from gone`)
   if (messages.count >= limit) return limit
-  await tx.execute(sql`delete from conversations where id = any(${ids})`)
+  await tx.execute(sql`delete from conversations where ${isAnyOf(sql`id`, ids)}`)
   return Math.min(limit, messages.count + abandoned.length)
 }
 

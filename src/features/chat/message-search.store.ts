@@ -111,7 +111,7 @@ export async function listByIds(tx: Executor, ids: number[]): Promise<MessageRow
     MESSAGE_TYPES,
     sql`
     select ${MESSAGE_COLUMNS} from messages message join users sender on sender.id = message.sender_id
-     where message.id = any(${sql.param(ids)}) order by message.id desc`,
+     where ${isAnyOf(sql`message.id`, ids)} order by message.id desc`,
   )
   return rows.map(toRow)
 }

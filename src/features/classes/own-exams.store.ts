@@ -23,9 +23,8 @@ export async function isTaughtExam(
   return rows.length > 0
 }
 
-export async function isOwnExam(db: Executor, userId: number, examId: number): Promise<boolean> {
-  const rows = await db.execute(sql`select from exams where id = ${examId} and ${isKeptBy(userId)}`)
-  return rows.length > 0
+export function isOwnExam(db: Executor, userId: number, examId: number): Promise<boolean> {
+  return isOwnBy(db, userId, sql`${examId}`)
 }
 
 /** Whether all of these questions exist and belong to exams of this teacher's own. */

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { query } from '../../db/query.ts'
+import { isAnyOf, query } from '../../db/query.ts'
 import { UNDER_WAY } from '../../db/under-way.ts'
 
 /** An attempt under way that locks its person's help. */
@@ -23,7 +23,7 @@ export async function listLocks(db: Executor, userIds?: number[]): Promise<HelpL
       join exams e on e.id = a.exam_id and e.lock_help
       join users u on u.id = a.user_id and u.role = 'user'
      where a.status in ${sql.raw(UNDER_WAY)}
-       ${userIds === undefined ? sql`` : sql`and a.user_id = any(${sql.param(userIds)}::int[])`}
+       ${userIds === undefined ? sql`` : sql`and ${isAnyOf(sql`a.user_id`, userIds)}`}
      order by a.user_id, a.ends_at nulls last`,
   )
 }

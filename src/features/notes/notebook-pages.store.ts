@@ -185,5 +185,5 @@ export async function upsertObjects(
 export async function deleteObjects(tx: Executor, pageId: number, objectIds: string[]): Promise<void> {
   await tx.execute(sql`
     update page_objects set data = null
-     where page_id = ${pageId} and object_id = any(${sql.param(objectIds)}::text[]) and data is not null`)
+     where page_id = ${pageId} and ${isAnyOf(sql`object_id`, objectIds)} and data is not null`)
 }

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { isCurrentPaper } from '../../db/current-paper.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { isHelpLocked } from '../../db/help-lock-sql.ts'
-import { only, query } from '../../db/query.ts'
+import { isAnyOf, only, query } from '../../db/query.ts'
 import type { StoredAnswer } from '../../db/tables/attempts.tables.ts'
 import type { Outcome, StoredOutcome } from '../../db/tables/practice.tables.ts'
 import { hasVisibleResults } from '../../db/visible-results.ts'
@@ -45,7 +45,7 @@ export async function listLog(
            (extract(epoch from answered_at) * 1000)::float8 as "answeredAt", rating,
            attempt_id is not null as "isExam", expected
       from practice_reviews
-     where user_id = ${userId} and question_id = any(${sql.param([...questionIds])}::int[]) and undone_at is null
+     where user_id = ${userId} and ${isAnyOf(sql`question_id`, questionIds)} and undone_at is null
      order by answered_at, client_id`,
   )
 }

@@ -132,7 +132,7 @@ export async function listGraded(db: Executor, ids: number[]): Promise<GradedAtt
     select id, user_id as "userId", paper_id as "paperId", drawn, answers, score::float8 as score,
            max_score::float8 as "maxScore", percentage, correct, incorrect, unattempted
       from attempts
-     where id = any(${sql.param(ids)}::int[])
+     where ${isAnyOf(sql`id`, ids)}
      order by id`,
   )
 }

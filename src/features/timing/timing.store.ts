@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { studentsOf } from '../../db/exam-access.ts'
 import { personalTimes } from '../../db/personal-times.ts'
-import { type Columns, query } from '../../db/query.ts'
+import { type Columns, isAnyOf, query } from '../../db/query.ts'
 import { accommodations, extensions, type PersonalTimes } from '../../db/tables/accommodations.tables.ts'
 import { classAccommodations, examClasses } from '../../db/tables/classes.tables.ts'
 import { users } from '../../db/tables/users.tables.ts'
@@ -201,7 +201,7 @@ export async function extendAttempts(
     with target as materialized (
       select id from attempts
        where exam_id = ${examId} and status in ${sql.raw(UNDER_WAY)} and ends_at is not null
-         ${userIds === undefined ? sql`` : sql`and user_id = any(${sql.param(userIds)}::int[])`}
+         ${userIds === undefined ? sql`` : sql`and ${isAnyOf(sql`user_id`, userIds)}`}
        order by id for no key update
     )
     update attempts a
