@@ -14,12 +14,12 @@ export function isNatural({ shuffle, drawn }: Sitting): boolean {
 }
 
 /** Attempts that the previous version began have no seed, and nothing that would need one. */
-export function seedOf({ seed }: Sitting): string {
+export function seedOf({ seed }: Pick<Sitting, 'seed'>): string {
   return seed ?? ''
 }
 
 /** Whether the attempt has this question of its paper. */
-export function isGiven({ drawn }: Sitting, questionId: number): boolean {
+export function isGiven({ drawn }: Pick<Sitting, 'drawn'>, questionId: number): boolean {
   return drawn === null || drawn.includes(questionId)
 }
 
@@ -47,7 +47,7 @@ function orderOptions(task: Task & Pick<PaperTask, 'question_type'>, sitting: Si
 /** The right answer, in the form of the attempt's answers; null without a key. */
 export function showRight(
   task: Task & Pick<PaperTask, 'question_type'>,
-  sitting: Sitting,
+  sitting: Pick<Sitting, 'seed'>,
 ): StoredAnswer | null {
   const kind = kindOf(task.question_type)
   const right = kind.rightAnswer(task)

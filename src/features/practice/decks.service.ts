@@ -50,7 +50,7 @@ export async function renewDeck(core: Core, tx: Executor, userId: number, examId
   for (const result of results) {
     const paper = await getPaper(core, tx, result.paperId)
     for (const { id } of paper.tasks) {
-      if (!isGiven({ seed: null, shuffle: null, drawn: result.drawn }, id)) continue
+      if (!isGiven(result, id)) continue
       const asked = findAsked(paper, inForce, id)
       forms.set(id, asked ? formOf(asked) : HIDDEN)
     }
@@ -99,7 +99,7 @@ async function seed(
     const inForce = await listInForce(tx, examId, new Date(visibleAt))
     for (const asked of listKeyed(paper, inForce)) {
       const questionId = asked.question.id
-      if (!isGiven({ seed: null, shuffle: null, drawn }, questionId)) continue
+      if (!isGiven({ drawn }, questionId)) continue
       const isRight = judge(asked, answers?.[questionId]) === 'right'
       const rating = isRight ? 3 : 1
       reviews.push({

@@ -85,7 +85,7 @@ async function make(
   { learner, judged, cards, open, settings, cardCount }: Reviewed,
   day: string,
 ): Promise<Recorded> {
-  const { userId, seed } = learner
+  const { userId } = learner
   const added = Map.groupBy(judged, ({ questionId }) => questionId)
   const newCount = [...added.keys()].filter((questionId) => open.has(questionId)).length
   if (newCount > 0 && cardCount + newCount > MOST_CARDS) throw new AppError('too_many')
@@ -102,7 +102,7 @@ async function make(
     ...each,
     expected: scheduled.expected.get(each.clientId) ?? null,
     stored: {
-      correct: showRight(question, { seed, shuffle: null, drawn: null }) ?? '',
+      correct: showRight(question, learner) ?? '',
       correct_answer: question.correct_answer,
       card: shown.get(each.questionId) as ReviewedCard,
     },
