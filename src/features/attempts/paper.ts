@@ -11,15 +11,12 @@ import type { AnswerKey } from './scoring.ts'
  */
 export type PublicQuestion = Omit<PaperQuestion, 'image_url' | 'option_order' | 'parts'>
 
-/** A question of a paper, with its key: for its kind to work with, never for an answer to a student. */
-export type PaperTask = StoredQuestion
-
 export interface Paper {
   id: number
   questions: PublicQuestion[]
-  /** The questions with their keys as the paper has them, in the same order. */
-  tasks: readonly PaperTask[]
-  find(questionId: number): PaperTask | undefined
+  /** The questions with their keys, in the same order: for their kinds to work with, never for an answer to a student. */
+  tasks: readonly StoredQuestion[]
+  find(questionId: number): StoredQuestion | undefined
   placeOf(questionId: number): number | undefined
   msqScoring: MsqScoring
   /** Whether some of its questions have choices with ids, which differ between attempts. */

@@ -2,13 +2,14 @@ import { LRUCache } from 'lru-cache'
 import type { PaperQuestion } from '../../../schemas/attempts.schemas.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
+import type { StoredQuestion } from '../../db/tables/attempts.tables.ts'
 import type { Regrade } from '../../db/tables/corrections.tables.ts'
 import { AppError } from '../../errors.ts'
 import { perNode } from '../../per-node.ts'
 import { isKnownToOlder } from '../questions/kinds/kinds.ts'
 import { expiryOf, questionImageUrl } from '../uploads/upload-addresses.ts'
 import type { AttemptRow } from './attempts.store.ts'
-import type { Grading, Paper, PaperTask } from './paper.ts'
+import type { Grading, Paper } from './paper.ts'
 import * as store from './papers.store.ts'
 import { overlay, PREVIEWED } from './regraded-questions.ts'
 import { AnswerKey } from './scoring.ts'
@@ -95,7 +96,7 @@ export function writeQuestions(core: Core, paper: Paper, sitting: Sitting, isOld
   const { whole, pieces } = writePaper(core, paper)
   if (isNatural(sitting) && !paper.hasOwnIds && !isOlder) return whole
   const written = placesOf(paper, sitting).flatMap((place) => {
-    const task = paper.tasks[place] as PaperTask
+    const task = paper.tasks[place] as StoredQuestion
     if (!isOlder) return [`${pieces[place]}${writeOwn(task, sitting)}`]
     return isKnownToOlder(task) ? [`${pieces[place]}}`] : []
   })
@@ -118,14 +119,14 @@ function writePaper(core: Core, paper: Paper): WrittenPaper {
   })
   const whole = paper.hasOwnIds
     ? ''
-    : `[${pieces.map((piece, place) => piece + writeOwn(paper.tasks[place] as PaperTask, NATURAL)).join()}]`
+    : `[${pieces.map((piece, place) => piece + writeOwn(paper.tasks[place] as StoredQuestion, NATURAL)).join()}]`
   const fresh = { whole, pieces }
   written.set(name, fresh)
   return fresh
 }
 
 /** The end of a question's object: what only the newer generation has. */
-function writeOwn(task: PaperTask, sitting: Sitting): string {
+function writeOwn(task: StoredQuestion, sitting: Sitting): string {
   const { more_options } = task
   return `,${JSON.stringify({ more_options, ...showOwn(task, sitting) }).slice(1)}`
 }

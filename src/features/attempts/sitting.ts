@@ -1,9 +1,9 @@
-import type { Answers, StoredAnswer } from '../../db/tables/attempts.tables.ts'
+import type { Answers, StoredAnswer, StoredQuestion } from '../../db/tables/attempts.tables.ts'
 import type { Task } from '../questions/kinds/kind.ts'
 import { kindOf } from '../questions/kinds/kinds.ts'
 import { shuffled } from '../questions/kinds/opaque-ids.ts'
 import type { AttemptRow } from './attempts.store.ts'
-import type { Paper, PaperTask } from './paper.ts'
+import type { Paper } from './paper.ts'
 
 /** What an attempt has of its own beside its paper, fixed at its start (docs/protocol/questions.md). */
 export type Sitting = Pick<AttemptRow, 'seed' | 'shuffle' | 'drawn'>
@@ -31,14 +31,14 @@ export function placesOf(paper: Paper, sitting: Sitting): number[] {
 }
 
 /** What of a question differs between attempts: the order of its options, and ids of choices. */
-export function showOwn(task: PaperTask, sitting: Sitting) {
+export function showOwn(task: StoredQuestion, sitting: Sitting) {
   return {
     option_order: orderOptions(task, sitting),
     parts: kindOf(task.question_type).show(task, seedOf(sitting)),
   }
 }
 
-function orderOptions(task: Task & Pick<PaperTask, 'question_type'>, sitting: Sitting): string[] | null {
+function orderOptions(task: Task & Pick<StoredQuestion, 'question_type'>, sitting: Sitting): string[] | null {
   const letters = kindOf(task.question_type).letters(task)
   const isShuffled = sitting.shuffle === 'options' || sitting.shuffle === 'both'
   return letters && isShuffled ? shuffled(seedOf(sitting), `options/${task.id}`, letters) : letters
@@ -46,7 +46,7 @@ function orderOptions(task: Task & Pick<PaperTask, 'question_type'>, sitting: Si
 
 /** The right answer, in the form of the attempt's answers; null without a key. */
 export function showRight(
-  task: Task & Pick<PaperTask, 'question_type'>,
+  task: Task & Pick<StoredQuestion, 'question_type'>,
   sitting: Pick<Sitting, 'seed'>,
 ): StoredAnswer | null {
   const kind = kindOf(task.question_type)

@@ -1,13 +1,13 @@
 import type { AttemptRow, ResultAnswer, ReviewedQuestion } from '../../../schemas/attempts.schemas.ts'
 import type { Content } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
-import type { Answers } from '../../db/tables/attempts.tables.ts'
+import type { Answers, StoredQuestion } from '../../db/tables/attempts.tables.ts'
 import type { Regrade } from '../../db/tables/corrections.tables.ts'
 import { AppError } from '../../errors.ts'
 import { localDateTime } from '../../formats/local-time.ts'
 import { offsetOf } from '../../paging.ts'
 import { closeOverdueOf, findLive, overdueBefore } from '../attempts/closing.service.ts'
-import type { Paper, PaperTask, PublicQuestion } from '../attempts/paper.ts'
+import type { Paper, PublicQuestion } from '../attempts/paper.ts'
 import { paperOf } from '../attempts/papers.service.ts'
 import type { GradedQuestion } from '../attempts/regraded-questions.ts'
 import {
@@ -106,7 +106,7 @@ export async function reviewAttempt(
   const given = showAnswers(paper, attempt, attempt.answers)
   return placesOf(paper, attempt).flatMap((place) => {
     const question = paper.questions[place] as PublicQuestion
-    const task = paper.tasks[place] as PaperTask
+    const task = paper.tasks[place] as StoredQuestion
     const graded = questions[place] as GradedQuestion
     if (isOlder && !isKnownToOlder(task)) return []
     const { verdict, marks } = key.judgeOne(place, attempt.answers[task.id])
