@@ -146,16 +146,16 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
       methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
       // All that the protocol tells apps to read.
       exposedHeaders: [
-        ...[
-          'allow',
-          'content-disposition',
-          'content-range',
-          'etag',
-          'retry-after',
-          'x-left-out',
-          'x-request-id',
-        ],
-        ...['deprecation', 'link', 'sunset'],
+        'allow',
+        'content-disposition',
+        'content-range',
+        'deprecation',
+        'etag',
+        'link',
+        'retry-after',
+        'sunset',
+        'x-left-out',
+        'x-request-id',
       ],
     })
   if (core.config.rateLimit !== undefined) {

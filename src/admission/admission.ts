@@ -29,6 +29,9 @@ declare module 'fastify' {
 
 /** The work of a request. */
 type Handle = () => unknown
+type Admit = (request: FastifyRequest, reply: FastifyReply, handle: Handle) => unknown
+
+const atOnce: Admit = (_request, _reply, handle) => handle()
 
 /**
  * Requests take turns, by person or by the network of somebody who has not signed in, so that nobody's many requests
@@ -37,9 +40,10 @@ type Handle = () => unknown
  * before it has been sent. Long bodies take turns before they are read, so that they don't fill the memory.
  */
 export function registerAdmission(app: FastifyInstance, { gate }: Core): void {
-  const admit: Record<Budget, (request: FastifyRequest, reply: FastifyReply, handle: Handle) => unknown> = {
-    none: (_request, _reply, handle) => handle(),
-    upload: (_request, _reply, handle) => handle(),
+  const admit: Record<Budget, Admit> = {
+    none: atOnce,
+    // A long body has had a turn of its own.
+    upload: atOnce,
     light: (request, reply, handle) => makeInTurn(gate.light, request, reply, handle),
     async heavy(request, reply, handle) {
       const asker = askerOf(request)

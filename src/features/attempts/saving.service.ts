@@ -8,7 +8,7 @@ import { batched } from '../../db/batches.ts'
 import { AppError } from '../../errors.ts'
 import { perNode } from '../../per-node.ts'
 import { retryFor } from '../../scheduling/retry.ts'
-import * as measures from '../../telemetry/metrics.ts'
+import { database, exams as measured } from '../../telemetry/metrics.ts'
 import * as store from './attempts.store.ts'
 import { describeState, requireLive } from './attempts-left.service.ts'
 import { GRACE_MS } from './closing.service.ts'
@@ -44,7 +44,7 @@ const saveShared = perNode((core) =>
       isWanted: ({ reader }) => !reader.destroyed,
     },
     run(syncs) {
-      measures.database.answerBatches.observe(syncs.length)
+      database.answerBatches.observe(syncs.length)
       return savingStore.saveAnswers(core.db, syncs, GRACE_MS)
     },
   }),
@@ -125,7 +125,7 @@ async function merge(
     at,
     reader,
   })
-  if (saved) measures.exams.saved.inc()
+  if (saved) measured.saved.inc()
   return (
     saved && {
       attempt_id: attempt.id,

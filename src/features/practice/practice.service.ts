@@ -66,22 +66,18 @@ const nowOf = ({ now }: store.Today) => new Date(now).toISOString()
 /** What today was, and what may still wait. An overdue attempt locks nothing: it is closed first. */
 async function findToday(core: Core, userId: number, wanted = EVERYTHING) {
   const today = todayOf(core)
-  const [settings, { introduced, ...figures }] = await Promise.all([
-    readSettings(core, userId),
+  const [kept, { introduced, ...figures }] = await Promise.all([
+    listSettings(core.db, userId),
     store.readToday(core.db, userId, today),
     closeOverdueOf(core, userId),
   ])
+  const settings = toSettings(kept)
   const left = Math.max(0, settings.new_per_day - introduced)
   const waiting: store.Waiting = { userId, ...wanted, now: nowOf(today), left }
   return { today, settings, figures, waiting }
 }
 
 // --- settings
-
-async function readSettings(core: Core, userId: number): Promise<PracticeSettings> {
-  const settings = await listSettings(core.db, userId)
-  return toSettings(settings)
-}
 
 function toSettings(settings: Awaited<ReturnType<typeof listSettings>>): PracticeSettings {
   const newest = settings.at(-1)

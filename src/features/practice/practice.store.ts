@@ -186,11 +186,6 @@ export interface Figures {
   minutes: number
 }
 
-export interface DayRow extends Figures {
-  /** Days since 1970-01-01. */
-  day: number
-}
-
 const FIGURES = sql.raw(`
   count(*)::int as reviews, (count(*) filter (where outcome = 'right'))::int as right,
   coalesce(sum(took_ms), 0)::float8 / 60000 as minutes`)
