@@ -25,6 +25,7 @@ import { requireOwnDoors } from './provider-only.service.ts'
 import { requireRegistration } from './registration.ts'
 import {
   announceRevocations,
+  type ClientSession,
   openClientSession,
   openPageSession,
   openWebSession,
@@ -221,7 +222,7 @@ async function openForClient(
   return toClientLogin(await openClientSession(core, tx, person, device, origin))
 }
 
-function toClientLogin({ user, ...tokens }: Awaited<ReturnType<typeof openClientSession>>): ClientLogin {
+function toClientLogin({ user, ...tokens }: ClientSession): ClientLogin {
   return { ...tokens, user: toLoginUser(user), portals: portalsOf(user.role) }
 }
 

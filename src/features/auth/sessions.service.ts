@@ -34,6 +34,13 @@ export function originOfProvider(
   return { identityId, providerSid: sid ?? null, endsAt, openedBy: null }
 }
 
+/** Whose session it is, and what its client gets. */
+export interface ClientSession {
+  user: UserRow
+  claims: IssuedClaims
+  refreshToken: string
+}
+
 /**
  * A client session for this account, with its current role. If the account has too many sessions, the least recently
  * used one ends, which the nodes notice at their next poll. 401 if the password was changed meanwhile.
@@ -44,10 +51,9 @@ export async function openClientSession(
   person: UserRow,
   device: Device,
   origin = OWN_DOOR,
-) {
+): Promise<ClientSession> {
   const { user, session } = await insertSession(core, tx, person, device, 'client', origin)
-  const refreshToken = makeRefreshToken(core, session, session.refreshGeneration)
-  return { user, claims: toClaims(session, user), refreshToken }
+  return toClientSession(core, session, user)
 }
 
 /**
@@ -59,7 +65,7 @@ export async function openPageSession(
   tx: Executor,
   { userId, sessionId }: Pick<SessionClaims, 'userId' | 'sessionId'>,
   device: Device,
-) {
+): Promise<ClientSession | undefined> {
   const now = new Date(core.clock())
   const person = await store.findUser(tx, userId)
   const user = person && (await store.holdUser(tx, person))
@@ -69,6 +75,10 @@ export async function openPageSession(
   if (earlier) await store.updateSession(tx, earlier.id, { lastUsedAt: now })
   const session =
     earlier ?? (await insertSession(core, tx, user, device, 'client', { ...web, openedBy: web.id })).session
+  return toClientSession(core, session, user)
+}
+
+function toClientSession(core: Core, session: store.SessionRow, user: UserRow): ClientSession {
   const refreshToken = makeRefreshToken(core, session, session.refreshGeneration)
   return { user, claims: toClaims(session, user), refreshToken }
 }

@@ -6,6 +6,7 @@ import { lockPerson } from '../../db/locks.ts'
 import type { Regrade } from '../../db/tables/corrections.tables.ts'
 import { closeOverdueOf } from '../attempts/closing.service.ts'
 import { listInForce } from '../attempts/grading-lock.service.ts'
+import type { Paper } from '../attempts/paper.ts'
 import { currentPaperOf, getPaper } from '../attempts/papers.service.ts'
 import { isGiven } from '../attempts/sitting.ts'
 import { type Asked, findAsked, formOf, judge, listAsked } from './asked-questions.ts'
@@ -122,7 +123,7 @@ async function seed(
 }
 
 /** The questions that have a key, dropped ones too: what was answered stays when they come back. */
-function listKeyed(paper: Parameters<typeof listAsked>[0], inForce: readonly Regrade[]): Asked[] {
+function listKeyed(paper: Paper, inForce: readonly Regrade[]): Asked[] {
   return listAsked(
     paper,
     inForce.filter(({ action }) => action !== 'drop'),

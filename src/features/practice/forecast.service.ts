@@ -1,4 +1,5 @@
 import type { Content } from '../../../schemas/common.ts'
+import type { DrawRule } from '../../../schemas/exams.schemas.ts'
 import type { ForecastAnswer, ForecastQuery } from '../../../schemas/practice.schemas.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
@@ -34,8 +35,9 @@ export async function readForecast(
     given === undefined
       ? Math.max(core.clock(), timesFor(exam, personal).opensAt?.getTime() ?? 0)
       : instantOf(given).getTime()
-  const [questions, { passPercentage }] = [await listForecasted(core, userId, exam, at), exam]
+  const questions = await listForecasted(core, userId, exam, at)
   if (!questions.some(({ isVisible }) => isVisible)) throw new AppError('not_practisable')
+  const { passPercentage } = exam
   const { expected, low, high, maxScore, expectedPercentage, passChance } = forecast(
     questions,
     passPercentage,
@@ -59,7 +61,7 @@ export async function readForecast(
 async function listForecasted(
   core: Core,
   userId: number,
-  { id: examId, draw }: Awaited<ReturnType<typeof requireStanding>>['exam'],
+  { id: examId, draw }: { id: number; draw: DrawRule[] | null },
   at: number,
 ): Promise<Forecasted[]> {
   const [paper, inForce, { cards, isOpen }, tags] = await Promise.all([

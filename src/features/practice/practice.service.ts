@@ -29,7 +29,7 @@ import { seedFor } from './learners.service.ts'
 import { spread } from './page-order.ts'
 import * as store from './practice.store.ts'
 import { DEFAULT_RETENTION, FORGETTING } from './practice-schedule.ts'
-import { listSettings, putSettings } from './practice-settings.store.ts'
+import { listSettings, putSettings, type SettingsRow } from './practice-settings.store.ts'
 
 const DEFAULT_NEW_PER_DAY = 20
 /** Changes of one person's settings that are kept. */
@@ -79,7 +79,7 @@ async function findToday(core: Core, userId: number, wanted = EVERYTHING) {
 
 // --- settings
 
-function toSettings(settings: Awaited<ReturnType<typeof listSettings>>): PracticeSettings {
+function toSettings(settings: SettingsRow[]): PracticeSettings {
   const newest = settings.at(-1)
   return {
     new_per_day: newest?.newPerDay ?? DEFAULT_NEW_PER_DAY,
