@@ -46,7 +46,37 @@ export async function renewDeck(core: Core, tx: Executor, userId: number, examId
   const cards = new Map(
     (await store.listDeckCards(tx, userId, examId)).map((card) => [card.questionId, card]),
   )
+  const given = await formsOfResults(core, tx, results, inForce)
+  const open = deck.isOpen ? listAsked(await currentPaperOf(core, tx, examId), inForce) : []
+  const forms = new Map(given)
+  for (const asked of open) forms.set(asked.question.id, formOf(asked))
 
+  const seeded = await seed(core, tx, userId, examId, results)
+  const { cards: replayed } = await replayCards(tx, userId, [...seeded])
+  const room = MOST_CARDS - ((await store.countCards(tx, [userId])).get(userId) ?? 0)
+  const added = [...given.keys()].filter((id) => !cards.has(id)).slice(0, Math.max(0, room))
+  const known = new Set([...cards.keys(), ...added])
+  const renewed = [...known]
+    .map((questionId) => ({
+      ...(replayed.get(questionId) ?? cards.get(questionId) ?? NEW_CARD),
+      ...(forms.get(questionId) ?? HIDDEN),
+      userId,
+      questionId,
+      examId,
+    }))
+    .filter((card) => replayed.has(card.questionId) || !hasForm(cards.get(card.questionId), card))
+  await store.putCards(tx, renewed)
+  const isAsked = open.every(({ question }) => known.has(question.id))
+  await store.putDeck(tx, userId, examId, deck.now, isAsked)
+}
+
+/** Where the questions of these results stand: in the paper of the latest one, hidden where they can't be practised. */
+async function formsOfResults(
+  core: Core,
+  tx: Executor,
+  results: readonly store.FinishedRow[],
+  inForce: readonly Regrade[],
+): Promise<ReadonlyMap<number, store.Form>> {
   const forms = new Map<number, store.Form>()
   for (const result of results) {
     const paper = await getPaper(core, tx, result.paperId)
@@ -56,33 +86,13 @@ export async function renewDeck(core: Core, tx: Executor, userId: number, examId
       forms.set(id, asked ? formOf(asked) : HIDDEN)
     }
   }
-  const fromResults = new Set(forms.keys())
-  const existing = await store.listExisting(tx, [...fromResults])
-  for (const id of fromResults) if (!existing.has(id)) forms.set(id, HIDDEN)
-  const open = deck.isOpen ? listAsked(await currentPaperOf(core, tx, examId), inForce) : []
-  for (const asked of open) forms.set(asked.question.id, formOf(asked))
+  const existing = await store.listExisting(tx, [...forms.keys()])
+  for (const id of forms.keys()) if (!existing.has(id)) forms.set(id, HIDDEN)
+  return forms
+}
 
-  const seeded = await seed(core, tx, userId, examId, results)
-  const { cards: changed } = await replayCards(tx, userId, [...seeded])
-  let room = MOST_CARDS - ((await store.countCards(tx, [userId])).get(userId) ?? 0)
-  const renewed: (store.CardRow & { userId: number })[] = []
-  for (const questionId of new Set([...cards.keys(), ...fromResults])) {
-    const card = cards.get(questionId)
-    const form = forms.get(questionId) ?? HIDDEN
-    if (!card && room-- <= 0) continue
-    const memory = changed.get(questionId) ?? card ?? NEW_CARD
-    const isSame =
-      card !== undefined &&
-      card.paperId === form.paperId &&
-      card.marks === form.marks &&
-      card.guess === form.guess &&
-      !changed.has(questionId)
-    if (!isSame) renewed.push({ ...memory, ...form, userId, questionId, examId })
-  }
-  await store.putCards(tx, renewed)
-  const known = new Set([...cards.keys(), ...renewed.map(({ questionId }) => questionId)])
-  const isAsked = open.every(({ question }) => known.has(question.id))
-  await store.putDeck(tx, userId, examId, deck.now, isAsked)
+function hasForm(card: store.CardRow | undefined, { paperId, marks, guess }: store.Form): boolean {
+  return card !== undefined && card.paperId === paperId && card.marks === marks && card.guess === guess
 }
 
 /** Stores what was answered in results that practice has not read yet; the questions of these results. */
