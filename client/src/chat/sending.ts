@@ -1,5 +1,5 @@
 import type { WritableAtom } from 'nanostores'
-import type { Change } from '../http/request.ts'
+import type { Change } from '../http/exchange.ts'
 import type { Client } from '../index.ts'
 import { Outbox, type OutboxEntry } from '../outbox/outbox.ts'
 import type { Owner } from '../session/session.ts'

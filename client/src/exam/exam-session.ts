@@ -1,6 +1,6 @@
 import { atom, type ReadableAtom } from 'nanostores'
 import type { ServerFrame } from '../generated/frames.ts'
-import { LARGEST_LAST_CHANGE } from '../http/request.ts'
+import { LARGEST_LAST_CHANGE } from '../http/exchange.ts'
 import type { Client } from '../index.ts'
 import type { Channel, LifeEvent } from '../platform.ts'
 import type { Owner } from '../session/session.ts'

@@ -1,4 +1,5 @@
-import { exchange, exchangeAtOnce, foreign, type JsonAnswer, TOO_LARGE } from '../http/request.ts'
+import { exchange, exchangeAtOnce } from '../http/exchange.ts'
+import { foreign, type JsonAnswer, TOO_LARGE } from '../http/request.ts'
 import type { Client } from '../index.ts'
 import type { Owner } from '../session/session.ts'
 import type { ServerClock } from './clock.ts'

@@ -1,7 +1,7 @@
-import { type Progress, upload } from '../http/request.ts'
+import { type Progress, upload } from '../http/exchange.ts'
 import type { Client } from '../index.ts'
 
-export type { Progress } from '../http/request.ts'
+export type { Progress } from '../http/exchange.ts'
 
 /**
  * For the `fetch` option of an operation that takes a form: `fetch: withProgress(client, tell)`. The form is sent once,

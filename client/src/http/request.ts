@@ -1,5 +1,4 @@
 import type { Platform } from '../platform.ts'
-import type { Owner, Session } from '../session/session.ts'
 
 /**
  * The service could not be reached, or did not answer in time; it may have got the request or not. An answer that is
@@ -11,7 +10,9 @@ export class Unreachable extends Error {
   status?: number
 }
 
-const API = '/api/v01/'
+export const API = '/api/v01/'
+/** It won't get through by being repeated. */
+export const TOO_LARGE = 413
 
 export function foreign(status: number): Unreachable {
   return Object.assign(new Unreachable(`Not the service's answer (${status})`), { status })
@@ -142,102 +143,3 @@ export function jsonRequest(method: string, url: string, body: unknown, init: Re
     body: JSON.stringify(body),
   })
 }
-
-const EXCHANGE_MS = 15_000
-/** It won't get through by being repeated. */
-export const TOO_LARGE = 413
-/** An upload has failed if nothing of it gets on for so long. */
-const STALLED_MS = 60_000
-
-interface Sender {
-  baseUrl: string
-  platform: Platform
-  session: Session
-  fetch(request: Request, owner?: Owner): Promise<Response>
-}
-
-/** Sends a form once, as its owner; without progress on platforms that can't report it. */
-export async function upload(
-  { platform, session, fetch }: Sender,
-  owner: Owner | undefined,
-  request: Request,
-  tell: Progress,
-  form?: FormData,
-): Promise<Response> {
-  const token = owner && (await session.token(owner))
-  const { upload: sendForm } = platform
-  if (!sendForm || token === undefined) return fetch(request, owner)
-  return send(platform, withToken(request, token), undefined, (sent) => sendForm(sent, tell, form))
-}
-
-/** A change that somebody makes, by the path below `/api/v01/`. */
-export interface Change {
-  method: string
-  path: string
-  /** A form is sent as one, anything else as JSON. */
-  body: unknown
-  /** Hears how much of a form is sent. */
-  tell?: Progress
-}
-
-/** Bytes sent so far, and the total if it is known. */
-export type Progress = (sent: number, total: number | undefined) => void
-
-/**
- * Sends one change as its owner, and never as anybody else; undefined if no answer came in time: it may have been made
- * or not. 413 without a `code`: a proxy says so, not the service. A change of somebody who is signed out isn't sent: that is 401 `authentication_required`.
- */
-export async function exchange(
-  sender: Sender,
-  owner: Owner,
-  { method, path, body, tell = () => {} }: Change,
-  given?: AbortSignal,
-): Promise<JsonAnswer | undefined> {
-  const abort = new AbortController()
-  const stop = () => abort.abort()
-  given?.addEventListener('abort', stop)
-  const { signal } = abort
-  const { baseUrl, platform } = sender
-  const url = baseUrl + API + path
-  const isForm = body instanceof FormData
-  const begin = () => platform.after(isForm ? STALLED_MS : EXCHANGE_MS, stop)
-  let cancel = begin()
-  const progress: Progress = (...sent) => {
-    cancel()
-    cancel = begin()
-    tell(...sent)
-  }
-  try {
-    const answer = isForm
-      ? upload(sender, owner, new Request(url, { method, body, signal }), progress, body)
-      : sender.fetch(jsonRequest(method, url, body, { signal }), owner)
-    return await orAborted(signal, answer.then(toJsonAnswer))
-  } catch (error) {
-    // That much is true whoever says it.
-    const isTooLarge = error instanceof Unreachable && error.status === TOO_LARGE
-    return isTooLarge ? { status: TOO_LARGE, body: {}, retryAfter: undefined } : undefined
-  } finally {
-    cancel()
-  }
-}
-
-/**
- * Sends a request without waiting for anything, because the page may close at once: the request outlives it. Browsers limit
- * its size to `LARGEST_LAST_CHANGE`.
- */
-export async function exchangeAtOnce(
-  { baseUrl, platform, session }: Sender,
-  owner: Owner,
-  { method, path, body }: Change,
-): Promise<JsonAnswer | undefined> {
-  const token = session.tokenNow(owner)
-  if (token === undefined) return undefined
-  const headers = { authorization: `Bearer ${token}` }
-  const request = jsonRequest(method, baseUrl + API + path, body, { keepalive: true, headers })
-  return send(platform, request)
-    .then(toJsonAnswer)
-    .catch(() => undefined)
-}
-
-/** 64 KiB, headers and other requests included. */
-export const LARGEST_LAST_CHANGE = 60 * 1_024

@@ -1,5 +1,6 @@
 import { atom, type ReadableAtom } from 'nanostores'
-import { type Change, exchange, type JsonAnswer, TOO_LARGE } from '../http/request.ts'
+import { type Change, exchange } from '../http/exchange.ts'
+import { type JsonAnswer, TOO_LARGE } from '../http/request.ts'
 import type { Client } from '../index.ts'
 import type { Channel } from '../platform.ts'
 import { cachesOf, type Owner } from '../session/session.ts'
