@@ -1,6 +1,7 @@
 import type { User } from '@exam-practice/client'
 import { atom } from 'nanostores'
 import { type Answer, ask, client } from './client.ts'
+import { isAdministrator } from './roles.ts'
 
 type OwnClass = Answer<'/api/v01/classes', 'get'>['classes'][number]
 
@@ -25,10 +26,10 @@ export async function lookForClasses(): Promise<void> {
 }
 
 /** Reads the counts again, unless they are fresh. */
-export async function lookForWaiting({ role }: User, isForced = false): Promise<void> {
+export async function lookForWaiting(user: User, isForced = false): Promise<void> {
   if (!isForced && Date.now() - readAt < FRESH_MS) return
   readAt = Date.now()
-  $waiting.set(await (role === 'user' ? countForTeacher() : countForAdministrator()))
+  $waiting.set(await (isAdministrator(user) ? countForAdministrator() : countForTeacher()))
 }
 
 /** Teachers who are no administrators are asked about their own exams alone. */

@@ -5,6 +5,7 @@ import { chat } from '../chat.ts'
 import { Badge } from '../components/badge.tsx'
 import { Dialog } from '../components/dialogs/dialog.tsx'
 import { Icon, type IconName } from '../components/icons.tsx'
+import { isAdministrator } from '../roles.ts'
 import type { RouteName } from '../router.ts'
 import { t } from '../texts.ts'
 import { $taught, $waiting, lookForWaiting } from '../waiting.ts'
@@ -61,7 +62,6 @@ const ACCOUNT: Place = { path: '/desk/account', text: t('Account'), icon: 'accou
 /** A sidebar on wide screens; on a phone the most used views, and the others behind one button. */
 export function Navigation({ user, route }: { user: User; route: RouteName | undefined }) {
   const [isOpen, setOpen] = useState(false)
-  const isAdministrator = user.role !== 'user'
   const isTeacher = useStore($taught).length > 0
   useEffect(() => {
     setOpen(false)
@@ -71,8 +71,8 @@ export function Navigation({ user, route }: { user: User; route: RouteName | und
     <>
       <Group title="Learn" places={LEARN} here={route} />
       <Group title="Talk" places={TALK} here={route} />
-      {isAdministrator && <Group title="Teach" places={TEACH} here={route} />}
-      {!isAdministrator && isTeacher && (
+      {isAdministrator(user) && <Group title="Teach" places={TEACH} here={route} />}
+      {!isAdministrator(user) && isTeacher && (
         <Group
           title="Teach"
           places={TEACH.filter(({ routes }) => routes.includes('challenges'))}
@@ -93,7 +93,7 @@ export function Navigation({ user, route }: { user: User; route: RouteName | und
         </div>
       </nav>
       <nav class="tabs" aria-label="Main, short">
-        {[LEARN[0], LEARN[1], TALK[0], isAdministrator ? TEACHING : LEARN[3]].map(
+        {[LEARN[0], LEARN[1], TALK[0], isAdministrator(user) ? TEACHING : LEARN[3]].map(
           (place) =>
             place && (
               <Entry

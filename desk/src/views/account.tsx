@@ -8,11 +8,11 @@ import { Page } from '../components/page/page.tsx'
 import { useLoad } from '../components/page/use-load.ts'
 import { download } from '../download.ts'
 import { moment } from '../format.ts'
+import { isAdministrator, nameOfRole } from '../roles.ts'
 import { $theme, setTheme, type Theme } from '../shell/theme.ts'
 import { signOut } from '../sign-in.ts'
 import { t } from '../texts.ts'
 import { Notifications } from './notifications.tsx'
-import { nameOfRole } from './teach/people/roles.ts'
 
 type PushSettings = Answer<'/api/v01/push', 'get'>['settings']
 
@@ -85,7 +85,7 @@ export default function Account() {
             )}
             <Devices />
             <Notifications />
-            <TakeAlong needsPassword={self.has_password && self.role !== 'user'} />
+            <TakeAlong needsPassword={self.has_password && isAdministrator(self)} />
           </div>
         )}
       </Loaded>

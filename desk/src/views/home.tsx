@@ -10,6 +10,7 @@ import { useLoad } from '../components/page/use-load.ts'
 import { describeMinutes, moment, percent } from '../format.ts'
 import { $isHelpLocked } from '../help-lock.ts'
 import { $notices, dismiss, lookForNotices } from '../notices.ts'
+import { isAdministrator } from '../roles.ts'
 import { serverNow } from '../server-time.ts'
 import { t } from '../texts.ts'
 import { $underWay, lookForUnderWay } from '../under-way.ts'
@@ -43,7 +44,7 @@ export default function Home({ user }: ViewProps) {
       <Notices />
       <div class="home">
         <div class="stack">
-          {(user.role !== 'user' || isTeacher) && <Waiting user={user} />}
+          {(isAdministrator(user) || isTeacher) && <Waiting user={user} />}
           {isTeacher && <SittingNow />}
           <Loaded of={found}>
             {({ exams, attempts }) => {

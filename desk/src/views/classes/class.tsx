@@ -5,6 +5,7 @@ import { Action } from '../../components/forms/button.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
+import { isAdministrator } from '../../roles.ts'
 import { $query, go } from '../../router.ts'
 import { t } from '../../texts.ts'
 import type { ViewProps } from '../view-props.ts'
@@ -55,7 +56,7 @@ export default function Class({ params, user }: ViewProps) {
           actions={
             !one.class.archived &&
             // Administrators are in it only if they teach the class; its teachers come first among its members.
-            (user.role === 'user' ||
+            (!isAdministrator(user) ||
               one.members.some(({ user_id, role }) => user_id === user.id && role === 'teacher')) && (
               <Action
                 act={async () => {

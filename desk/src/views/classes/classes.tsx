@@ -7,13 +7,13 @@ import { Empty, Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 import { day } from '../../format.ts'
+import { isAdministrator } from '../../roles.ts'
 import { $query } from '../../router.ts'
 import { t } from '../../texts.ts'
 import type { ViewProps } from '../view-props.ts'
 
 /** The classes that somebody is in, those that ask them to join, and joining by a code, which a link brings along. */
 export default function Classes({ user }: ViewProps) {
-  const isAdministrator = user.role !== 'user'
   const { code } = useStore($query)
   const found = useLoad('classes', () => ask(client.GET('/api/v01/classes', {})))
   return (
@@ -64,7 +64,7 @@ export default function Classes({ user }: ViewProps) {
             {classes.length === 0 ? (
               <Empty title="You are in no class yet">
                 <p>
-                  {isAdministrator
+                  {isAdministrator(user)
                     ? t('<a>Create one</a> to teach it, or join one by its code.', {
                         a: (inner) => <a href="/desk/teach/classes">{inner}</a>,
                       })

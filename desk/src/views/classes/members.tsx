@@ -9,6 +9,7 @@ import { Pager } from '../../components/page/pager.tsx'
 import { Table } from '../../components/page/table.tsx'
 import { QrCode } from '../../components/qr-code.tsx'
 import { day, fromLocalInput, moment, nameAndUsername } from '../../format.ts'
+import { isAdministrator } from '../../roles.ts'
 import { t } from '../../texts.ts'
 import type { ClassTabProps } from './class.tsx'
 
@@ -17,7 +18,6 @@ type Added = Answer<'/api/v01/classes/{id}/members', 'post'>
 /** Who is in a class, and how others come in. */
 export function Members({ of: one, user, reload }: ClassTabProps) {
   const { id, archived } = one.class
-  const isAdmin = user.role !== 'user'
   return (
     <div class="stack">
       {!archived && (
@@ -45,7 +45,7 @@ export function Members({ of: one, user, reload }: ClassTabProps) {
             {
               head: t('Change'),
               cell: (row) =>
-                archived || (row.role === 'teacher' && !isAdmin) ? (
+                archived || (row.role === 'teacher' && !isAdministrator(user)) ? (
                   ''
                 ) : (
                   <Action

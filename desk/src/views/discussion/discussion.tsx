@@ -13,6 +13,7 @@ import { useLive } from '../../components/page/use-live.ts'
 import { useLoad } from '../../components/page/use-load.ts'
 import { RichText } from '../../components/rich-text/rich-text.tsx'
 import { lately } from '../../format.ts'
+import { isAdministrator } from '../../roles.ts'
 import { t } from '../../texts.ts'
 
 /** The discussion of one question; new comments appear by themselves. */
@@ -50,7 +51,8 @@ interface EntryProps {
 
 function Entry({ comment, reload }: EntryProps) {
   const isDeleted = useStore($beingDeleted).has(`comment-${comment.id}`) || comment.is_deleted
-  const isAdmin = client.session.$user.get()?.role !== 'user'
+  const user = client.session.$user.get()
+  const isAdmin = user != null && isAdministrator(user)
   const [open, setOpen] = useState<'reply' | 'edit' | 'report'>()
   const path = { params: { path: { id: comment.id } } }
   const toggle = (what: typeof open) => setOpen(open === what ? undefined : what)

@@ -7,6 +7,7 @@ import { Action } from '../../components/forms/button.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
+import { isAdministrator } from '../../roles.ts'
 import { go } from '../../router.ts'
 import { t } from '../../texts.ts'
 import type { ViewProps } from '../view-props.ts'
@@ -70,8 +71,7 @@ export default function TeachExam({ params, user }: ViewProps) {
       t('Release'),
       false,
     )
-  const isAdmin = user.role !== 'user'
-  const tabs = TABS.filter(([key]) => isAdmin || !OF_ADMINISTRATORS.has(key))
+  const tabs = TABS.filter(([key]) => isAdministrator(user) || !OF_ADMINISTRATORS.has(key))
   const Shown = tabs.find(([key]) => key === tab)?.[2] ?? Questions
   return (
     <Loaded of={found}>
@@ -81,7 +81,7 @@ export default function TeachExam({ params, user }: ViewProps) {
           lead={exam.is_published ? 'Published' : 'Draft: students can’t see it'}
           actions={
             <>
-              {isAdmin && (
+              {isAdministrator(user) && (
                 <a class="button" href={`/desk/teach/analytics?exam=${id}`}>
                   Analytics
                 </a>
@@ -120,7 +120,7 @@ export default function TeachExam({ params, user }: ViewProps) {
               >
                 {exam.is_published ? 'Unpublish' : 'Publish'}
               </Action>
-              {isAdmin && (
+              {isAdministrator(user) && (
                 <Action
                   class="bad"
                   confirm={t('Delete “{name}” with its questions, attempts, results and discussions?', {

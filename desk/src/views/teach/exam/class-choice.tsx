@@ -1,6 +1,7 @@
 import type { User } from '@exam-practice/client'
 import { ask, client, readAllPages } from '../../../client.ts'
 import { useLoad } from '../../../components/page/use-load.ts'
+import { isAdministrator } from '../../../roles.ts'
 
 interface ClassChoiceProps {
   user: User
@@ -10,7 +11,7 @@ interface ClassChoiceProps {
 /** The classes that an exam is for, as boxes named `class_ids`; with none of them it is for everybody. */
 export function ClassChoice({ user, chosen }: ClassChoiceProps) {
   const found = useLoad('classes', async () => {
-    if (user.role === 'user') {
+    if (!isAdministrator(user)) {
       const { classes } = await ask(client.GET('/api/v01/classes', {}))
       return classes.filter(({ role }) => role === 'teacher')
     }
@@ -25,7 +26,7 @@ export function ClassChoice({ user, chosen }: ClassChoiceProps) {
   return (
     <fieldset class="choices">
       <legend>For these classes</legend>
-      <small>{user.role === 'user' ? 'At least one' : 'None: for everybody'}</small>
+      <small>{isAdministrator(user) ? 'None: for everybody' : 'At least one'}</small>
       {known.map(({ id, name }) => (
         <label key={id} class="check">
           <input type="checkbox" name="class_ids" value={id} defaultChecked={chosen.includes(id)} />

@@ -13,6 +13,7 @@ import { lacksKey } from '../../../components/questions/kind.ts'
 import { kindOf, QUESTION_TYPES } from '../../../components/questions/kinds.ts'
 import { MarksOf } from '../../../components/questions/marks-of.tsx'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
+import { isAdministrator } from '../../../roles.ts'
 import { $query } from '../../../router.ts'
 import { t } from '../../../texts.ts'
 import { TagFilter } from '../questions/tag-filter.tsx'
@@ -50,7 +51,7 @@ export function Questions({ exam, user }: TabProps) {
         })}
         clear={selection.clear}
       >
-        {user.role !== 'user' && (
+        {isAdministrator(user) && (
           <button type="button" class="small" onClick={() => setCopying(true)}>
             Copy
           </button>

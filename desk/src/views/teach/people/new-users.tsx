@@ -4,8 +4,8 @@ import { Action } from '../../../components/forms/button.tsx'
 import { Choice, Field } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { Page } from '../../../components/page/page.tsx'
+import { ROLES } from '../../../roles.ts'
 import { t } from '../../../texts.ts'
-import { ROLES } from './roles.ts'
 
 type Imported = Answer<'/api/v01/admin/users/import', 'post'>
 

@@ -8,9 +8,9 @@ import { Pager } from '../../../components/page/pager.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
 import { serviceTime } from '../../../format.ts'
+import { nameOfRole, ROLES } from '../../../roles.ts'
 import { $query, setQuery } from '../../../router.ts'
 import { t } from '../../../texts.ts'
-import { nameOfRole, ROLES } from './roles.ts'
 
 type Request = Answer<'/api/v01/admin/access-requests', 'get'>['requests'][number]
 

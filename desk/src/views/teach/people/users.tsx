@@ -15,11 +15,11 @@ import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { useSelection } from '../../../components/page/use-selection.ts'
 import { serviceTime } from '../../../format.ts'
+import { nameOfRole, ROLES } from '../../../roles.ts'
 import { $query, setQuery } from '../../../router.ts'
 import { t } from '../../../texts.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { ManagedUser, type UserRow } from './managed-user.tsx'
-import { nameOfRole, ROLES } from './roles.ts'
 
 /** All accounts and their roles. */
 export default function Users({ user }: ViewProps) {

@@ -1,4 +1,5 @@
-import { t } from '../../../texts.ts'
+import type { User } from '@exam-practice/client'
+import { t } from './texts.ts'
 
 /** What an account may be, with the names of it. */
 export const ROLES = [
@@ -6,5 +7,8 @@ export const ROLES = [
   ['admin', t('Teacher')],
   ['user,admin', t('Both')],
 ] as const
+
+/** Who teaches a class may have the role `user`. */
+export const isAdministrator = ({ role }: Pick<User, 'role'>) => role !== 'user'
 
 export const nameOfRole = (role: string) => ROLES.find(([value]) => value === role)?.[1] ?? role
