@@ -13,7 +13,7 @@ import { SelectionBar } from '../../../components/page/selection-bar.tsx'
 import { Stat } from '../../../components/page/stat.tsx'
 import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
-import { useSelection } from '../../../components/page/use-selection.ts'
+import { type Selection, useSelection } from '../../../components/page/use-selection.ts'
 import { serviceTime } from '../../../format.ts'
 import { nameOfRole, ROLES } from '../../../roles.ts'
 import { $query, setQuery } from '../../../router.ts'
@@ -67,38 +67,7 @@ export default function Users({ user }: ViewProps) {
               <Stat label="Teachers" value={counts.admin_role} />
               <Stat label="Both" value={counts.both_roles} />
             </dl>
-            <SelectionBar
-              count={selection.chosen.length}
-              label={t('{count, plural, one {# person selected} other {# people selected}}', {
-                count: selection.chosen.length,
-              })}
-              clear={selection.clear}
-            >
-              {ROLES.map(([role, text]) => (
-                <Action
-                  key={role}
-                  class="small"
-                  confirm={t('{count, plural, one {# person} other {# people}}: {role} from now on?', {
-                    count: selection.chosen.length,
-                    role: text,
-                  })}
-                  act={async () => {
-                    const updates = selection.chosen.map(({ id }) => ({ user_id: id, new_role: role }))
-                    const { errors } = await ask(
-                      client.POST('/api/v01/admin/users/bulk-role', { body: { updates } }),
-                    )
-                    selection.clear()
-                    await found.reload()
-                    const changed = t('{count, plural, one {# role changed} other {# roles changed}}', {
-                      count: updates.length - (errors?.length ?? 0),
-                    })
-                    return [changed, ...(errors ?? [])].join('; ')
-                  }}
-                >
-                  {text}
-                </Action>
-              ))}
-            </SelectionBar>
+            <RoleActions selection={selection} reload={found.reload} />
             <Table
               caption="People"
               rows={list.users}
@@ -154,32 +123,90 @@ export default function Users({ user }: ViewProps) {
       </Loaded>
       {managed && <ManagedUser user={managed} close={() => setManaged(undefined)} changed={found.reload} />}
       {changing && (
-        <Dialog title={t('Role of {name}', { name: changing.username })} close={() => setChanging(undefined)}>
-          <Form
-            button="Change the role"
-            aside={
-              <button type="button" class="quiet" onClick={() => setChanging(undefined)}>
-                Cancel
-              </button>
-            }
-            send={async ({ new_role }) => {
-              const body = { user_id: changing.id, new_role: String(new_role) }
-              await ask(client.POST('/api/v01/admin/users/role', { body }))
-              setChanging(undefined)
-              await found.reload()
-              return t('The role is changed')
-            }}
-          >
-            <Choice
-              label="Role"
-              name="new_role"
-              value={changing.role}
-              options={ROLES}
-              hint={changing.id === user.id ? 'This is your own account.' : 'It takes effect at once.'}
-            />
-          </Form>
-        </Dialog>
+        <RoleDialog
+          person={changing}
+          isOwn={changing.id === user.id}
+          close={() => setChanging(undefined)}
+          reload={found.reload}
+        />
       )}
     </Page>
+  )
+}
+
+interface RoleActionsProps {
+  selection: Selection<UserRow>
+  reload: () => Promise<void>
+}
+
+/** Gives a role to all selected people. */
+function RoleActions({ selection, reload }: RoleActionsProps) {
+  const count = selection.chosen.length
+  return (
+    <SelectionBar
+      count={count}
+      label={t('{count, plural, one {# person selected} other {# people selected}}', { count })}
+      clear={selection.clear}
+    >
+      {ROLES.map(([role, text]) => (
+        <Action
+          key={role}
+          class="small"
+          confirm={t('{count, plural, one {# person} other {# people}}: {role} from now on?', {
+            count,
+            role: text,
+          })}
+          act={async () => {
+            const updates = selection.chosen.map(({ id }) => ({ user_id: id, new_role: role }))
+            const { errors } = await ask(client.POST('/api/v01/admin/users/bulk-role', { body: { updates } }))
+            selection.clear()
+            await reload()
+            const changed = t('{count, plural, one {# role changed} other {# roles changed}}', {
+              count: updates.length - (errors?.length ?? 0),
+            })
+            return [changed, ...(errors ?? [])].join('; ')
+          }}
+        >
+          {text}
+        </Action>
+      ))}
+    </SelectionBar>
+  )
+}
+
+interface RoleDialogProps {
+  person: UserRow
+  isOwn: boolean
+  close: () => void
+  reload: () => Promise<void>
+}
+
+function RoleDialog({ person, isOwn, close, reload }: RoleDialogProps) {
+  return (
+    <Dialog title={t('Role of {name}', { name: person.username })} close={close}>
+      <Form
+        button="Change the role"
+        aside={
+          <button type="button" class="quiet" onClick={close}>
+            Cancel
+          </button>
+        }
+        send={async ({ new_role }) => {
+          const body = { user_id: person.id, new_role: String(new_role) }
+          await ask(client.POST('/api/v01/admin/users/role', { body }))
+          close()
+          await reload()
+          return t('The role is changed')
+        }}
+      >
+        <Choice
+          label="Role"
+          name="new_role"
+          value={person.role}
+          options={ROLES}
+          hint={isOwn ? 'This is your own account.' : 'It takes effect at once.'}
+        />
+      </Form>
+    </Dialog>
   )
 }
