@@ -49,13 +49,16 @@ interface EntryProps {
   reload: () => Promise<void>
 }
 
+type Opened = 'reply' | 'edit' | 'report'
+
 function Entry({ comment, reload }: EntryProps) {
   const isDeleted = useStore($beingDeleted).has(`comment-${comment.id}`) || comment.is_deleted
-  const user = client.session.$user.get()
-  const isAdmin = user != null && isAdministrator(user)
-  const [open, setOpen] = useState<'reply' | 'edit' | 'report'>()
-  const path = { params: { path: { id: comment.id } } }
-  const toggle = (what: typeof open) => setOpen(open === what ? undefined : what)
+  const [open, setOpen] = useState<Opened>()
+  const close = () => setOpen(undefined)
+  const closeAndReload = () => {
+    close()
+    return reload()
+  }
   return (
     <li>
       <article>
@@ -71,65 +74,11 @@ function Entry({ comment, reload }: EntryProps) {
         </p>
         {isDeleted ? <p class="lead">This comment was deleted.</p> : <RichText text={comment.message} />}
         {!isDeleted && (
-          <p class="row">
-            <button type="button" class="quiet small" onClick={() => toggle('reply')}>
-              Reply
-            </button>
-            {comment.is_own && (
-              <button type="button" class="quiet small" onClick={() => toggle('edit')}>
-                Edit
-              </button>
-            )}
-            {(comment.is_own || isAdmin) && (
-              <button
-                type="button"
-                class="quiet small"
-                onClick={() =>
-                  deleteSoon(`comment-${comment.id}`, t('Comment deleted'), async () => {
-                    await ask(client.DELETE('/api/v01/discussions/comments/{id}', { ...path, ...OUTLIVING }))
-                    await reload()
-                  })
-                }
-              >
-                Delete
-              </button>
-            )}
-            {!comment.is_own && (
-              <button type="button" class="quiet small" onClick={() => toggle('report')}>
-                Report
-              </button>
-            )}
-            {isAdmin && (
-              <>
-                <Action
-                  class="quiet small"
-                  act={async () => {
-                    await ask(
-                      client.POST('/api/v01/discussions/comments/{id}/pin', {
-                        ...path,
-                        body: { is_pinned: !comment.is_pinned },
-                      }),
-                    )
-                    await reload()
-                  }}
-                >
-                  {comment.is_pinned ? 'Unpin' : 'Pin'}
-                </Action>
-                <Action
-                  class="quiet small"
-                  act={async () => {
-                    const body = { is_best_answer: !comment.is_best_answer }
-                    await ask(
-                      client.POST('/api/v01/discussions/comments/{id}/best-answer', { ...path, body }),
-                    )
-                    await reload()
-                  }}
-                >
-                  {comment.is_best_answer ? 'Not the best answer' : 'Best answer'}
-                </Action>
-              </>
-            )}
-          </p>
+          <EntryActions
+            comment={comment}
+            reload={reload}
+            toggle={(what) => setOpen(open === what ? undefined : what)}
+          />
         )}
         {open === 'reply' && (
           <Write
@@ -137,31 +86,11 @@ function Entry({ comment, reload }: EntryProps) {
             parentId={comment.id}
             label={t('Reply to {name}', { name: comment.username })}
             button="Reply"
-            reload={async () => {
-              setOpen(undefined)
-              await reload()
-            }}
+            reload={closeAndReload}
           />
         )}
-        {open === 'edit' && (
-          <Form
-            button="Save"
-            draft={`comment-edit-${comment.id}`}
-            send={async ({ message }) => {
-              await ask(
-                client.PATCH('/api/v01/discussions/comments/{id}', {
-                  ...path,
-                  body: { message: String(message) },
-                }),
-              )
-              setOpen(undefined)
-              await reload()
-            }}
-          >
-            <Area label="Your comment" name="message" value={comment.message} required maxLength={4000} />
-          </Form>
-        )}
-        {open === 'report' && <Report what="comment" id={comment.id} close={() => setOpen(undefined)} />}
+        {open === 'edit' && <EditComment comment={comment} reload={closeAndReload} />}
+        {open === 'report' && <Report what="comment" id={comment.id} close={close} />}
       </article>
       {comment.replies.length > 0 && (
         <ul class="thread">
@@ -171,6 +100,89 @@ function Entry({ comment, reload }: EntryProps) {
         </ul>
       )}
     </li>
+  )
+}
+
+interface EntryActionsProps extends EntryProps {
+  toggle: (what: Opened) => void
+}
+
+/** What the person may do with a comment. */
+function EntryActions({ comment, reload, toggle }: EntryActionsProps) {
+  const user = client.session.$user.get()
+  const isAdmin = user != null && isAdministrator(user)
+  const path = { params: { path: { id: comment.id } } }
+  return (
+    <p class="row">
+      <button type="button" class="quiet small" onClick={() => toggle('reply')}>
+        Reply
+      </button>
+      {comment.is_own && (
+        <button type="button" class="quiet small" onClick={() => toggle('edit')}>
+          Edit
+        </button>
+      )}
+      {(comment.is_own || isAdmin) && (
+        <button
+          type="button"
+          class="quiet small"
+          onClick={() =>
+            deleteSoon(`comment-${comment.id}`, t('Comment deleted'), async () => {
+              await ask(client.DELETE('/api/v01/discussions/comments/{id}', { ...path, ...OUTLIVING }))
+              await reload()
+            })
+          }
+        >
+          Delete
+        </button>
+      )}
+      {!comment.is_own && (
+        <button type="button" class="quiet small" onClick={() => toggle('report')}>
+          Report
+        </button>
+      )}
+      {isAdmin && (
+        <>
+          <Action
+            class="quiet small"
+            act={async () => {
+              const body = { is_pinned: !comment.is_pinned }
+              await ask(client.POST('/api/v01/discussions/comments/{id}/pin', { ...path, body }))
+              await reload()
+            }}
+          >
+            {comment.is_pinned ? 'Unpin' : 'Pin'}
+          </Action>
+          <Action
+            class="quiet small"
+            act={async () => {
+              const body = { is_best_answer: !comment.is_best_answer }
+              await ask(client.POST('/api/v01/discussions/comments/{id}/best-answer', { ...path, body }))
+              await reload()
+            }}
+          >
+            {comment.is_best_answer ? 'Not the best answer' : 'Best answer'}
+          </Action>
+        </>
+      )}
+    </p>
+  )
+}
+
+function EditComment({ comment, reload }: EntryProps) {
+  return (
+    <Form
+      button="Save"
+      draft={`comment-edit-${comment.id}`}
+      send={async ({ message }) => {
+        const path = { params: { path: { id: comment.id } } }
+        const body = { message: String(message) }
+        await ask(client.PATCH('/api/v01/discussions/comments/{id}', { ...path, body }))
+        await reload()
+      }}
+    >
+      <Area label="Your comment" name="message" value={comment.message} required maxLength={4000} />
+    </Form>
   )
 }
 
