@@ -28,7 +28,9 @@ export const StudentExam = Type.Object(
     msq_scoring: Type.Enum(['all_or_nothing', 'partial']),
     opens_at: Nullable({ ...Timestamp, description: 'for you: with your own times or those of your class' }),
     closes_at: Nullable({ ...Timestamp, description: 'for you: with your own times or those of your class' }),
-    lock_help: Type.Boolean({ description: 'during an attempt, you cannot use tutor, practice, chat, discussions or classes' }),
+    lock_help: Type.Boolean({
+      description: 'during an attempt, you cannot use tutor, practice, chat, discussions or classes',
+    }),
     extra_time_percent: Type.Optional(Type.Integer({ description: 'added to the duration; absent where 0' })),
     question_count: Count,
   },

@@ -122,7 +122,9 @@ export const Conversation = Type.Object(
     last_seq: Seq,
     last_read_seq: Seq,
     version: Version,
-    can_send: Type.Boolean({ description: 'false when the connection has ended, and for both while one has blocked the other' }),
+    can_send: Type.Boolean({
+      description: 'false when the connection has ended, and for both while one has blocked the other',
+    }),
     settings: Settings,
     unread_mentions: Type.Integer({
       description: 'messages that mention the reader, above the read pointer',

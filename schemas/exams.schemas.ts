@@ -29,7 +29,9 @@ const settings = {
   msq_scoring: MsqScoring,
   opens_at: Nullable({ ...GivenInstant, description: 'from when on it may be started; null: at once' }),
   closes_at: Nullable({ ...GivenInstant, description: 'when attempts end at the latest; null: never' }),
-  lock_help: Type.Boolean({ description: 'during an attempt, its student cannot use tutor, practice, chat, discussions or classes' }),
+  lock_help: Type.Boolean({
+    description: 'during an attempt, its student cannot use tutor, practice, chat, discussions or classes',
+  }),
   shuffle: Shuffle,
   class_ids: Type.Array(Id, {
     maxItems: 500,

@@ -237,7 +237,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     problems.push(`REDIS_URL: ${(error as Error).message}`)
   }
   if (!isTrustProxy(settings.TRUST_PROXY))
-    problems.push('TRUST_PROXY: must be true, false, a number of hops, or a comma-separated list of addresses')
+    problems.push(
+      'TRUST_PROXY: must be true, false, a number of hops, or a comma-separated list of addresses',
+    )
   // Left out by mistake, or misspelt, it would mean another database: an empty one.
   if (production && settings.DATABASE_URL === undefined)
     problems.push('DATABASE_URL: required in production; embedded is the database in DATA_DIR')

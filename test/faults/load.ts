@@ -77,9 +77,10 @@ export class Load {
     const people = await register(PEOPLE)
     const probers = await register(2)
     const probed = await connect(probers[0] as Client, probers[1] as Client)
-    const numeric = { questions: [{ question_type: 'NUMERIC', correct_answer: '0' }] }
-    const exam = await createExam(sql, numeric)
-    const { examId: quiz } = await createExam(sql, numeric)
+    const createNumeric = () =>
+      createExam(sql, { questions: [{ question_type: 'NUMERIC', correct_answer: '0' }] })
+    const exam = await createNumeric()
+    const { examId: quiz } = await createNumeric()
     const load = new Load(world, probers, probed, exam, quiz)
     const conversations = await Promise.all(
       people.map((one, index) => connect(one, people[(index + 1) % PEOPLE] as Client)),

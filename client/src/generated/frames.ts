@@ -42,7 +42,7 @@ export interface ServerFrames {
   results_released: { type: 'results_released'; exam_id: number; released: boolean }
   /** One's own attempt under way ends at another time than before. */
   attempt_time: { type: 'attempt_time'; exam_id: number; attempt_id: number; ends_at: string | null }
-  /** One's own attempt at an exam that locks help is under way: tutor, chat and discussions are shut, and their frames withheld. */
+  /** You are taking an exam that locks help: until it ends you cannot use tutor, practice, chat, discussions or classes, and their frames are held back. */
   help_locked: { type: 'help_locked'; exam_id: number }
   /** That attempt is over. After the last of them comes `resync`. */
   help_unlocked: { type: 'help_unlocked'; exam_id: number }
@@ -52,7 +52,7 @@ export interface ServerFrames {
   challenge_resolved: { type: 'challenge_resolved'; challenge: Challenge }
   /** One has practised or changed its settings: the cards that are due, and what today still brings. */
   practice: { type: 'practice'; due: number; new: number }
-  /** Events may have been missed while the bus was away: send `resume`. */
+  /** Events may have been missed or held back: send `resume`. */
   resync: { type: 'resync' }
   /** Instead of more than 500 changed messages: drop what is held of this conversation, list it afresh by HTTP, and go on from this version. */
   gap: { type: 'gap'; conversation_id: number; version: number }

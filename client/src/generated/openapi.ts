@@ -44,7 +44,7 @@ export type AdminClassAnswer = { success: true; class: AdminClass }
 
 export type AdminClassesAnswer = { success: true; classes: AdminClass[]; total: number; page: number; per_page: number; total_pages: number }
 
-export type AdminExam = { id: number; name: string; description: string; category_id: number | null; duration_minutes: number | null; max_attempts: number | null; result_mode: 'instant' | 'on_release'; is_published: boolean; /** while it is published, whoever may see it can practise its questions, keys included */ open_for_practice: boolean; pass_percentage: number; msq_scoring: 'all_or_nothing' | 'partial'; opens_at: string | null; closes_at: string | null; /** shuts tutor, chat and discussions during an attempt */ lock_help: boolean; /** what is in another order in each attempt; those that have begun keep theirs */ shuffle: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids: number[]; draw: { tag: string; count: number }[] | null; results_released: boolean; /** what an attempt gets */ question_count: number; /** all of its questions */ pool_count: number; created_at: string; updated_at: string }
+export type AdminExam = { id: number; name: string; description: string; category_id: number | null; duration_minutes: number | null; max_attempts: number | null; result_mode: 'instant' | 'on_release'; is_published: boolean; /** while it is published, whoever may see it can practise its questions, keys included */ open_for_practice: boolean; pass_percentage: number; msq_scoring: 'all_or_nothing' | 'partial'; opens_at: string | null; closes_at: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help: boolean; /** what is in another order in each attempt; those that have begun keep theirs */ shuffle: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids: number[]; draw: { tag: string; count: number }[] | null; results_released: boolean; /** what an attempt gets */ question_count: number; /** all of its questions */ pool_count: number; created_at: string; updated_at: string }
 
 export type AdminExamAnswer = { success: true; exam: AdminExam }
 
@@ -168,11 +168,11 @@ export type ConnectPending = { success: true; conn_id: number; status: 'pending'
 
 export type ConnectionRequest = { conn_id: number; from_id: number; from_name: string; created_at: string }
 
-export type Conversation = { id: number; name: string; is_group: boolean; unread: number; online: boolean; last_message: LastMessage | null; user_id: number | null; conn_id: number | null; member_count: number; last_seq: number; last_read_seq: number; version: number; /** false after a disconnect, and for somebody who was blocked */ can_send: boolean; /** the reader's own */ settings: ConversationSettings; /** messages that mention the reader, above the read pointer */ unread_mentions: number }
+export type Conversation = { id: number; name: string; is_group: boolean; unread: number; online: boolean; last_message: LastMessage | null; user_id: number | null; conn_id: number | null; member_count: number; last_seq: number; last_read_seq: number; version: number; /** false when the connection has ended, and for both while one has blocked the other */ can_send: boolean; /** the reader's own */ settings: ConversationSettings; /** messages that mention the reader, above the read pointer */ unread_mentions: number }
 
 export type ConversationAnswer = { success: true; conversation: ConversationDetail }
 
-export type ConversationDetail = { id: number; name: string; is_group: boolean; unread: number; online: boolean; last_message: LastMessage | null; user_id: number | null; conn_id: number | null; member_count: number; last_seq: number; last_read_seq: number; version: number; /** false after a disconnect, and for somebody who was blocked */ can_send: boolean; /** the reader's own */ settings: ConversationSettings; /** messages that mention the reader, above the read pointer */ unread_mentions: number; /** longest-standing first */ members: Member[] }
+export type ConversationDetail = { id: number; name: string; is_group: boolean; unread: number; online: boolean; last_message: LastMessage | null; user_id: number | null; conn_id: number | null; member_count: number; last_seq: number; last_read_seq: number; version: number; /** false when the connection has ended, and for both while one has blocked the other */ can_send: boolean; /** the reader's own */ settings: ConversationSettings; /** messages that mention the reader, above the read pointer */ unread_mentions: number; /** longest-standing first */ members: Member[] }
 
 export type ConversationSettings = { muted_until: string | null; archived: boolean; pinned: boolean }
 
@@ -200,15 +200,15 @@ export type EligibilityAnswer = { success: true; user: { username: string; curre
 
 export type EligibilityBody = { username: string; email: string }
 
-export type Exam = { id: number; name: string; description: string; category_id: number | null; duration_minutes: number | null; max_attempts: number | null; result_mode: 'instant' | 'on_release'; results_released: boolean; is_published: boolean; /** its questions can be practised */ open_for_practice: boolean; pass_percentage: number; msq_scoring: 'all_or_nothing' | 'partial'; opens_at: string | null; closes_at: string | null; /** tutor, chat and discussions are shut during an attempt */ lock_help: boolean; /** added to the duration; absent where 0 */ extra_time_percent?: number; question_count: number }
+export type Exam = { id: number; name: string; description: string; category_id: number | null; duration_minutes: number | null; max_attempts: number | null; result_mode: 'instant' | 'on_release'; results_released: boolean; is_published: boolean; /** its questions can be practised */ open_for_practice: boolean; pass_percentage: number; msq_scoring: 'all_or_nothing' | 'partial'; opens_at: string | null; closes_at: string | null; /** during an attempt, you cannot use tutor, practice, chat, discussions or classes */ lock_help: boolean; /** added to the duration; absent where 0 */ extra_time_percent?: number; question_count: number }
 
 export type ExamAnswer = { success: true; exam: ExamStanding }
 
-export type ExamChanges = { name?: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, whoever may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** shuts tutor, chat and discussions during an attempt */ lock_help?: boolean; /** what is in another order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null; /** true: even if it ends attempts under way */ confirm?: boolean }
+export type ExamChanges = { name?: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, whoever may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help?: boolean; /** what is in another order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null; /** true: even if it ends attempts under way */ confirm?: boolean }
 
 export type ExamResultsAnswer = { success: true; exam: { id: number; name: string }; results: StudentResult[]; total: number; page: number; per_page: number; total_pages: number }
 
-export type ExamStanding = { id: number; name: string; description: string; category_id: number | null; duration_minutes: number | null; max_attempts: number | null; result_mode: 'instant' | 'on_release'; results_released: boolean; is_published: boolean; /** its questions can be practised */ open_for_practice: boolean; pass_percentage: number; msq_scoring: 'all_or_nothing' | 'partial'; opens_at: string | null; closes_at: string | null; /** tutor, chat and discussions are shut during an attempt */ lock_help: boolean; /** added to the duration; absent where 0 */ extra_time_percent?: number; question_count: number; attempts_used: number; attempts_remaining: number | null }
+export type ExamStanding = { id: number; name: string; description: string; category_id: number | null; duration_minutes: number | null; max_attempts: number | null; result_mode: 'instant' | 'on_release'; results_released: boolean; is_published: boolean; /** its questions can be practised */ open_for_practice: boolean; pass_percentage: number; msq_scoring: 'all_or_nothing' | 'partial'; opens_at: string | null; closes_at: string | null; /** during an attempt, you cannot use tutor, practice, chat, discussions or classes */ lock_help: boolean; /** added to the duration; absent where 0 */ extra_time_percent?: number; question_count: number; attempts_used: number; attempts_remaining: number | null }
 
 export type ExamsAnswer = { success: true; exams: Exam[]; total: number; page: number; per_page: number; total_pages: number }
 
@@ -262,7 +262,7 @@ export type InteractionBody = { kind: 'like' | 'bookmark'; /** sets; without it 
 
 export type InvitedAddress = { id: number; email: string; full_name: string; role: ClassRole; invited_at: string }
 
-export type Item = { question_id: number; question_type: QuestionType; question_text: string; /** attempts whose paper has it */ administered: number; /** of those, the ones without an answer to it */ omitted: number; facility: number | null; discrimination: number | null; /** A to D, and others that are shown, for choices; for NUMERIC the five commonest wrong values; none for other types */ options: ({ option: string; chosen: number; /** chosen ÷ administered */ share: number; mean_rest_score: number | null })[]; /** the ten commonest, of SHORT and GAPS */ wrong_texts: { gap?: number; /** normalised */ text: string; count: number }[]; /** of each prompt of MATCHING, and each item of ORDERING */ shares: { text: string; /** who had it right ÷ administered */ share: number }[]; flags: ('negative_discrimination' | 'too_easy' | 'too_hard' | 'distractor_beats_key')[] }
+export type Item = { question_id: number; question_type: QuestionType; question_text: string; /** attempts that have this question */ administered: number; /** of those, the ones without an answer to it */ omitted: number; facility: number | null; discrimination: number | null; /** A to D, and others that are shown, for choices; for NUMERIC the five commonest wrong values; none for other types */ options: ({ option: string; chosen: number; /** chosen ÷ administered */ share: number; mean_rest_score: number | null })[]; /** the ten commonest, of SHORT and GAPS */ wrong_texts: { gap?: number; /** normalised */ text: string; count: number }[]; /** of each prompt of MATCHING, and each item of ORDERING */ shares: { text: string; /** who had it right ÷ administered */ share: number }[]; flags: ('negative_discrimination' | 'too_easy' | 'too_hard' | 'distractor_beats_key')[] }
 
 export type ItemsAnswer = { success: true; exam: { attempts: number; mean: number | null; median: number | null; standard_deviation: number | null; alpha: number | null; standard_error: number | null }; items: Item[] }
 
@@ -296,7 +296,7 @@ export type MeAnswer = { status: 'success'; data: Account }
 
 export type Member = { id: number; username: string; full_name: string; online: boolean; /** a group's owner: its longest-standing member */ is_owner: boolean; last_read_seq: number }
 
-export type MembersAdded = { success: true; /** people who are members now; administrators only */ added: number; /** addresses that are asked to join */ invited: number; errors: string[] | null }
+export type MembersAdded = { success: true; /** people who are members now; administrators only */ added: number; /** addresses that are invited */ invited: number; errors: string[] | null }
 
 export type MembersBody = { /** accepted connections */ member_ids: number[] }
 
@@ -320,7 +320,7 @@ export type NewClass = { name: string; /** all of its teachers */ teacher_ids?: 
 
 export type NewComment = { message: string; exam_id?: number | null; parent_id?: number | null }
 
-export type NewExam = { name: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, whoever may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** shuts tutor, chat and discussions during an attempt */ lock_help?: boolean; /** what is in another order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null }
+export type NewExam = { name: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, whoever may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help?: boolean; /** what is in another order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null }
 
 export type NewGroup = { name: string; /** accepted connections */ member_ids: number[] }
 
@@ -382,7 +382,7 @@ export type PinBody = { is_pinned?: boolean }
 
 export type Portal = 'user' | 'admin'
 
-export type PracticeAnswer = { success: true; /** cards that are to be asked now */ due: number; /** new ones that today still brings */ new: number; learning: number; /** cards whose next date is days away from their last one */ known: number; next_due_at: string | null; today: { reviews: number; right: number; minutes: number }; /** days in a row with a review, up to today or yesterday */ streak_days: number; settings: PracticeSettings }
+export type PracticeAnswer = { success: true; /** cards that are to be asked now */ due: number; /** new questions that are still to come today */ new: number; learning: number; /** cards whose next date is days away from their last one */ known: number; next_due_at: string | null; today: { reviews: number; right: number; minutes: number }; /** days in a row with a review, up to today or yesterday */ streak_days: number; settings: PracticeSettings }
 
 export type PracticeCard = { question_id: number; exam_id: number; exam_name: string; tags: string[]; state: 'new' | 'learning' | 'review' | 'relearning'; due: string; /** days until it is known with a probability of 0.9 */ stability: number; /** 1 to 10; 0 for a new card */ difficulty: number; reps: number; lapses: number; retrievability: number | null }
 
@@ -390,13 +390,13 @@ export type PracticeHistoryAnswer = { success: true; /** every day up to today, 
 
 export type PracticeQuestion = { id: number; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; question_type: QuestionType; image_path: string | null; image_url: string | null; positive_marks: number; negative_marks: number; option_order: string[] | null; parts: { prompts: string[]; /** shuffled; an id is an attempt's own */ choices: { id: string; text: string }[] } | { /** shuffled; an id is an attempt's own */ items: { id: string; text: string }[] } | { gaps: ({ kind: 'text' | 'choice' | 'number'; /** shuffled; an id is an attempt's own */ choices?: { id: string; text: string }[] })[] } | null; /** for the review, which is judged by this version */ question_version: number }
 
-export type PracticeSettings = { /** new questions a day */ new_per_day: number; /** how likely the answer shall still be known when a question is asked again */ retention: number }
+export type PracticeSettings = { /** new questions a day */ new_per_day: number; /** how likely you should still know the answer when a question comes again */ retention: number }
 
 export type PracticeSettingsAnswer = { success: true; settings: PracticeSettings }
 
-export type PracticeSettingsChanges = { /** new questions a day */ new_per_day?: number; /** how likely the answer shall still be known when a question is asked again */ retention?: number }
+export type PracticeSettingsChanges = { /** new questions a day */ new_per_day?: number; /** how likely you should still know the answer when a question comes again */ retention?: number }
 
-export type PrepareAnswer = { success: true; /** this node held the paper already */ cached: boolean; question_count: number }
+export type PrepareAnswer = { success: true; /** they were in memory already */ cached: boolean; question_count: number }
 
 export type PresenceAnswer = { success: true; /** user id → online */ status: { [key: string]: boolean } }
 
@@ -446,7 +446,7 @@ export type RefusedReview = { client_id: string; error: { code: string; message:
 
 export type RegisterBody = { username: string; email: string; /** 8 to 128 characters, taken as typed */ password: string; full_name?: string }
 
-export type Regrade = { id: number | null; exam_id: number; question_id: number; /** `new_key`: grade with `correct_answer` and `tolerance`; `credit_all`: its marks for everybody whose paper has it; `drop`: it counts neither in score nor in max_score */ action: 'new_key' | 'credit_all' | 'drop'; correct_answer: string | null; parts: { /** 2 to 20; equal matches are one choice */ pairs: { prompt: string; match: string }[]; /** up to 10 choices that match no prompt */ distractors: string[] } | { /** 2 to 20, in the right order */ items: string[] } | { /** 1 to 20, for `[[1]]` … of the text */ gaps: ({ kind: 'text'; /** 1 to 50 texts, `%50%text` for a share */ accepted: string[] } | { kind: 'choice'; /** 2 to 20 */ choices: string[]; /** the index of the right one, from 0 */ correct: number } | { kind: 'number'; /** a number or its decimal text */ key: number | string; /** a number or its decimal text */ tolerance: number | string })[] } | null; tolerance: number | null; /** finished ones whose paper has the question */ attempts: number; raised: number; lowered: number; unchanged: number; /** of the attempts whose score or max_score changed the first 100 */ changes: { attempt_id: number; user_id: number; username: string; old_score: number; new_score: number; old_max_score: number; new_max_score: number }[]; created_at: string; /** a username */ created_by: string; undone_at: string | null }
+export type Regrade = { id: number | null; exam_id: number; question_id: number; /** `new_key`: grade with `correct_answer` and `tolerance`; `credit_all`: its marks for everybody whose paper has it; `drop`: it counts neither in score nor in max_score */ action: 'new_key' | 'credit_all' | 'drop'; correct_answer: string | null; parts: { /** 2 to 20; equal matches are one choice */ pairs: { prompt: string; match: string }[]; /** up to 10 choices that match no prompt */ distractors: string[] } | { /** 2 to 20, in the right order */ items: string[] } | { /** 1 to 20, for `[[1]]` … of the text */ gaps: ({ kind: 'text'; /** 1 to 50 texts, `%50%text` for a share */ accepted: string[] } | { kind: 'choice'; /** 2 to 20 */ choices: string[]; /** the index of the right one, from 0 */ correct: number } | { kind: 'number'; /** a number or its decimal text */ key: number | string; /** a number or its decimal text */ tolerance: number | string })[] } | null; tolerance: number | null; /** finished ones whose paper has the question */ attempts: number; raised: number; lowered: number; unchanged: number; /** the first 100 attempts whose score or max_score changed */ changes: { attempt_id: number; user_id: number; username: string; old_score: number; new_score: number; old_max_score: number; new_max_score: number }[]; created_at: string; /** a username */ created_by: string; undone_at: string | null }
 
 export type RegradeAnswer = { success: true; regrade: Regrade }
 
@@ -544,9 +544,9 @@ export type TagsAnswer = { success: true; tags: { tag: string; questions: number
 
 export type Trial = { paper_id: number; seed: string; shuffle: 'questions' | 'options' | 'both' | null; drawn: number[] | null }
 
-export type TrialAnswer = { success: true; is_trial: true; /** what an attempt has of its own: send it back as it is */ trial: Trial; exam: { id: number; name: string; duration_minutes: number | null }; questions: PaperQuestion[] }
+export type TrialAnswer = { success: true; is_trial: true; /** which questions this trial has, and in which order: send it back unchanged */ trial: Trial; exam: { id: number; name: string; duration_minutes: number | null }; questions: PaperQuestion[] }
 
-export type TrialBody = { /** what an attempt has of its own: send it back as it is */ trial: Trial; /** by question id, merged into what is stored: null clears, absent questions stay, and what does not fit is named in `rejected` */ answers?: { [key: string]: unknown } }
+export type TrialBody = { /** which questions this trial has, and in which order: send it back unchanged */ trial: Trial; /** by question id, merged into what is stored: null clears, absent questions stay, and what does not fit is named in `rejected` */ answers?: { [key: string]: unknown } }
 
 export type TrialResult = { success: true; is_trial: true; rejected: ({ question_id: number | null; message: string })[] | null; result: Score; review: ReviewedQuestion[] }
 
@@ -1042,7 +1042,7 @@ export interface paths {
     }
   }
   '/api/v01/chat/conversations/{id}/read': {
-    /** Move the read pointer forward */
+    /** Mark messages as read */
     post: {
       parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
       requestBody?: { content: { 'application/json': ReadBody } }
@@ -1543,7 +1543,7 @@ export interface paths {
     }
   }
   '/api/v01/attempts/{attempt_id}/challenges': {
-    /** Object to how a question was graded */
+    /** Challenge how a question was graded */
     post: {
       parameters: { query?: never; path: { 'attempt_id': number }; header?: never; cookie?: never }
       requestBody: { content: { 'application/json': NewChallenge } }
@@ -1561,7 +1561,7 @@ export interface paths {
         503: { content: { 'application/json': Failure<'unavailable'> } }
       }
     }
-    /** What one objected to, and what came of it */
+    /** Your challenges of an attempt, and how they were decided */
     get: {
       parameters: { query?: never; path: { 'attempt_id': number }; header?: never; cookie?: never }
       requestBody?: never
@@ -1596,7 +1596,7 @@ export interface paths {
     }
   }
   '/api/v01/practice/settings': {
-    /** Set how many new questions a day brings, and how well answers shall be kept */
+    /** Set how many new questions come each day, and how well answers should be remembered */
     put: {
       parameters: { query?: never; path?: never; header?: never; cookie?: never }
       requestBody?: { content: { 'application/json': PracticeSettingsChanges } }
@@ -1615,7 +1615,7 @@ export interface paths {
     }
   }
   '/api/v01/practice/next': {
-    /** The cards that are to be asked now */
+    /** The questions to practise now */
     get: {
       parameters: { query?: { 'limit'?: number; 'offset'?: number; 'exam_id'?: number; 'tag'?: string }; path?: never; header?: never; cookie?: never }
       requestBody?: never
@@ -1632,7 +1632,7 @@ export interface paths {
     }
   }
   '/api/v01/practice/reviews': {
-    /** Answer cards */
+    /** Send answers to practice questions */
     post: {
       parameters: { query?: never; path?: never; header?: never; cookie?: never }
       requestBody: { content: { 'application/json': ReviewsBody } }
@@ -1651,7 +1651,7 @@ export interface paths {
     }
   }
   '/api/v01/practice/reviews/undo': {
-    /** Take the newest review of a card back */
+    /** Undo the newest answer to a question */
     post: {
       parameters: { query?: never; path?: never; header?: never; cookie?: never }
       requestBody: { content: { 'application/json': UndoBody } }
@@ -1671,7 +1671,7 @@ export interface paths {
     }
   }
   '/api/v01/practice/forecast': {
-    /** What one would score at an exam */
+    /** The score that you can expect in an exam */
     get: {
       parameters: { query: { 'exam_id': number; 'at'?: string }; path?: never; header?: never; cookie?: never }
       requestBody?: never
@@ -1690,7 +1690,7 @@ export interface paths {
     }
   }
   '/api/v01/practice/history': {
-    /** Reviews by day, and how right one was */
+    /** Practice by day, and how much of it was right */
     get: {
       parameters: { query?: { 'days'?: number }; path?: never; header?: never; cookie?: never }
       requestBody?: never
@@ -1761,7 +1761,7 @@ export interface paths {
     }
   }
   '/api/v01/classes': {
-    /** Own classes, and those that ask one to join */
+    /** Your classes and your invitations */
     get: {
       parameters: { query?: { 'archived'?: boolean }; path?: never; header?: never; cookie?: never }
       requestBody?: never
@@ -1798,7 +1798,7 @@ export interface paths {
     }
   }
   '/api/v01/classes/{id}/accept': {
-    /** Join a class that asks one to */
+    /** Accept an invitation to a class */
     post: {
       parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
       requestBody?: never
@@ -1818,7 +1818,7 @@ export interface paths {
     }
   }
   '/api/v01/classes/{id}/invitation': {
-    /** Decline to join a class that asks one to */
+    /** Decline an invitation to a class */
     delete: {
       parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
       requestBody?: never
@@ -1945,7 +1945,7 @@ export interface paths {
     }
   }
   '/api/v01/classes/{id}/results.csv': {
-    /** The same as a CSV */
+    /** The results of a class at an exam as a CSV */
     get: {
       parameters: { query: { 'exam_id': number }; path: { 'id': number }; header?: never; cookie?: never }
       requestBody?: never
@@ -2015,7 +2015,7 @@ export interface paths {
     }
   }
   '/api/v01/classes/{id}/attempts/{attempt_id}': {
-    /** A student's attempt as its review shows it, before its release too */
+    /** A student's attempt, question by question, also before the results are released */
     get: {
       parameters: { query?: never; path: { 'id': number; 'attempt_id': number }; header?: never; cookie?: never }
       requestBody?: never
@@ -2033,7 +2033,7 @@ export interface paths {
     }
   }
   '/api/v01/classes/{id}/exams/{exam_id}/accommodations': {
-    /** Students of the class with other times than the rest, and the times of the class */
+    /** Students of the class who have times of their own, and the times of the class */
     get: {
       parameters: { query?: never; path: { 'id': number; 'exam_id': number }; header?: never; cookie?: never }
       requestBody?: never
@@ -2069,7 +2069,7 @@ export interface paths {
         503: { content: { 'application/json': Failure<'unavailable'> } }
       }
     }
-    /** Give a student of the class the times of everybody */
+    /** Remove a student's own times: those of their class, or the exam's, apply again */
     delete: {
       parameters: { query?: { 'confirm'?: boolean }; path: { 'id': number; 'exam_id': number; 'user_id': number }; header?: never; cookie?: never }
       requestBody?: never
@@ -2145,7 +2145,7 @@ export interface paths {
     }
   }
   '/api/v01/classes/{id}/members': {
-    /** Ask addresses to join a class, or add people */
+    /** Invite e-mail addresses to a class, or add people */
     post: {
       parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
       requestBody?: { content: { 'application/json': NewMembers } }
@@ -2243,7 +2243,7 @@ export interface paths {
     }
   }
   '/api/v01/account/export': {
-    /** Everything that the service holds about oneself */
+    /** Download everything that the service holds about you */
     get: {
       parameters: { query?: never; path?: never; header?: never; cookie?: never }
       requestBody?: never
@@ -2342,7 +2342,7 @@ export interface paths {
     }
   }
   '/api/v01/exams/{exam_id}/prepare': {
-    /** Ready the paper on this node */
+    /** Load an exam's questions into memory, shortly before many students start */
     post: {
       parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
       requestBody?: never
@@ -2714,7 +2714,7 @@ export interface paths {
     }
   }
   '/api/v01/pages/{id}/objects': {
-    /** A run of the objects of a page, from the bottom of the stack to its top */
+    /** Some of the objects on a page, from the bottom of the stack to its top */
     get: {
       parameters: { query?: { 'start_index'?: number; 'limit'?: number }; path: { 'id': number }; header?: never; cookie?: never }
       requestBody?: never
@@ -2893,7 +2893,7 @@ export interface paths {
     }
   }
   '/api/v01/classes/{id}/roster': {
-    /** Ask the addresses of a CSV to join a class */
+    /** Invite the e-mail addresses in a CSV to a class */
     post: {
       parameters: { query?: { 'dry_run'?: boolean }; path: { 'id': number }; header?: never; cookie?: never }
       requestBody: { content: { 'multipart/form-data': FormData } }
@@ -3432,7 +3432,7 @@ export interface paths {
     }
   }
   '/api/v01/admin/challenges': {
-    /** What students object to, newest first */
+    /** Challenges by students, newest first */
     get: {
       parameters: { query?: { 'status'?: ChallengeStatus; 'exam_id'?: number; 'page'?: number }; path?: never; header?: never; cookie?: never }
       requestBody?: never
@@ -3449,7 +3449,7 @@ export interface paths {
     }
   }
   '/api/v01/admin/challenges/{id}/resolve': {
-    /** Accept or reject one */
+    /** Accept or reject a challenge */
     post: {
       parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
       requestBody: { content: { 'application/json': ResolveBody } }
@@ -3525,7 +3525,7 @@ export interface paths {
     }
   }
   '/api/v01/admin/attempts/{attempt_id}/review': {
-    /** Anybody's attempt as its review shows it, before its release too */
+    /** A student's attempt, question by question, also before the results are released */
     get: {
       parameters: { query?: never; path: { 'attempt_id': number }; header?: never; cookie?: never }
       requestBody?: never
@@ -3543,7 +3543,7 @@ export interface paths {
     }
   }
   '/api/v01/admin/exams/{exam_id}/results': {
-    /** How everybody did who took an exam, by username */
+    /** The results of everybody who took an exam, by username */
     get: {
       parameters: { query?: { 'page'?: number }; path: { 'exam_id': number }; header?: never; cookie?: never }
       requestBody?: never
@@ -3561,7 +3561,7 @@ export interface paths {
     }
   }
   '/api/v01/admin/exams/{exam_id}/results.csv': {
-    /** The same as a CSV */
+    /** The results of an exam as a CSV */
     get: {
       parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
       requestBody?: never
@@ -3614,7 +3614,7 @@ export interface paths {
     }
   }
   '/api/v01/admin/exams/{exam_id}/accommodations': {
-    /** People with other times than the rest */
+    /** People who have times of their own */
     get: {
       parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
       requestBody?: never
@@ -3650,7 +3650,7 @@ export interface paths {
         503: { content: { 'application/json': Failure<'unavailable'> } }
       }
     }
-    /** Give somebody the times of everybody */
+    /** Remove somebody's own times: those of their class, or the exam's, apply again */
     delete: {
       parameters: { query?: { 'confirm'?: boolean }; path: { 'exam_id': number; 'user_id': number }; header?: never; cookie?: never }
       requestBody?: never
@@ -3702,7 +3702,7 @@ export interface paths {
         503: { content: { 'application/json': Failure<'unavailable'> } }
       }
     }
-    /** Give a class the times of everybody */
+    /** Remove a class's own times: the exam's apply again */
     delete: {
       parameters: { query?: { 'confirm'?: boolean }; path: { 'exam_id': number; 'class_id': number }; header?: never; cookie?: never }
       requestBody?: never
@@ -4198,7 +4198,7 @@ export interface paths {
     }
   }
   '/api/v01/admin/reports/{id}/resolve': {
-    /** Let it stand, or delete it */
+    /** Decide a report: keep the message or comment, or delete it */
     post: {
       parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
       requestBody: { content: { 'application/json': DecisionBody } }
@@ -4218,7 +4218,7 @@ export interface paths {
     }
   }
   '/api/v01/admin/audit': {
-    /** What administrators and the command line changed, newest first */
+    /** The audit log: what administrators, teachers and the command line changed, newest first */
     get: {
       parameters: { query?: { 'actor_id'?: number; 'action'?: string; 'subject'?: string; 'class_id'?: number; 'page'?: number }; path?: never; header?: never; cookie?: never }
       requestBody?: never

@@ -16,7 +16,8 @@ export const challengeRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
       schema: {
         operationId: 'challengeGrading',
         summary: 'Challenge how a question was graded',
-        description: 'For your own results that you can see; one open challenge for each question of an attempt.',
+        description:
+          'For your own results that you can see; one open challenge for each question of an attempt.',
         tags,
         params: AttemptParams,
         body: NewChallenge,

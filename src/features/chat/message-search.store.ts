@@ -53,7 +53,7 @@ export async function listNames(
   userId: number,
   conversationIds: number[],
 ): Promise<{ id: number; name: string }[]> {
-  return query(
+  return query<{ id: number; name: string }>(
     tx,
     { id: 'integer', name: 'text' },
     sql`

@@ -103,7 +103,7 @@ export const classExamRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
         operationId: 'extendForClass',
         summary: 'Give attempts of students of the class more minutes',
         description:
-          "The new end may be later than `closes_at`. `user_ids` names some of them; others than students of the class are left out.",
+          'The new end may be later than `closes_at`. `user_ids` names some of them; others than students of the class are left out.',
         tags,
         params: ClassExamParams,
         body: ExtendBody,

@@ -137,7 +137,8 @@ export const examEditingRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       schema: {
         operationId: 'changeExam',
         summary: 'Change an exam',
-        description: 'Attempts that have begun keep their questions. If the times change, their end changes too: 409 `ends_attempts` if that would end some at once, unless `confirm` is true.',
+        description:
+          'Attempts that have begun keep their questions. If the times change, their end changes too: 409 `ends_attempts` if that would end some at once, unless `confirm` is true.',
         tags,
         params: IdParams,
         body: ExamChanges,

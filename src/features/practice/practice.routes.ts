@@ -62,7 +62,8 @@ export const practiceRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
       schema: {
         operationId: 'listNextCards',
         summary: 'The questions to practise now',
-        description: 'Due questions first, beginning with those that raise the expected score most; then new ones.',
+        description:
+          'Due questions first, beginning with those that raise the expected score most; then new ones.',
         tags,
         querystring: NextQuery,
         response: { 200: NextAnswer },
@@ -77,7 +78,8 @@ export const practiceRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
       schema: {
         operationId: 'sendReviews',
         summary: 'Send answers to practice questions',
-        description: 'Each answer counts once, by its `client_id`. If one is refused, the others still count.',
+        description:
+          'Each answer counts once, by its `client_id`. If one is refused, the others still count.',
         tags,
         body: ReviewsBody,
         response: { 200: ReviewsAnswer, ...failures('too_many', 'daily_limit') },

@@ -149,7 +149,7 @@ export const timingAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
         operationId: 'extendExam',
         summary: 'Give attempts under way more minutes',
         description:
-          "The new end may be later than `closes_at`. Attempts without an end get none and are not counted.",
+          'The new end may be later than `closes_at`. Attempts without an end get none and are not counted.',
         tags,
         params: ExamParams,
         body: ExtendBody,
