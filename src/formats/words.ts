@@ -47,26 +47,52 @@ function fold(character: string): string {
   return LETTERS[folded] ?? folded
 }
 
+/** What a search makes of a character. */
+interface Character {
+  kind: 'invisible' | 'divider' | 'word'
+  /** What it is compared by; empty for an accent. */
+  unit: string
+  isVoiced: boolean
+  isDense: boolean
+}
+
+/** Those met so far, since the expressions take most of the time of reading a text. */
+const characters = new Map<string, Character>()
+const MOST_CHARACTERS = 20_000
+
+function characterOf(text: string): Character {
+  const known = characters.get(text)
+  if (known) return known
+  const unit = fold(text)
+  const character: Character = {
+    kind: INVISIBLE.test(text) ? 'invisible' : WORD_CHARACTER.test(text) ? 'word' : 'divider',
+    unit,
+    isVoiced: VOICED.test(unit[0] ?? ''),
+    isDense: DENSE.test(text),
+  }
+  if (characters.size < MOST_CHARACTERS) characters.set(text, character)
+  return character
+}
+
 export function wordsOf(text: string): Word[] {
   const words: Word[] = []
   let word: Word | undefined
   let place = -1
   for (const character of text) {
     place += 1
-    if (INVISIBLE.test(character)) continue
-    if (!WORD_CHARACTER.test(character)) {
+    const { kind, unit, isVoiced, isDense } = characterOf(character)
+    if (kind === 'invisible') continue
+    if (kind === 'divider') {
       word = undefined
       continue
     }
-    const unit = fold(character)
     const last = word ? word.units.length - 1 : -1
-    if (word && last >= 0 && (unit === '' || VOICED.test(unit[0] ?? ''))) {
+    if (word && last >= 0 && (unit === '' || isVoiced)) {
       word.units[last] += unit
       word.ends[last] = place + 1
       continue
     }
     if (unit === '') continue
-    const isDense = DENSE.test(character)
     if (!word || word.isDense !== isDense) {
       word = { units: [], starts: [], ends: [], isDense }
       words.push(word)

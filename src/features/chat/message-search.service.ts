@@ -7,17 +7,20 @@ import { findWords, type Range, type Wanted, wantedKeys, wordsOf } from '../../f
 import { toMessage } from './message-mapping.ts'
 import * as store from './message-search.store.ts'
 import { inConversation, senderKey } from './message-words.service.ts'
-import type { MessageRow } from './messages.store.ts'
 
 const DEFAULT_PAGE = 20
 const LARGEST_PAGE = 50
 
-/** About how many messages a look begins with, and with how many it ends. */
-const FIRST_LOOK = 64
-const SHORT_LOOK = 256
+/** About how many of the newest messages are looked through first, and by how much the next span of ids is longer. */
+const FIRST_LOOK = 256
+const GROWTH = 4
+/** A look ends when it has looked at so many: a short one almost always at once. */
+const SHORT_LOOK = 64
 const LONG_LOOK = 5_000
-/** Words that more messages have than this are not looked up before a long look at the newest ones. */
-const FEW = 1_000
+/** Words that a short look finds so often are found sooner by a long one than in the index. */
+const OFTEN = 5
+/** Words that more messages have than this are not looked up before a long look. */
+const FEW = 4_000
 /** Messages that the index has not followed yet and that are read at once. */
 const UNINDEXED_PAGE = 500
 
@@ -35,10 +38,12 @@ export async function searchMessages(
   // What is indexed while this reads is neither missed nor found twice.
   return core.db.unprepared.transaction(
     async (tx) => {
-      const searched = await store.listSearched(tx, userId, conversation_id)
+      const [searched, newest] = await Promise.all([
+        store.listSearched(tx, userId, conversation_id),
+        store.findNewestId(tx),
+      ])
       if (conversation_id !== undefined && searched.length === 0) throw new AppError('not_found')
       if (wanted.length === 0) return { messages: [], has_more: false }
-      const newest = await store.findNewestId(tx)
       const search: store.Search = {
         readerId: userId,
         fromId: from_user_id,
@@ -52,16 +57,11 @@ export async function searchMessages(
         ...(await collect(wanted, search, size + 1, UNINDEXED_PAGE, unindexed)),
         ...(await collect(wanted, search, size + 1, size + 1, indexed)),
       ].sort((one, other) => other.row.id - one.row.id)
-      const shown = found.slice(0, size)
-      const conversations = new Set(shown.map(({ row }) => row.conversationId))
-      const names = new Map(
-        (await store.listNames(tx, userId, [...conversations])).map(({ id, name }) => [id, name]),
-      )
       return {
-        messages: shown.map(({ row, matches }) => ({
+        messages: found.slice(0, size).map(({ row, matches }) => ({
           ...toMessage(core, row, userId),
           conversation_id: row.conversationId,
-          conversation_name: names.get(row.conversationId) ?? '',
+          conversation_name: row.conversationName,
           matches,
         })),
         has_more: found.length > size,
@@ -72,7 +72,7 @@ export async function searchMessages(
 }
 
 interface Found {
-  row: MessageRow
+  row: store.FoundRow
   matches: Range[]
 }
 
@@ -82,7 +82,7 @@ async function collect(
   search: store.Search,
   enough: number,
   page: number,
-  read: (older: store.Search) => Promise<MessageRow[]>,
+  read: (older: store.Search) => Promise<store.FoundRow[]>,
 ): Promise<Found[]> {
   const found: Found[] = []
   for (let before = search.before; ; ) {
@@ -107,29 +107,33 @@ async function listNewestIndexed(
   search: store.Search,
   newest: number,
   limit: number,
-): Promise<MessageRow[]> {
+): Promise<store.FoundRow[]> {
   const theirs = search.searched.reduce((sum, { lastSeq }) => sum + lastSeq, 0)
-  const span = Math.ceil((FIRST_LOOK * newest) / Math.max(theirs, 1))
+  let span = Math.ceil((FIRST_LOOK * newest) / Math.max(theirs, 1))
   const ids: number[] = []
   const look = async (most: number) => {
-    const { ids: found, from } = await store.lookThroughNewest(tx, search, {
-      span,
-      enough: limit - ids.length,
-      most,
-    })
-    ids.push(...found)
-    search = { ...search, before: from }
-    return ids.length >= limit || from === 0
+    for (let seen = 0; seen < most && ids.length < limit && search.before > 0; span *= GROWTH) {
+      const from = Math.max(search.before - span, 0)
+      const looked = await store.lookThrough(tx, search, from)
+      ids.push(...looked.ids)
+      seen += looked.seen
+      search = { ...search, before: from }
+    }
+    return ids.length >= limit || search.before === 0
   }
-  const lookUp = async () => {
-    const few = await store.listIndexed(tx, search, 'any', FEW + 1)
-    if (few.length > FEW) return false
-    ids.push(...few)
+  const lookUp = async (most: number | null) => {
+    const found = await store.lookUp(tx, search, { limit: limit - ids.length, most })
+    if (found.count === most) return false
+    ids.push(...found.ids)
     return true
   }
-  if (!(await look(SHORT_LOOK)) && !(await lookUp()) && !(await look(LONG_LOOK)))
-    ids.push(...(await store.listIndexed(tx, search, 'newest', limit)))
-  return store.listByIds(tx, ids.sort((one, other) => other - one).slice(0, limit))
+  const find = async () =>
+    (await look(SHORT_LOOK)) ||
+    (ids.length < OFTEN && (await lookUp(FEW))) ||
+    (await look(LONG_LOOK)) ||
+    (await lookUp(null))
+  await find()
+  return store.listByIds(tx, search.readerId, ids.slice(0, limit))
 }
 
 /** The text search query for the index: words are letters and digits, so nothing in them has to be escaped. */

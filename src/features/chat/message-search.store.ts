@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { isAnyOf, query } from '../../db/query.ts'
+import { isAnyOf, only, query } from '../../db/query.ts'
 import {
   MESSAGE_COLUMNS,
   MESSAGE_TYPES,
@@ -28,6 +28,27 @@ export interface Search {
   words: string
 }
 
+/** A message, and what the reader sees its conversation called. */
+export type FoundRow = MessageRow & { conversationName: string }
+
+const FOUND_TYPES = { ...MESSAGE_TYPES, conversationName: 'text' } as const
+
+function foundColumns(readerId: number): SQL {
+  return sql`${MESSAGE_COLUMNS},
+    coalesce(conversation.name, (
+      select person.full_name from conversation_members them join users person on person.id = them.user_id
+       where not conversation.is_group and them.conversation_id = conversation.id and them.user_id <> ${readerId}::int
+       limit 1), 'Conversation') as "conversationName"`
+}
+
+const FOUND_TABLES = sql`
+  join conversations conversation on conversation.id = message.conversation_id
+  join users sender on sender.id = message.sender_id`
+
+type RawFoundRow = RawMessageRow & { conversationName: string }
+
+const toFoundRow = (row: RawFoundRow): FoundRow => ({ ...toRow(row), conversationName: row.conversationName })
+
 /** The conversations that this person is in, or this one. */
 export async function listSearched(
   tx: Executor,
@@ -44,23 +65,6 @@ export async function listSearched(
       left join search_marks mark on mark.conversation_id = c.id
      where member.user_id = ${userId}
        ${conversationId === undefined ? sql`` : sql`and c.id = ${conversationId}`}`,
-  )
-}
-
-/** What this person sees these conversations called. */
-export async function listNames(
-  tx: Executor,
-  userId: number,
-  conversationIds: number[],
-): Promise<{ id: number; name: string }[]> {
-  return query<{ id: number; name: string }>(
-    tx,
-    { id: 'integer', name: 'text' },
-    sql`
-    select c.id, coalesce(c.name, (
-             select person.full_name from conversation_members them join users person on person.id = them.user_id
-              where not c.is_group and them.conversation_id = c.id and them.user_id <> ${userId}::int limit 1), 'Conversation') as name
-      from conversations c where ${isAnyOf(sql`c.id`, conversationIds)}`,
   )
 }
 
@@ -87,33 +91,34 @@ function marksOf(searched: SearchedRow[]): SQL {
 }
 
 /** Messages whose latest change the index has not followed yet, newest first. */
-export async function listUnindexed(tx: Executor, search: Search, limit: number): Promise<MessageRow[]> {
+export async function listUnindexed(tx: Executor, search: Search, limit: number): Promise<FoundRow[]> {
   const behind = search.searched.filter(({ version, mark }) => version > mark)
   if (behind.length === 0) return []
-  const rows = await query<RawMessageRow>(
+  const rows = await query<RawFoundRow>(
     tx,
-    MESSAGE_TYPES,
+    FOUND_TYPES,
     sql`
-    select ${MESSAGE_COLUMNS}
+    select ${foundColumns(search.readerId)}
       from ${marksOf(behind)}
       join messages message on message.conversation_id = searched.id and message.version > searched.mark
-      join users sender on sender.id = message.sender_id
+      ${FOUND_TABLES}
      where message.id < ${search.before} and ${isShown(search)}
      order by message.id desc limit ${limit}`,
   )
-  return rows.map(toRow)
+  return rows.map(toFoundRow)
 }
 
 /** The messages with these ids, newest first. */
-export async function listByIds(tx: Executor, ids: number[]): Promise<MessageRow[]> {
-  const rows = await query<RawMessageRow>(
+export async function listByIds(tx: Executor, readerId: number, ids: number[]): Promise<FoundRow[]> {
+  if (ids.length === 0) return []
+  const rows = await query<RawFoundRow>(
     tx,
-    MESSAGE_TYPES,
+    FOUND_TYPES,
     sql`
-    select ${MESSAGE_COLUMNS} from messages message join users sender on sender.id = message.sender_id
+    select ${foundColumns(readerId)} from messages message ${FOUND_TABLES}
      where ${isAnyOf(sql`message.id`, ids)} order by message.id desc`,
   )
-  return rows.map(toRow)
+  return rows.map(toFoundRow)
 }
 
 /** The conversations with the query for each, as a table. */
@@ -123,75 +128,62 @@ function queriesOf({ searched, words }: Search): SQL {
       select id, mark, replace(${words}, '#', id::text)::tsquery as words from ${marksOf(searched)})`
 }
 
-/** Whether the row of the index is about the message as it is now, and the reader is shown it. */
-function isCurrent(search: Search): SQL {
+/**
+ * Whether a row of the index is about the message as it is now, and the reader is shown it. `offset 0` has it looked at
+ * row by row: PostgreSQL takes words for far more frequent than most are, and would begin with all messages.
+ */
+function isCurrent(search: Search, mark: SQL): SQL {
   return sql`exists (
     select from messages message
-     where message.id = word.message_id and message.version <= searched.mark and ${isShown(search)})`
+     where message.id = word.message_id and message.version <= ${mark} and ${isShown(search)} offset 0)`
 }
 
 /**
- * At most `limit` messages by the index, any or the newest. Each conversation is looked up for its words, so this takes
- * the longer the more messages have them.
+ * The newest `limit` messages by the index, and how many it has of at most `most`: the more messages have the words, the
+ * longer this takes. With `most` of them there may be newer ones than these.
  */
-export async function listIndexed(
+export async function lookUp(
   tx: Executor,
   search: Search,
-  which: 'any' | 'newest',
-  limit: number,
-): Promise<number[]> {
-  const rows = await query<{ id: number }>(
+  { limit, most }: { limit: number; most: number | null },
+): Promise<{ ids: number[]; count: number }> {
+  const rows = await query<{ ids: number[]; count: number }>(
     tx,
-    { id: 'integer' },
+    { ids: 'integer[]', count: 'integer' },
+    sql`
+    with ${queriesOf(search)},
+    found as materialized (
+      select word.message_id, searched.mark
+        from searched cross join lateral (
+          select message_id from message_words where message_words.words @@ searched.words) word
+       where word.message_id < ${search.before} limit ${most})
+    select (select count(*)::int from found) as count,
+           array(select message_id from (select * from found order by message_id desc) word
+                  where ${isCurrent(search, sql`word.mark`)} limit ${limit}) as ids`,
+  )
+  return only(rows)
+}
+
+/**
+ * Messages with the words among all with ids from `from` up to `search.before`, newest first, and how many were looked at:
+ * for words that many messages have.
+ */
+export async function lookThrough(
+  tx: Executor,
+  search: Search,
+  from: number,
+): Promise<{ ids: number[]; seen: number }> {
+  const rows = await query<{ ids: number[]; seen: number }>(
+    tx,
+    { ids: 'integer[]', seen: 'integer' },
     sql`
     with ${queriesOf(search)}
-    select word.message_id as id
-      from searched cross join lateral (
-        select message_id from message_words where message_words.words @@ searched.words) word
-     where word.message_id < ${search.before} and ${isCurrent(search)}
-     ${which === 'newest' ? sql`order by word.message_id desc` : sql``} limit ${limit}`,
+    select coalesce(array_agg(near.id order by near.id desc) filter (where near.fits), '{}') as ids, count(*)::int as seen
+      from (
+        select word.message_id as id,
+               case when ts_match_vq(word.words, searched.words) then ${isCurrent(search, sql`searched.mark`)} else false end as fits
+          from searched join message_words word
+            on word.conversation_id = searched.id and word.message_id >= ${from} and word.message_id < ${search.before}) near`,
   )
-  return rows.map(({ id }) => id)
-}
-
-export interface Look {
-  /** Messages with the words, newest first. */
-  ids: number[]
-  /** All messages from this id on were looked at. */
-  from: number
-}
-
-/**
- * The newest messages with words that many have: looks through the newest messages, `span` ids at first and then four
- * times as many each time, until it has found `enough` or looked at `most` messages.
- */
-export async function lookThroughNewest(
-  tx: Executor,
-  search: Search,
-  { span, enough, most }: { span: number; enough: number; most: number },
-): Promise<Look> {
-  const [row] = await query<Look>(
-    tx,
-    { ids: 'integer[]', from: 'integer' },
-    sql`
-    with recursive ${queriesOf(search)},
-    looks(step, low, ids, seen) as (
-      select 0, ${search.before}::int, '{}'::int[], 0
-      union all
-      select looks.step + 1, look.low, looks.ids || look.ids, looks.seen + look.seen
-        from looks cross join lateral (
-          select bounds.low, coalesce(array_agg(near.id order by near.id desc) filter (where near.fits), '{}') as ids,
-                 count(near.id)::int as seen
-            from (select greatest(looks.low - ${span}::float8 * power(4, looks.step), 0)::int as low) bounds
-            left join lateral (
-              select word.message_id as id,
-                     case when ts_match_vq(word.words, searched.words) then ${isCurrent(search)} else false end as fits
-                from searched join message_words word
-                  on word.conversation_id = searched.id and word.message_id >= bounds.low and word.message_id < looks.low
-            ) near on true
-           group by bounds.low) look
-       where cardinality(looks.ids) < ${enough}::int and looks.seen < ${most}::int and looks.low > 0)
-    select ids, low as "from" from looks order by step desc limit 1`,
-  )
-  return row ?? { ids: [], from: 0 }
+  return only(rows)
 }
