@@ -4,7 +4,7 @@ import { t } from './texts.ts'
 /** What an account may be, with the names of it. */
 export const ROLES = [
   ['user', t('Student')],
-  ['admin', t('Teacher')],
+  ['admin', t('Administrator')],
   ['user,admin', t('Both')],
 ] as const
 

@@ -230,7 +230,7 @@ function AskAccess({ username, email, role }: { username: string; email: string;
           label="Role"
           name="requested_access"
           options={wanted.map(
-            (each) => [each, each === 'admin' ? t('Teacher only') : t('Student and teacher')] as const,
+            (each) => [each, each === 'admin' ? t('Administrator only') : t('Student and administrator')] as const,
           )}
         />
         <Area label="Reason" name="user_reason" required maxLength={4000} />

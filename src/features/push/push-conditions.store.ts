@@ -23,7 +23,7 @@ export const IS_WANTED = sql`(
 export const WANTS_EXAMS = sql`coalesce(settings.exams, true)`
 
 /** Whether a `card` of practice is to be asked. */
-export const IS_DUE = (now: Date) =>
+export const isCardDue = (now: Date) =>
   sql`(card.paper_id is not null and card.due <= ${now.toISOString()}::timestamptz)`
 
 /** Whether an exam that locks help is under way for whoever owns the subscription. */

@@ -5,7 +5,7 @@ import { personalTimes } from '../../db/personal-times.ts'
 import { query } from '../../db/query.ts'
 import { UNDER_WAY } from '../../db/under-way.ts'
 import { ONLY_ID } from './push.store.ts'
-import { IS_DUE, IS_WANTED, WANTS_EXAMS } from './push-conditions.store.ts'
+import { isCardDue, IS_WANTED, WANTS_EXAMS } from './push-conditions.store.ts'
 
 // Each of these statements looks for what people are to be told of, queues their pushes, and notes that it has done so.
 // Subscriptions that somebody else is deleting are passed over, so that no sign-out waits for it.
@@ -177,7 +177,7 @@ export async function listToTell(db: Executor, at: At, after: number): Promise<n
     select user_id as id from push_settings settings
      where user_id > ${after} and ${isToBeTold(at)}
        and exists (select 1 from push_subscriptions where push_subscriptions.user_id = settings.user_id)
-       and exists (select 1 from practice_cards card where card.user_id = settings.user_id and ${IS_DUE(at.now)})
+       and exists (select 1 from practice_cards card where card.user_id = settings.user_id and ${isCardDue(at.now)})
      order by user_id limit ${PEOPLE_AT_ONCE}`,
   )
   return rows.map(({ id }) => id)

@@ -6,7 +6,7 @@ import { personalTimes } from '../../db/personal-times.ts'
 import { query } from '../../db/query.ts'
 import { hasVisibleResults } from '../../db/visible-results.ts'
 import type { PushKind } from './push.store.ts'
-import { IS_DUE, IS_LOCKED, IS_WANTED, WANTS_EXAMS } from './push-conditions.store.ts'
+import { isCardDue, IS_LOCKED, IS_WANTED, WANTS_EXAMS } from './push-conditions.store.ts'
 
 /** A push that this node has taken. */
 export interface TakenPush {
@@ -135,7 +135,7 @@ export function listFacts(db: Executor, taken: TakenPush[], now: Date): Promise<
         union all
         select null, null, null, null, due.count, 1
           from (select count(*) from practice_cards card
-                 where card.user_id = taken.user_id and ${IS_DUE(now)}) due
+                 where card.user_id = taken.user_id and ${isCardDue(now)}) due
          where taken.kind = 'practice' and settings.practice and due.count > 0
          order by place desc limit 1) fact`,
   )

@@ -52,7 +52,7 @@ export default function Users({ user }: ViewProps) {
           options={[
             ['', t('All')],
             ['user', t('Students')],
-            ['admin', t('Teachers')],
+            ['admin', t('Administrators')],
             ['both', t('Both')],
           ]}
           onChange={({ currentTarget }) => setQuery({ role: currentTarget.value, page: undefined })}
@@ -64,7 +64,7 @@ export default function Users({ user }: ViewProps) {
             <dl class="figures">
               <Stat label="People" value={counts.total_users} />
               <Stat label="Students" value={counts.user_role} />
-              <Stat label="Teachers" value={counts.admin_role} />
+              <Stat label="Administrators" value={counts.admin_role} />
               <Stat label="Both" value={counts.both_roles} />
             </dl>
             <RoleActions selection={selection} reload={found.reload} />
