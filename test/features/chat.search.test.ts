@@ -30,6 +30,11 @@ async function index(): Promise<void> {
   for (const { core } of service.nodes) await indexMessages(core)
 }
 
+test('before anybody has written anything, nothing is found', async () => {
+  const { alice } = await connectedPair(service)
+  expect(await search(alice, 'anything')).toMatchObject({ messages: [], has_more: false })
+})
+
 /** Both ways of finding: before the index has followed, and after. */
 const BOTH = [
   ['before the index has followed', async () => {}],

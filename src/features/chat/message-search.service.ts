@@ -109,7 +109,7 @@ async function listNewestIndexed(
   limit: number,
 ): Promise<store.FoundRow[]> {
   const theirs = search.searched.reduce((sum, { lastSeq }) => sum + lastSeq, 0)
-  let span = Math.ceil((FIRST_LOOK * newest) / Math.max(theirs, 1))
+  let span = 1 + Math.floor((FIRST_LOOK * newest) / Math.max(theirs, 1))
   const ids: number[] = []
   const look = async (most: number) => {
     for (let seen = 0; seen < most && ids.length < limit && search.before > 0; span *= GROWTH) {
