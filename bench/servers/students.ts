@@ -51,10 +51,10 @@ interface Ask {
   body?: string
 }
 
-/** Asks until it is answered, and measures from the moment when the student wanted it. Answers the body. */
-async function send(userId: number, token: string, { kind, ...ask }: Ask): Promise<string> {
+/** Asks until it is answered or all is over, and measures from the moment when the student wanted it. Answers the body, if any. */
+async function send(userId: number, token: string, { kind, ...ask }: Ask): Promise<string | undefined> {
   const wanted = performance.now()
-  for (;;) {
+  while (!isOver) {
     const answer = await exchange(userId, token, ask)
     if (answer && answer.status < 300) {
       waited[kind].push(performance.now() - wanted)
@@ -64,6 +64,7 @@ async function send(userId: number, token: string, { kind, ...ask }: Ask): Promi
     refusals[why] = (refusals[why] ?? 0) + 1
     await sleep(AGAIN_MS)
   }
+  return undefined
 }
 
 async function exchange(userId: number, token: string, { method = 'GET', path, body }: Omit<Ask, 'kind'>) {
@@ -84,6 +85,7 @@ async function sit(index: number): Promise<void> {
   await sleep(Math.random() * startWithinMs)
   await send(userId, token, { kind: 'start', method: 'POST', path: `${EXAM}/start`, body: '{}' })
   const paper = await send(userId, token, { kind: 'paper', path: `${EXAM}/paper` })
+  if (paper === undefined) return
   for (const [, path] of paper.matchAll(/"image_url":"([^"]+)"/g))
     await send(userId, token, { kind: 'image', path: path as string })
   if (userId % 4 < 2) void holdSocket(userId, token)
@@ -93,12 +95,13 @@ async function sit(index: number): Promise<void> {
     if (isOver) return
     next += SAVE_MS
     const body = { answers: savedAnswers(examId, userId, turn), markedForReview: [], revision: turn }
-    await send(userId, token, {
+    const saved = await send(userId, token, {
       kind: 'save',
       method: 'PUT',
       path: `${EXAM}/answers`,
       body: JSON.stringify(body),
     })
+    if (saved === undefined) return
     acknowledged[index] = turn
     const second = Math.floor(Date.now() / 1_000)
     perSecond[second] = (perSecond[second] ?? 0) + 1
