@@ -230,7 +230,8 @@ function AskAccess({ username, email, role }: { username: string; email: string;
           label="Role"
           name="requested_access"
           options={wanted.map(
-            (each) => [each, each === 'admin' ? t('Administrator only') : t('Student and administrator')] as const,
+            (each) =>
+              [each, each === 'admin' ? t('Administrator only') : t('Student and administrator')] as const,
           )}
         />
         <Area label="Reason" name="user_reason" required maxLength={4000} />

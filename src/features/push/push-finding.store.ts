@@ -5,7 +5,7 @@ import { personalTimes } from '../../db/personal-times.ts'
 import { query } from '../../db/query.ts'
 import { UNDER_WAY } from '../../db/under-way.ts'
 import { ONLY_ID } from './push.store.ts'
-import { isCardDue, IS_WANTED, WANTS_EXAMS } from './push-conditions.store.ts'
+import { IS_WANTED, isCardDue, WANTS_EXAMS } from './push-conditions.store.ts'
 
 // Each of these statements looks for what people are to be told of, queues their pushes, and notes that it has done so.
 // Subscriptions that somebody else is deleting are passed over, so that no sign-out waits for it.

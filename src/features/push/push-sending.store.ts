@@ -6,7 +6,7 @@ import { personalTimes } from '../../db/personal-times.ts'
 import { query } from '../../db/query.ts'
 import { hasVisibleResults } from '../../db/visible-results.ts'
 import type { PushKind } from './push.store.ts'
-import { isCardDue, IS_LOCKED, IS_WANTED, WANTS_EXAMS } from './push-conditions.store.ts'
+import { IS_LOCKED, IS_WANTED, isCardDue, WANTS_EXAMS } from './push-conditions.store.ts'
 
 /** A push that this node has taken. */
 export interface TakenPush {
