@@ -20,7 +20,8 @@ function lineOf({ fault, note, acknowledged, lost, doubled, seconds }: Row): str
 /** Replaces the rows of these faults. The others stay, since `-t` may have run only some. */
 export async function writeReport(rows: Row[]): Promise<void> {
   const before = await readFile(FILE, 'utf8')
-  const lines = before.split('\n').filter((line) => line.startsWith('| ') && line !== HEAD[0])
+  const table = before.slice(0, before.indexOf(BEHIND))
+  const lines = table.split('\n').filter((line) => line.startsWith('| ') && line !== HEAD[0])
   for (const row of rows) {
     const at = lines.findIndex((line) => [' ', ':'].some((end) => line.startsWith(`| ${row.fault}${end}`)))
     lines.splice(at < 0 ? lines.length : at, at < 0 ? 0 : 1, lineOf(row))
@@ -31,7 +32,7 @@ export async function writeReport(rows: Row[]): Promise<void> {
     `# Faults
 
 What \`npm run test:faults\` printed: two nodes, a PostgreSQL and a Redis, each a process of its own, on a machine with ${cpus().length} cores
-(${cpu?.model.trim()}). Ten people send messages and save answers of an exam without a pause, at either node, and repeat what wasn't answered, as a
+(${cpu?.model.trim()}). Ten people send messages, save answers of an exam and hand in quizzes without a pause, at either node, and repeat what wasn't answered, as a
 client does; then something happens. *Acknowledged* counts what they were told was done, *lost* what of it is not there afterwards, *doubled* what is
 there twice, and the last column the time from the return of what was away until both nodes do again what is asked of them. Whatever the fault, nobody
 is answered with another failure than 503 \`unavailable\` or \`draining\`.
