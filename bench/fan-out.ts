@@ -159,7 +159,7 @@ ${table(
           1.15,
         ),
         find(
-          `… of a reaction ÷ of a message`,
+          '… of a reaction ÷ of a message',
           ratio(size, 'reactions', 'messages'),
           `${size} sockets`,
           '≤',

@@ -1,3 +1,4 @@
+import { slicesOf } from '../src/formats/slices.ts'
 import { keysOf } from '../src/formats/words.ts'
 import { databaseCpuSeconds, find, quantile, type Report, table } from './measure.ts'
 import { createWorld, type Server, type World } from './world.ts'
@@ -8,6 +9,8 @@ const CONVERSATIONS = 5_000
 const OF_ONE = 200
 const PEOPLE = 10_000
 const MEMBERS = 20
+/** Of all messages one in so many has the rare word, where it is the reader's. */
+const RARELY = Math.ceil(MESSAGES / 250)
 const TEXTS = 20_000
 const WORDS_A_TEXT = 12
 const VOCABULARY = 5_000
@@ -102,15 +105,10 @@ async function timeSearch({ url }: Server, words: string, headers: Record<string
 
 /** Conversations whose messages come in turns, indexed as the service does it. */
 async function fill({ sql }: World): Promise<void> {
-  const texts = Array.from({ length: TEXTS }, (_, index) => textOf(index))
+  const texts = Array.from({ length: TEXTS }, (_, id) => ({ id, text: textOf(id) }))
   await sql`create table texts (id integer primary key, text text, keys text[])`
-  for (let first = 0; first < TEXTS; first += 1_000)
-    await sql`
-      insert into texts ${sql(
-        texts
-          .slice(first, first + 1_000)
-          .map((text, index) => ({ id: first + index, text, keys: [...keysOf(text)] })),
-      )}`
+  for (const some of slicesOf(texts, 1_000))
+    await sql`insert into texts ${sql(some.map((each) => ({ ...each, keys: [...keysOf(each.text)] })))}`
   const [{ definition }] = await sql<[{ definition: string }]>`
     select pg_get_indexdef('message_words_words_idx'::regclass) as definition`
   await sql.unsafe(`
@@ -131,9 +129,9 @@ async function fill({ sql }: World): Promise<void> {
         from generate_series(1, ${MESSAGES}) n;
     alter table plan add word text;
     update plan set word = case when conversation_id > ${OF_ONE} then 'brachistochrone'
-                                when id % ${Math.ceil(MESSAGES / 250)} = 0 then 'zygote'
+                                when id % ${RARELY} = 0 then 'zygote'
                                 when id < ${MESSAGES / 2} then 'colloid' end
-     where conversation_id > ${OF_ONE} and id % 3 = 0 or conversation_id <= ${OF_ONE} and (id % ${Math.ceil(MESSAGES / 250)} = 0 or id % 50 = 0);
+     where conversation_id > ${OF_ONE} and id % 3 = 0 or conversation_id <= ${OF_ONE} and (id % ${RARELY} = 0 or id % 50 = 0);
     insert into messages (id, conversation_id, seq, version, sender_id, message, created_at)
       select plan.id, conversation_id, seq, seq, 2 + (conversation_id * ${MEMBERS} + plan.id % ${MEMBERS} + 1) % (${PEOPLE} - 1),
              texts.text || coalesce(' ' || word, ''), now() - (${MESSAGES} - plan.id) * interval '1 s'

@@ -51,7 +51,10 @@ interface Ask {
   body?: string
 }
 
-/** Asks until it is answered or all is over, and measures from the moment when the student wanted it. Answers the body, if any. */
+/**
+ * Asks until it is answered or all is over, and measures from the moment when the student wanted it. Answers the body,
+ * if any.
+ */
 async function send(userId: number, token: string, { kind, ...ask }: Ask): Promise<string | undefined> {
   const wanted = performance.now()
   while (!isOver) {

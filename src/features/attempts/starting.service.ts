@@ -133,13 +133,12 @@ async function lockHelp(tx: Executor, admitted: Admitted[]): Promise<Map<number,
 
 /** The papers of these exams but for empty ones; where one is not stored yet, the exams are locked in the order of their ids. */
 async function findPapers(core: Core, tx: Executor, admitted: Admitted[]): Promise<Map<number, Paper>> {
-  const stored = new Map(admitted.map(({ standing: { exam, paperId } }) => [exam.id, paperId]))
-  const draws = new Map(admitted.map(({ standing: { exam } }) => [exam.id, exam.draw]))
+  const asked = new Map(admitted.map(({ standing }) => [standing.exam.id, standing]))
   const papers = new Map<number, Paper>()
-  for (const [examId, paperId] of [...stored].sort(([one], [other]) => one - other)) {
+  for (const [examId, { exam, paperId }] of [...asked].sort(([one], [other]) => one - other)) {
     const id = paperId ?? (await insertCurrentPaper(tx, examId))
     const paper = await getPaper(core, tx, id)
-    if (countDrawn(draws.get(examId) ?? null, paper.tasks) > 0) papers.set(examId, paper)
+    if (countDrawn(exam.draw, paper.tasks) > 0) papers.set(examId, paper)
   }
   return papers
 }

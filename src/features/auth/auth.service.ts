@@ -55,7 +55,7 @@ export function register(core: Core, input: RegisterBody, device: Device): Promi
   return registerBy(core, input, device, (tx, user) => openForClient(core, tx, user, device))
 }
 
-/** The same with a browser's session. */
+/** Creates an account with role `user` and opens a browser's session for it; refused as `register` is. */
 export function registerOnWeb(core: Core, input: RegisterBody, device: Device): Promise<WebLogin> {
   return registerBy(core, input, device, (tx, user) => openForBrowser(core, tx, user, device, 'user'))
 }

@@ -127,12 +127,9 @@ async function listNewestIndexed(
     ids.push(...found.ids)
     return true
   }
-  const find = async () =>
-    (await look(SHORT_LOOK)) ||
-    (ids.length < OFTEN && (await lookUp(FEW))) ||
-    (await look(LONG_LOOK)) ||
-    (await lookUp(null))
-  await find()
+  const isDone =
+    (await look(SHORT_LOOK)) || (ids.length < OFTEN && (await lookUp(FEW))) || (await look(LONG_LOOK))
+  if (!isDone) await lookUp(null)
   return store.listByIds(tx, search.readerId, ids.slice(0, limit))
 }
 
