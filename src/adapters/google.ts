@@ -1,5 +1,6 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import { OAuth2Client } from 'google-auth-library'
+import { decodeProtectedHeader } from 'jose'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { Email } from '../../schemas/auth.schemas.ts'
@@ -51,6 +52,7 @@ export function createGoogle({ googleClientIds, googleCertsUrl }: Config): Googl
   let reading: Promise<Record<string, string>> | undefined
   return {
     async verify(idToken, nonce) {
+      if (!isToken(idToken)) return undefined
       // Read once for all who wait for them.
       reading ??= readKeys(client).finally(() => {
         reading = undefined
@@ -74,6 +76,16 @@ export function createGoogle({ googleClientIds, googleCertsUrl }: Config): Googl
         return undefined
       }
     },
+  }
+}
+
+/** Anything else is refused without the provider, which may be away. */
+function isToken(text: string): boolean {
+  try {
+    decodeProtectedHeader(text)
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -281,6 +281,8 @@ describe('the identity provider’s login', () => {
     const unavailable = await cut.guest().post(PATH, { id_token }, 503)
     expect(unavailable.body).toMatchObject({ status: 'error', code: 'unavailable' })
     expect(unavailable.headers.get('retry-after')).toBe('5')
+    for (const text of ['a.b.c', 'no token'])
+      expect((await cut.guest().post(PATH, { id_token: text }, 401)).body.code).toBe('invalid_id_token')
 
     const without = await withService()
     expect((await without.guest().post(PATH, { id_token }, 503)).body.code).toBe('not_configured')
