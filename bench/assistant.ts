@@ -7,7 +7,9 @@ import { createWorld, populate } from './world.ts'
 const QUESTIONS = 50
 const TEXT = 'What is the hypotenuse of 3 and 4?'
 
-/** What the service adds to the time of an answer: questions one by one, in turn with the bare SDK, to the same stub. */
+/**
+ * What the service adds to the time of an answer: questions one by one, in turn with the bare SDK, to the same stub.
+ */
 export async function benchAssistant(rounds: number): Promise<Report> {
   const world = await createWorld()
   const stub = new ModelStub()

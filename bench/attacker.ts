@@ -3,7 +3,9 @@ import { isMainThread, Worker, workerData } from 'node:worker_threads'
 import sharp from 'sharp'
 import { openSocket } from './sockets.ts'
 
-/** The service, and somebody who has an account there and member's rights in conversation, notebook, page and exam 1. */
+/**
+ * The service, and somebody who has an account there and member's rights in conversation, notebook, page and exam 1.
+ */
 interface Target {
   url: string
   token: string

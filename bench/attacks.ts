@@ -67,8 +67,8 @@ async function memoryInUse({ url, pid }: Server): Promise<number> {
 }
 
 /**
- * How long others' requests take beside each attack of one person, and what it leaves behind: on a node alone, and behind
- * each of the proxies that are installed, as they are shipped.
+ * How long others' requests take beside each attack of one person, and what it leaves behind: on a node alone, and
+ * behind each of the proxies that are installed, as they are shipped.
  */
 export async function benchAttacks(_rounds: number, seconds: number): Promise<Report> {
   const world = await createWorld()

@@ -1,7 +1,7 @@
 /**
  * Measures the desk in a real Chromium, partly with the processor slowed down four times: the bytes of the first load,
- * the time until it can be used, scrolling through 10,000 messages, the time until somebody has talked to another one, and
- * the delay of a key while typing a question, a message and an answer.
+ * the time until it can be used, scrolling through 10,000 messages, the time until somebody has talked to another one,
+ * and the delay of a key while typing a question, a message and an answer.
  *
  *   DATABASE_URL=postgres://… npx node bench/desk.ts
  */
@@ -178,7 +178,10 @@ async function measureField(
   await slow.send('Emulation.setCPUThrottlingRate', { rate: 1 })
 }
 
-/** The longest task of the page during some work, by the time of the processor that it took: others may use it meanwhile. */
+/**
+ * The longest task of the page during some work, by the time of the processor that it took: others may use it
+ * meanwhile.
+ */
 async function findLongestTask(slow: CDPSession, work: () => Promise<void>): Promise<number> {
   type TraceEvent = { name: string; pid: number; tid: number; tdur?: number; args: { name?: string } }
   const events: TraceEvent[] = []
@@ -202,7 +205,10 @@ async function findLongestTask(slow: CDPSession, work: () => Promise<void>): Pro
   )
 }
 
-/** From an empty tab at `/` to a message that another person, who looks at the conversation, sees: sign-in by hand included. */
+/**
+ * From an empty tab at `/` to a message that another person, who looks at the conversation, sees: sign-in by hand
+ * included.
+ */
 async function measureArrival(browser: Browser): Promise<void> {
   const { page: bob } = await enter(browser, 'bob')
   await bob.goto('/desk/chat/1')

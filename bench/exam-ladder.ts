@@ -4,12 +4,14 @@ import { savedAnswers } from './morning-plan.ts'
 import { createWorld, populate, type Server, type World } from './world.ts'
 
 const STEPS = [100, 200, 500, 1_000]
-/** With the start, the paper and the hand-in it is as many requests as Artemis' own simulation sends for each student. */
+/**
+ * With the start, the paper and the hand-in it is as many requests as Artemis' own simulation sends for each student.
+ */
 const SAVES = 33
 
 /**
- * The ladder of Artemis' simulated exams, another workload than a morning: everybody begins at once and sends each request
- * as soon as the one before is answered, without a pause to think.
+ * The ladder of Artemis' simulated exams, another workload than a morning: everybody begins at once and sends each
+ * request as soon as the one before is answered, without a pause to think.
  */
 export async function benchExamLadder(): Promise<Report> {
   const world = await createWorld()

@@ -32,8 +32,8 @@ const IMAGE_BYTES = 40_000
 const PAGE = 5_000
 
 /**
- * The morning of an exam: everybody starts, reads the paper, and saves twice a minute; a node is killed in the middle, and
- * the time of all ends at one second. Needs REDIS_URL.
+ * The morning of an exam: everybody starts, reads the paper, and saves twice a minute; a node is killed in the middle,
+ * and the time of all ends at one second. Needs REDIS_URL.
  */
 export async function benchExamMorning(students: number[], minutes: number): Promise<Report> {
   if (!process.env.REDIS_URL)
@@ -118,7 +118,10 @@ async function addImages({ sql, dataDir }: World): Promise<void> {
   }
 }
 
-/** Processor time so far of the nodes, of PostgreSQL and of the students, memory, and what the attempts' table went through. */
+/**
+ * Processor time so far of the nodes, of PostgreSQL and of the students, memory, and what the attempts' table went
+ * through.
+ */
 interface Stand {
   at: number
   cpu: { nodes: number; database: number; students: number }

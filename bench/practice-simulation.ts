@@ -24,7 +24,9 @@ const GUESS = 0.25
 const AMPLE_MINUTES = 120
 /** How likely a question is known that was never asked. */
 const KNOWN_BEFORE = 0.2
-/** How far students' forgetting is from the scheduler's weights: each weight times e to this much of a normal number. */
+/**
+ * How far students' forgetting is from the scheduler's weights: each weight times e to this much of a normal number.
+ */
 const SPREAD = 0.3
 
 interface Question {
@@ -43,7 +45,10 @@ export function simulate(course: Course): Record<Order, number[]> {
   return scores
 }
 
-/** Gains of the first over the second order in percent of its marks, one for each student; the median, and the least and most. */
+/**
+ * Gains of the first over the second order in percent of its marks, one for each student; the median, and the least and
+ * most.
+ */
 export function compare(one: readonly number[], other: readonly number[]) {
   const gains = one.map((score, index) => 100 * (score / (other[index] as number) - 1))
   return { median: median(gains), least: Math.min(...gains), most: Math.max(...gains) }

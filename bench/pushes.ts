@@ -14,7 +14,9 @@ const CONVERSATION = SUBSCRIBERS / 2 + 1
 const PACE_MS = 10
 const LOOK_MS = 10
 
-/** Everybody who took an exam is told of its release, while others write; then again while one of two nodes is killed. */
+/**
+ * Everybody who took an exam is told of its release, while others write; then again while one of two nodes is killed.
+ */
 export async function benchPushes(rounds: number, seconds: number): Promise<Report> {
   const world = await createWorld()
   const receiver = await startReceiver()

@@ -17,7 +17,9 @@ const LISTS: Record<string, string> = {
   'people, a name': '/chat/users?q=person77',
 }
 
-/** A school of 5,000 in 150 classes, from the roster to the gradebook; then what classes cost the lists of a large one. */
+/**
+ * A school of 5,000 in 150 classes, from the roster to the gradebook; then what classes cost the lists of a large one.
+ */
 export async function benchSchool(rounds: number): Promise<Report> {
   const [day, lists] = [await schoolDay(), await listsWithClasses(rounds)]
   return {

@@ -89,8 +89,8 @@ async function nameByTexts(): Promise<Plugin> {
 }
 
 /**
- * Puts the texts of each language into the page and into copies of the scripts that say something, or load one that does.
- * Answers what proves the page of each language.
+ * Puts the texts of each language into the page and into copies of the scripts that say something, or load one that
+ * does. Answers what proves the page of each language.
  */
 async function sayAll(folder: string, chunks: Rolldown.OutputChunk[]): Promise<Record<string, string>> {
   const marks = new Map(chunks.map(({ fileName, code }) => [fileName, findMarks(code)]))

@@ -10,8 +10,8 @@ export function readStamp(folder: string): Promise<string | undefined> {
 }
 
 /**
- * Puts a built desk in the place of an older one. If another build of the same sources was faster, that one stays: nodes
- * may be serving it, and a page whose script is missing for a moment never opens.
+ * Puts a built desk in the place of an older one. If another build of the same sources was faster, that one stays:
+ * nodes may be serving it, and a page whose script is missing for a moment never opens.
  */
 export async function replace(place: string, made: string): Promise<void> {
   if (await tryRename(made, place)) return

@@ -1,6 +1,6 @@
 /**
- * The texts of the desk: where they stand in its sources, and how what was built once becomes a desk in each language. Texts
- * are put in while it is built, so that a browser loads one language, and of it what the shown views say.
+ * The texts of the desk: where they stand in its sources, and how what was built once becomes a desk in each language.
+ * Texts are put in while it is built, so that a browser loads one language, and of it what the shown views say.
  */
 import path from 'node:path'
 import { isPluralElement, type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messageformat-parser'

@@ -71,7 +71,9 @@ export const NewQuestionForm = Type.Object(
   { $id: 'NewQuestionForm' },
 )
 
-/** Numbers and booleans are read as texts, so that such an entry of a list is reported and doesn't refuse the others. */
+/**
+ * Numbers and booleans are read as texts, so that such an entry of a list is reported and doesn't refuse the others.
+ */
 const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])
 export const OfferedQuestion = Type.Partial(
   Type.Object({

@@ -112,8 +112,8 @@ async function makeFolder(folder: string): Promise<void> {
 }
 
 /**
- * What is kept there is nobody else's to read. Started by root, PostgreSQL runs as a user of its own, who has to pass. A
- * folder of somebody else's, or one that all share, such as /tmp, stays as it is.
+ * What is kept there is nobody else's to read. Started by root, PostgreSQL runs as a user of its own, who has to pass.
+ * A folder of somebody else's, or one that all share, such as /tmp, stays as it is.
  */
 async function closeToOthers(folder: string): Promise<void> {
   const { mode, uid } = await stat(folder)

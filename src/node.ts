@@ -160,8 +160,8 @@ export async function createNode({
 }
 
 /**
- * Accepts no more connections; accepted ones go on. The promise resolves at the last one's end. A connected client that is
- * not accepted would lose its request, and a turn of the event loop accepts only one. So this waits for a turn that
+ * Accepts no more connections; accepted ones go on. The promise resolves at the last one's end. A connected client that
+ * is not accepted would lose its request, and a turn of the event loop accepts only one. So this waits for a turn that
  * accepted none and was too short for another one to come.
  */
 async function stopListening(server: Server): Promise<{ lastOne: Promise<void> }> {

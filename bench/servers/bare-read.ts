@@ -1,6 +1,6 @@
 /**
- * The least that Fastify can do for a read: the token checked, one prepared statement, and rows of a usual shape made into
- * about as many bytes of JSON as the address asks for.
+ * The least that Fastify can do for a read: the token checked, one prepared statement, and rows of a usual shape made
+ * into about as many bytes of JSON as the address asks for.
  */
 import Fastify from 'fastify'
 import type { Core } from '../../src/core.ts'

@@ -1,6 +1,7 @@
 /**
- * Students of an exam as an open loop: each begins, reads and saves at times of their own, however long others wait. Half of
- * them hold a socket, which comes back when it breaks. What a node refuses or doesn't answer is sent again, as the client does.
+ * Students of an exam as an open loop: each begins, reads and saves at times of their own, however long others wait.
+ * Half of them hold a socket, which comes back when it breaks. What a node refuses or doesn't answer is sent again, as
+ * the client does.
  */
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'

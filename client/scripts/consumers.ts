@@ -1,5 +1,5 @@
-// Apps use the package as it is installed: on each supported compiler, rightly and wrongly, and in the frameworks of the
-// README: npm run consumers -w client
+// Apps use the package as it is installed: on each supported compiler, rightly and wrongly, and in the frameworks of
+// the README: npm run consumers -w client
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFile, rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'

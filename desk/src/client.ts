@@ -54,8 +54,8 @@ const isEnglish = document.documentElement.lang === 'en'
 let failures: Readonly<Record<string, string>> = {}
 
 /**
- * Loads the texts of failures in the page's language; in English, failures are shown in the service's own words, which say
- * more. Without a connection they stay in these.
+ * Loads the texts of failures in the page's language; in English, failures are shown in the service's own words, which
+ * say more. Without a connection they stay in these.
  */
 export async function loadFailures(): Promise<void> {
   if (!isEnglish)
@@ -121,8 +121,8 @@ type QueryOf<P extends keyof paths> = paths[P] extends { get: { parameters: { qu
   : never
 
 /**
- * The query of an operation, of what stands in the page's address; empty values are left out. They may be of other types
- * than those that the operation takes: the service checks what somebody has typed there.
+ * The query of an operation, of what stands in the page's address; empty values are left out. They may be of other
+ * types than those that the operation takes: the service checks what somebody has typed there.
  */
 export function toQuery<P extends keyof paths>(
   values: {

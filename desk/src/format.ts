@@ -119,8 +119,8 @@ export function list(texts: Iterable<string>): string {
 }
 
 /**
- * A moment as some older operations give it: with an offset or `Z`, or as a local time of the service, whose hour stays as it
- * is, since nobody knows how far from the reader's it is.
+ * A moment as some older operations give it: with an offset or `Z`, or as a local time of the service, whose hour stays
+ * as it is, since nobody knows how far from the reader's it is.
  */
 export function serviceTime(text: string): string {
   if (/(Z|[+-]\d\d:\d\d)$/.test(text)) return moment(text)

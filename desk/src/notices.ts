@@ -78,8 +78,8 @@ export function awaitAnswer(attemptId: number, isOpen = true): void {
 type Tell = (attempt: Attempt) => Notice | undefined
 
 /**
- * Frames don't say whether the person has a result there, nor the exam's name. `ofUnknown`: what it means for a result that
- * this device hasn't seen before.
+ * Frames don't say whether the person has a result there, nor the exam's name. `ofUnknown`: what it means for a result
+ * that this device hasn't seen before.
  */
 async function tellOf(examId: number, ofUnknown: Tell): Promise<void> {
   const { attempts } = await ask(client.GET('/api/v01/attempts', { params: { query: { exam_id: examId } } }))

@@ -5,8 +5,8 @@ import { keepPushesOn } from './push.ts'
 import { dropShared } from './shared-files.ts'
 
 /**
- * Makes the desk open without the service. Browsers allow it in secure contexts (https or localhost) only; elsewhere the
- * desk needs the service to open.
+ * Makes the desk open without the service. Browsers allow it in secure contexts (https or localhost) only; elsewhere
+ * the desk needs the service to open.
  */
 export function startOffline(): void {
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return

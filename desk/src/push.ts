@@ -58,8 +58,8 @@ async function unsubscribe(): Promise<void> {
 }
 
 /**
- * Registers this browser again if the person wanted it: registrations end with their session, and browsers replace their
- * subscriptions.
+ * Registers this browser again if the person wanted it: registrations end with their session, and browsers replace
+ * their subscriptions.
  */
 export async function keepPushesOn(): Promise<void> {
   if (!canTakePushes) return

@@ -18,8 +18,9 @@ const OTHER_DIRECTION =
 const plurals = new Intl.PluralRules(LOCALE)
 
 /**
- * Says a text in the language of the page. It is given in English, as an ICU message; what JSX shows as it stands needs no
- * `t` (CONTRIBUTING.md#texts). Values are words or elements; for `<b>…</b>` within the text, what makes an element of it.
+ * Says a text in the language of the page. It is given in English, as an ICU message; what JSX shows as it stands needs
+ * no `t` (CONTRIBUTING.md#texts). Values are words or elements; for `<b>…</b>` within the text, what makes an element
+ * of it.
  */
 export function t(message: string, values?: Record<string, string | number>): string
 export function t(message: string, values: Record<string, Value>): ComponentChildren

@@ -4,8 +4,8 @@ declare const __VERSION__: string
 export const SHELLS = 'desk-shell-'
 
 /**
- * Names the cache with the files of this version in a language, and the lock that each tab of both holds: the files stay
- * until the last of these tabs is closed.
+ * Names the cache with the files of this version in a language, and the lock that each tab of both holds: the files
+ * stay until the last of these tabs is closed.
  */
 export function shellIn(language: string): string {
   return `${SHELLS}${__VERSION__}-${language}`

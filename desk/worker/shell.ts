@@ -25,8 +25,8 @@ export function install(event: ExtendableEvent): Promise<unknown> {
 }
 
 /**
- * The page as the service answers it, so that nobody who is online sees an old one; without an answer of the service, the
- * stored one.
+ * The page as the service answers it, so that nobody who is online sees an old one; without an answer of the service,
+ * the stored one.
  */
 export async function openPage(request: Request): Promise<Response> {
   const answered = fetch(request)
@@ -42,7 +42,9 @@ export async function readFile(request: Request): Promise<Response> {
   return stored ?? fetch(request)
 }
 
-/** Deletes the files of versions that no tab shows any more. The newest worker does: it knows which version comes next. */
+/**
+ * Deletes the files of versions that no tab shows any more. The newest worker does: it knows which version comes next.
+ */
 export async function dropOldShells(): Promise<void> {
   if (self.registration.installing || self.registration.waiting) return
   const [names, { held = [] }, windows] = await Promise.all([

@@ -19,9 +19,9 @@ export interface GoogleIdentity {
 
 export interface Google {
   /**
-   * undefined if the token is not valid, not the provider's, not for this service, not given to one of its apps (`azp`),
-   * without the `nonce` that the app asked for, or without an address; 503 `unavailable` if the provider's keys can't be
-   * read.
+   * undefined if the token is not valid, not the provider's, not for this service, not given to one of its apps
+   * (`azp`), without the `nonce` that the app asked for, or without an address; 503 `unavailable` if the provider's
+   * keys can't be read.
    */
   verify(idToken: string, nonce?: string): Promise<GoogleIdentity | undefined>
 }

@@ -10,7 +10,9 @@ export interface Spool extends AsyncDisposable {
   read(): Readable
 }
 
-/** Keeps texts on the disk. The file has no name, so it ends with the process at the latest. 503 if the disk is full. */
+/**
+ * Keeps texts on the disk. The file has no name, so it ends with the process at the latest. 503 if the disk is full.
+ */
 export async function spool(texts: AsyncIterable<string>): Promise<Spool> {
   const name = path.join(tmpdir(), `exam-practice-${randomUUID()}`)
   const file = await open(name, 'wx+')

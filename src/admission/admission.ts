@@ -35,9 +35,9 @@ const atOnce: Admit = (_request, _reply, handle) => handle()
 
 /**
  * Requests take turns, by person or by the network of somebody who has not signed in, so that nobody's many requests
- * delay others. A turn lasts until the answer is made, even if its client has gone away or was answered at the deadline,
- * since the work for it can't be stopped everywhere. A `heavy` read also waits until this person's heavy answer
- * before it has been sent. Long bodies take turns before they are read, so that they don't fill the memory.
+ * delay others. A turn lasts until the answer is made, even if its client has gone away or was answered at the
+ * deadline, since the work for it can't be stopped everywhere. A `heavy` read also waits until this person's heavy
+ * answer before it has been sent. Long bodies take turns before they are read, so that they don't fill the memory.
  */
 export function registerAdmission(app: FastifyInstance, { gate }: Core): void {
   const admit: Record<Budget, Admit> = {

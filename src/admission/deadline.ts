@@ -20,10 +20,11 @@ const LINGER = 0.5
 const LONGEST_ANSWER = 60
 
 /**
- * Ends every request (docs/protocol/operations.md#deadlines). What takes longer than `patienceMs`, its body included, is
- * answered 503, unless its route has a `timeoutMs`; the body of a route with the budget `upload` may take longer as long
- * as it keeps arriving. Connections are closed if the client goes on sending its body long after the answer, or doesn't
- * read its answer. (Fastify 5.12 stops its own timer as soon as a body was read, so that it never fires for a POST.)
+ * Ends every request (docs/protocol/operations.md#deadlines). What takes longer than `patienceMs`, its body included,
+ * is answered 503, unless its route has a `timeoutMs`; the body of a route with the budget `upload` may take longer as
+ * long as it keeps arriving. Connections are closed if the client goes on sending its body long after the answer, or
+ * doesn't read its answer. (Fastify 5.12 stops its own timer as soon as a body was read, so that it never fires for a
+ * POST.)
  */
 export function registerDeadline(app: FastifyInstance, patienceMs: number): void {
   app.decorateRequest('deadline', null)

@@ -124,8 +124,8 @@ async function connectCluster(
     redisOptions: { ...CONNECTION, ...login(address) },
     shardedSubscribers: true,
     enableAutoPipelining: true,
-    // ioredis knows only the unsharded ones as commands that have no place in a pipeline: one with a subscription in it goes
-    // over the subscriber's connection whole, whose answers and pushes are then taken for one another's.
+    // ioredis knows only the unsharded ones as commands that have no place in a pipeline: one with a subscription in it
+    // goes over the subscriber's connection whole, whose answers and pushes are then taken for one another's.
     autoPipeliningIgnoredCommands: ['ssubscribe', 'sunsubscribe'],
     enableOfflineQueue: false,
     lazyConnect: true,

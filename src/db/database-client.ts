@@ -48,7 +48,9 @@ const LONGEST_PAUSE_SECONDS = 1
  */
 export const SILENCE_MS = 12_000
 
-/** The arguments of the driver, with the options that all connections have in common; `silenceMs`: see `followPrimary`. */
+/**
+ * The arguments of the driver, with the options that all connections have in common; `silenceMs`: see `followPrimary`.
+ */
 export function driverOptions<Options extends postgres.Options<Record<string, never>>>(
   url: string,
   { connection, ...options }: Options,

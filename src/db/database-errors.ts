@@ -72,7 +72,9 @@ export function isUnreachable({ code = '', syscall }: Partial<DatabaseError> = {
 /** The code with which PgBouncer refuses a setting. */
 export const REFUSED = '08P01'
 
-/** Whether connecting again is of no use: the server says no, as to a wrong password, or isn't the one that is meant. */
+/**
+ * Whether connecting again is of no use: the server says no, as to a wrong password, or isn't the one that is meant.
+ */
 export function isRefusal(error: unknown): boolean {
   const known = databaseError(error)
   return known?.code === REFUSED || !isUnreachable(known)

@@ -15,9 +15,9 @@ const IS_STAFF = sql`(staff.role <> 'user' and staff.deleted_at is null)`
 
 /**
  * Whom an exam is there for: everybody, or the students and teachers of its classes, administrators, and who has an
- * attempt at it under way. It is the only rule about that: every operation, frame and job that shows somebody an exam or
- * what belongs to it has it in its statement. `person` is an expression for their id, `exam` the name of the exam's row
- * in the statement. Whether it is published is another question.
+ * attempt at it under way. It is the only rule about that: every operation, frame and job that shows somebody an exam
+ * or what belongs to it has it in its statement. `person` is an expression for their id, `exam` the name of the exam's
+ * row in the statement. Whether it is published is another question.
  */
 export function isThereFor(person: SQL | number, exam = EXAMS): SQL {
   return sql`(not ${exam}.for_classes
@@ -29,8 +29,8 @@ export function isThereFor(person: SQL | number, exam = EXAMS): SQL {
 }
 
 /**
- * Whom these exams for classes are there for, and who has attempted them, as rows `exam_id`, `user_id`: the same rule for
- * statements that count people. `exams` and `people` are subqueries of ids; without `people` they are everybody.
+ * Whom these exams for classes are there for, and who has attempted them, as rows `exam_id`, `user_id`: the same rule
+ * for statements that count people. `exams` and `people` are subqueries of ids; without `people` they are everybody.
  */
 export function knowClassExams(exams: SQL, people?: SQL): SQL {
   const ofThese = people ? sql`in ${people}` : sql`is not null`

@@ -29,8 +29,8 @@ export interface JobQueue {
   /** Starts the workers of this node. */
   work(options: WorkOptions): Promise<void>
   /**
-   * Looks how long the oldest work has waited, on all nodes, and whether any is done at all; `standing` is the result of
-   * the last look. A node that works on nothing does not look.
+   * Looks how long the oldest work has waited, on all nodes, and whether any is done at all; `standing` is the result
+   * of the last look. A node that works on nothing does not look.
    */
   look(db: Executor): Promise<void>
   readonly standing: { waitingSeconds: number; isStill: boolean }

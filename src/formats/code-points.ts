@@ -1,4 +1,6 @@
-/** Whether a text has more code points than that. They are only counted where the number of code units leaves it open. */
+/**
+ * Whether a text has more code points than that. They are only counted where the number of code units leaves it open.
+ */
 export function isLonger(text: string, codePoints: number): boolean {
   if (text.length <= codePoints) return false
   if (text.length > 2 * codePoints) return true

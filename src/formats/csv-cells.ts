@@ -11,8 +11,8 @@ const FORMULA = new RegExp(`^[\\p{Default_Ignorable_Code_Point}\\p{Cc}]|^\\s*${S
 /** Nobody types this, so the import can remove exactly what the export has added. */
 const MARK = "'\u2060"
 /**
- * Where a spreadsheet that takes another separator than the comma begins a cell: it doesn't know our quotation marks, which
- * then are in the middle of its cells.
+ * Where a spreadsheet that takes another separator than the comma begins a cell: it doesn't know our quotation marks,
+ * which then are in the middle of its cells.
  */
 const CELL_BEGINS = '(?<=[;\\t\\r\\n]\\s*)'
 const INNER_FORMULA = new RegExp(`(?=${SIGN})${CELL_BEGINS}`, 'gu')

@@ -31,9 +31,9 @@ export interface CsvColumns<Column extends string> {
 }
 
 /**
- * The records of a CSV (RFC 4180, with or without BOM, any line ends, also with semicolons or tabs), one by one as they arrive. Blank lines are no
- * records. Missing fields of a short record are empty, additional ones of a long record are ignored. Throws 400
- * `missing_columns` or `invalid_csv`, and 413 for an upload that was cut.
+ * The records of a CSV (RFC 4180, with or without BOM, any line ends, also with semicolons or tabs), one by one as they
+ * arrive. Blank lines are no records. Missing fields of a short record are empty, additional ones of a long record are
+ * ignored. Throws 400 `missing_columns` or `invalid_csv`, and 413 for an upload that was cut.
  */
 export async function* readCsv<Column extends string>(
   upload: CsvUpload,

@@ -11,8 +11,8 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
 /**
- * Whether a JSON text nests deeper, or holds more, than anything that is asked for. A megabyte of brackets takes long to
- * parse and longer to collect; to see that it is one takes a millisecond.
+ * Whether a JSON text nests deeper, or holds more, than anything that is asked for. A megabyte of brackets takes long
+ * to parse and longer to collect; to see that it is one takes a millisecond.
  */
 export function isTooComplex(text: string): boolean {
   let depth = 0

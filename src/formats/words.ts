@@ -23,7 +23,10 @@ const DENSE =
   /[\p{Script=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 /** Marks that make another letter, as か and が are two. */
 const VOICED = /[\u3099\u309A]/u
-/** Accents of every alphabet; marks of one script alone are vowels for the most part, and Hebrew's and Arabic's are not written. */
+/**
+ * Accents of every alphabet; marks of one script alone are vowels for the most part, and Hebrew's and Arabic's are not
+ * written.
+ */
 const ACCENTS = /[\p{Script=Inherited}\u0591-\u05BD\u05BF\u05C1\u05C2\u05C4\u05C5\u05C7](?<![\u3099\u309A])/gu
 /** Letters with a stroke or two letters in one, which Unicode does not take apart. */
 const LETTERS: Readonly<Record<string, string>> = {

@@ -24,8 +24,8 @@ export function guardUsers(scope: FastifyInstance, core: Core): void {
 }
 
 /**
- * All routes that are registered on `scope` from now on are for administrators: 401 without a valid token, 403 for other
- * people.
+ * All routes that are registered on `scope` from now on are for administrators: 401 without a valid token, 403 for
+ * other people.
  */
 export function guardAdmins(scope: FastifyInstance, core: Core): void {
   guard(scope, ['authentication_required', 'token_expired_or_invalid', 'admin_required'], (request) => {

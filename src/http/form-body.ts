@@ -39,8 +39,8 @@ const MOST_FIELDS = 50
 const LONGEST_FIELD = 1024 * 1024
 
 /**
- * Lets those routes of this scope read forms that say so by `consumes`; to all others a form is 415. The library's hooks
- * cost each request there a listener and two promises.
+ * Lets those routes of this scope read forms that say so by `consumes`; to all others a form is 415. The library's
+ * hooks cost each request there a listener and two promises.
  */
 export async function registerForms(scope: FastifyInstance): Promise<void> {
   // Every part comes as bytes: of fields the library would replace what is no text.
@@ -201,8 +201,8 @@ export async function readUploadedFile({
 const compiled = new WeakMap<TObject, Validate>()
 
 /**
- * Throws 400 that names all fields that don't fit. Browsers send all inputs of a form, so an empty one counts as left out
- * where nothing is no value: of numbers, choices, and texts that can't be empty.
+ * Throws 400 that names all fields that don't fit. Browsers send all inputs of a form, so an empty one counts as left
+ * out where nothing is no value: of numbers, choices, and texts that can't be empty.
  */
 export function checkFields<T extends TObject>(fields: T, given: Record<string, unknown>): Static<T> {
   const validate = compiled.get(fields) ?? compileParameters(fields)

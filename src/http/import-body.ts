@@ -37,8 +37,8 @@ export async function readImport<T>(
 }
 
 /**
- * Reads an import that can be tried: its file, and whether the query or the form says `dry_run`, before the file or after it.
- * So the whole form is there before anything is stored.
+ * Reads an import that can be tried: its file, and whether the query or the form says `dry_run`, before the file or
+ * after it. So the whole form is there before anything is stored.
  */
 export async function readTriableImport<T>(
   request: FastifyRequest & { query: DryRun },

@@ -15,8 +15,8 @@ const CONTENT_SECURITY_POLICY = [
 ].join(';')
 
 /**
- * What restricts browsers: helmet's, as constants, since it makes them anew for each answer (3 % of a request's time). A
- * proxy that ends TLS adds its own `strict-transport-security`.
+ * What restricts browsers: helmet's, as constants, since it makes them anew for each answer (3 % of a request's time).
+ * A proxy that ends TLS adds its own `strict-transport-security`.
  */
 const RESTRICTIONS = {
   // Nothing private may be cached; answers that may be cached replace the header.

@@ -26,7 +26,8 @@ type Schema = { $id?: string; anyOf?: Schema[]; type?: string }
 
 /**
  * The schema for a serialiser, with `nullable` for what is something or null: between alternatives it decides by a
- * validator, which takes longer than writing the value. Without names: the serialiser takes each for a schema of its own.
+ * validator, which takes longer than writing the value. Without names: the serialiser takes each for a schema of its
+ * own.
  */
 function simplify(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(simplify)

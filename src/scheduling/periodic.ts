@@ -11,8 +11,8 @@ export interface Periodic {
 const REMINDER_MS = 60_000
 
 /**
- * Runs `work` periodically, never twice at once. After a failure the next run tries again. The first failure of a row is
- * logged, then one a minute.
+ * Runs `work` periodically, never twice at once. After a failure the next run tries again. The first failure of a row
+ * is logged, then one a minute.
  */
 export function every(ms: number, name: string, work: () => Promise<void>, log: FastifyBaseLogger): Periodic {
   let running: Promise<void> | undefined

@@ -23,7 +23,10 @@ const FORMULAS = [
   ';\n\t=j',
 ]
 
-/** The cells of a file in a spreadsheet whose separator is no comma: quotation marks in the middle of a cell are letters. */
+/**
+ * The cells of a file in a spreadsheet whose separator is no comma: quotation marks in the middle of a cell are
+ * letters.
+ */
 function cellsOf(csv: string): string[] {
   return csv.split(/[;\t\r\n]/).map((cell) => cell.trimStart())
 }

@@ -9,7 +9,10 @@ import { waitForWorker } from '../support/sitting.ts'
 const ACTIVE_MS = 4_000
 const URL_OF_ACCOUNT = '/desk/account'
 
-/** Bob with the desk open, on a browser whose push service is the given device: Chromium has none of its own without a window. */
+/**
+ * Bob with the desk open, on a browser whose push service is the given device: Chromium has none of its own without a
+ * window.
+ */
 async function openWithPushes() {
   const [outside, browser] = [await PushService.start(), await openBrowser()]
   onTestFinished(async () => {

@@ -6,7 +6,10 @@ import { LANGUAGES } from '../../schemas/languages.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const DIST = path.resolve(import.meta.dirname, '../../desk/dist')
-/** Most compressed bytes that are fetched before the desk can be used. What draws texts, formulas and charts loads when needed. */
+/**
+ * Most compressed bytes that are fetched before the desk can be used. What draws texts, formulas and charts loads when
+ * needed.
+ */
 const FIRST_LOAD_BYTES = 60 * 1024
 /** The desk may have to be built first. */
 const BUILD_TIMEOUT_MS = 60_000

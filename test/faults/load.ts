@@ -9,7 +9,9 @@ import type { Node, World } from './world.ts'
 export const isWhole = process.env.npm_lifecycle_event === 'test:faults'
 
 const PEOPLE = 10
-/** Pause between the requests of one person: the machine also runs two nodes, PostgreSQL, Redis and perhaps other tests. */
+/**
+ * Pause between the requests of one person: the machine also runs two nodes, PostgreSQL, Redis and perhaps other tests.
+ */
 const PAUSE_MS = isWhole ? 10 : 40
 /** Codes of 503 that ask the client to try again. */
 const RETRYABLE = new Set(['unavailable', 'draining'])
@@ -28,8 +30,8 @@ export interface Count {
 }
 
 /**
- * People who chat, answer an exam and hand in quizzes at the same time, on both nodes, and repeat each request until it is
- * answered. Records what was acknowledged to them, and compares it at the end with what is stored.
+ * People who chat, answer an exam and hand in quizzes at the same time, on both nodes, and repeat each request until it
+ * is answered. Records what was acknowledged to them, and compares it at the end with what is stored.
  */
 export class Load {
   readonly #world: World

@@ -16,8 +16,8 @@ import { createDatabase } from '../support/service.ts'
 const PROMISED_MS = 30_000
 
 /**
- * Two nodes, each in its own process, with one database and one model. Either might take a job, so the second one starts
- * once the first one works on it.
+ * Two nodes, each in its own process, with one database and one model. Either might take a job, so the second one
+ * starts once the first one works on it.
  */
 async function startPair() {
   const database = await createDatabase()

@@ -38,8 +38,8 @@ export async function newPage(
 }
 
 /**
- * A page with its own profile at the service, and a list of everything that goes wrong in it. If the test fails, the log
- * says what the page showed and which requests had no answer.
+ * A page with its own profile at the service, and a list of everything that goes wrong in it. If the test fails, the
+ * log says what the page showed and which requests had no answer.
  */
 export async function openPage(
   browser: Browser,

@@ -41,8 +41,8 @@ export async function copyContext(folder: string): Promise<void> {
 }
 
 /**
- * Does what a stage says in folders instead of images: `folders` has the context and those of earlier stages. What needs
- * root, or the image's own user, is left out. Throws if something is missing that it copies, or a command fails.
+ * Does what a stage says in folders instead of images: `folders` has the context and those of earlier stages. What
+ * needs root, or the image's own user, is left out. Throws if something is missing that it copies, or a command fails.
  */
 export async function buildStage(
   { name, instructions }: Stage,

@@ -111,7 +111,10 @@ export class TestSocket {
   }
 }
 
-/** Opens a socket with the token in the header, unless other credentials are given, and waits for `ready`, or for its end. */
+/**
+ * Opens a socket with the token in the header, unless other credentials are given, and waits for `ready`, or for its
+ * end.
+ */
 export async function openSocket({ url, token, headers, protocols }: SocketOptions): Promise<TestSocket> {
   const ws = new WebSocket(`${url.replace('http', 'ws')}/api/v01/ws`, protocols ?? [], {
     headers: {

@@ -140,14 +140,16 @@ export class Chat {
   }
 
   /**
-   * Removes a message that failed or was not sent yet, and ends its upload. It is gone for good unless this resolves with
-   * `full`: then it comes back if this page ends before the store works again.
+   * Removes a message that failed or was not sent yet, and ends its upload. It is gone for good unless this resolves
+   * with `full`: then it comes back if this page ends before the store works again.
    */
   async discard(clientId: string): Promise<StorageState> {
     return (await this.#ready()).sending.discard(clientId)
   }
 
-  /** Adds a reaction or takes it back: shown at once, sent as soon as possible. What is refused isn't shown any more. */
+  /**
+   * Adds a reaction or takes it back: shown at once, sent as soon as possible. What is refused isn't shown any more.
+   */
   async react(reacting: Reacting): Promise<{ storage: StorageState }> {
     return (await this.#ready()).sending.react(reacting)
   }

@@ -128,7 +128,8 @@ export class Ledger {
       const { conversation } = frame
       const known = this.conversations.get(conversation.id)
       if (frame.removed || !known || !('version' in conversation)) continue
-      // Settings have no version. Those of the ack are newer, unless the frame came right before it: then they are read.
+      // Settings have no version. Those of the ack are newer, unless the frame came right before it: then they are
+      // read.
       const { settings } = known
       if (JSON.stringify(conversation.settings) !== JSON.stringify(settings)) this.#events.recount(known.id)
       isMissing = this.take({ ...frame, conversation: { ...conversation, settings } }) || isMissing

@@ -341,7 +341,9 @@ export class ExamSession {
       void this.refresh().catch(() => {})
   }
 
-  /** At the end of the time nothing can be written any more, and the service is asked until it has closed the attempt. */
+  /**
+   * At the end of the time nothing can be written any more, and the service is asked until it has closed the attempt.
+   */
   #watchEnd(): void {
     this.#timers.end?.()
     if (this.#isClosed || !isOpen(this.#state.journal)) return

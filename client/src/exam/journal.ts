@@ -54,8 +54,8 @@ export interface Saved {
 }
 
 /**
- * A request of the journal: a sync; an offer, which is a sync of what may be out of date, refused if it is; or handing in,
- * which comes once all answers are synced.
+ * A request of the journal: a sync; an offer, which is a sync of what may be out of date, refused if it is; or handing
+ * in, which comes once all answers are synced.
  */
 export interface Sent {
   kind: 'sync' | 'offer' | 'submit'
@@ -86,11 +86,14 @@ export interface State {
   /** The revision at which this tab began to write: what was given since then was given here. */
   beganAt: number
   /**
-   * The tab is blind: its store can't even be read, so that what was given up to this revision may be out of date. It is
-   * offered with this revision: whoever has sent anything newer has sent a higher one.
+   * The tab is blind: its store can't even be read, so that what was given up to this revision may be out of date. It
+   * is offered with this revision: whoever has sent anything newer has sent a higher one.
    */
   offerAt: number | undefined
-  /** The questions whose answers were offered and refused: they count again once the store can be read, if it still has them. */
+  /**
+   * The questions whose answers were offered and refused: they count again once the store can be read, if it still has
+   * them.
+   */
   refused: string[]
   /** The revision of the request under way. */
   sending: number | undefined
@@ -469,7 +472,9 @@ function acknowledge(journal: Journal, sent: Sent, saved: Outcome & { is: 'saved
   }
 }
 
-/** What was sent is decided, except what has changed since; `reasons`: which answers the service has refused, and why. */
+/**
+ * What was sent is decided, except what has changed since; `reasons`: which answers the service has refused, and why.
+ */
 function settle(journal: Journal, sent: Sent, reasons: Record<string, string> = {}): Journal {
   const rejected = Object.entries(reasons).filter(([id]) => isIn(journal, sent, id))
   return {
@@ -496,8 +501,8 @@ function isIn({ since }: Journal, { kind, revision }: Sent, name: string): boole
 }
 
 /**
- * What is to be synced, and before that what a blind tab offers. The smallest parts come first, so that a large one holds
- * up no other.
+ * What is to be synced, and before that what a blind tab offers. The smallest parts come first, so that a large one
+ * holds up no other.
  */
 function syncsOf({ journal, offerAt = -1, most }: State, mostBytes = ALL): Sent[] {
   const { unsynced, marked, isMarkedUnsynced, since, revision } = journal

@@ -18,8 +18,8 @@ const START_MS = 60_000
 const SURELY_OVER_MS = 60_000
 
 /**
- * Continues an attempt from what is stored on this machine, without waiting for the service; undefined if there is none to
- * go on with.
+ * Continues an attempt from what is stored on this machine, without waiting for the service; undefined if there is none
+ * to go on with.
  */
 export async function resumeExam(client: Client, examId: number): Promise<ExamSession | undefined> {
   await client.session.ready
@@ -31,9 +31,9 @@ export async function resumeExam(client: Client, examId: number): Promise<ExamSe
 }
 
 /**
- * Continues an exam, or starts it. What is stored on this machine is shown at once, and the service is asked after that;
- * without anything stored and without the service it throws `Unreachable`. A refusal (no attempts left, not open yet, …)
- * is answered as `error`.
+ * Continues an exam, or starts it. What is stored on this machine is shown at once, and the service is asked after
+ * that; without anything stored and without the service it throws `Unreachable`. A refusal (no attempts left, not open
+ * yet, …) is answered as `error`.
  */
 export async function openExam(
   client: Client,
@@ -66,8 +66,8 @@ export async function openExam(
 }
 
 /**
- * Attempts of the signed-in person that ended before all answers had arrived; kept until `forgetUndelivered`. The service
- * is asked: answers may have arrived whose acknowledgement was lost.
+ * Attempts of the signed-in person that ended before all answers had arrived; kept until `forgetUndelivered`. The
+ * service is asked: answers may have arrived whose acknowledgement was lost.
  */
 export async function listUndelivered(client: Client): Promise<Journal[]> {
   await client.session.ready

@@ -18,8 +18,8 @@ export function isEnding(code: string): boolean {
 }
 
 /**
- * Sends a sync, or hands in. Only what the service itself says about this attempt changes it: everything else, such as a
- * proxy's page, is a fault, after which it is sent again.
+ * Sends a sync, or hands in. Only what the service itself says about this attempt changes it: everything else, such as
+ * a proxy's page, is a fault, after which it is sent again.
  */
 export async function save(
   client: Client,
@@ -57,7 +57,9 @@ function read(answer: JsonAnswer | undefined, kind: Sent['kind'], attemptId: num
   return { is: 'fault', retryAfter: retryAfter ?? (status < 500 ? REFUSED_MS : 0) }
 }
 
-/** The paper of the attempt that is named, or else of the active one; throws `Unreachable` for everything that is none. */
+/**
+ * The paper of the attempt that is named, or else of the active one; throws `Unreachable` for everything that is none.
+ */
 export async function readPaper(
   client: Client,
   owner: Owner,

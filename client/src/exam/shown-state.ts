@@ -9,8 +9,8 @@ import {
 
 export interface ExamState {
   /**
-   * `over`: the time is up, and the service is about to close the attempt. `closed`: it has ended, and was not handed in
-   * on this machine; it is graded from the answers that the service had.
+   * `over`: the time is up, and the service is about to close the attempt. `closed`: it has ended, and was not handed
+   * in on this machine; it is graded from the answers that the service had.
    */
   phase: Journal['phase'] | 'over'
   /** False in a second tab, until `takeOver` there. */

@@ -54,7 +54,8 @@ export type Progress = (sent: number, total: number | undefined) => void
 
 /**
  * Sends one change as its owner, and never as anybody else; undefined if no answer came in time: it may have been made
- * or not. 413 without a `code`: a proxy says so, not the service. A change of somebody who is signed out isn't sent: that is 401 `authentication_required`.
+ * or not. 413 without a `code`: a proxy says so, not the service. A change of somebody who is signed out isn't sent:
+ * that is 401 `authentication_required`.
  */
 export async function exchange(
   sender: Sender,
@@ -91,8 +92,8 @@ export async function exchange(
 }
 
 /**
- * Sends a request without waiting for anything, because the page may close at once: the request outlives it. Browsers limit
- * its size to `LARGEST_LAST_CHANGE`.
+ * Sends a request without waiting for anything, because the page may close at once: the request outlives it. Browsers
+ * limit its size to `LARGEST_LAST_CHANGE`.
  */
 export async function exchangeAtOnce(
   { baseUrl, platform, session }: Sender,

@@ -65,7 +65,10 @@ export async function send(
   }
 }
 
-/** Whether it is in one of the service's envelopes (docs/protocol/http.md#envelopes), and says something, if it was asked. */
+/**
+ * Whether it is in one of the service's envelopes (docs/protocol/http.md#envelopes), and says something, if it was
+ * asked.
+ */
 function isOwn(body: JsonAnswer['body'], isSuccess: boolean, isRead: boolean): boolean {
   const { success, status, code, message: _, ...content } = body
   // Presence answers are named `status` too.

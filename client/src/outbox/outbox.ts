@@ -147,8 +147,8 @@ export class Outbox<T> {
 
   /**
    * Removes an entry; if it is being sent, the service may have done it. It is gone for good if this resolves with
-   * `durable` or `memory`. With `full` the store has failed to remove it, which is tried again: until then the entry comes
-   * back if all tabs that know of it end.
+   * `durable` or `memory`. With `full` the store has failed to remove it, which is tried again: until then the entry
+   * comes back if all tabs that know of it end.
    */
   async discard(id: string): Promise<StorageState> {
     const [key] = this.#find(id) ?? []

@@ -30,7 +30,10 @@ interface Fetched {
 
 const keyOf = (owner: Owner) => `${cachesOf(owner)}cards`
 
-/** Cards that are asked next. All of a person are stored, so that one can go on without the service, also after a restart. */
+/**
+ * Cards that are asked next. All of a person are stored, so that one can go on without the service, also after a
+ * restart.
+ */
 export class CardsAhead {
   /** The first one is to be asked now. A review takes its card away, and taking it back brings the card again. */
   readonly $cards: ReadableAtom<readonly NextCard[]>

@@ -78,7 +78,9 @@ export class Practice {
     return new CardsAhead(this.#client, this.#owner, this.$reviews, wanted)
   }
 
-  /** Resolves once it is decided where the review is: `durable` on this machine, or only in this page until it is sent. */
+  /**
+   * Resolves once it is decided where the review is: `durable` on this machine, or only in this page until it is sent.
+   */
   async review(review: NewReview): Promise<{ id: string; storage: StorageState }> {
     const answered_at = new Date(this.#client.platform.now()).toISOString()
     const added = await this.#outbox.add({ review: { answered_at, ...review } })

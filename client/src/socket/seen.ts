@@ -6,7 +6,10 @@ import type { SocketStatus } from './socket.ts'
 /** Less than the time for which the service takes somebody for present (docs/protocol/push.md#when). */
 const EVERY_MS = 20_000
 
-/** Tells the service while this page is seen, so that nothing is pushed to the person meanwhile. Returns a function that ends this. */
+/**
+ * Tells the service while this page is seen, so that nothing is pushed to the person meanwhile. Returns a function that
+ * ends this.
+ */
 export function tellWhileSeen(
   { isVisible, after, watch }: Platform,
   $status: ReadableAtom<SocketStatus>,

@@ -21,7 +21,9 @@ export function memoryStore(entries = new Map<string, unknown>()): Store {
   }
 }
 
-/** A copy, so that entries can't be changed from outside; files can't be changed. Not every phone has `structuredClone`. */
+/**
+ * A copy, so that entries can't be changed from outside; files can't be changed. Not every phone has `structuredClone`.
+ */
 function copy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copy)
   if (value?.constructor !== Object) return value

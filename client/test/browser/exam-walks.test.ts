@@ -7,7 +7,10 @@ import { random } from '../simulation/world.ts'
 import { LivingBrowser, type Tab } from './living-browser.ts'
 import { hasChromium, servePages } from './pages.ts'
 
-/** LONG_TESTS=1 takes walks, from SEED (1) on, as many as WALKS says (100). SEED alone repeats the one that a failure names. */
+/**
+ * LONG_TESTS=1 takes walks, from SEED (1) on, as many as WALKS says (100). SEED alone repeats the one that a failure
+ * names.
+ */
 const { LONG_TESTS, SEED, WALKS } = process.env
 const COUNT = LONG_TESTS ? Number(WALKS ?? 100) : SEED ? 1 : 6
 const SEEDS = Array.from({ length: COUNT }, (_, at) => Number(SEED ?? 1) + at)

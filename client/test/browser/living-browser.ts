@@ -20,8 +20,8 @@ interface Target {
 }
 
 /**
- * A Chromium whose tabs live as people's do. Playwright stays attached to its pages and keeps them in focus, so that they
- * are never hidden, and Chromium never discards them; here a debugger is attached only while a script is run.
+ * A Chromium whose tabs live as people's do. Playwright stays attached to its pages and keeps them in focus, so that
+ * they are never hidden, and Chromium never discards them; here a debugger is attached only while a script is run.
  */
 export class LivingBrowser {
   readonly #process: ChildProcess

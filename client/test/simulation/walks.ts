@@ -1,7 +1,10 @@
 import { expect } from 'vitest'
 import type { Step } from './walk.ts'
 
-/** LONG_TESTS=1 takes longer walks, from SEED (1) on, as many as WALKS says (1000). SEED alone repeats the walk that a failure names. */
+/**
+ * LONG_TESTS=1 takes longer walks, from SEED (1) on, as many as WALKS says (1000). SEED alone repeats the walk that a
+ * failure names.
+ */
 const { LONG_TESTS, SEED } = process.env
 const IS_LONG = LONG_TESTS !== undefined
 const FIRST = Number(SEED ?? 1)

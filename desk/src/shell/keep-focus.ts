@@ -10,9 +10,9 @@ export function rememberOpener(dialog: HTMLDialogElement): void {
 }
 
 /**
- * Puts the focus back when the focused element goes away or is disabled: to what opened its dialog, else to the nearest place
- * around it that is still there, so that the next Tab goes on from there instead of from the top of the page. Returns a
- * function that ends this.
+ * Puts the focus back when the focused element goes away or is disabled: to what opened its dialog, else to the nearest
+ * place around it that is still there, so that the next Tab goes on from there instead of from the top of the page.
+ * Returns a function that ends this.
  */
 export function keepFocus(root: HTMLElement): () => void {
   let path: Element[] = []

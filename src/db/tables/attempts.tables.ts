@@ -33,7 +33,9 @@ export interface StoredQuestion {
   parts: Parts | null
   /** Folded. */
   tag_keys: string[]
-  /** `questions.key_version` and `content_version` at that time; missing in papers from before these columns existed. */
+  /**
+   * `questions.key_version` and `content_version` at that time; missing in papers from before these columns existed.
+   */
   key_version?: number
   content_version?: number
   positive_marks: string
@@ -41,7 +43,9 @@ export interface StoredQuestion {
   tolerance: string
 }
 
-/** What a student gave, as the question's kind reads it: a letter, letters in order, a text as typed, places of choices. */
+/**
+ * What a student gave, as the question's kind reads it: a letter, letters in order, a text as typed, places of choices.
+ */
 export type StoredAnswer = string | string[]
 /** By question id. */
 export type Answers = Record<string, StoredAnswer>
@@ -92,8 +96,8 @@ export const attempts = pgTable(
     attemptNumber: integer().notNull(),
     /**
      * `running`: active as well, but at an exam that the previous version can't serve: it leaves such attempts alone
-     * (`UNDER_WAY` names both). `expired`: closed when the time was up. `manual`: added by an administrator, only counts
-     * as used.
+     * (`UNDER_WAY` names both). `expired`: closed when the time was up. `manual`: added by an administrator, only
+     * counts as used.
      */
     status: text({ enum: ['active', 'running', 'submitted', 'expired', 'manual'] }).notNull(),
     /** Makes the ids and orders of the attempt; null where the previous version began it, in natural order. */

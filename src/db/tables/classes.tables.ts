@@ -91,7 +91,9 @@ export const classInvitations = pgTable(
     mailDueAt: instant(),
     /** How often that was tried. */
     mailTries: integer().notNull().default(0),
-    /** When it was accepted, declined or withdrawn. The row stays, so that its address is mailed to no sooner for that. */
+    /**
+     * When it was accepted, declined or withdrawn. The row stays, so that its address is mailed to no sooner for that.
+     */
     endedAt: instant(),
   },
   (table) => [

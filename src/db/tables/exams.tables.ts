@@ -46,7 +46,10 @@ export const exams = pgTable(
       .notNull()
       .default('instant'),
     resultsReleased: boolean().notNull().default(false),
-    /** Since when students may see the results; null: they may not, or could before this column existed. A trigger keeps it. */
+    /**
+     * Since when students may see the results; null: they may not, or could before this column existed. A trigger keeps
+     * it.
+     */
     resultsVisibleSince: instant(),
     isPublished: boolean('published').notNull().default(false),
     /** Whether its questions can be practised, keys and explanations included, by everybody who may see it. */
@@ -62,7 +65,10 @@ export const exams = pgTable(
     forClasses: boolean().notNull().default(false),
     /** Who made it, as long as they have an account: a teacher keeps their own exams. */
     createdBy: integer().references(() => users.id, { onDelete: 'set null' }),
-    /** Whether the previous version can't serve it: for its kinds of questions, its draw or its classes; kept by a trigger. */
+    /**
+     * Whether the previous version can't serve it: for its kinds of questions, its draw or its classes; kept by a
+     * trigger.
+     */
     isNewer: boolean().notNull().default(false),
     passPercentage: numeric({ mode: 'number' }).notNull().default(40),
     msqScoring: text({ enum: ['all_or_nothing', 'partial'] })

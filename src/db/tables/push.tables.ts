@@ -88,8 +88,8 @@ export const PUSH_KINDS = [
 ] as const
 
 /**
- * Pushes that wait: at most one for each subscription and topic, such as a conversation. What they say is read when they
- * are sent.
+ * Pushes that wait: at most one for each subscription and topic, such as a conversation. What they say is read when
+ * they are sent.
  */
 export const pushes = pgTable(
   'pushes',
@@ -101,7 +101,10 @@ export const pushes = pgTable(
     kind: text({ enum: PUSH_KINDS }).notNull(),
     /** The conversation, connection or exam; 0 of practice. */
     subjectId: integer().notNull(),
-    /** What it is about, and whether it has moved since: the newest message's `seq`; of other kinds a number that goes up. */
+    /**
+     * What it is about, and whether it has moved since: the newest message's `seq`; of other kinds a number that goes
+     * up.
+     */
     mark: integer().notNull().default(1),
     createdAt: createdAt(),
     /** When it is tried next. Whoever takes it moves this on, so that another node takes it if that one dies. */

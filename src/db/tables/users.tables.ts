@@ -34,7 +34,9 @@ export const users = pgTable(
     role: text({ enum: ['user', 'admin', 'user,admin'] }).notNull(),
     /** null: signs in through the identity provider only. */
     passwordHash: text(),
-    /** Whether the operator made it at the command line: then it keeps its password and role, whatever a provider says. */
+    /**
+     * Whether the operator made it at the command line: then it keeps its password and role, whatever a provider says.
+     */
     byOperator: boolean().notNull().default(false),
     /** Since when an administrator keeps it from signing in; null: it may. */
     suspendedAt: instant(),

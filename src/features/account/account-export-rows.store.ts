@@ -37,7 +37,9 @@ export function rowsOf<Query extends PgSelect>(
   }
 }
 
-/** The rows of a table that belong to one person, with the columns under their names in JSON, which have underscores. */
+/**
+ * The rows of a table that belong to one person, with the columns under their names in JSON, which have underscores.
+ */
 export function columnsOf<Row = object>(
   table: PgTable,
   key: PgColumn,

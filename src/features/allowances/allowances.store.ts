@@ -75,8 +75,8 @@ const COLUMNS = {
 const NAME = foldedCase(sql`users.username`)
 
 /**
- * Pages of statuses that most pairs of a student and an exam have: a student's rows are counted from the attempts, so that
- * those before the page are passed over as a whole.
+ * Pages of statuses that most pairs of a student and an exam have: a student's rows are counted from the attempts, so
+ * that those before the page are passed over as a whole.
  */
 const pagesOfMost = {
   any: statement<Page, AllowanceRow & { total: number }>({ ...COLUMNS, total: 'integer' }, (places) =>

@@ -52,12 +52,12 @@ export type AskEvent =
   | { event: 'done'; data: Content<Answer> }
 
 /**
- * Asks the model and yields an event for each thing that happens; the last one, `done`, is the stored answer.
- * Refusals come before the first event: 503 `not_configured`, 404 (also for a question that isn't of an own visible result), 400 `conversation_limit`, 429 `daily_limit`, 403
- * `exam_in_progress`; the last one also ends an answer that is being written. A question counts once its answer is
- * stored; if anything fails it does not count. If the reader goes away, the model is stopped and what it has written
- * so far is the answer. Before the first word, or once the conversation is deleted, there is none: then the question
- * counts if that has happened often on that day.
+ * Asks the model and yields an event for each thing that happens; the last one, `done`, is the stored answer. Refusals
+ * come before the first event: 503 `not_configured`, 404 (also for a question that isn't of an own visible result), 400
+ * `conversation_limit`, 429 `daily_limit`, 403 `exam_in_progress`; the last one also ends an answer that is being
+ * written. A question counts once its answer is stored; if anything fails it does not count. If the reader goes away,
+ * the model is stopped and what it has written so far is the answer. Before the first word, or once the conversation is
+ * deleted, there is none: then the question counts if that has happened often on that day.
  */
 export async function* ask(
   core: Core,

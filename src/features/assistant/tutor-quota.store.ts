@@ -53,8 +53,8 @@ type Reserved =
   | { refusal: null; id: number; conversationId: number; title: string | null }
 
 /**
- * Reserves a place for a question, or says why it is refused. What counts are the day's answered questions and reservations,
- * and the messages of the conversation and of its questions that wait. Needs the person's lock.
+ * Reserves a place for a question, or says why it is refused. What counts are the day's answered questions and
+ * reservations, and the messages of the conversation and of its questions that wait. Needs the person's lock.
  *
  * Expired reservations, which nodes that died have left, don't count and are deleted. A node that still lives can no
  * longer keep such a question.

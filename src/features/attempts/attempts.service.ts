@@ -56,7 +56,10 @@ export async function writeActivePaper(
   return `{"questions":${writeQuestions(core, paper, attempt, isOlder)},${JSON.stringify(state).slice(1)}`
 }
 
-/** 409 `newer_kinds` where a start in the older generation would begin or resume an attempt with questions unknown to it. */
+/**
+ * 409 `newer_kinds` where a start in the older generation would begin or resume an attempt with questions unknown to
+ * it.
+ */
 export async function requireOlderKinds(core: Core, userId: number, examId: number): Promise<void> {
   const active = await findLive(core, userId, examId)
   const isNewer = active

@@ -14,7 +14,9 @@ export type PublicQuestion = Omit<PaperQuestion, 'image_url' | 'option_order' | 
 export interface Paper {
   id: number
   questions: PublicQuestion[]
-  /** The questions with their keys, in the same order: for their kinds to work with, never for an answer to a student. */
+  /**
+   * The questions with their keys, in the same order: for their kinds to work with, never for an answer to a student.
+   */
   tasks: readonly StoredQuestion[]
   find(questionId: number): StoredQuestion | undefined
   placeOf(questionId: number): number | undefined

@@ -58,8 +58,8 @@ export function toScore({ maxScore: max_score, percentage, ...rest }: Result): S
 }
 
 /**
- * Whether an exam's teachers may know its keys, and what tells them: when it is over, or its students learn them at once.
- * Statements have `hasVisibleKeys` (db/visible-results.ts) for it.
+ * Whether an exam's teachers may know its keys, and what tells them: when it is over, or its students learn them at
+ * once. Statements have `hasVisibleKeys` (db/visible-results.ts) for it.
  */
 export function showsKeys(
   exam: Pick<store.FinishedRow['exam'], 'resultMode' | 'closesAt'>,

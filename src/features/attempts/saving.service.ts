@@ -53,7 +53,8 @@ const saveShared = perNode((core) =>
 /**
  * Merges the answers that fit into the active attempt and names the others; acknowledged only after the commit. 409
  * `no_active_attempt` if there is none or its time is up, 409 `another_attempt` or `stale_revision` with the stored
- * state if another attempt is active or a newer revision is stored. A sync that waits behind another one of the same attempt is dropped if its client has hung up by then.
+ * state if another attempt is active or a newer revision is stored. A sync that waits behind another one of the same
+ * attempt is dropped if its client has hung up by then.
  */
 export async function saveAnswers(
   core: Core,
@@ -87,8 +88,8 @@ export async function saveAnswers(
 }
 
 /**
- * A refusal of a sync whose attempt is over names the questions whose answers it had got before (`arrived`): an app that
- * missed the acknowledgement need not call them undelivered.
+ * A refusal of a sync whose attempt is over names the questions whose answers it had got before (`arrived`): an app
+ * that missed the acknowledgement need not call them undelivered.
  */
 async function tellArrived(
   core: Core,

@@ -131,7 +131,10 @@ async function lockHelp(tx: Executor, admitted: Admitted[]): Promise<Map<number,
   return userIds.length === 0 ? new Map() : tryLockPeople(tx, userIds)
 }
 
-/** The papers of these exams but for empty ones; where one is not stored yet, the exams are locked in the order of their ids. */
+/**
+ * The papers of these exams but for empty ones; where one is not stored yet, the exams are locked in the order of their
+ * ids.
+ */
 async function findPapers(core: Core, tx: Executor, admitted: Admitted[]): Promise<Map<number, Paper>> {
   const asked = new Map(admitted.map(({ standing }) => [standing.exam.id, standing]))
   const papers = new Map<number, Paper>()

@@ -24,8 +24,8 @@ export async function confirmAddress(tx: Executor, user: UserRow): Promise<UserR
 }
 
 /**
- * Notes the same where who asks is signed in to that account already: whoever has the mailed link and the account is one
- * person, so nothing ends.
+ * Notes the same where who asks is signed in to that account already: whoever has the mailed link and the account is
+ * one person, so nothing ends.
  */
 export async function noteAddress(tx: Executor, userId: number): Promise<void> {
   await updateUser(tx, userId, { emailVerified: true })

@@ -30,7 +30,10 @@ const DESK_COOKIE_SECONDS = 400 * 24 * 3_600
 /** An app's sign-in asks the provider up to four times. */
 const PROVIDER_TIMEOUT_MS = 40_000
 
-/** Routes at `/api/v01/auth` that the older generation doesn't have: new accounts, tokens for the desk's page, a provider's codes. */
+/**
+ * Routes at `/api/v01/auth` that the older generation doesn't have: new accounts, tokens for the desk's page, a
+ * provider's codes.
+ */
 export const newerAuthRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.post(
     '/register',

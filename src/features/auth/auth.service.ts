@@ -50,7 +50,10 @@ export interface WebLogin extends Login {
   redirectUrl: string
 }
 
-/** Creates an account with role `user` and signs it in. 409 where the name or address is taken; 403 `oidc_only`, `registration_closed`. */
+/**
+ * Creates an account with role `user` and signs it in. 409 where the name or address is taken; 403 `oidc_only`,
+ * `registration_closed`.
+ */
 export function register(core: Core, input: RegisterBody, device: Device): Promise<ClientLogin> {
   return registerBy(core, input, device, (tx, user) => openForClient(core, tx, user, device))
 }
@@ -164,7 +167,9 @@ export async function loginWithOidc(
   return openByProvider(core, identity, device, (...opening) => openForClient(core, ...opening))
 }
 
-/** Opens a browser's session for somebody whom the provider has identified: 401 `oidc_failed`, 403 `email_unverified`. */
+/**
+ * Opens a browser's session for somebody whom the provider has identified: 401 `oidc_failed`, 403 `email_unverified`.
+ */
 export function loginByProviderOnWeb(
   core: Core,
   identity: ProviderIdentity,

@@ -131,7 +131,9 @@ export async function findOpenedSession(
   return row
 }
 
-/** One session, with those that it opened if the account is named; or all sessions of an account, possibly except one. */
+/**
+ * One session, with those that it opened if the account is named; or all sessions of an account, possibly except one.
+ */
 export type SessionChoice = { id: number; userId?: number } | { userId: number; exceptId?: number }
 
 /** Removes sessions and voids their tokens, in one statement. Answers how many there were. */

@@ -49,8 +49,8 @@ export async function checkCredentials(
 }
 
 /**
- * Makes sure that an account's owner is at the device, and not somebody who found it signed in: by the password, or, where
- * there is none, by a sign-in of the last ten minutes. 400 without a password, 403 `wrong_password` or
+ * Makes sure that an account's owner is at the device, and not somebody who found it signed in: by the password, or,
+ * where there is none, by a sign-in of the last ten minutes. 400 without a password, 403 `wrong_password` or
  * `fresh_sign_in_required`, 429 `locked_out`.
  */
 export async function confirmOwner(

@@ -139,8 +139,8 @@ function isCurrent(search: Search, mark: SQL): SQL {
 }
 
 /**
- * The newest `limit` messages by the index, and how many it has of at most `most`: the more messages have the words, the
- * longer this takes. With `most` of them there may be newer ones than these.
+ * The newest `limit` messages by the index, and how many it has of at most `most`: the more messages have the words,
+ * the longer this takes. With `most` of them there may be newer ones than these.
  */
 export async function lookUp(
   tx: Executor,
@@ -165,8 +165,8 @@ export async function lookUp(
 }
 
 /**
- * Messages with the words among all with ids from `from` up to `search.before`, newest first, and how many were looked at:
- * for words that many messages have.
+ * Messages with the words among all with ids from `from` up to `search.before`, newest first, and how many were looked
+ * at: for words that many messages have.
  */
 export async function lookThrough(
   tx: Executor,

@@ -25,8 +25,8 @@ export interface FoundRow {
 }
 
 /**
- * People who haven't blocked the seeker, and whose username or full name contains `text`, in any case; those whose username begins with it come first.
- * At most `limit` rows of each kind are read.
+ * People who haven't blocked the seeker, and whose username or full name contains `text`, in any case; those whose
+ * username begins with it come first. At most `limit` rows of each kind are read.
  */
 export async function searchPeople(
   db: Db,

@@ -30,8 +30,8 @@ export function findFirst(core: Core, send: store.NamedSend): Promise<store.Stor
 }
 
 /**
- * The stored message of a send that may be a repeat. If the first send is still running on this node, it waits for its end, so
- * that the repeat takes no place in a lane. If none is running and no repeat is expected, it reads nothing.
+ * The stored message of a send that may be a repeat. If the first send is still running on this node, it waits for its
+ * end, so that the repeat takes no place in a lane. If none is running and no repeat is expected, it reads nothing.
  */
 export async function findEarlier(
   core: Core,

@@ -23,8 +23,8 @@ export async function followMembers(
 }
 
 /**
- * The class's group, made if there is none yet, for its teachers: an administrator would not be in it. 409 `too_many` for a class
- * that doesn't fit into one.
+ * The class's group, made if there is none yet, for its teachers: an administrator would not be in it. 409 `too_many`
+ * for a class that doesn't fit into one.
  */
 export async function openConversation(
   core: Core,

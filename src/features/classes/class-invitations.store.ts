@@ -219,8 +219,8 @@ export interface Asked {
 }
 
 /**
- * Stores invitations; an earlier one to the same address is replaced, but a teacher stays one. Only who `isDue` is mailed:
- * for the others an earlier mail stands.
+ * Stores invitations; an earlier one to the same address is replaced, but a teacher stays one. Only who `isDue` is
+ * mailed: for the others an earlier mail stands.
  */
 export async function putInvitations(
   tx: Executor,

@@ -28,8 +28,8 @@ interface Joined {
 }
 
 /**
- * Joins by a class's code, or by that of a mailed link, which also proves that the address is theirs. 404 for a wrong or
- * ended one, and for who was removed; 429 `rate_limited` after too many of these.
+ * Joins by a class's code, or by that of a mailed link, which also proves that the address is theirs. 404 for a wrong
+ * or ended one, and for who was removed; 429 `rate_limited` after too many of these.
  */
 export async function joinByCode(core: Core, actor: Actor, userId: number, code: string): Promise<OwnClass> {
   await core.pace.wait(userId)

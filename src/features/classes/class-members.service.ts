@@ -44,8 +44,8 @@ interface Adding {
 }
 
 /**
- * Adds people by id, which administrators alone do, and asks addresses to join. Administrators add who has confirmed such
- * an address at once; for teachers the answer is the same whoever has an account.
+ * Adds people by id, which administrators alone do, and asks addresses to join. Administrators add who has confirmed
+ * such an address at once; for teachers the answer is the same whoever has an account.
  */
 export async function addMembers(
   core: Core,
@@ -162,7 +162,9 @@ async function findByEmail(tx: Executor, asked: { email: string; role: ClassRole
   }))
 }
 
-/** How many of these addresses are asked now, or were within the hour; `errors` gets those beyond the mails of a day. */
+/**
+ * How many of these addresses are asked now, or were within the hour; `errors` gets those beyond the mails of a day.
+ */
 async function invite(
   core: Core,
   tx: Executor,

@@ -108,7 +108,10 @@ export async function updateClass(
     .where(eq(classes.id, id))
 }
 
-/** Locks the exams of a class, so that none of them gets or loses other classes, and then the class, so that it gets no more. */
+/**
+ * Locks the exams of a class, so that none of them gets or loses other classes, and then the class, so that it gets no
+ * more.
+ */
 export async function lockWithExams(tx: Executor, id: number): Promise<boolean> {
   await tx.execute(sql`
     select from exams where id in (select exam_id from exam_classes where class_id = ${id})

@@ -11,8 +11,8 @@ export const DEMO_PEOPLE = [
 ]
 
 /**
- * Whether this password is no longer one: a service that was tried with demo accounts may have gone public with the same
- * database.
+ * Whether this password is no longer one: a service that was tried with demo accounts may have gone public with the
+ * same database.
  */
 export function isOutdatedDemo({ config }: Core, username: string, password: string): boolean {
   return !config.demo && password === DEMO_PASSWORD && DEMO_PEOPLE.some((one) => one.username === username)

@@ -29,8 +29,8 @@ function mayKnow({ userId, isAdmin }: Viewer): SQL | undefined {
 }
 
 /**
- * Whether a student may know a question: of exams that are there for them, and published or taken by them before. Where an exam locks
- * help, only those who have finished an attempt may, so that nobody reads the comments before they begin.
+ * Whether a student may know a question: of exams that are there for them, and published or taken by them before. Where
+ * an exam locks help, only those who have finished an attempt may, so that nobody reads the comments before they begin.
  */
 function isKnownTo(userId: SQL): SQL {
   return sql`exists (

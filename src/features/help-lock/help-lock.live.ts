@@ -6,8 +6,8 @@ import { type HelpLock, requireHelp } from './help-lock.service.ts'
 import { helpWatchOf } from './help-lock-watch.ts'
 
 /**
- * What happens to each frame during an exam that locks help: whatever somebody else can cause, or write, is withheld. Even
- * one that says no more than that somebody came or went can be a code.
+ * What happens to each frame during an exam that locks help: whatever somebody else can cause, or write, is withheld.
+ * Even one that says no more than that somebody came or went can be a code.
  */
 const DURING_EXAM: Record<ServerFrame['type'], 'sent' | 'withheld'> = {
   ready: 'sent',

@@ -17,7 +17,9 @@ export function arrivalDay(core: Core): string {
   return localDay(new Date(core.clock()), core.config.timezone)
 }
 
-/** How many of a person's reviews have arrived on the day with these. 429 `daily_limit` where it has no room for all. */
+/**
+ * How many of a person's reviews have arrived on the day with these. 429 `daily_limit` where it has no room for all.
+ */
 export async function countArrivals(
   core: Core,
   tx: Executor,

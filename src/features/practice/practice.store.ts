@@ -359,7 +359,10 @@ export async function listNames(
   return new Map(rows.map((row) => [row.questionId, row]))
 }
 
-/** Remembers papers that were shown while their exams were open for practice; those of exams that are deleted meanwhile are gone. */
+/**
+ * Remembers papers that were shown while their exams were open for practice; those of exams that are deleted meanwhile
+ * are gone.
+ */
 export async function insertShown(db: Executor, paperIds: readonly number[]): Promise<void> {
   await db.execute(sql`
     insert into practice_papers (paper_id)

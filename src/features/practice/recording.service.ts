@@ -31,7 +31,9 @@ interface Recorded {
   arrived: number
 }
 
-/** Stores reviews of different people, and the cards that follow from them. What is refused is an error in its place. */
+/**
+ * Stores reviews of different people, and the cards that follow from them. What is refused is an error in its place.
+ */
 export async function record(
   core: Core,
   tx: Executor,

@@ -2,11 +2,12 @@ import { sql } from 'drizzle-orm'
 import { helpLockedText } from '../../db/help-lock-sql.ts'
 import { isMuted } from '../../db/tables/chat.tables.ts'
 
-// `message`, `conversation`, `member`, `subscription` and `settings` name rows of their tables; there may be no settings.
+// `message`, `conversation`, `member`, `subscription` and `settings` name rows of their tables; there may be no
+// settings.
 
 /**
- * Whether a member is told of a message: it is new to them and to their subscription, they haven't muted the conversation,
- * neither has blocked the other, and in a group they want to hear of it.
+ * Whether a member is told of a message: it is new to them and to their subscription, they haven't muted the
+ * conversation, neither has blocked the other, and in a group they want to hear of it.
  */
 export const IS_WANTED = sql`(
   message.sender_id <> member.user_id and message.seq > member.last_read_seq and message.deleted_at is null

@@ -32,8 +32,8 @@ const MOVE_ON = sql`on conflict (subscription_id, topic) do update
   set mark = pushes.mark + 1, kind = excluded.kind, user_id = excluded.user_id`
 
 /**
- * Queues pushes for the next messages. One node does so at a time: another one finds nothing meanwhile. An id may become
- * visible later than a higher one, so ids without a message are looked at again for a minute.
+ * Queues pushes for the next messages. One node does so at a time: another one finds nothing meanwhile. An id may
+ * become visible later than a higher one, so ids without a message are looked at again for a minute.
  */
 export function queueMessages(db: Executor, now: Date): Promise<Found> {
   return find(

@@ -11,13 +11,15 @@ import { toPushText } from './push-texts.ts'
 /** Pushes that one node sends at once. */
 const MOST_AT_ONCE = 128
 /**
- * Between two pushes of one node: encrypting and sending one takes about a millisecond, and whatever people wait for goes on
- * between them.
+ * Between two pushes of one node: encrypting and sending one takes about a millisecond, and whatever people wait for
+ * goes on between them.
  */
 const PAUSE_MS = 2
 /** Fewer are not taken by a statement of their own while others are being sent. */
 const FEWEST_AT_ONCE = MOST_AT_ONCE / 2
-/** Pushes that were sent and are let go in one statement: each alone would commit ten thousand times after one release. */
+/**
+ * Pushes that were sent and are let go in one statement: each alone would commit ten thousand times after one release.
+ */
 const SETTLED_AT_ONCE = 500
 /** How long a node has for a push that it took: then another one takes it. Longer than the push service has. */
 const LEASE_MS = 20_000

@@ -71,8 +71,8 @@ const OWNER = sql`subscription.user_id`
 const MOST_COUNTED = 100
 
 /**
- * The facts of these pushes, as they are now. Without a row there is nothing to tell any more: it was read, muted, withdrawn
- * or deleted, or the session has ended.
+ * The facts of these pushes, as they are now. Without a row there is nothing to tell any more: it was read, muted,
+ * withdrawn or deleted, or the session has ended.
  */
 export function listFacts(db: Executor, taken: TakenPush[], now: Date): Promise<PushFacts[]> {
   return query<PushFacts>(
@@ -164,8 +164,8 @@ function isPush({ subscriptionId, topic }: Named) {
 }
 
 /**
- * Lets pushes go that push services took. Those that have more to say since they were taken are due again instead. Answers
- * whether each one could be looked at: nothing waits for rows that somebody else holds.
+ * Lets pushes go that push services took. Those that have more to say since they were taken are due again instead.
+ * Answers whether each one could be looked at: nothing waits for rows that somebody else holds.
  */
 export async function settleTaken(db: Executor, pushes: TakenPush[], now: Date): Promise<boolean[]> {
   const rows = await query<{ place: number }>(

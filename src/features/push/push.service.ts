@@ -116,7 +116,9 @@ export async function changeSettings(
   )
 }
 
-/** Something that people are to be told of. It is part of the transaction that makes it so, and told after its commit. */
+/**
+ * Something that people are to be told of. It is part of the transaction that makes it so, and told after its commit.
+ */
 export interface PushCause {
   kind: 'connection_request' | 'released' | 'changed'
   /** The connection or the exam. */

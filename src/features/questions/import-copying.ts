@@ -11,7 +11,9 @@ import type { QuestionValues } from './questions.store.ts'
 const CHUNK = 64 * 1_024
 
 export interface ImportOptions {
-  /** Makes repetitions import nothing more. It is one person's, for one place: elsewhere the same key is another one. */
+  /**
+   * Makes repetitions import nothing more. It is one person's, for one place: elsewhere the same key is another one.
+   */
   key: string | undefined
   /** Aborts when nobody waits for the import any more. */
   end: AbortSignal

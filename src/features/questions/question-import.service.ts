@@ -14,7 +14,8 @@ import type { QuestionValues } from './questions.store.ts'
 
 /**
  * Imports the valid rows of a CSV of questions, in bounded memory and one transaction: an upload that breaks off, is
- * malformed or too large leaves nothing behind. A teacher's rows go into their own exams alone. The same key again imports nothing and answers the same.
+ * malformed or too large leaves nothing behind. A teacher's rows go into their own exams alone. The same key again
+ * imports nothing and answers the same.
  */
 export async function importQuestions(
   core: Core,

@@ -47,8 +47,8 @@ export async function listAttempts(
 
 /**
  * A finished attempt, question by question. 404 for another person's, 403 `results_not_released` until it may be seen,
- * and `exam_in_progress` during another attempt at the exam if that locks help. `isOlder`: without the questions that the
- * older generation doesn't know.
+ * and `exam_in_progress` during another attempt at the exam if that locks help. `isOlder`: without the questions that
+ * the older generation doesn't know.
  */
 export async function getResult(
   core: Core,

@@ -14,7 +14,8 @@ import * as store from './results.store.ts'
 
 /**
  * An exam as a student would get it now, published or not: the answer as a JSON text. No attempt and no answer is
- * stored, so a trial is in no figure: what an attempt keeps beside its paper comes back with the answers. 404, 409 `exam_empty`.
+ * stored, so a trial is in no figure: what an attempt keeps beside its paper comes back with the answers. 404, 409
+ * `exam_empty`.
  */
 export async function writeTrial(core: Core, examId: number): Promise<string> {
   const exam = await store.findExam(core.db, examId)

@@ -21,7 +21,9 @@ export function timesFor(exam: ExamTimes, personal: PersonalTimes): Times {
   }
 }
 
-/** The end of an attempt that starts now, by the same rule as `retimeAttempts` (timing.store.ts); null: it has no end. */
+/**
+ * The end of an attempt that starts now, by the same rule as `retimeAttempts` (timing.store.ts); null: it has no end.
+ */
 export function endOf(
   { durationMinutes, extraTimePercent, closesAt }: Times,
   startedAt: number,

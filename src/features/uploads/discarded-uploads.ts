@@ -37,8 +37,8 @@ export async function sweepDiscardedFiles(core: Core): Promise<void> {
 }
 
 /**
- * Sweeps discarded files right after a deletion; if it fails, the next periodic sweep does it. `abandoned`: a new file that was not
- * kept after all.
+ * Sweeps discarded files right after a deletion; if it fails, the next periodic sweep does it. `abandoned`: a new file
+ * that was not kept after all.
  */
 export async function trySweepDiscardedFiles(core: Core, abandoned?: string): Promise<void> {
   try {

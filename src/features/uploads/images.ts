@@ -14,8 +14,8 @@ export type CheckedImage =
 
 /**
  * Accepts a file only if its name has an accepted extension and its content is a complete image of an accepted type,
- * whatever type was declared. The signature alone would accept polyglots, the decoder alone SVG. What is answered is to be
- * stored: the file, or the image without what a camera wrote into it, such as its place.
+ * whatever type was declared. The signature alone would accept polyglots, the decoder alone SVG. What is answered is to
+ * be stored: the file, or the image without what a camera wrote into it, such as its place.
  */
 export async function checkImage(
   { gate }: Pick<Core, 'gate'>,

@@ -117,8 +117,8 @@ export async function countByRole(db: Executor): Promise<Map<Role, number>> {
 }
 
 /**
- * All administrators who may sign in, locked until the transaction ends, always in the same order so that two transactions never
- * deadlock.
+ * All administrators who may sign in, locked until the transaction ends, always in the same order so that two
+ * transactions never deadlock.
  */
 export async function listAdminsForUpdate(tx: Executor): Promise<number[]> {
   const rows = await tx

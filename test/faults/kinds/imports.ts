@@ -12,7 +12,9 @@ const QUESTIONS = 2_000
 const HEADER =
   'exam_id,question_text,option_a,option_b,option_c,option_d,correct_answer,question_type,image_path,positive_marks,negative_marks,tolerance'
 
-/** Administrators who import files of questions one after another, and repeat those without an answer with the same key. */
+/**
+ * Administrators who import files of questions one after another, and repeat those without an answer with the same key.
+ */
 export class Imports implements Work {
   readonly #world: World
   readonly #admin: Client

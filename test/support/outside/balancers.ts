@@ -56,8 +56,8 @@ export const installedBalancers = Object.keys(BALANCERS).filter((name) => {
 })
 
 /**
- * Starts a balancer in front of two nodes, with its file from `deploy/`. `connections`: those of one address, instead of
- * the 2,000 of the file.
+ * Starts a balancer in front of two nodes, with its file from `deploy/`. `connections`: those of one address, instead
+ * of the 2,000 of the file.
  */
 export async function startBalancer(
   name: string,

@@ -11,8 +11,8 @@ const VERSION = /\b[\da-f]{16}\b/g
 const OF_TRANSPORT = ['content-encoding', 'content-length', 'transfer-encoding', 'connection']
 
 /**
- * A proxy for HTTP behind which the desk can be replaced: then each of its files has another name, and those of the old names
- * are gone.
+ * A proxy for HTTP behind which the desk can be replaced: then each of its files has another name, and those of the old
+ * names are gone.
  */
 export async function startUpdatableDesk(target: string) {
   let isNewer = false

@@ -17,7 +17,9 @@ interface Markup {
   querySelectorAll(selector: string): Iterable<Element>
 }
 
-/** What is the same in all languages: languages in themselves, formats, places of the program, the service's own words. */
+/**
+ * What is the same in all languages: languages in themselves, formats, places of the program, the service's own words.
+ */
 const AS_IT_IS =
   '[translate=no], noscript, script, style, code, kbd, select[name=language], svg, .katex, body [lang=en]'
 /** Addresses of the tests' people, options and names of formats. */
@@ -43,7 +45,10 @@ export async function readTexts(page: Page): Promise<string[]> {
   }, AS_IT_IS)
 }
 
-/** Those texts of a page in the pseudo-language that no catalogue knows. `values`: what people wrote, by itself or within. */
+/**
+ * Those texts of a page in the pseudo-language that no catalogue knows. `values`: what people wrote, by itself or
+ * within.
+ */
 export function findHardCoded(texts: readonly string[], values: readonly string[]): string[] {
   return texts.filter((text) => {
     const left = without(text, values).replaceAll(BY_INTL, '')

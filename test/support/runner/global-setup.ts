@@ -63,8 +63,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 /**
- * In memory, where there is room. Each of some 270 databases has 400 files, and making and removing them on a disk takes a
- * quarter of the processor time of the whole suite. The workers inherit it, for what they store.
+ * In memory, where there is room. Each of some 270 databases has 400 files, and making and removing them on a disk
+ * takes a quarter of the processor time of the whole suite. The workers inherit it, for what they store.
  */
 async function fastTemporaryFolder(): Promise<string> {
   const memory = '/dev/shm'

@@ -21,7 +21,10 @@ interface ChartProps {
   unit?: string
 }
 
-/** A line over time with axes, drawn by uPlot, which is loaded with the first one; a table beside it shows the same values. */
+/**
+ * A line over time with axes, drawn by uPlot, which is loaded with the first one; a table beside it shows the same
+ * values.
+ */
 export function LineChart({ title, points, most, unit = '' }: ChartProps) {
   const top = most ?? Math.max(1, ...points.map(({ value }) => value))
   const place = useRef<HTMLDivElement>(null)

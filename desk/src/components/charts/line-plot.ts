@@ -24,7 +24,9 @@ function widest(labels: readonly string[]): number {
   return Math.max(0, ...labels.map((label) => pen.measureText(label).width))
 }
 
-/** Draws a line with axes into an element, which says the value under the pointer. Returns a function that removes it. */
+/**
+ * Draws a line with axes into an element, which says the value under the pointer. Returns a function that removes it.
+ */
 export function drawLine(
   into: HTMLElement,
   { labels, values, title, unit, most, open }: LinePlot,

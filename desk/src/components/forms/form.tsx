@@ -10,7 +10,10 @@ interface FormProps {
   children: ComponentChildren
   /** The text of the button that sends it. */
   button: string
-  /** The form shows its errors, and what it returns as a message if that is a text; `false`: it was not done, and stays as it is. */
+  /**
+   * The form shows its errors, and what it returns as a message if that is a text; `false`: it was not done, and stays
+   * as it is.
+   */
   send: (fields: Fields, form: HTMLFormElement) => Promise<unknown>
   /** Whether the fields are emptied after success. */
   clears?: boolean

@@ -10,7 +10,10 @@ interface PageProps {
   class?: string
 }
 
-/** Moves the focus to the title of the view, which a screen reader then reads; for views that replace another one in its place. */
+/**
+ * Moves the focus to the title of the view, which a screen reader then reads; for views that replace another one in its
+ * place.
+ */
 export function focusHeading(): void {
   document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
   scrollTo(0, 0)

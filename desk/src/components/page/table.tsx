@@ -17,7 +17,10 @@ interface TableProps<T> {
   selection?: Selection<T> & { name: (row: T) => string }
 }
 
-/** A table. If it is wider than the screen it scrolls, also with the keyboard; on a phone each row is a list of its cells. */
+/**
+ * A table. If it is wider than the screen it scrolls, also with the keyboard; on a phone each row is a list of its
+ * cells.
+ */
 export function Table<T>({ caption, columns, rows, keyOf, selection }: TableProps<T>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element has to be reachable with the keyboard

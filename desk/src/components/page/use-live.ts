@@ -3,9 +3,9 @@ import { useEffect, useRef } from 'preact/hooks'
 import { client } from '../../client.ts'
 
 /**
- * Calls `reload` upon each frame that concerns what is shown, and whenever such frames may have been missed: after a new
- * connection and `resync`. Frames of a topic have to be subscribed to, which comes first, so that no change is missed in
- * between.
+ * Calls `reload` upon each frame that concerns what is shown, and whenever such frames may have been missed: after a
+ * new connection and `resync`. Frames of a topic have to be subscribed to, which comes first, so that no change is
+ * missed in between.
  */
 export function useLive(
   reload: () => Promise<void>,

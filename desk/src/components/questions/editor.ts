@@ -41,7 +41,10 @@ export interface QuestionEditor {
   findProblems(question: Question): Problems
 }
 
-/** For radio buttons, which need a name to be a group: their draft is the whole content's, so the form's leaves them out. */
+/**
+ * For radio buttons, which need a name to be a group: their draft is the whole content's, so the form's leaves them
+ * out.
+ */
 export const NOT_IN_FORM = { form: '' }
 
 export const NO_KEY = t('The question has no correct answer, so nobody can get marks for it.')

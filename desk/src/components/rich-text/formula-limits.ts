@@ -1,8 +1,8 @@
 /** A formula of more characters is shown as typed. */
 const LONGEST = 4_000
 /**
- * What defines macros. Definitions that use one another make more than any limit on the number of expansions holds: 1,910
- * characters kept a page busy for 40 s. KaTeX's own macros each make a fixed, small amount.
+ * What defines macros. Definitions that use one another make more than any limit on the number of expansions holds:
+ * 1,910 characters kept a page busy for 40 s. KaTeX's own macros each make a fixed, small amount.
  */
 const DEFINES = /\\(?:[egx]?def|let|futurelet|global|long|(?:new|renew|provide)command)(?![a-zA-Z])/
 

@@ -25,8 +25,8 @@ interface DrawOptions {
 }
 
 /**
- * Draws a text. The result holds only the elements that are named here: markup in the text stays text, links lead to other
- * pages alone, and of images only those with a signed address are loaded.
+ * Draws a text. The result holds only the elements that are named here: markup in the text stays text, links lead to
+ * other pages alone, and of images only those with a signed address are loaded.
  */
 export function drawMarkdown(
   text: string,

@@ -20,8 +20,8 @@ interface RichTextProps {
 }
 
 /**
- * What people and the model write, drawn: CommonMark with tables, code and formulas. What draws it is loaded with the first
- * text that needs it; until then the text stands there as it was typed.
+ * What people and the model write, drawn: CommonMark with tables, code and formulas. What draws it is loaded with the
+ * first text that needs it; until then the text stands there as it was typed.
  */
 export function RichText({ text, images, kind = 'text', class: extra = '', gap }: RichTextProps) {
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0)

@@ -18,8 +18,8 @@ interface ConversationListProps {
 }
 
 /**
- * The conversations, pinned ones first and then by activity, with unread messages, presence and typing; archived ones apart.
- * The search finds their names and their messages.
+ * The conversations, pinned ones first and then by activity, with unread messages, presence and typing; archived ones
+ * apart. The search finds their names and their messages.
  */
 export function ConversationList({ conversations, current }: ConversationListProps) {
   const [search, setSearch] = useState('')

@@ -57,8 +57,8 @@ interface Place {
 type OneSitting = Awaited<ReturnType<typeof readSitting>>
 
 /**
- * Looks at each exam that may be taken once, and from then on at those that somebody takes, and at a few of the others in
- * turn: the results of a whole class are much for the service to count.
+ * Looks at each exam that may be taken once, and from then on at those that somebody takes, and at a few of the others
+ * in turn: the results of a whole class are much for the service to count.
  */
 class Watch {
   readonly #taught: readonly Place['own'][]

@@ -12,7 +12,9 @@ import type { ViewProps } from '../view-props.ts'
 type Attempt = Answer<'/api/v01/classes/{id}/attempts/{attempt_id}', 'get'>
 type Question = NonNullable<Attempt['review']>[number]
 
-/** A student's attempt for their teachers and administrators: how far it is, and once it is finished what was answered. */
+/**
+ * A student's attempt for their teachers and administrators: how far it is, and once it is finished what was answered.
+ */
 export default function StudentAttempt({ params }: ViewProps) {
   const attemptId = Number(params.attempt)
   const found = useLoad(`${params.id} ${attemptId}`, () =>

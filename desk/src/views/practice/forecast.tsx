@@ -13,8 +13,8 @@ type ForecastAnswer = Answer<'/api/v01/practice/forecast', 'get'>
 const DAY_MS = 86_400_000
 
 /**
- * What somebody would score at an exam; undefined where they may see none of its keys. At `days` from now: right after an
- * answer was shown, everybody knows it.
+ * What somebody would score at an exam; undefined where they may see none of its keys. At `days` from now: right after
+ * an answer was shown, everybody knows it.
  */
 export async function readForecast(examId: number, days?: number): Promise<ForecastAnswer | undefined> {
   const at = days === undefined ? {} : { at: new Date(serverNow() + days * DAY_MS).toISOString() }

@@ -10,7 +10,10 @@ type Day = PracticeHistory['days'][number]
 
 const WEEKS = 18
 
-/** A calendar of reviews, and whether one was right to be sure. `today`: the reviews of today, a change of which reads it again. */
+/**
+ * A calendar of reviews, and whether one was right to be sure. `today`: the reviews of today, a change of which reads
+ * it again.
+ */
 export function History({ today }: { today: number }) {
   const days = 7 * (WEEKS - 1) + ((new Date().getDay() + 6) % 7) + 1
   const found = useLoad(today, () =>

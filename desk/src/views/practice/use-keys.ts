@@ -1,6 +1,8 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
-/** Shortcuts by single keys, named in upper case. In text fields and in combination with others, keys are left alone. */
+/**
+ * Shortcuts by single keys, named in upper case. In text fields and in combination with others, keys are left alone.
+ */
 export function useKeys(keys: Readonly<Record<string, () => void>>): void {
   const latest = useRef(keys)
   latest.current = keys

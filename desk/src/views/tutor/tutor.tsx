@@ -39,7 +39,8 @@ export default function TutorView({ params }: ViewProps) {
   const id = params.id ? Number(params.id) : undefined
   const [search, setSearch] = useState('')
   const [remaining, setRemaining] = useState<number>()
-  // A conversation that was started here stays as it is: only the address changes, and that may be drawn before or after.
+  // A conversation that was started here stays as it is: only the address changes, and that may be drawn before or
+  // after.
   const thread = useRef<Thread>(undefined as never)
   thread.current ??= { address: id, ...threadOf(id) }
   if (id !== thread.current.address)

@@ -12,8 +12,8 @@ import { decodeEntities, htmlToText } from './rich-text.ts'
 import { isForbidden, SPECIAL } from './xml.ts'
 
 /**
- * A gap in Moodle's text: `{1:SHORTANSWER:=red#Yes~%50%reddish}`; what is escaped with a backslash is part of an answer.
- * No gap begins within another, so that a file of beginnings alone is read once, not from each of them.
+ * A gap in Moodle's text: `{1:SHORTANSWER:=red#Yes~%50%reddish}`; what is escaped with a backslash is part of an
+ * answer. No gap begins within another, so that a file of beginnings alone is read once, not from each of them.
  */
 const GAP = /(?<!\\)\{(\d*):([A-Z_]+):((?:\\.|[^\\{}]|\{(?!\d*:))*)\}/gs
 

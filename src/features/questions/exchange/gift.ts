@@ -20,7 +20,9 @@ export function* readGift(text: string): Generator<Item> {
   }
 }
 
-/** Blank lines end a question, except inside its braces. Comments and categories are no questions; tags are in comments. */
+/**
+ * Blank lines end a question, except inside its braces. Comments and categories are no questions; tags are in comments.
+ */
 function* readBlocks(text: string): Generator<{ text: string; tags: string[] }> {
   let lines: string[] = []
   let tags: string[] = []

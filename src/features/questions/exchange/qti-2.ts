@@ -104,8 +104,8 @@ function readItem(item: XmlElement): Draft {
 }
 
 /**
- * The body without asides. `places` become the marks of gaps; another interaction becomes its prompt and the text that it
- * has, or within a line a blank to write on.
+ * The body without asides. `places` become the marks of gaps; another interaction becomes its prompt and the text that
+ * it has, or within a line a blank to write on.
  */
 function replaceInteractions(
   element: XmlElement,

@@ -40,8 +40,8 @@ const MARKED_MS = 4_000
 
 /**
  * The messages, of which only the visible ones are drawn. The list starts at the first unread message. At the end it
- * scrolls along with new messages; elsewhere it keeps its position while older ones are inserted above. A jump shows those
- * around another message, from where one can scroll on in both directions.
+ * scrolls along with new messages; elsewhere it keeps its position while older ones are inserted above. A jump shows
+ * those around another message, from where one can scroll on in both directions.
  */
 export function Messages({ room, conversation, user, names, sought, jump, take, report }: MessagesProps) {
   const messages = useStore(room.$messages)

@@ -1,7 +1,10 @@
 import { useCallback, useState } from 'preact/hooks'
 import { readStored, writeStored } from '../../../stored.ts'
 
-/** Where somebody was in an attempt: the question, what they have seen, and the exam's name for when it can't be asked for. */
+/**
+ * Where somebody was in an attempt: the question, what they have seen, and the exam's name for when it can't be asked
+ * for.
+ */
 interface Place {
   name: string
   index: number
