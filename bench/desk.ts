@@ -9,7 +9,7 @@ import { once } from 'node:events'
 import { get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, CDPSession, Locator, Page } from 'playwright-core'
-import { newPage, openBrowser } from '../test/support/browser.ts'
+import { newPage, openWholeBrowser } from '../test/support/browser.ts'
 import { median, quantile, summarise } from './measure.ts'
 import { startOwnService } from './own-service.ts'
 
@@ -32,7 +32,7 @@ interface Watch {
 
 process.env.DEMO = 'on'
 const service = await startOwnService()
-const browser = await openBrowser()
+const browser = await openWholeBrowser()
 try {
   await measureFirstLoad(browser)
   await measureRoom(browser)

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
-import { openBrowser, openFor } from '../support/browser.ts'
+import { openFor, openWholeBrowser } from '../support/browser.ts'
 import { type Device, PushService } from '../support/outside/push-service.ts'
 import { connectedPair, withService } from '../support/service.ts'
 import { waitForWorker } from '../support/sitting.ts'
@@ -14,7 +14,7 @@ const URL_OF_ACCOUNT = '/desk/account'
  * window.
  */
 async function openWithPushes() {
-  const [outside, browser] = [await PushService.start(), await openBrowser()]
+  const [outside, browser] = [await PushService.start(), await openWholeBrowser()]
   onTestFinished(async () => {
     await browser.close()
     await outside.close()
