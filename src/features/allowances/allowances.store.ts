@@ -88,24 +88,31 @@ const pagesOfMost = {
 }
 
 function pageOfMost(status: 'any' | 'available', { limit, offset, ...choice }: PagePlaces): SQL {
-  const ofAttempts =
+  const pairs = sql`from (${ofClasses(choice)}) pair`
+  const [ofAttempts, ofOwnClasses] =
     status === 'any'
-      ? sql`
+      ? [
+          sql`
           select count(distinct exam_id) from attempts join exams on exams.id = exam_id
-           where user_id = users.id and max_attempts is null and ${ofExam(choice)}`
-      : sql`
+           where user_id = users.id and max_attempts is null and ${ofExam(choice)}`,
+          sql`select count(*) ${pairs} where pair.user_id = users.id`,
+        ]
+      : [
+          sql`
           select -count(*) from (
             select from attempts join exams on exams.id = exam_id
              where user_id = users.id and not for_classes and ${ofExam(choice)}
-             group by exams.id having count(*) >= max_attempts) exhausted`
+             group by exams.id having count(*) >= max_attempts) exhausted`,
+          sql`
+          select count(*) ${pairs} join exams on exams.id = pair.exam_id cross join lateral ${used}
+           where pair.user_id = users.id and max_attempts > attempts_used`,
+        ]
   return sql`
     with counted as materialized (${total(status, choice)}),
     students as (
       select users.id, username, ${NAME} as name, pairs, sum(pairs) over (order by ${NAME}) - pairs as before
         from users cross join lateral (
-          select ${countOpen(choice)} + (${ofAttempts}) + count(*) as pairs
-            from (${ofClasses(choice)}) pair join exams on exams.id = pair.exam_id cross join lateral ${used}
-           where pair.user_id = users.id ${status === 'any' ? sql`` : sql`and max_attempts > attempts_used`}) own
+          select ${countOpen(choice)} + (${ofAttempts}) + (${ofOwnClasses}) as pairs) own
        where ${ofStudent(choice)})
     select users.id as "studentId", username, pair.id as "examId", pair.name as "examName",
            max_attempts as "maxAttempts", attempts_used as "attemptsUsed", (select total from counted) as total
