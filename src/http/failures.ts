@@ -71,6 +71,9 @@ export function toAppError(error: unknown): AppError {
   return translated ?? new AppError('internal_error', { cause: error })
 }
 
+/** Where also what doesn't exist has their envelope (docs/protocol/http.md#envelopes). */
+const TOKEN_ENDPOINTS = /^\/api\/(v01\/)?auth\//
+
 /** Renders all failures: errors of routes, unknown URLs and URLs that can't be parsed. */
 export function registerFailures(app: FastifyInstance): void {
   app.addSchema(Failure)
@@ -78,7 +81,10 @@ export function registerFailures(app: FastifyInstance): void {
   const findOtherMethods = watchMethods(app)
   app.setNotFoundHandler((request, reply) => {
     const others = findOtherMethods(request)
-    if (!others) return sendFailure(new AppError('not_found'), request, reply)
+    if (!others) {
+      const envelope = TOKEN_ENDPOINTS.test(request.url) ? 'status' : 'success'
+      return sendFailure(new AppError('not_found'), request, reply, envelope)
+    }
     reply.header('allow', others.allow)
     return sendFailure(new AppError('method_not_allowed'), request, reply, others.envelope)
   })

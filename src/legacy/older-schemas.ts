@@ -2,6 +2,8 @@ import type { FastifyInstance, FastifySchema } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 
 const OF_QUESTIONS = ['more_options', 'parts', 'explanation', 'tags']
+/** Options and parts are not among them: a question that needs them is refused, not stored without them. */
+const OF_FORMS = ['explanation', 'tags']
 const OF_PAPERS = ['more_options', 'option_order', 'parts']
 const OF_EXAMS = ['open_for_practice', 'shuffle', 'draw', 'class_ids', 'pool_count']
 const OF_CONVERSATIONS = ['settings', 'unread_mentions']
@@ -17,6 +19,11 @@ const ADDITIONS: Readonly<Record<string, readonly string[]>> = {
   UnreadAnswer: ['unread_all', 'mentions'],
   Account: ['has_password'],
   Question: OF_QUESTIONS,
+  GeneratedQuestion: OF_QUESTIONS,
+  NewQuestionForm: OF_FORMS,
+  QuestionForm: OF_FORMS,
+  OfferedQuestion: OF_FORMS,
+  TutorQuestion: ['context'],
   PaperQuestion: OF_PAPERS,
   ReviewedQuestion: [...OF_PAPERS, 'correct', 'explanation'],
   Exam: OF_EXAMS,

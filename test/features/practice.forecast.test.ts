@@ -74,6 +74,17 @@ test('a forecast is worked out of the forgetting curve at its time, marks and bl
   expect(shown.pass_chance).toBeLessThan(0.5)
 })
 
+test('a forecast takes spellings of a tag that differ in case for one', async () => {
+  const { examId, questionIds } = await openExam(service.sql, 3)
+  for (const [index, tag] of ['Geo', 'geo', 'Algebra'].entries())
+    await service.sql`update questions set tags = ${service.sql.json([tag])} where id = ${questionIds[index] as number}`
+  const { by_tag } = await forecast(await service.person(), examId)
+  expect(by_tag).toMatchObject([
+    { tag: 'Algebra', questions: 1 },
+    { tag: 'Geo', questions: 2 },
+  ])
+})
+
 test('a forecast of an exam that draws weighs each question by its chance', async () => {
   const { examId } = await openExam(service.sql, 4)
   await service.sql`

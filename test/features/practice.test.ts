@@ -266,7 +266,7 @@ describe('next', () => {
       sql`update questions set tags = ${sql.json(tags)}, tag_keys = ${sql.json(tags.map((each) => each.toLowerCase()))}
            where id = ${questionIds[index] as number}`
     await tag(3, ['Motion', 'x'])
-    await tag(1, ['Motion'])
+    await tag(1, ['motion'])
     await tag(2, ['Heat'])
     expect(idsOf(await next(alice))).toEqual([3, 2, 1, 0].map((index) => questionIds[index]))
     expect(idsOf(await next(alice, 'tag=MOTION'))).toEqual([3, 1].map((index) => questionIds[index]))

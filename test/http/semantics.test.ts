@@ -156,6 +156,7 @@ test('a wrong method is 405 with the allowed ones', async () => {
   // Unknown addresses stay 404, also below `/admin`, and preflights still work.
   await service.guest().get('/api/v01/exams/7/nowhere', 404)
   await service.guest().post('/nowhere', {}, 404)
+  expect((await service.guest().get('/api/v01/auth/nowhere', 404)).body).toMatchObject({ status: 'error' })
   await service.guest().post('/admin/nowhere', {}, 404)
   const preflight = { origin: 'https://app.example.org', 'access-control-request-method': 'POST' }
   await service.guest().request('OPTIONS', '/api/v01/exams', undefined, 204, preflight)

@@ -8,6 +8,7 @@ import { requireStanding } from '../attempts/attempts-left.service.ts'
 import { listInForce } from '../attempts/grading-lock.service.ts'
 import { currentPaperOf } from '../attempts/papers.service.ts'
 import { chancesOf } from '../exams/drawing.ts'
+import { foldTag } from '../questions/question-tags.ts'
 import { timesFor } from '../timing/time-windows.ts'
 import { guessOf, listAsked } from './asked-questions.ts'
 import { lookAgain } from './decks.service.ts'
@@ -96,13 +97,17 @@ async function listForecasted(
 
 /** Tags of questions whose keys are not to be seen stay unknown. */
 function listTags(questions: readonly Forecasted[], passPercentage: number): ForecastAnswer['by_tag'] {
-  const byTag = new Map<string, Forecasted[]>()
+  const byTag = new Map<string, { spelling: string; tagged: Forecasted[] }>()
   for (const question of questions.filter(({ isVisible }) => isVisible))
-    for (const tag of question.tags) byTag.set(tag, [...(byTag.get(tag) ?? []), question])
+    for (const tag of question.tags) {
+      const known = byTag.get(foldTag(tag))
+      if (known) known.tagged.push(question)
+      else byTag.set(foldTag(tag), { spelling: tag, tagged: [question] })
+    }
   return [...byTag]
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([tag, tagged]) => ({
-      tag,
+    .map(([, { spelling, tagged }]) => ({
+      tag: spelling,
       questions: tagged.length,
       covered: tagged.filter(({ isCovered }) => isCovered).length,
       expected_percentage: forecast(tagged, passPercentage).expectedPercentage,

@@ -186,7 +186,7 @@ async function showCards(
     })
   }
   await rememberShown(core, open)
-  return spread(shown, ({ card }) => card.tags[0])
+  return spread(shown, ({ card: { tags } }) => tags[0] && foldTag(tags[0]))
 }
 
 const nameOfPaper = ({ examId, paperId }: store.NextRow) =>
