@@ -43,6 +43,11 @@ test('people react by click and by keyboard, and both see it', async () => {
   await reaction(his.page, 2).click()
   await reaction(hers.page, 1).waitFor()
 
+  await bubble(his.page, 'We passed').hover()
+  await bubble(his.page, 'We passed').getByRole('button', { name: 'React' }).click()
+  await his.page.getByRole('button', { name: '🙏', exact: true }).click()
+  await bubble(hers.page, 'We passed').getByRole('button', { name: '🙏 1' }).waitFor()
+
   // By the keyboard alone: from the search into the grid, one to the right, one back.
   await bubble(hers.page, 'We passed').getByRole('button', { name: 'React' }).focus()
   await hers.page.keyboard.press('Enter')
@@ -52,6 +57,29 @@ test('people react by click and by keyboard, and both see it', async () => {
   await expectFlawless(hers.page)
   expect([...hers.problems, ...his.problems]).toEqual([])
   await Promise.all([hers.context.close(), his.context.close()])
+}, 120_000)
+
+test('on a phone a tap shows what can be done, and further taps react', async () => {
+  const { alice, bob, conversationId } = await connectedPair(service)
+  await alice.send(conversationId, 'We passed', undefined, 201)
+  const { page, context } = await openFor(browser, bob, {
+    hasTouch: true,
+    isMobile: true,
+    viewport: { width: 390, height: 844 },
+  })
+  await page.goto(`/desk/chat/${conversationId}`)
+  const react = bubble(page, 'We passed').getByRole('button', { name: 'React' })
+  const bar = await react.boundingBox()
+  const text = await bubble(page, 'We passed').boundingBox()
+  if (!bar || !text) throw new Error('the message is not shown')
+  // Where the text and the bar that isn't there yet overlap.
+  await page.touchscreen.tap(bar.x + bar.width / 2, Math.max(bar.y + bar.height - 2, text.y + 1))
+  await expect.poll(() => react.evaluate((button) => getComputedStyle(button).pointerEvents)).toBe('auto')
+  expect(await page.getByLabel('Search emoji').count()).toBe(0)
+  await react.tap()
+  await page.getByRole('button', { name: '🙏', exact: true }).tap()
+  await bubble(page, 'We passed').getByRole('button', { name: '🙏 1' }).waitFor()
+  await context.close()
 }, 120_000)
 
 test('files are chosen, pasted and dropped, shown while they go, and opened or saved by the other', async () => {

@@ -68,6 +68,7 @@ export function Message({
       {isNewDay && <p class="divider">{day(message.created_at)}</p>}
       {isFirstUnread && <p class="divider new">New messages</p>}
       <article
+        tabIndex={-1}
         class={`message ${message.is_own ? 'mine' : ''} ${message.state} ${isFollowing ? 'following' : ''} ${isSought ? 'sought' : ''} ${message.mentions.includes(userId) ? 'mentioning' : ''}`}
       >
         {!isFollowing && (
