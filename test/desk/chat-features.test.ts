@@ -74,7 +74,7 @@ test('on a phone a tap shows what can be done, and further taps react', async ()
   if (!bar || !text) throw new Error('the message is not shown')
   // Where the text and the bar that isn't there yet overlap.
   await page.touchscreen.tap(bar.x + bar.width / 2, Math.max(bar.y + bar.height - 2, text.y + 1))
-  await expect.poll(() => react.evaluate((button) => getComputedStyle(button).pointerEvents)).toBe('auto')
+  await react.tap({ trial: true })
   expect(await page.getByLabel('Search emoji').count()).toBe(0)
   await react.tap()
   await page.getByRole('button', { name: '🙏', exact: true }).tap()
