@@ -1,5 +1,6 @@
 import { useId } from 'preact/hooks'
 import { t } from '../../texts.ts'
+import { focusDrawn } from '../forms/focus-drawn.ts'
 import { type Accepted, readAccepted, writeAccepted } from './accepted-texts.ts'
 
 /** Texts that one question or gap accepts. */
@@ -58,7 +59,14 @@ export function AcceptedFields({ legend, lines, change }: AcceptedFieldsProps) {
       ))}
       {lines.length < MOST_ACCEPTED && (
         <p>
-          <button type="button" class="small" onClick={() => change([...lines, ''])}>
+          <button
+            type="button"
+            class="small"
+            onClick={() => {
+              change([...lines, ''])
+              focusDrawn(`#${id}-${lines.length}`)
+            }}
+          >
             Add another text
           </button>
         </p>

@@ -1,5 +1,6 @@
 import { useStore } from '@nanostores/preact'
 import type { ComponentType } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { type Answer, ask, client } from '../../client.ts'
 import { Action } from '../../components/forms/button.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
@@ -40,6 +41,10 @@ export default function Class({ params, user }: ViewProps) {
   const found = useLoad(`${id} ${query.page ?? 1}`, () =>
     ask(client.GET('/api/v01/classes/{id}', { params: { path: { id }, query } })),
   )
+  // Somebody may have joined meanwhile.
+  useEffect(() => {
+    if (found.data) void found.reload()
+  }, [tab])
   const Shown = TABS.find(([key]) => key === tab)?.[2] ?? Members
   return (
     <Loaded of={found}>

@@ -1,6 +1,7 @@
 import { useId } from 'preact/hooks'
 import { t } from '../../../texts.ts'
 import { Choice } from '../../forms/fields.tsx'
+import { focusDrawn } from '../../forms/focus-drawn.ts'
 import { AcceptedFields } from '../accepted-fields.tsx'
 import { findWrongAccepted } from '../accepted-texts.ts'
 import { type EditorProps, findEmpty, NOT_IN_FORM, type QuestionEditor } from '../editor.ts'
@@ -53,7 +54,7 @@ function Editor({ content, change, isKeyOnly, text, editText }: EditorProps) {
   return (
     <div class="stack tight">
       {all.map((gap, index) => (
-        <fieldset key={index} class="gap-row stack tight">
+        <fieldset key={index} id={`${id}-gap-${index}`} class="gap-row stack tight">
           <legend>{t('Gap {number}', { number: index + 1 })}</legend>
           {!isKeyOnly && (
             <div class="row">
@@ -93,6 +94,7 @@ function Editor({ content, change, isKeyOnly, text, editText }: EditorProps) {
               if (all.length >= MOST_GAPS) return
               set([...all, EMPTY.text])
               if (!marks.includes(all.length + 1)) insert(all.length + 1)
+              focusDrawn(`#${id}-gap-${all.length} input`)
             }}
           >
             Add a gap
@@ -183,7 +185,14 @@ function ChoicesEditor({ gap, set, isKeyOnly }: GapEditorProps<ChoiceGap>) {
       ))}
       {!isKeyOnly && choices.length < MOST_CHOICES && (
         <p>
-          <button type="button" class="small" onClick={() => set({ ...gap, choices: [...choices, ''] })}>
+          <button
+            type="button"
+            class="small"
+            onClick={() => {
+              set({ ...gap, choices: [...choices, ''] })
+              focusDrawn(`#${id}-${choices.length}`)
+            }}
+          >
             Add a choice
           </button>
         </p>

@@ -1,5 +1,6 @@
 import { useId } from 'preact/hooks'
 import { t } from '../../../texts.ts'
+import { focusDrawn } from '../../forms/focus-drawn.ts'
 import { type EditorProps, findEmpty, type QuestionEditor } from '../editor.ts'
 import type { Question } from '../kind.ts'
 
@@ -88,7 +89,10 @@ function Editor({ content, change, isKeyOnly }: EditorProps) {
             <button
               type="button"
               class="small"
-              onClick={() => set({ pairs: [...pairs, { prompt: '', match: '' }] })}
+              onClick={() => {
+                set({ pairs: [...pairs, { prompt: '', match: '' }] })
+                focusDrawn(`#${id}-prompt-${pairs.length}`)
+              }}
             >
               Add a pair
             </button>

@@ -1,5 +1,6 @@
 import { useId } from 'preact/hooks'
 import { t } from '../../../texts.ts'
+import { focusDrawn } from '../../forms/focus-drawn.ts'
 import { type EditorProps, findEmpty, type QuestionEditor } from '../editor.ts'
 import type { Question } from '../kind.ts'
 
@@ -73,7 +74,14 @@ function Editor({ content, change, isKeyOnly }: EditorProps) {
       ))}
       {!isKeyOnly && items.length < MOST && (
         <p>
-          <button type="button" class="small" onClick={() => set([...items, ''])}>
+          <button
+            type="button"
+            class="small"
+            onClick={() => {
+              set([...items, ''])
+              focusDrawn(`#${id}-text-${items.length}`)
+            }}
+          >
             Add an item
           </button>
         </p>

@@ -11,6 +11,7 @@ import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import type { Content } from '../../../components/questions/editor.ts'
 import { editorOf } from '../../../components/questions/editors.ts'
+import { plainSummaryOf } from '../../../components/rich-text/summary.ts'
 import { dropDraft } from '../../../drafts.ts'
 import { moment, number, signed } from '../../../format.ts'
 import { $query } from '../../../router.ts'
@@ -62,7 +63,8 @@ export function Corrections({ exam }: TabProps) {
     <Loaded of={found}>
       {({ regrades, questions }) => (
         <>
-          <section class="sheet" aria-labelledby="correct">
+          {/* A preview is of the form as it was: with the form's first change it is gone. */}
+          <section class="sheet" aria-labelledby="correct" onInput={() => setPreview(undefined)}>
             <h2 id="correct">Regrade a question</h2>
             <NewRegrade
               key={applied}
@@ -73,7 +75,12 @@ export function Corrections({ exam }: TabProps) {
             />
             {preview && (
               <div class="stack tight" role="status">
-                <p class="notice">{describeEffect(preview.regrade)}</p>
+                <p class="notice">
+                  {t('Question {number}: {effect}', {
+                    number: questions.findIndex(({ id }) => id === preview.body.question_id) + 1,
+                    effect: describeEffect(preview.regrade),
+                  })}
+                </p>
                 <Changes regrade={preview.regrade} />
                 <div class="row">
                   <Action
@@ -187,7 +194,10 @@ function NewRegrade({ questions, asked, draft, send }: NewRegradeProps) {
           value={id}
           options={questions.map(
             (each, index) =>
-              [each.id, `${index + 1}. ${each.question_text.slice(0, 60) || t('an image')}`] as const,
+              [
+                each.id,
+                `${index + 1}. ${plainSummaryOf(each.question_text).slice(0, 60) || t('an image')}`,
+              ] as const,
           )}
           onChange={({ currentTarget }) => {
             setId(Number(currentTarget.value))

@@ -9,7 +9,7 @@ import { t } from '../../../texts.ts'
 interface ExtendFormProps {
   label: string
   /** What is asked before it: minutes that were given can't be taken back. */
-  question: (minutes: number) => string
+  question: (minutes: number, fields: Fields) => string
   extend: (body: { minutes: number; key: string }, fields: Fields) => Promise<{ extended: number }>
   done?: () => Promise<void>
   /** Fields after that of the minutes. */
@@ -25,7 +25,7 @@ export function ExtendForm({ label, question, extend, done, children }: ExtendFo
       button="Extend"
       send={async (fields) => {
         const minutes = Number(fields.minutes)
-        if (!(await promptForConfirmation(question(minutes), t('Extend'), false))) return false
+        if (!(await promptForConfirmation(question(minutes, fields), t('Extend'), false))) return false
         const asked = JSON.stringify(fields)
         if (unanswered.current?.asked !== asked) unanswered.current = { asked, key: client.platform.uuid() }
         const { extended } = await extend({ minutes, key: unanswered.current.key }, fields)

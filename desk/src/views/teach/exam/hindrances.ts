@@ -1,5 +1,6 @@
 import { ask, client, readAllPages } from '../../../client.ts'
 import { lacksKey } from '../../../components/questions/kind.ts'
+import { readDraft } from '../../../drafts.ts'
 import { t } from '../../../texts.ts'
 import { findProblems } from '../questions/problems.ts'
 
@@ -24,14 +25,16 @@ export async function findHindrances(examId: number): Promise<Hindrances> {
   const withoutKey = questions.filter(lacksKey).length
   return {
     blocking: wrong,
-    doubtful:
-      withoutKey > 0
+    doubtful: [
+      ...(withoutKey > 0
         ? [
             t(
               '{count, plural, one {# question has no correct answer.} other {# questions have no correct answer.}}',
               { count: withoutKey },
             ),
           ]
-        : [],
+        : []),
+      ...(readDraft(`exam-${examId}`) ? [t('Changes in Settings are not saved.')] : []),
+    ],
   }
 }

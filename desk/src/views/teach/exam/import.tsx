@@ -3,7 +3,8 @@ import { type Answer, ask, client, toFormData } from '../../../client.ts'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice, Field } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
-import { lacksKey } from '../../../components/questions/kind.ts'
+import { lacksKey, optionTexts } from '../../../components/questions/kind.ts'
+import { letterAt } from '../../../components/questions/kinds/options.tsx'
 import { kindOf } from '../../../components/questions/kinds.ts'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
 import { download } from '../../../download.ts'
@@ -27,6 +28,10 @@ const EXPORTS = [
   ['qti', 'QTI 2.1'],
   ['qti3', 'QTI 3.0'],
 ] as const
+
+/** All that a file must have, as the service has them (docs/protocol/http.md#questions). */
+const CSV_COLUMNS =
+  'exam_id, question_text, option_a, option_b, option_c, option_d, correct_answer, question_type, image_path, positive_marks, negative_marks, tolerance'
 
 type Format = (typeof FORMATS)[number][0]
 
@@ -94,7 +99,13 @@ export function ImportExport({ exam }: TabProps) {
               required
               onChange={() => setFound(undefined)}
             />
-            <Choice label="Format" name="format" options={FORMATS} onChange={() => setFound(undefined)} />
+            <Choice
+              label="Format"
+              name="format"
+              options={FORMATS}
+              hint={t('A CSV file names its columns in its first line: {columns}.', { columns: CSV_COLUMNS })}
+              onChange={() => setFound(undefined)}
+            />
           </div>
         </Form>
         {found && <Found report={found.report} isDry={found.isDry} />}
@@ -172,6 +183,14 @@ function Found({ report, isDry }: Pick<Read, 'report' | 'isDry'>) {
               <li key={index} class="row">
                 <span class="chip">{kindOf(question.question_type).name}</span>
                 <RichText text={question.question_text} />
+                {optionTexts(question).map(
+                  (text, at) =>
+                    text !== '' && (
+                      <span key={at}>
+                        <b>{letterAt(at)}</b> <RichText text={text} kind="summary" />
+                      </span>
+                    ),
+                )}
                 <small>{describeKey(question)}</small>
               </li>
             ))}

@@ -7,6 +7,7 @@ import { Empty, Loaded } from '../../../components/page/load-states.tsx'
 import { Stat } from '../../../components/page/stat.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
+import { summaryOf } from '../../../components/rich-text/summary.ts'
 import { number, percent } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 import type { TabProps } from './tab-props.ts'
@@ -74,7 +75,7 @@ export function ItemAnalysis({ load }: { load: (attempts: Attempts) => Promise<A
                       <p>
                         <b>{index + 1}.</b>{' '}
                         <RichText
-                          text={item.question_text || t('A question that is an image')}
+                          text={summaryOf(item.question_text) || t('A question that is an image')}
                           kind="summary"
                         />
                       </p>

@@ -4,6 +4,7 @@ import { Choice } from '../../../components/forms/fields.tsx'
 import { JsonField } from '../../../components/forms/json-field.tsx'
 import { kindOf } from '../../../components/questions/kinds.ts'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
+import { summaryOf } from '../../../components/rich-text/summary.ts'
 import { t } from '../../../texts.ts'
 import { type DrawRule, draw, planDraw, type Question, type Shuffle, shuffled } from './paper-plan.ts'
 
@@ -111,14 +112,16 @@ export function PaperFields({ settings, set, questions }: PaperSettingsProps) {
                   count: questions.length,
                 })}
           </p>
-          {plan.tooFew.map(({ tag, count }, index) => (
-            <p key={index} class="notice warn">
-              {t(
-                'Fewer than {count, plural, one {# question is} other {# questions are}} there to draw with the tag “{tag}”. One that an earlier draw has taken doesn’t count again.',
-                { count, tag },
-              )}
-            </p>
-          ))}
+          {plan.tooFew
+            .filter(({ tag }) => tag !== '')
+            .map(({ tag, count }, index) => (
+              <p key={index} class="notice warn">
+                {t(
+                  'Fewer than {count, plural, one {# question is} other {# questions are}} there to draw with the tag “{tag}”. One that an earlier draw has taken doesn’t count again.',
+                  { count, tag },
+                )}
+              </p>
+            ))}
           <Example settings={settings} questions={questions} />
         </>
       )}
@@ -155,7 +158,10 @@ function Example({ settings, questions }: { settings: PaperSettings; questions: 
         <ol class="example" aria-label="The paper of one attempt">
           {paper.map(({ question, letters }) => (
             <li key={question.id}>
-              <RichText text={question.question_text || t('A question that is an image')} kind="summary" />{' '}
+              <RichText
+                text={summaryOf(question.question_text) || t('A question that is an image')}
+                kind="summary"
+              />{' '}
               {letters && <small>{letters.join(' ')}</small>}
             </li>
           ))}

@@ -13,6 +13,7 @@ import { lacksKey } from '../../../components/questions/kind.ts'
 import { kindOf, QUESTION_TYPES } from '../../../components/questions/kinds.ts'
 import { MarksOf } from '../../../components/questions/marks-of.tsx'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
+import { summaryOf } from '../../../components/rich-text/summary.ts'
 import { isAdministrator } from '../../../roles.ts'
 import { $query } from '../../../router.ts'
 import { t } from '../../../texts.ts'
@@ -108,7 +109,7 @@ export function Questions({ exam, user }: TabProps) {
                     />
                     <a class="grow clamp" href={`/desk/teach/questions/${exam.id}/${question.id}`}>
                       {question.question_text ? (
-                        <RichText text={question.question_text} kind="summary" />
+                        <RichText text={summaryOf(question.question_text)} kind="summary" />
                       ) : (
                         t('A question that is an image')
                       )}

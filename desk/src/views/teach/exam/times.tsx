@@ -41,10 +41,13 @@ export function Times({ exam }: TabProps) {
         <h2 id="extend">Extend attempts under way</h2>
         <ExtendForm
           label="Minutes"
-          question={(minutes) =>
+          question={(minutes, { user_id_chosen }) =>
             whom === 'all'
               ? t('Give all attempts under way {minutes} min more? That can’t be taken back.', { minutes })
-              : t('Give this person {minutes} min more? That can’t be taken back.', { minutes })
+              : t('Give {name} {minutes} min more? That can’t be taken back.', {
+                  name: JSON.parse(String(user_id_chosen))[1],
+                  minutes,
+                })
           }
           extend={(body, { user_id }) =>
             ask(

@@ -97,7 +97,9 @@ export default function Challenges({ user }: ViewProps) {
                       <Choice
                         label="Verdict"
                         name="verdict"
+                        required
                         options={[
+                          ['', t('Choose one')],
                           ['accepted', t('Accepted')],
                           ['rejected', t('Rejected')],
                         ]}

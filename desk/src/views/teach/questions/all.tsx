@@ -6,6 +6,7 @@ import { Pager } from '../../../components/page/pager.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { kindOf } from '../../../components/questions/kinds.ts'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
+import { summaryOf } from '../../../components/rich-text/summary.ts'
 import { $query, setQuery } from '../../../router.ts'
 import { t } from '../../../texts.ts'
 import { ExamChoice } from '../exam-choice.tsx'
@@ -41,7 +42,7 @@ export default function AllQuestions() {
                   <li key={question.id} class="row">
                     <a class="grow clamp" href={`/desk/teach/questions/${question.exam_id}/${question.id}`}>
                       <RichText
-                        text={question.question_text || t('A question that is an image')}
+                        text={summaryOf(question.question_text) || t('A question that is an image')}
                         kind="summary"
                       />
                     </a>

@@ -6,6 +6,7 @@ import { Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { useLive } from '../../../components/page/use-live.ts'
 import { useLoad } from '../../../components/page/use-load.ts'
+import { kindOf } from '../../../components/questions/kinds.ts'
 import { percent } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 import type { ViewProps } from '../../view-props.ts'
@@ -107,7 +108,7 @@ function Review({ questions, isRunning }: { questions: Written[]; isRunning: boo
         <div key={index} class={`stack tight ${left.has(index) ? 'left-out' : ''}`}>
           <div class="row spread">
             <h2>
-              {index + 1}. {question.question_type}
+              {index + 1}. {kindOf(question.question_type).name}
             </h2>
             {isStored(question) ? (
               <span class="chip good">In the exam</span>

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { ask, client } from '../../../client.ts'
 import { promptForConfirmation } from '../../../components/dialogs/prompts.tsx'
 import { Action } from '../../../components/forms/button.tsx'
@@ -6,6 +6,7 @@ import { Form } from '../../../components/forms/form.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
+import { editorOf } from '../../../components/questions/editors.ts'
 import type { Question } from '../../../components/questions/kind.ts'
 import { useDebounced } from '../../../components/use-debounced.ts'
 import { go } from '../../../router.ts'
@@ -27,16 +28,26 @@ export default function QuestionView({ params }: ViewProps) {
   const id = params.id === 'new' ? undefined : Number(params.id)
   // A second new question in a row is another one.
   const [made, setMade] = useState(0)
+  const [kept, setKept] = useState<Partial<Question>>({})
   const key = `${params.id} ${made}`
   const found = useLoad(key, async () =>
     id === undefined
-      ? { ...EMPTY, exam_id: examId }
+      ? { ...EMPTY, ...kept, exam_id: examId }
       : (await ask(client.GET('/api/v01/admin/questions/{id}', { params: { path: { id } } }))).question,
   )
   return (
     <Loaded of={found}>
       {(question) => (
-        <Editor key={key} id={id} question={question} another={() => setMade((count) => count + 1)} />
+        <Editor
+          key={key}
+          id={id}
+          question={question}
+          isAnother={made > 0}
+          another={(like) => {
+            setKept(like)
+            setMade((count) => count + 1)
+          }}
+        />
       )}
     </Loaded>
   )
@@ -45,11 +56,12 @@ export default function QuestionView({ params }: ViewProps) {
 interface EditorProps {
   id: number | undefined
   question: Question
-  /** Begins another new question. */
-  another: () => void
+  isAnother: boolean
+  /** Begins another new question, of the same type and with the same tags. */
+  another: (like: Partial<Question>) => void
 }
 
-function Editor({ id, question, another }: EditorProps) {
+function Editor({ id, question, isAnother, another }: EditorProps) {
   const [shown, setShown] = useState(question)
   const [content, setContent] = useState(() => contentOf(question))
   const [tags, setTags] = useState(question.tags)
@@ -59,6 +71,9 @@ function Editor({ id, question, another }: EditorProps) {
   const goesOn = useRef(false)
   const sheet = useRef<HTMLDivElement>(null)
   const examId = question.exam_id
+  useEffect(() => {
+    if (isAnother) sheet.current?.querySelector('textarea')?.focus()
+  }, [])
   const place = usePlaceInExam(examId, id)
   const read = (form: HTMLFormElement) => ({ ...readForm(form), ...clean(content), tags })
   const follow = useDebounced(
@@ -80,9 +95,15 @@ function Editor({ id, question, another }: EditorProps) {
     )
       return false
     if (id === undefined) {
+      const { question_type } = content
       const body = toQuestionForm({ ...fields, exam_id: examId })
       const made = await ask(client.POST('/api/v01/admin/questions', { body }))
-      if (goesOn.current) another()
+      if (goesOn.current)
+        another({
+          question_type,
+          tags,
+          ...editorOf(question_type).adopt(contentOf({ ...EMPTY, exam_id: examId })),
+        })
       else go(`/desk/teach/questions/${examId}/${made.question_id}`, 'replace')
       return t('Saved')
     }
@@ -125,19 +146,6 @@ function Editor({ id, question, another }: EditorProps) {
         </>
       }
     >
-      {wantsRegrade && (
-        <p class="notice warn row spread" role="status">
-          <span>
-            The key was changed. Attempts that are finished keep their marks until they are regraded.
-          </span>
-          <a
-            class="button small"
-            href={`/desk/teach/exams/${examId}/corrections?question=${id}&action=new_key`}
-          >
-            Regrade now
-          </a>
-        </p>
-      )}
       <div class="two">
         {/* biome-ignore lint/a11y/noStaticElementInteractions: keys, files and input of the form within */}
         <div
@@ -197,6 +205,19 @@ function Editor({ id, question, another }: EditorProps) {
                   ))}
                 </ul>
               </div>
+            )}
+            {wantsRegrade && (
+              <p class="notice warn row spread" role="status">
+                <span>
+                  The key was changed. Attempts that are finished keep their marks until they are regraded.
+                </span>
+                <a
+                  class="button small"
+                  href={`/desk/teach/exams/${examId}/corrections?question=${id}&action=new_key`}
+                >
+                  Regrade now
+                </a>
+              </p>
             )}
           </Form>
         </div>
