@@ -92,6 +92,18 @@ test('extra time for one person and minutes for all change the clock of an attem
   await hers.page.getByRole('button', { name: 'Undo' }).last().click()
   await hers.page.getByRole('row').filter({ hasText: person.username }).getByText('100 %').waitFor()
   await expect.poll(minutes).toBeGreaterThanOrEqual(50)
+
+  // Minutes for one person: it is asked by their name.
+  const extend = hers.page.getByRole('region', { name: 'Extend attempts under way' })
+  await extend.getByLabel('For', { exact: true }).selectOption('one')
+  await extend.getByLabel('Find somebody').fill(person.username)
+  await extend.getByRole('option', { name: person.username }).waitFor({ state: 'attached' })
+  await extend.getByLabel('Who', { exact: true }).selectOption(String(person.id))
+  await extend.getByRole('button', { name: 'Extend' }).click()
+  await hers.page
+    .locator('dialog.question')
+    .getByText(new RegExp(`^Give .*${person.username}.* 15 min more`))
+    .waitFor()
   expect([...hers.problems, ...his.problems]).toEqual([])
   await Promise.all([hers.context.close(), his.context.close()])
 }, 120_000)

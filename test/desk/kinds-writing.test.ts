@@ -45,7 +45,9 @@ test('each newer kind is written on a phone, with tags, an explanation and a pre
 
   await begin(page, examId, 'SHORT', 'What is green?')
   await page.getByLabel('Accepted text 1', { exact: true }).fill('grass')
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
   await page.getByRole('button', { name: 'Add another text' }).click()
+  await expect.poll(focused).toBe('Accepted text 2')
   await page.getByLabel('Accepted text 2', { exact: true }).fill('a tree')
   await page.getByLabel('Percent of the marks for accepted text 2').fill('150')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -84,6 +86,7 @@ test('each newer kind is written on a phone, with tags, an explanation and a pre
 
   await begin(page, examId, 'ORDERING', 'By size')
   await page.getByRole('button', { name: 'Add an item' }).click()
+  await expect.poll(focused).toBe('Item 3')
   for (const [index, item] of ['ant', 'cow', 'cat'].entries())
     await page.getByLabel(`Item ${index + 1}`, { exact: true }).fill(item)
   await page.getByRole('button', { name: 'Move item 3 up' }).click()
@@ -162,6 +165,31 @@ test('each newer kind is written on a phone, with tags, an explanation and a pre
   await context.close()
 }, 180_000)
 
+test('another question begins in its text, with the type and the tags of the one before', async () => {
+  const { examId } = await createExam(service.sql, { name: 'One by one', questions: [] })
+  const { page, context, problems } = await openFor(browser, admin)
+  await begin(page, examId, 'ORDERING', 'By size')
+  for (const [index, item] of ['ant', 'cow'].entries())
+    await page.getByLabel(`Item ${index + 1}`, { exact: true }).fill(item)
+  await page.getByLabel('Tags').fill('Nature')
+  await page.getByLabel('Tags').press('Enter')
+  await page.getByRole('button', { name: 'Save and add another' }).click()
+  await expect.poll(() => page.getByLabel('Question', { exact: true }).inputValue()).toBe('')
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('name')))
+    .toBe('question_text')
+  await page.keyboard.type('By age')
+  for (const [index, item] of ['young', 'old'].entries())
+    await page.getByLabel(`Item ${index + 1}`, { exact: true }).fill(item)
+  await save(page)
+  expect(await listed(examId)).toMatchObject([
+    { question_type: 'ORDERING', tags: ['Nature'], parts: { items: ['ant', 'cow'] } },
+    { question_type: 'ORDERING', tags: ['Nature'], parts: { items: ['young', 'old'] } },
+  ])
+  expect(problems).toEqual([])
+  await context.close()
+})
+
 test('a matching is regraded by choosing other matches', async () => {
   const { examId, questionIds } = await createExamOfKinds(admin)
   const person = await service.person()
@@ -198,6 +226,9 @@ test('settings say what is drawn and shuffled for each attempt, and questions ar
   await page.getByLabel('Shuffle').selectOption('both')
   const more = page.getByRole('button', { name: 'Draw random questions of a tag' })
   await more.click()
+  // A tag that isn't typed yet is no mistake.
+  await page.getByText('Each attempt has 0 of 4 questions.').waitFor()
+  expect(await page.getByText('Fewer than').count()).toBe(0)
   await page.getByLabel('Tag of draw 1').fill('EASY')
   await page.getByLabel('Number of questions of draw 1').fill('2')
   await more.click()

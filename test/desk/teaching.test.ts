@@ -51,7 +51,9 @@ test('an import says which rows it leaves out and why, before anything is stored
   await page.getByText('1 question can be imported, 1 left out').waitFor()
   await page.locator('.errors').getByText(/Row 3/).waitFor()
   await page.getByText('The first 1, as it would be').click()
-  await page.locator('details .katex').waitFor()
+  await page.locator('details .katex').first().waitFor()
+  // What the key stands for is there with it.
+  await page.locator('details').getByText('B that').waitFor()
   await expectFlawless(page)
   expect(await service.sql`select 1 from questions where exam_id = ${examId}`).toHaveLength(0)
   // The first answer is lost after the questions were stored: a second click imports nothing twice.

@@ -123,6 +123,8 @@ test('what is typed into forms of teachers and into a new notebook is there agai
   const restored = () => page.getByText(/Your unsaved changes .* were restored/).waitFor()
 
   await page.goto('/desk/teach/challenges')
+  // Nothing is decided beforehand.
+  expect(await page.getByLabel('Verdict').inputValue()).toBe('')
   await page.getByLabel('What you answer').fill('You are right: the key')
   await page.reload()
   await restored()
