@@ -123,6 +123,8 @@ test('what is typed into forms of teachers and into a new notebook is there agai
   const restored = () => page.getByText(/Your unsaved changes .* were restored/).waitFor()
 
   await page.goto('/desk/teach/challenges')
+  const attempt = page.getByRole('link', { name: 'See the attempt' })
+  expect(await attempt.getAttribute('href')).toBe(`/desk/teach/attempts/${attempt_id}`)
   // Nothing is decided beforehand.
   expect(await page.getByLabel('Verdict').inputValue()).toBe('')
   await page.getByLabel('What you answer').fill('You are right: the key')

@@ -1,6 +1,6 @@
 /** What a list shows of a question's text: no tables, and "…" for gaps. */
 export function summaryOf(text: string): string {
-  const lines = text.split('\n').filter((line) => !/^\s*\|/.test(line))
+  const lines = text.split('\n').filter((line) => !/^\s*\|.*\|\s*$/.test(line))
   return (
     lines
       .join('\n')

@@ -113,7 +113,7 @@ export function PaperFields({ settings, set, questions }: PaperSettingsProps) {
                 })}
           </p>
           {plan.tooFew
-            .filter(({ tag }) => tag !== '')
+            .filter(({ tag }) => tag.trim() !== '')
             .map(({ tag, count }, index) => (
               <p key={index} class="notice warn">
                 {t(

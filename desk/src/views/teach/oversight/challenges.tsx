@@ -8,6 +8,7 @@ import { Pager } from '../../../components/page/pager.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
 import { moment } from '../../../format.ts'
+import { isAdministrator } from '../../../roles.ts'
 import { $query, setQuery } from '../../../router.ts'
 import { t } from '../../../texts.ts'
 import { lookForWaiting } from '../../../waiting.ts'
@@ -67,9 +68,15 @@ export default function Challenges({ user }: ViewProps) {
                     <span>
                       <strong>{each.username}</strong> · {moment(each.created_at)}
                     </span>
-                    <a href={`/desk/teach/exams/${each.exam_id}/corrections?question=${each.question_id}`}>
-                      Regrade this question
-                    </a>
+                    <span class="row">
+                      {/* It has the exam's name, the key and what the student answered. */}
+                      {isAdministrator(user) && (
+                        <a href={`/desk/teach/attempts/${each.attempt_id}`}>See the attempt</a>
+                      )}
+                      <a href={`/desk/teach/exams/${each.exam_id}/corrections?question=${each.question_id}`}>
+                        Regrade this question
+                      </a>
+                    </span>
                   </p>
                   <RichText text={each.question_text} />
                   <div class="notice warn">
