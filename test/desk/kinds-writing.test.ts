@@ -45,7 +45,7 @@ test('each newer kind is written on a phone, with tags, an explanation and a pre
 
   await begin(page, examId, 'SHORT', 'What is green?')
   await page.getByLabel('Accepted text 1', { exact: true }).fill('grass')
-  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+  const focused = () => page.locator(':focus').getAttribute('aria-label')
   await page.getByRole('button', { name: 'Add another text' }).click()
   await expect.poll(focused).toBe('Accepted text 2')
   await page.getByLabel('Accepted text 2', { exact: true }).fill('a tree')
@@ -175,9 +175,7 @@ test('another question begins in its text, with the type and the tags of the one
   await page.getByLabel('Tags').press('Enter')
   await page.getByRole('button', { name: 'Save and add another' }).click()
   await expect.poll(() => page.getByLabel('Question', { exact: true }).inputValue()).toBe('')
-  await expect
-    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('name')))
-    .toBe('question_text')
+  await expect.poll(() => page.locator(':focus').getAttribute('name')).toBe('question_text')
   await page.keyboard.type('By age')
   for (const [index, item] of ['young', 'old'].entries())
     await page.getByLabel(`Item ${index + 1}`, { exact: true }).fill(item)

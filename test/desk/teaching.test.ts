@@ -226,7 +226,7 @@ test('a question is written by the keyboard, what is wrong with it is named, and
 test('a changed key leads to the regrade of that question, with its preview', async () => {
   const { examId, questionIds } = await createExam(service.sql, {
     name: 'Keyed anew',
-    questions: [{ question_text: 'First' }, { question_text: 'Second' }],
+    questions: [{ question_text: '**First**' }, { question_text: 'Second' }],
   })
   await service.sql`update questions set option_a = 'this', option_b = 'that' where exam_id = ${examId}`
   const person = await service.person()
