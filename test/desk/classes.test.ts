@@ -51,7 +51,10 @@ test('a teacher shows a code, a student comes in by its link, and the teacher ma
   await other.page.getByRole('heading', { level: 2, name: '10 b' }).waitFor()
   expect(await findFlaws(other.page)).toEqual([])
 
-  await page.goto(`/desk/classes/${classId}/exams`)
+  // Who joined meanwhile is counted from the next tab on.
+  await page.getByText('0 students', { exact: true }).waitFor()
+  await page.locator('nav.subtabs').getByRole('link', { name: 'Exams', exact: true }).click()
+  await page.getByText('1 student', { exact: true }).waitFor()
   await page.getByLabel('Name').fill('Quiz')
   await page.getByRole('button', { name: 'Create' }).click()
   await page.getByRole('heading', { level: 1, name: 'Quiz' }).waitFor()
