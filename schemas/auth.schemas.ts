@@ -10,7 +10,7 @@ export type Portal = Static<typeof Portal>
 export const Username = Type.String({
   maxLength: 32,
   pattern: '^[A-Za-z0-9_.-]{3,32}$',
-  errorMessage: 'must be 3 to 32 letters, digits, dots, hyphens and underscores',
+  errorMessage: 'must be 3 to 32 letters from a to z, digits, dots, hyphens and underscores',
   examples: ['alice'],
 })
 /**

@@ -89,7 +89,7 @@ describe('pages', () => {
     expect(refused.body).toContain('role="alert">Benutzername oder Passwort stimmt nicht')
     const short = await send('/create_account', 'username=x&email=x%40example.org&password=short')
     expect(short.status).toBe(400)
-    expect(short.body).toContain('Benutzername: Das wird nicht angenommen')
+    expect(short.body).toContain('Benutzername: 3 bis 32 Buchstaben von a bis z')
     const body = { username: 'nobody', password: PASSWORD }
     const api = await service.guest().request('POST', '/api/v01/auth/login', body, 401, asking('de'))
     expect(api.body).toMatchObject({

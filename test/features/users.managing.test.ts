@@ -82,7 +82,7 @@ describe('administrators', () => {
     const errors = [
       'Row 4: email must be an e-mail address',
       'Row 5: role must be user, admin or user,admin',
-      'Row 6: username must be 3 to 32 letters, digits, dots, hyphens and underscores',
+      'Row 6: username must be 3 to 32 letters from a to z, digits, dots, hyphens and underscores',
       'Row 7: the username or e-mail address is taken',
       'Row 8: the username or e-mail address is taken',
     ]

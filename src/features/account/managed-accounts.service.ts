@@ -191,7 +191,10 @@ export async function readManaged(upload: CsvUpload): Promise<OfferedAccounts> {
     const role = given.role.trim() || 'user'
     if (!Value.Check(Email, email)) errors.push({ row, message: 'email must be an e-mail address' })
     else if (!Value.Check(Username, username))
-      errors.push({ row, message: 'username must be 3 to 32 letters, digits, dots, hyphens and underscores' })
+      errors.push({
+        row,
+        message: 'username must be 3 to 32 letters from a to z, digits, dots, hyphens and underscores',
+      })
     else if (fullName !== undefined && !Value.Check(FullName, fullName))
       errors.push({ row, message: 'full_name must be a line of at most 200 characters' })
     else if (!Value.Check(Role, role)) errors.push({ row, message: 'role must be user, admin or user,admin' })

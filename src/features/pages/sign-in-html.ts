@@ -66,7 +66,7 @@ export const FORMS = {
         name: 'username',
         label: text('Username'),
         autocomplete: 'username',
-        hint: text('3 to 32 letters, digits, dots, dashes or underscores'),
+        hint: text('3 to 32 letters from a to z, digits, dots, dashes or underscores'),
       },
       EMAIL,
       { name: 'full_name', label: text('Full name'), autocomplete: 'name', optional: true },
@@ -193,9 +193,10 @@ export function explain(t: Say, path: FormPath, { code, message, details }: AppE
   return fields
     .map(({ path: pointer, message: fault }) => {
       const name = pointer.slice(1)
-      if (isEnglish) return `${name}: ${fault}`
       const field = (FORMS[path].fields as readonly Field[]).find((each) => each.name === name)
-      return t('{field}: this is not accepted', { field: field?.label ? t(field.label) : name })
+      const label = field?.label ? t(field.label) : name
+      if (isEnglish) return `${label}: ${fault}`
+      return field?.hint ? `${label}: ${t(field.hint)}` : t('{field}: this is not accepted', { field: label })
     })
     .join('; ')
 }

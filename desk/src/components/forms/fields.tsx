@@ -13,18 +13,24 @@ interface Named {
 }
 
 interface LabelledProps extends Pick<Named, 'label' | 'hint'> {
+  /** Whether the hint says that something is wrong. */
+  isWarning?: boolean
   /** Renders the control; the attributes connect it with its label and its hint. */
   children: (tie: { id: string; 'aria-describedby': string | undefined }) => ComponentChildren
 }
 
 /** A control with its label above and its hint below, as all controls of the desk are. */
-export function Labelled({ label, hint, children }: LabelledProps) {
+export function Labelled({ label, hint, isWarning, children }: LabelledProps) {
   const id = useId()
   return (
     <div class="field">
       <label for={id}>{label}</label>
       {children({ id, 'aria-describedby': hint ? `${id}-hint` : undefined })}
-      {hint && <small id={`${id}-hint`}>{hint}</small>}
+      {hint && (
+        <small id={`${id}-hint`} class={isWarning ? 'warn' : undefined}>
+          {hint}
+        </small>
+      )}
     </div>
   )
 }

@@ -65,6 +65,8 @@ export interface QuestionKind {
   Review: ComponentType<ReviewProps>
   /** What a key press of a letter changes; undefined where letters choose nothing. */
   chooseLetter?: (question: Asked, letter: string) => AnswerChange | undefined
+  /** Whether an answer counts as one; undefined where all do. */
+  isComplete?: (question: Asked, answer: GivenAnswer) => boolean
   /** An answer in words. */
   describe(question: Asked, answer: GivenAnswer): string
   /**

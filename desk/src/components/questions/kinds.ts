@@ -1,4 +1,4 @@
-import type { QuestionKind, QuestionType } from './kind.ts'
+import type { Asked, GivenAnswer, QuestionKind, QuestionType } from './kind.ts'
 import { gaps } from './kinds/gaps.tsx'
 import { matching } from './kinds/matching.tsx'
 import { mcq } from './kinds/mcq.tsx'
@@ -19,6 +19,12 @@ const KINDS: Record<QuestionType, QuestionKind> = {
 
 /** All types, in the order in which they are offered. */
 export const QUESTION_TYPES = Object.keys(KINDS) as QuestionType[]
+
+/** Whether the service will count a question as answered. */
+export function isAnswered(question: Asked, answer: GivenAnswer | undefined): boolean {
+  if (answer === undefined) return false
+  return kindOf(question.question_type).isComplete?.(question, answer) ?? true
+}
 
 export function kindOf(type: QuestionType): QuestionKind {
   return KINDS[type]

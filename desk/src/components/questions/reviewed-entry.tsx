@@ -23,7 +23,7 @@ export function ReviewedEntry({ children, given, givenName, right, mood }: Revie
         </dd>
         {right !== undefined && mood !== 'right' && (
           <>
-            <dt>Correct</dt>
+            <dt>Key</dt>
             <dd>
               <RichText text={right} kind="option" />
             </dd>

@@ -7,6 +7,7 @@ import { ScoreOf } from '../../components/questions/marks-of.tsx'
 import { ReviewedQuestion } from '../../components/questions/reviewed-question.tsx'
 import { moment, number, percent, timeTaken } from '../../format.ts'
 import { t } from '../../texts.ts'
+import { Judgement } from '../exams/result/reviewed-sheet.tsx'
 import type { ViewProps } from '../view-props.ts'
 
 type Attempt = Answer<'/api/v01/classes/{id}/attempts/{attempt_id}', 'get'>
@@ -111,9 +112,8 @@ function Marks({ question }: { question: Question }) {
     return question.given_answer === null ? <span class="chip">Not answered</span> : null
   return (
     <span class="row">
-      <span class={`chip ${question.is_correct ? 'good' : question.given_answer === null ? '' : 'bad'}`}>
-        {question.is_correct ? 'Correct' : question.given_answer === null ? 'Not answered' : 'Not correct'}
-      </span>
+      {question.regraded && <span class="chip warn">Regraded</span>}
+      <Judgement question={question} />
       <ScoreOf awarded={question.marks_awarded} most={question.positive_marks} />
     </span>
   )

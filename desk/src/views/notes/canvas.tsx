@@ -7,7 +7,7 @@ import { IMAGE_TYPES } from '../../components/forms/fields.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 import { t } from '../../texts.ts'
-import { type Asset, Drawing, HEIGHT, type Mark, Stroke, WIDTH } from './drawing.tsx'
+import { type Asset, Drawing, HEIGHT, linesOf, type Mark, Stroke, WIDTH } from './drawing.tsx'
 import { PageEditor, readPage } from './page-editor.ts'
 
 const COLORS = ['#1d2321', '#1c6b50', '#0b57d0', '#a8241b', '#8a4b00'] as const
@@ -361,7 +361,7 @@ function boxOf(mark: Mark): { left: number; top: number; right: number; bottom: 
   if (mark.kind === 'image')
     return { left: mark.x, top: mark.y, right: mark.x + mark.width, bottom: mark.y + mark.height }
   if (mark.kind === 'text') {
-    const lines = mark.text.split('\n')
+    const lines = linesOf(mark)
     return {
       left: mark.x - REACH,
       top: mark.y - mark.size,

@@ -32,8 +32,8 @@ export function Drawing({ marks, assets }: { marks: readonly Mark[]; assets: rea
         mark.kind === 'stroke' ? (
           <Stroke key={mark.id} mark={mark} />
         ) : mark.kind === 'text' ? (
-          <text key={mark.id} x={mark.x} y={mark.y} fontSize={mark.size} fill={safeColor(mark.color)}>
-            {mark.text.split('\n').map((line, index) => (
+          <text key={mark.id} x={mark.x} y={mark.y} font-size={mark.size} fill={safeColor(mark.color)}>
+            {linesOf(mark).map((line, index) => (
               <tspan key={index} x={mark.x} dy={index === 0 ? 0 : mark.size * 1.3}>
                 {line}
               </tspan>
@@ -52,6 +52,26 @@ export function Drawing({ marks, assets }: { marks: readonly Mark[]; assets: rea
       )}
     </>
   )
+}
+
+const pen = document.createElement('canvas').getContext('2d')
+
+/** The lines of a text, broken between words where they would run out of the page: SVG breaks none. */
+export function linesOf({ text, size, x }: Extract<Mark, { kind: 'text' }>): string[] {
+  const given = text.split('\n')
+  if (!pen) return given
+  pen.font = `${size}px ${getComputedStyle(document.body).fontFamily}`
+  const fits = (line: string) => pen.measureText(line).width <= WIDTH - x - size
+  return given.flatMap((words) => {
+    const lines: string[] = []
+    let line = ''
+    for (const word of words.split(' ')) {
+      const longer = line && `${line} ${word}`
+      if (line && !fits(longer)) lines.push(line)
+      line = fits(longer) && longer ? longer : word
+    }
+    return [...lines, line]
+  })
 }
 
 export function Stroke({ mark }: { mark: Extract<Mark, { kind: 'stroke' }> }) {

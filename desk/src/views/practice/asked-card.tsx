@@ -3,7 +3,7 @@ import type { RefObject } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { AnsweredQuestion } from '../../components/questions/answered-question.tsx'
 import type { AnswerChange, GivenAnswer } from '../../components/questions/kind.ts'
-import { kindOf } from '../../components/questions/kinds.ts'
+import { isAnswered, kindOf } from '../../components/questions/kinds.ts'
 import { t } from '../../texts.ts'
 import { useKeys } from './use-keys.ts'
 
@@ -28,7 +28,8 @@ export function AskedCard({ card, give, heading }: AskedCardProps) {
     setAnswer(latest.current)
   }
   async function finish(sure: boolean) {
-    if (isGiven.current) return
+    // Without an answer one can only not know it.
+    if (isGiven.current || (sure && !isAnswered(question, latest.current))) return
     isGiven.current = true
     await give(card, latest.current ?? '', sure, Math.round(performance.now() - began.current))
     isGiven.current = false
@@ -65,12 +66,18 @@ export function AskedCard({ card, give, heading }: AskedCardProps) {
       </div>
       <AnsweredQuestion question={question} answer={answer} change={change} isReadOnly={false} />
       <div class="practice-answer">
-        <button type="button" class="main" onClick={() => void finish(true)}>
+        <button
+          type="button"
+          class="main"
+          disabled={!isAnswered(question, answer)}
+          onClick={() => void finish(true)}
+        >
           {t('Sure')} <kbd>1</kbd>
         </button>
         <button type="button" onClick={() => void finish(false)}>
-          {t('Not sure')} <kbd>2</kbd>
+          {isAnswered(question, answer) ? t('Not sure') : t('I don’t know')} <kbd>2</kbd>
         </button>
+        <small>Both check your answer. A right one that you were sure of comes back later.</small>
       </div>
     </article>
   )

@@ -1,9 +1,10 @@
 import type { GivenReview, Wanted } from '@exam-practice/client/practice'
 import { useEffect, useRef } from 'preact/hooks'
+import { ask, client } from '../../client.ts'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { Stat } from '../../components/page/stat.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
-import { day, percent } from '../../format.ts'
+import { day, moment, percent } from '../../format.ts'
 import { serverNow } from '../../server-time.ts'
 import { t } from '../../texts.ts'
 import { readForecast } from './forecast.tsx'
@@ -13,13 +14,15 @@ interface RoundEndProps {
   answered: readonly Answered[]
   reviews: readonly GivenReview[]
   wanted: Wanted
+  /** Asks for cards that have become due. */
+  reload: () => Promise<void>
   undo: () => Promise<void>
 }
 
 const DAY_MS = 86_400_000
 
 /** What a round has won. */
-export function RoundEnd({ answered, reviews, wanted, undo }: RoundEndProps) {
+export function RoundEnd({ answered, reviews, wanted, reload, undo }: RoundEndProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus({ preventScroll: true }), [])
   const judged = answered.flatMap(({ id }) => {
@@ -42,6 +45,7 @@ export function RoundEnd({ answered, reviews, wanted, undo }: RoundEndProps) {
           <Stat label="Kept for more than a day" value={kept} />
         </dl>
       )}
+      {answered.length === 0 && <NextDue reload={reload} />}
       {waiting > 0 && (
         <p class="notice warn" role="status">
           {t(
@@ -64,6 +68,26 @@ export function RoundEnd({ answered, reviews, wanted, undo }: RoundEndProps) {
         )}
       </div>
     </section>
+  )
+}
+
+/** When a card comes back, and then those that are due. */
+function NextDue({ reload }: Pick<RoundEndProps, 'reload'>) {
+  const found = useLoad('due', () => ask(client.GET('/api/v01/practice')))
+  const dueAt = found.data?.next_due_at
+  const ms = dueAt ? Date.parse(dueAt) - serverNow() : 0
+  useEffect(() => {
+    if (ms <= 0 || ms > DAY_MS) return
+    const timer = setTimeout(() => void reload().then(found.reload, () => undefined), ms)
+    return () => clearTimeout(timer)
+  }, [dueAt])
+  if (!dueAt) return null
+  return ms > 0 ? (
+    <p>{t('The next question comes back {time}.', { time: moment(dueAt) })}</p>
+  ) : (
+    <p>
+      <a href="/desk/practice/cards">Practise all that is due</a>
+    </p>
   )
 }
 

@@ -71,7 +71,15 @@ export function Round({ practised, ahead, wanted }: RoundProps) {
     cards.filter(({ card }) => card.question_id !== again?.card.question_id).length + (again ? 1 : 0)
   const review = isJudged ? reviews.find(({ id }) => id === last?.id) : undefined
   if (!isJudged && !asked)
-    return <RoundEnd answered={answered} reviews={reviews} wanted={wanted} undo={undo} />
+    return (
+      <RoundEnd
+        answered={answered}
+        reviews={reviews}
+        wanted={wanted}
+        reload={() => ahead.refresh()}
+        undo={undo}
+      />
+    )
   return (
     <div class="stack">
       <div class="row spread">

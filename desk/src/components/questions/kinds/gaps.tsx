@@ -60,7 +60,7 @@ function Answer({ question, answer, change, isReadOnly }: AnswerProps) {
         (gap, index) =>
           gap.kind === 'number' &&
           !isReadableNumber(entries[index] ?? '') && (
-            <small key={index} role="status">
+            <small key={index} role="status" class="warn">
               {t('Gap {number} doesn’t read as a number yet, and would count as empty.', {
                 number: index + 1,
               })}
@@ -141,7 +141,7 @@ function Review({ question, given, correct, givenName }: ReviewProps) {
       />
       <ol class="options reviewed">
         {all.map((gap, index) => {
-          const isRight = key && entries[index] === key[index]
+          const isRight = key && isSame(gap, entries[index], key[index])
           // Another text or number may be right as well, and only the service knows.
           const isWrong = key && gap.kind === 'choice' && entries[index] !== '' && !isRight
           return (
@@ -161,6 +161,14 @@ function Review({ question, given, correct, givenName }: ReviewProps) {
   )
 }
 
+/** Whether an entry surely gets the marks of a gap's key. */
+function isSame({ kind }: Gap, entry = '', key = ''): boolean {
+  if (kind === 'choice' || entry.trim() === '') return entry === key
+  if (kind === 'number') return Number(entry.replace(',', '.')) === Number(key)
+  const [one, other] = [entry, key].map((text) => text.trim().replace(/\s+/g, ' ').toLowerCase())
+  return one === other
+}
+
 function textOf(gap: Gap, entry: string | undefined): string {
   return (gap.kind === 'choice' ? gap.choices?.find(({ id }) => id === entry)?.text : entry) || '–'
 }
@@ -170,6 +178,11 @@ export const gaps: QuestionKind = {
   name: t('A text with gaps'),
   Answer,
   Review,
+  isComplete: (question, answer) =>
+    gapsOf(question).some(({ kind }, index) => {
+      const entry = entriesOf(answer, index + 1)[index]?.trim()
+      return Boolean(entry) && (kind !== 'number' || isReadableNumber(entry ?? ''))
+    }),
   describe(question, answer) {
     const all = gapsOf(question)
     const entries = entriesOf(answer, all.length)

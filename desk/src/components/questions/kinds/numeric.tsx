@@ -12,6 +12,7 @@ function Answer({ question, answer, change, isReadOnly }: AnswerProps) {
       <QuestionText question={question} />
       <Labelled
         label="Your answer"
+        isWarning={!isReadableNumber(typed)}
         hint={
           isReadableNumber(typed)
             ? 'With a point or a comma, such as 3.14'
@@ -55,6 +56,7 @@ export const numeric: QuestionKind = {
   name: t('A number'),
   Answer,
   Review,
+  isComplete: (_question, answer) => String(answer).trim() !== '' && isReadableNumber(String(answer)),
   describe: (_question, answer) => String(answer),
   show: ({ correct_answer }) => ({ parts: null, option_order: null, correct: correct_answer || null }),
 }

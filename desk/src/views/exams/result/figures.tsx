@@ -8,6 +8,12 @@ type Result = Answer<'/api/v01/attempts/{attempt_id}', 'get'>
 /** A trial has no times. */
 type Figured = Pick<Result, 'result' | 'review'> & Partial<Pick<Result, 'started_at' | 'submitted_at'>>
 
+/** What is null is hidden from teachers as long as keys are. */
+export type Judged = Pick<
+  NonNullable<Answer<'/api/v01/admin/attempts/{attempt_id}/review', 'get'>['review']>[number],
+  'is_correct' | 'given_answer' | 'marks_awarded'
+>
+
 /** The result of an attempt in numbers. */
 export function Figures({ result }: { result: Figured }) {
   const { score, max_score, percentage, correct, unattempted } = result.result
@@ -39,6 +45,6 @@ export function Figures({ result }: { result: Figured }) {
 }
 
 /** Some marks, but not all: the service counts it as incorrect. */
-export function isPartlyRight(question: Result['review'][number]): boolean {
-  return !question.is_correct && question.given_answer !== null && question.marks_awarded > 0
+export function isPartlyRight({ is_correct, given_answer, marks_awarded }: Judged): boolean {
+  return !is_correct && given_answer !== null && Number(marks_awarded) > 0
 }

@@ -4,7 +4,7 @@ import { ScoreOf } from '../../../components/questions/marks-of.tsx'
 import { ReviewedQuestion } from '../../../components/questions/reviewed-question.tsx'
 import { t } from '../../../texts.ts'
 import { RefusedAnswer } from '../taking/refused-answer.tsx'
-import { isPartlyRight } from './figures.tsx'
+import { isPartlyRight, type Judged } from './figures.tsx'
 
 type Reviewed = Answer<'/api/v01/attempts/{attempt_id}', 'get'>['review'][number]
 
@@ -19,14 +19,13 @@ interface ReviewedSheetProps {
 
 /** A question of a result: how it was answered and graded, the key and why it is right. */
 export function ReviewedSheet({ question, number, refused, children }: ReviewedSheetProps) {
-  const [verdict, mood] = judge(question)
   return (
     <article class="sheet" aria-label={t('Question {number}', { number })}>
       <div class="row spread">
         <h2>{t('Question {number}', { number })}</h2>
         <span class="row">
           {question.regraded && <span class="chip warn">Regraded</span>}
-          {refused === undefined && <span class={`chip ${mood}`}>{verdict}</span>}
+          {refused === undefined && <Judgement question={question} />}
           <ScoreOf awarded={question.marks_awarded} most={question.positive_marks} />
         </span>
       </div>
@@ -42,8 +41,13 @@ export function ReviewedSheet({ question, number, refused, children }: ReviewedS
   )
 }
 
-function judge(question: Reviewed): [verdict: string, mood: string] {
-  if (question.is_correct) return [t('Correct'), 'good']
-  if (question.given_answer === null) return [t('Not answered'), '']
-  return isPartlyRight(question) ? [t('Partly correct'), 'warn'] : [t('Incorrect'), 'bad']
+/** How a question was graded, for its student and for their teachers. */
+export function Judgement({ question }: { question: Judged }) {
+  if (question.is_correct) return <span class="chip good">Correct</span>
+  if (question.given_answer === null) return <span class="chip">Not answered</span>
+  return isPartlyRight(question) ? (
+    <span class="chip warn">Partly correct</span>
+  ) : (
+    <span class="chip bad">Incorrect</span>
+  )
 }

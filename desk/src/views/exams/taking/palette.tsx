@@ -1,4 +1,5 @@
 import type { Answer, PaperQuestion } from '@exam-practice/client/exam'
+import { isAnswered } from '../../../components/questions/kinds.ts'
 import { t } from '../../../texts.ts'
 
 interface PaletteProps {
@@ -13,10 +14,10 @@ interface PaletteProps {
 /** All questions with their states, shown by shape and word as well as by colour. */
 export function Palette({ questions, answers, marked, seen, current, show }: PaletteProps) {
   const isMarked = new Set(marked)
-  const states = questions.map(({ id }) => ({
-    isAnswered: answers[id] !== undefined,
-    isMarked: isMarked.has(id),
-    isUnseen: !seen.has(id) && answers[id] === undefined,
+  const states = questions.map((question) => ({
+    isAnswered: isAnswered(question, answers[question.id]),
+    isMarked: isMarked.has(question.id),
+    isUnseen: !seen.has(question.id) && answers[question.id] === undefined,
   }))
   const count = (test: (state: (typeof states)[number]) => boolean) => states.filter(test).length
   return (

@@ -4,6 +4,7 @@ import { useStore } from '@nanostores/preact'
 import { useEffect, useState } from 'preact/hooks'
 import { client } from '../../../client.ts'
 import { runWithToast } from '../../../components/dialogs/toasts.tsx'
+import { isAnswered } from '../../../components/questions/kinds.ts'
 import { t } from '../../../texts.ts'
 import { endUnderWay, setUnderWay } from '../../../under-way.ts'
 import { $title } from '../../../view-title.ts'
@@ -91,7 +92,7 @@ export function Taking({ session, name, close }: TakingProps) {
       {isSubmitting && canWrite && (
         <SubmitDialog
           total={questions.length}
-          answered={questions.filter(({ id }) => answers[id] !== undefined).length}
+          answered={questions.filter((each) => isAnswered(each, answers[each.id])).length}
           marked={marked.length}
           unsynced={state.unsynced}
           submit={async () => void (await session.submit())}

@@ -45,7 +45,7 @@ function OneAccount() {
           label="Username"
           name="username"
           autoComplete="off"
-          hint="3 to 32 letters, digits, dots, dashes or underscores"
+          hint="3 to 32 letters from a to z, digits, dots, dashes or underscores"
           required
         />
         <Field label="E-mail address" name="email" type="email" autoComplete="off" required />
