@@ -135,6 +135,13 @@ test('a student’s own times, more minutes, their attempt and the statistics of
   await page.goBack()
   await page.getByRole('link', { name: `, ${other.username}` }).click()
   await page.getByRole('article', { name: 'Question 1' }).getByText('Not answered').waitFor()
+  // On paper there is the attempt alone.
+  await page.emulateMedia({ media: 'print' })
+  await page.getByRole('navigation').first().waitFor({ state: 'hidden' })
+  for (const hidden of [page.getByRole('navigation'), page.getByRole('button')])
+    expect(await hidden.count()).toBe(0)
+  await page.getByRole('article', { name: 'Question 1' }).waitFor()
+  await page.emulateMedia({ media: 'screen' })
   expect(await findFlaws(page)).toEqual([])
   await page.goBack()
   await page.getByRole('link', { name: 'Item analysis' }).click()

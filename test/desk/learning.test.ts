@@ -192,6 +192,14 @@ test('what is drawn and written on a page can be undone and redone, and is saved
   await page.getByRole('button', { name: 'Insert' }).click()
   await expect.poll(() => paper.getAttribute('aria-label')).toContain('A page with 3 marks')
   expect(await page.locator('svg img, svg script, svg a').count()).toBe(0)
+  // A long line is broken within the page, and has the size that is stored, whatever was opened before.
+  await paper.click({ position: { x: 300, y: 400 } })
+  await page.getByLabel('Text to insert').fill('waves on the water '.repeat(8).trim())
+  await page.getByRole('button', { name: 'Insert' }).click()
+  const long = page.locator('svg.paper > text', { hasText: 'waves on the water' })
+  await expect.poll(() => long.locator('tspan').count()).toBeGreaterThan(1)
+  expect(await long.getAttribute('font-size')).toBe('36')
+  await page.getByRole('button', { name: 'Undo' }).click()
 
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.keyboard.press('Control+z')

@@ -6,7 +6,7 @@ const latex = String.raw
 
 const EXAM = {
   name: 'Physics: a first taste',
-  description: 'Nine questions of the three kinds, in a quarter of an hour. Take it as often as you like.',
+  description: 'Nine questions of three kinds, in a quarter of an hour. Take it as often as you like.',
   durationMinutes: 15,
   msqScoring: 'partial',
   isPublished: true,

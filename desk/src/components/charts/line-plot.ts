@@ -15,6 +15,7 @@ export interface LinePlot {
 }
 
 const HEIGHT = 220
+const WHOLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000]
 
 /** In the font of the axes. */
 function widest(labels: readonly string[]): number {
@@ -54,12 +55,18 @@ export function drawLine(
       axes: [
         {
           ...axis,
-          incrs: [1, 2, 5, 10, 20, 50, 100, 200],
+          incrs: WHOLE,
           // Labels must not run into one another.
           space: Math.max(110, widest(labels) + 20),
           values: (_, places) => places.map((place) => labels[place] ?? ''),
         },
-        { ...axis, size: 60, values: (_, ticks) => ticks.map((tick) => `${number(tick)}${unit}`) },
+        // What has no unit is counted, in whole numbers.
+        {
+          ...axis,
+          ...(unit ? {} : { incrs: WHOLE }),
+          size: 60,
+          values: (_, ticks) => ticks.map((tick) => `${number(tick)}${unit}`),
+        },
       ],
       series: [
         { label: t('When'), value: (_, place) => (place === null ? '–' : (labels[place] ?? '–')) },

@@ -16,8 +16,14 @@ import { lately } from '../../format.ts'
 import { isAdministrator } from '../../roles.ts'
 import { t } from '../../texts.ts'
 
+interface DiscussionProps {
+  questionId: number
+  /** Called when something was written. */
+  recount: () => Promise<void>
+}
+
 /** The discussion of one question; new comments appear by themselves. */
-export function Discussion({ questionId }: { questionId: number }) {
+export function Discussion({ questionId, recount }: DiscussionProps) {
   const path = { params: { path: { question_id: questionId } } }
   const thread = useLoad(questionId, () => ask(client.GET('/api/v01/discussions/{question_id}', path)))
   useLive(
@@ -25,6 +31,7 @@ export function Discussion({ questionId }: { questionId: number }) {
     (frame) => frame.type === 'comment' && frame.question_id === questionId,
     `question:${questionId}`,
   )
+  const reload = async () => void (await Promise.all([thread.reload(), recount()]))
   return (
     <section class="stack tight" aria-label="Discussion">
       <Loaded of={thread}>
@@ -33,10 +40,10 @@ export function Discussion({ questionId }: { questionId: number }) {
             {comments.length === 0 && <p class="lead">Nobody has written here yet.</p>}
             <ul class="thread">
               {comments.map((comment) => (
-                <Entry key={comment.id} comment={comment} reload={thread.reload} />
+                <Entry key={comment.id} comment={comment} reload={reload} />
               ))}
             </ul>
-            <Write questionId={questionId} label="Your comment" button="Post" reload={thread.reload} />
+            <Write questionId={questionId} label="Your comment" button="Post" reload={reload} />
           </>
         )}
       </Loaded>

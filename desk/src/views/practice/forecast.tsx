@@ -36,7 +36,7 @@ const DAYS = [
   [30, t('In a month')],
 ] as const
 
-/** The forecast of an exam, the next one that opens at first. */
+/** The forecast of an exam: at first of one that is open for practice, the next one that opens before the others. */
 export function Forecast() {
   const exams = useLoad('exams', async () => {
     const { exams: all } = await ask(client.GET('/api/v01/exams'))
@@ -45,7 +45,9 @@ export function Forecast() {
     const toCome = all
       .filter(({ opens_at }) => opens_at && Date.parse(opens_at) > now)
       .sort((one, other) => Date.parse(one.opens_at ?? '') - Date.parse(other.opens_at ?? ''))
-    return [...toCome, ...all.filter((each) => !toCome.includes(each))]
+    const sorted = [...toCome, ...all.filter((each) => !toCome.includes(each))]
+    // What can be practised is shown at first; results of others may be practised too.
+    return sorted.sort((one, other) => Number(other.open_for_practice) - Number(one.open_for_practice))
   })
   const [chosen, choose] = useState<number>()
   const [days, setDays] = useState<number>()

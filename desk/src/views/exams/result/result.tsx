@@ -152,7 +152,7 @@ function QuestionSheet({
         </button>
       </div>
       {beside === 'tutor' && <AskTutor attemptId={attemptId} questionId={question.id} />}
-      {beside === 'discussion' && <Discussion questionId={question.id} />}
+      {beside === 'discussion' && <Discussion questionId={question.id} recount={reload} />}
       {beside === 'challenge' && (
         <Challenge attemptId={attemptId} questionId={question.id} challenges={challenges} reload={reload} />
       )}
