@@ -156,8 +156,13 @@ test('a student’s own times, more minutes, their attempt and the statistics of
 test('administrators give a class more time, and see the results of an exam', async () => {
   const [admin, student] = await Promise.all([service.admin(), service.person()])
   const classId = await createClass(service.sql, { students: [student] })
-  const { examId } = await classExam(classId, { name: 'Atoms' })
+  const { examId, questionIds } = await classExam(classId, {
+    name: 'Atoms',
+    msq_scoring: 'partial',
+    questions: [{ question_text: 'Which are light?', question_type: 'MSQ', correct_answer: 'A,C' }],
+  })
   await student.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  await student.put(`/api/v01/exams/${examId}/answers`, { answers: { [questionIds[0] ?? 0]: ['A'] } }, 200)
   await student.post(`/api/v01/exams/${examId}/submit`, {}, 200)
   const { page, problems } = await openFor(browser, admin)
   await page.goto(`/desk/teach/exams/${examId}/times`)
@@ -171,7 +176,7 @@ test('administrators give a class more time, and see the results of an exam', as
   await page.getByText('10 b: the exam’s own times').waitFor()
   await page.getByRole('link', { name: 'Results', exact: true }).click()
   await page.getByRole('link', { name: `, ${student.username}` }).click()
-  await page.getByRole('article', { name: 'Question 1' }).waitFor()
+  await page.getByRole('article', { name: 'Question 1' }).getByText('Partly correct').waitFor()
   expect(await findFlaws(page)).toEqual([])
   expect(problems).toEqual([])
 })

@@ -163,6 +163,9 @@ test('a discussion shows what was written while its page was cut off, and opens 
   await say('No, it is two')
   isCutOff = false
   await thread.getByText('No, it is two').waitFor()
+  await thread.getByLabel('Your comment').fill('Two it is')
+  await thread.getByRole('button', { name: 'Post' }).click()
+  await page.getByRole('button', { name: 'Discussion (3)' }).waitFor()
 
   await page.getByRole('button', { name: 'Discussion' }).click()
   await person.post(`/api/v01/exams/${locking}/start`, {}, 201)
