@@ -79,7 +79,7 @@ describe('signing in on the web', () => {
     expect(answer.body).not.toContain('hunter2')
     const missing = await submit(service.guest(), '/login', { username: 'x', password: '' })
     expect(missing.status).toBe(400)
-    expect(missing.body).toContain('password: is required')
+    expect(missing.body).toContain('Password: is required')
   })
 
   test('at the administrators’ login is for administrators alone', async () => {
