@@ -63,14 +63,14 @@ export function Corrections({ exam }: TabProps) {
     <Loaded of={found}>
       {({ regrades, questions }) => (
         <>
-          {/* A preview is of the form as it was: with the form's first change it is gone. */}
-          <section class="sheet" aria-labelledby="correct" onInput={() => setPreview(undefined)}>
+          <section class="sheet" aria-labelledby="correct">
             <h2 id="correct">Regrade a question</h2>
             <NewRegrade
               key={applied}
               questions={questions}
               asked={Number(asked)}
               draft={draft}
+              changed={() => setPreview(undefined)}
               send={async (body) => setPreview({ ...(await regrade(body, true)), body })}
             />
             {preview && (
@@ -165,14 +165,17 @@ interface NewRegradeProps {
   asked: number
   /** The name under which the corrected key is kept until it is applied. */
   draft: string
+  /** The form is not what was previewed any more. */
+  changed: () => void
   send: (body: RegradeBody) => Promise<void>
 }
 
 /** What a regrade is made of: a question, and how it is corrected. */
-function NewRegrade({ questions, asked, draft, send }: NewRegradeProps) {
+function NewRegrade({ questions, asked, draft, changed, send }: NewRegradeProps) {
   const [id, setId] = useState(asked || questions[0]?.id)
   const [action, setAction] = useState<Regrade['action']>('new_key')
   const [edited, setEdited] = useState<Content>()
+  useEffect(changed, [id, action, edited])
   const question = questions.find((each) => each.id === id)
   if (!question) return <p class="lead">The exam has no questions.</p>
   const content = edited ?? contentOf(question)
