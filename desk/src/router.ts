@@ -54,6 +54,21 @@ export function go(path: string, how: 'push' | 'replace' = 'push'): void {
   $router.open(path, how === 'replace')
 }
 
+let renamed: string | undefined
+
+/** Gives the view another address, and leaves it as it is, with the focus where it is. */
+export function renameView(path: string): void {
+  renamed = path
+  go(path, 'replace')
+}
+
+/** Whether a new path is only another address of the view; ask once for each. */
+export function wasRenamed(path: string | undefined): boolean {
+  const is = path !== undefined && path === renamed
+  renamed = undefined
+  return is
+}
+
 /** The query of the address: lists keep their search and page there, so that going back restores them. */
 export const $query = computed($router, (page) => (page?.search ?? {}) as Record<string, string>)
 

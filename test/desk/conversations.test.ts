@@ -109,6 +109,7 @@ test('people find, connect with, block and unblock one another', async () => {
   await his.page.getByRole('link', { name: /People 1/ }).click()
   await his.page.getByRole('button', { name: 'Accept' }).click()
   await his.page.getByRole('heading', { name: seeker.username }).waitFor()
+  await hers.page.getByRole('link', { name: 'Write', exact: true }).waitFor()
   await write(his.page, 'Hello to you')
 
   await hers.page

@@ -43,7 +43,9 @@ test('the first answer of a conversation stays, by the keyboard alone; what fail
   await page.locator('strong', { hasText: 'two' }).waitFor()
   await page.getByRole('link', { name: /^Show me a worked/ }).waitFor()
   await expect.poll(() => page.getByText('it is so').count()).toBe(1)
-  expect(await field.inputValue()).toBe('')
+  // The new address takes nothing from who goes on typing.
+  await page.keyboard.type('And then?')
+  expect(await field.inputValue()).toBe('And then?')
   await expectFlawless(page)
 
   // Away and back: the conversation is shown from the service.
@@ -74,6 +76,9 @@ test('a first question that was stopped is in its conversation', async () => {
   await page.getByRole('button', { name: 'Stop' }).click()
   await page.waitForURL(/\/desk\/tutor\/\d+$/)
   await page.getByText('A long way to go').waitFor()
+  await page.getByText('Stopped', { exact: true }).waitFor()
+  await page.keyboard.type('Shorter')
+  expect(await page.getByLabel('Your question').inputValue()).toBe('Shorter')
   expect(problems).toEqual([])
   await context.close()
 })

@@ -106,6 +106,7 @@ export function Navigation({ user, route }: { user: User; route: RouteName | und
         <button type="button" class="entry" aria-haspopup="dialog" onClick={() => setOpen(true)}>
           <Icon name="more" />
           <span>More</span>
+          <Requests />
         </button>
       </nav>
       {isOpen && (

@@ -110,14 +110,14 @@ async function answer(id: number, action: 'accept' | 'reject'): Promise<void> {
 function Tie({ person, reload }: { person: Person; reload: () => Promise<void> }) {
   const conversations = useStore(chat.$conversations)
   const conversation = conversations?.find((each) => each.user_id === person.id)
-  if (person.connection_status === 'accepted')
-    return conversation ? (
+  // A conversation comes by itself when the other one accepts; the list of people doesn't.
+  if (conversation && (person.connection_status === 'accepted' || person.connection_status === 'pending'))
+    return (
       <a class="button small" href={`/desk/chat/${conversation.id}`}>
         Write
       </a>
-    ) : (
-      <span class="chip good">Connected</span>
     )
+  if (person.connection_status === 'accepted') return <span class="chip good">Connected</span>
   if (person.connection_status === 'pending') return <span class="chip">Asked</span>
   return (
     <Action

@@ -7,7 +7,8 @@ import { Message } from './message.tsx'
 
 interface ExchangeProps {
   conversationId: number | undefined
-  opened: (id: number) => void
+  /** A question is stored in this conversation; `isStopped`: its answer only as far as it came. */
+  opened: (id: number, isStopped: boolean) => void
   /** First questions to choose from; a click puts one into the field. */
   suggestions?: readonly string[]
   /** The question of a result that is asked about. */
@@ -32,7 +33,7 @@ export function Exchange({
   draft,
   remaining,
 }: ExchangeProps) {
-  const [turns, setTurns] = useState<{ isUser: boolean; text: string }[]>([])
+  const [turns, setTurns] = useState<{ isUser: boolean; text: string; isStopped?: boolean }[]>([])
   const [isWriting, setWriting] = useState(false)
   const [error, setError] = useState<string>()
   const [typed, setTyped] = useDraftText(`tutor-${draft}`)
@@ -65,13 +66,16 @@ export function Exchange({
         if (event.type !== 'done') continue
         write(() => event.answer.response)
         remaining?.(event.answer.questions_remaining)
-        opened(event.answer.conversation_id)
+        opened(event.answer.conversation_id, false)
       }
     } catch (failure) {
       // The service keeps what was written before the stop, in its conversation.
       if (abort.signal.aborted) {
-        if (begun !== undefined) opened(begun)
-        setTurns((before) => (before.at(-1)?.text === '' ? before.slice(0, -1) : before))
+        if (begun !== undefined) opened(begun, true)
+        setTurns((before) =>
+          before.map((turn, at) => (at === before.length - 1 ? { ...turn, isStopped: true } : turn)),
+        )
+        field.current?.focus()
       } else {
         setError(explain(failure))
         setTurns((before) => before.slice(0, before.at(-1)?.text === '' ? -2 : undefined))

@@ -9,7 +9,8 @@ import { Search } from '../../components/forms/search.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
-import { go } from '../../router.ts'
+import { plainSummaryOf } from '../../components/rich-text/summary.ts'
+import { go, renameView } from '../../router.ts'
 import { t } from '../../texts.ts'
 import type { ViewProps } from '../view-props.ts'
 import { Exchange } from './exchange.tsx'
@@ -100,7 +101,7 @@ export default function TutorView({ params }: ViewProps) {
                     {kept.map((each) => (
                       <li key={each.id}>
                         <a href={`/desk/tutor/${each.id}`} aria-current={each.id === id ? 'page' : undefined}>
-                          {each.title}
+                          {plainSummaryOf(each.title)}
                         </a>
                       </li>
                     ))}
@@ -130,12 +131,15 @@ export default function TutorView({ params }: ViewProps) {
             draft={isFromService ? String(id) : 'new'}
             {...(id === undefined ? { suggestions: IDEAS } : {})}
             remaining={setRemaining}
-            opened={(opened) => {
-              if (opened === id) return
-              thread.current.begun = opened
-              go(`/desk/tutor/${opened}`, 'replace')
-              void list.reload()
-              // A question that was stopped is stored a moment later.
+            opened={(opened, isStopped) => {
+              if (opened !== id) {
+                thread.current.begun = opened
+                renameView(`/desk/tutor/${opened}`)
+                void list.reload()
+              }
+              if (!isStopped) return
+              // It is stored, and counted, a moment later.
+              setRemaining(undefined)
               setTimeout(() => void list.reload(), STORED_MS)
             }}
           />
@@ -195,7 +199,7 @@ function Earlier({ id, reload }: { id: number; reload: () => Promise<void> }) {
       {({ messages, conversation, ...newest }) => (
         <>
           <div class="row spread">
-            <h2>{conversation.title}</h2>
+            <h2>{plainSummaryOf(conversation.title)}</h2>
             <div class="row">
               <Action
                 class="quiet small"
