@@ -126,6 +126,7 @@ export function createOidc(settings: OidcSettings, clock: () => number, log: Fas
   async function identify({ config }: Described, tokens: Tokens): Promise<ProviderIdentity> {
     const claims = tokens.claims()
     if (!claims || !Value.Check(Subject, claims.sub)) throw new AppError('oidc_failed')
+    if (claims.azp !== undefined && claims.azp !== settings.clientId) throw new AppError('oidc_failed')
     const more =
       config.serverMetadata().userinfo_endpoint === undefined
         ? {}
@@ -254,7 +255,8 @@ function hasClaim(claims: Claims, { claim, value }: NonNullable<OidcSettings['ad
 }
 
 function readOrder(issuer: string, { sub, sid, nonce, events }: JWTPayload): LogoutOrder | undefined {
-  const isLogout = typeof events === 'object' && events !== null && LOGOUT_EVENT in events
+  const event = (events as Claims | null)?.[LOGOUT_EVENT]
+  const isLogout = typeof event === 'object' && event !== null
   // A nonce would make it an ID token.
   if (!isLogout || nonce !== undefined) return undefined
   const order = { issuer, subject: Value.Check(Subject, sub) ? sub : undefined, sid: sidOf(sid) }

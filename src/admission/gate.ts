@@ -55,7 +55,7 @@ export function createGate({ databasePool }: { databasePool: number }): Gate {
     resumes: new FairQueue({ each: 8, waiting: 20_000 }),
     logins: new FairQueue({ places: 4 * cores, each: share, waiting: MOST_PIECES }),
     passwords: new FairQueue({ places: cores, waiting: MOST_PIECES }),
-    decoding: new FairQueue({ places: 2, waiting: 30 }),
+    decoding: new FairQueue({ places: 2, each: 1, waiting: 30 }),
     lookUps: new FairQueue({ each: 20, waiting: 0 }),
     mails: new FairQueue({ places: 300, each: 60, waiting: 0 }),
     block: (asker, work) =>

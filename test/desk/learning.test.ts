@@ -177,6 +177,22 @@ test('a discussion shows what was written while its page was cut off, and opens 
   await context.close()
 })
 
+test('five hundred replies, each to the one before, are drawn', async () => {
+  const person = await service.person()
+  const { questionId, result } = await takeExam(person)
+  const [{ id: first }] = await service.sql<[{ id: number }]>`
+    insert into comments (question_id, author_id, message) values (${questionId}, ${person.id}, 'Reply 0') returning id`
+  await service.sql`
+    insert into comments (id, question_id, author_id, message, parent_id)
+    select ${first} + n, ${questionId}, ${person.id}, 'Reply ' || n, ${first} + n - 1 from generate_series(1, 500) n`
+  const { page, context, problems } = await openFor(browser, person)
+  await page.goto(result)
+  await page.getByRole('button', { name: 'Discussion' }).click()
+  await page.getByText('Reply 500', { exact: true }).waitFor()
+  expect(problems).toEqual([])
+  await context.close()
+})
+
 test('what is drawn and written on a page can be undone and redone, and is saved', async () => {
   const person = await service.person()
   const { page, context, problems } = await openFor(browser, person)

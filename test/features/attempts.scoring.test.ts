@@ -44,6 +44,12 @@ const CORRECT = ['correct', 4]
 const WRONG = ['incorrect', -1]
 const BLANK = ['unattempted', 0]
 
+test('marks of more places than a number has are told as numbers', () => {
+  const questions = [question({ positive_marks: '1e-308' }), question({ id: 2 })]
+  const result = new AnswerKey(questions, 'all_or_nothing').grade({ 1: 'B', 2: 'B' })
+  expect(result).toMatchObject({ score: 4, maxScore: 4, percentage: 100, correct: 2 })
+})
+
 describe('one question', () => {
   test.each([
     ['B', CORRECT],

@@ -177,6 +177,10 @@ describe('a session that came by the provider', () => {
       'an ID token': issuer.idToken({ sub, nonce: 'x' }),
       'one with a nonce': issuer.logoutToken({ sub, nonce: 'x' }),
       'one without the event': issuer.logoutToken({ sub, events: {} }),
+      'one whose event is a text': issuer.logoutToken({
+        sub,
+        events: { 'http://schemas.openid.net/event/backchannel-logout': 'yes' },
+      }),
       'one for somebody else': issuer.logoutToken({ sub, aud: 'somebody-else' }),
       'one of another issuer': issuer.logoutToken({ sub, iss: 'https://evil.example' }),
       'one that has expired': issuer.logoutToken({ sub, iat: 1_600_000_000, exp: 1_600_000_100 }),

@@ -96,6 +96,9 @@ describe('a browser’s sign-in', () => {
       'https://evil.example/',
       '//evil.example/',
       '/\\evil.example',
+      '/.//evil.example/',
+      '/x/..//evil.example/',
+      '/%2e//evil.example/',
       'desk',
       `/${'x'.repeat(600)}`,
     ]) {
@@ -209,6 +212,7 @@ describe('a wrong ID token', () => {
       'of several audiences for another party',
       (claims) => issuer.idToken({ ...claims, aud: [CLIENT_ID, 'b'], azp: 'b' }),
     ],
+    ['given to another party', (claims) => issuer.idToken({ ...claims, azp: 'b' })],
     ['of another issuer', (claims) => issuer.idToken({ ...claims, iss: 'https://evil.example' })],
     ['that is not signed', (claims) => issuer.idToken(claims, { alg: 'none' })],
     [

@@ -178,6 +178,17 @@ test('a GIFT question with 150,000 tags without an end is skipped quickly', asyn
   expect(milliseconds).toBeLessThan(SOON_MS)
 })
 
+test('a formula whose parts are nested sixty times, and a text of endless scripts, are read quickly', async () => {
+  const nested = `${'<mover>'.repeat(60)}<mi>x</mi>${'<mo>^</mo></mover>'.repeat(60)}`
+  for (const text of [`<math>${nested}</math>`, '<sup>x</sup>'.repeat(300_000)]) {
+    const question = `<question type="shortanswer"><name><text>Q</text></name>
+      <questiontext format="html"><text><![CDATA[${text}]]></text></questiontext>
+      <answer fraction="100"><text>x</text></answer></question>`
+    const { milliseconds } = await send(`<quiz>${question}</quiz>`, 201, '?format=moodle_xml')
+    expect(milliseconds).toBeLessThan(SOON_MS)
+  }
+})
+
 test('more than 50 MiB is 413', async () => {
   await send(Buffer.alloc(50 * MIB + 100_000, 'x'), 413)
 })

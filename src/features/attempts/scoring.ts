@@ -43,6 +43,8 @@ export interface Judgement {
 const MOST_TOLD = 10_000
 /** Totals are shown to four decimals, or to the smallest decimal place of the marks. */
 const SHOWN_STEPS = 10_000n
+/** Marks such as 1e-308 have more places than a number can count. */
+const MOST_STEPS = 10n ** 20n
 
 type Judged = Omit<Judgement, 'marks'>
 
@@ -83,7 +85,8 @@ export class AnswerKey {
     )
     const placesOfMarks = 10n ** BigInt(scale)
     this.unitsPerMark = parts * placesOfMarks
-    this.#steps = placesOfMarks > SHOWN_STEPS ? placesOfMarks : SHOWN_STEPS
+    const places = placesOfMarks > MOST_STEPS ? MOST_STEPS : placesOfMarks
+    this.#steps = places > SHOWN_STEPS ? places : SHOWN_STEPS
     const toUnits = (decimal: Decimal) => digitsAt(decimal, scale) * parts
     this.#judges = compiled.map(({ question, key, positive, negative }) => ({
       id: String(question.id),

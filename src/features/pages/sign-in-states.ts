@@ -79,7 +79,9 @@ export function readNext(next: unknown): string {
   const here = 'http://here.invalid'
   if (typeof next !== 'string' || next.length > 500 || !/^\/(?![/\\])/.test(next)) return '/'
   const url = URL.parse(next, here)
-  return url?.origin === here ? `${url.pathname}${url.search}${url.hash}` : '/'
+  // Two slashes may be left of `/.//`: that would be another host.
+  if (url?.origin !== here || url.pathname.startsWith('//')) return '/'
+  return `${url.pathname}${url.search}${url.hash}`
 }
 
 function random(): string {

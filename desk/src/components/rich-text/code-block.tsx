@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-/** Longer code is shown without colours. */
-const LONGEST = 20_000
+/** Longer code is shown without colours: finding them can take the square of its length. */
+const LONGEST = 2_000
 
 /** Code that stands by itself; its colours are loaded with the first one that names its language. */
 export function CodeBlock({ code, language }: { code: string; language: string }) {

@@ -40,7 +40,7 @@ export function Discussion({ questionId, recount }: DiscussionProps) {
             {comments.length === 0 && <p class="lead">Nobody has written here yet.</p>}
             <ul class="thread">
               {comments.map((comment) => (
-                <Entry key={comment.id} comment={comment} reload={reload} />
+                <Entry key={comment.id} comment={comment} depth={1} reload={reload} />
               ))}
             </ul>
             <Write questionId={questionId} label="Your comment" button="Post" reload={reload} />
@@ -58,7 +58,21 @@ interface EntryProps {
 
 type Opened = 'reply' | 'edit' | 'report'
 
-function Entry({ comment, reload }: EntryProps) {
+/** Replies that are deeper stand below one another: there is no room for them, and drawing nests as they do. */
+const DEEPEST = 8
+
+/** Everything below a comment, in its order. */
+function listBelow({ replies }: Comment): Comment[] {
+  const found: Comment[] = []
+  const waiting = replies.toReversed()
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    found.push(next)
+    waiting.push(...next.replies.toReversed())
+  }
+  return found
+}
+
+function Entry({ comment, depth, reload }: EntryProps & { depth: number }) {
   const isDeleted = useStore($beingDeleted).has(`comment-${comment.id}`) || comment.is_deleted
   const [open, setOpen] = useState<Opened>()
   const close = () => setOpen(undefined)
@@ -99,10 +113,10 @@ function Entry({ comment, reload }: EntryProps) {
         {open === 'edit' && <EditComment comment={comment} reload={closeAndReload} />}
         {open === 'report' && <Report what="comment" id={comment.id} close={close} />}
       </article>
-      {comment.replies.length > 0 && (
+      {depth <= DEEPEST && comment.replies.length > 0 && (
         <ul class="thread">
-          {comment.replies.map((reply) => (
-            <Entry key={reply.id} comment={reply} reload={reload} />
+          {(depth < DEEPEST ? comment.replies : listBelow(comment)).map((reply) => (
+            <Entry key={reply.id} comment={reply} depth={depth + 1} reload={reload} />
           ))}
         </ul>
       )}

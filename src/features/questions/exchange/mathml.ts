@@ -52,14 +52,20 @@ export function toLatex(element: XmlElement): string {
       return `{${part(0)}}_{${part(1)}}`
     case 'msubsup':
       return `{${part(0)}}_{${part(1)}}^{${part(2)}}`
-    case 'mover':
-      return hasLimits(part(0)) ? `${part(0)}^{${part(1)}}` : `\\overset{${part(1)}}{${part(0)}}`
-    case 'munder':
-      return hasLimits(part(0)) ? `${part(0)}_{${part(1)}}` : `\\underset{${part(1)}}{${part(0)}}`
-    case 'munderover':
-      return hasLimits(part(0))
-        ? `${part(0)}_{${part(1)}}^{${part(2)}}`
-        : `\\underset{${part(1)}}{\\overset{${part(2)}}{${part(0)}}}`
+    case 'mover': {
+      const base = part(0)
+      return hasLimits(base) ? `${base}^{${part(1)}}` : `\\overset{${part(1)}}{${base}}`
+    }
+    case 'munder': {
+      const base = part(0)
+      return hasLimits(base) ? `${base}_{${part(1)}}` : `\\underset{${part(1)}}{${base}}`
+    }
+    case 'munderover': {
+      const base = part(0)
+      return hasLimits(base)
+        ? `${base}_{${part(1)}}^{${part(2)}}`
+        : `\\underset{${part(1)}}{\\overset{${part(2)}}{${base}}}`
+    }
     case 'mfenced': {
       const { open = '(', close = ')', separators = ',' } = element.attributes
       return `\\left${fence(open)}${parts.map(toLatex).join(separators.charAt(0))}\\right${fence(close)}`

@@ -10,6 +10,9 @@ import { childOf, descendants, readElements, rootName, textOf, type XmlElement }
 import { type Archive, isZip, MANIFEST, openArchive } from './zip-archive.ts'
 
 type DraftItem = { label: string } & (Draft | { reason: string } | { note: string })
+/** More than any image may have: of a larger one this is enough to refuse it. */
+const MOST_OF_AN_IMAGE = 1024 * 1024
+
 type FindImage = (address: string) => Promise<FoundImage | undefined>
 
 /** QTI 1.2, 2.0 to 2.2 or 3.0: one document, or a content package with its images. */
@@ -90,5 +93,7 @@ async function findImage(archive: Archive, folder: string, address: string): Pro
   const local = plain.replace(/^(?:\$IMS-CC-FILEBASE\$|%%LINKPATH%%)\/?/, '').replace(/^\/+/, '')
   const exact = [path.posix.join(folder, local), path.posix.normalize(local)].find(archive.has)
   const name = exact ?? archive.names.find((each) => each.endsWith(`/${local}`))
-  return name === undefined || local === '' ? undefined : { name, bytes: await archive.read(name) }
+  return name === undefined || local === ''
+    ? undefined
+    : { name, bytes: await archive.read(name, MOST_OF_AN_IMAGE) }
 }

@@ -14,6 +14,8 @@ export interface PlainText {
 
 /** Characters of one text, including embedded pictures. */
 const LONGEST_HTML = 8 * 1024 * 1024
+/** Characters of what is made of it. */
+const LONGEST_TEXT = 100_000
 /** Browsers nest HTML up to 512 levels. */
 const DEEPEST = 500
 
@@ -159,6 +161,7 @@ class TextWriter {
 
   #append(text: string): void {
     if (text === '') return
+    if (this.#text.length + text.length > LONGEST_TEXT) throw new Skip('its text is too long')
     this.#text += text
     this.#atLineStart = text.endsWith('\n')
   }

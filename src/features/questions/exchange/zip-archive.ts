@@ -21,7 +21,8 @@ export interface Archive {
   /** Paths of its files, in the archive's order. */
   names: string[]
   has(name: string): boolean
-  read(name: string): Promise<Buffer>
+  /** All of a file, or a little more than `most` bytes of it. */
+  read(name: string, most?: number): Promise<Buffer>
 }
 
 /**
@@ -56,10 +57,15 @@ export async function openArchive(bytes: Uint8Array): Promise<Archive> {
   return {
     names: [...entries.keys()],
     has: (name) => entries.has(name),
-    async read(name) {
+    async read(name, most = Number.POSITIVE_INFINITY) {
       const chunks: Buffer[] = []
+      let length = 0
       try {
-        for await (const chunk of await open(entries.get(name) as yauzl.Entry)) chunks.push(chunk as Buffer)
+        for await (const chunk of await open(entries.get(name) as yauzl.Entry)) {
+          chunks.push(chunk as Buffer)
+          length += chunk.length
+          if (length > most) break
+        }
       } catch (error) {
         refuse(error)
       }
