@@ -258,7 +258,7 @@ test('on a phone the name of a room can be read, and a closed dialog gives the f
   await name.waitFor()
   expect((await name.boundingBox())?.width).toBeGreaterThan(120)
   await expectFlawless(page)
-  for (const dialog of ['Options', 'More'])
+  for (const dialog of ['Options', 'Disconnect or block'])
     for (const way of ['Close', 'Escape']) {
       const opener = page.getByRole('button', { name: dialog, exact: true }).last()
       await opener.press('Enter')

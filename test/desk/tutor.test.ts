@@ -83,6 +83,33 @@ test('a first question that was stopped is in its conversation', async () => {
   await context.close()
 })
 
+test('an earlier conversation opens at its end, where the field is', async () => {
+  const person = await service.person()
+  model.stub.script.push({ kind: 'answer', text: 'A line of a long answer\n\n'.repeat(60) })
+  const { page, context, problems } = await openFor(browser, person)
+  await page.goto('/desk/tutor')
+  await page.getByLabel('Your question').fill('At length, please')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/desk\/tutor\/\d+$/)
+  for (const viewport of [
+    { width: 1280, height: 800 },
+    { width: 390, height: 844 },
+  ]) {
+    await page.setViewportSize(viewport)
+    await page.goto('/desk/tutor')
+    await page.getByRole('link', { name: 'At length, please' }).click()
+    await page.getByText('A line of a long answer').last().waitFor()
+    // The bar of a phone covers the lowest 56 pixels.
+    const bottom = async () => {
+      const box = await page.getByLabel('Your question').boundingBox()
+      return box ? box.y + box.height : Infinity
+    }
+    await expect.poll(bottom).toBeLessThan(viewport.height - 56)
+  }
+  expect(problems).toEqual([])
+  await context.close()
+})
+
 test('conversations beyond the newest fifty are reached, and a deleted one comes back by undo', async () => {
   const person = await service.person()
   await service.sql`

@@ -1,6 +1,6 @@
 import './tutor.css'
 import { useStore } from '@nanostores/preact'
-import { useReducer, useRef, useState } from 'preact/hooks'
+import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
 import { ask, client } from '../../client.ts'
 import { promptForText } from '../../components/dialogs/prompts.tsx'
 import { $beingDeleted, deleteSoon, OUTLIVING } from '../../components/dialogs/toasts.tsx'
@@ -50,6 +50,7 @@ export default function TutorView({ params }: ViewProps) {
       address: id,
     }
   const { key, isFromService } = thread.current
+  const section = useRef<HTMLElement>(null)
   const [, redraw] = useReducer<number, void>((times) => times + 1, 0)
   /** How many pages of conversations are shown. */
   const pages = useRef(1)
@@ -122,9 +123,16 @@ export default function TutorView({ params }: ViewProps) {
             }}
           </Loaded>
         </section>
-        <section class="sheet" aria-label="Conversation">
+        <section ref={section} class="sheet" aria-label="Conversation">
           {id === undefined && <Beginning />}
-          {id !== undefined && isFromService && <Earlier key={id} id={id} reload={list.reload} />}
+          {id !== undefined && isFromService && (
+            <Earlier
+              key={id}
+              id={id}
+              reload={list.reload}
+              shown={() => section.current?.scrollIntoView({ block: 'end' })}
+            />
+          )}
           <Exchange
             key={key}
             conversationId={id}
@@ -184,7 +192,13 @@ function Beginning() {
   )
 }
 
-function Earlier({ id, reload }: { id: number; reload: () => Promise<void> }) {
+interface EarlierProps {
+  id: number
+  reload: () => Promise<void>
+  shown: () => void
+}
+
+function Earlier({ id, reload, shown }: EarlierProps) {
   const path = { params: { path: { id } } }
   const read = (cursor?: string) =>
     ask(
@@ -193,6 +207,10 @@ function Earlier({ id, reload }: { id: number; reload: () => Promise<void> }) {
       }),
     )
   const found = useLoad(id, () => read())
+  const isRead = found.data !== undefined
+  useEffect(() => {
+    if (isRead) shown()
+  }, [isRead])
   const [older, setOlder] = useState<Awaited<ReturnType<typeof read>>[]>([])
   return (
     <Loaded of={found}>

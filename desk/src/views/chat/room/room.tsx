@@ -71,7 +71,7 @@ export function RoomView({ conversation, user }: { conversation: Conversation; u
         </Action>
         <Action class="quiet small sign" aria-haspopup="dialog" act={async () => setOpened('members')}>
           <Icon name={conversation.is_group ? 'people' : 'more'} />
-          <span class="word">{conversation.is_group ? 'Members' : 'More'}</span>
+          <span class="word">{conversation.is_group ? 'Members' : 'Disconnect or block'}</span>
         </Action>
       </header>
       <Messages
