@@ -158,6 +158,7 @@ test('a teacher of a class sees at home who is taking its exam, and which challe
   await page.getByRole('link', { name: '1 open challenge' }).click()
   const challenge = page.getByRole('article', { name: `Challenge by ${student.username}` })
   await challenge.getByText('Look again').waitFor()
+  await challenge.getByLabel('Verdict').selectOption('accepted')
   await challenge.getByRole('button', { name: 'Answer' }).click()
   await page.getByText('None', { exact: true }).waitFor()
   expect(problems).toEqual([])
