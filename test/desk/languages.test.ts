@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { COLUMNS } from '../../src/features/questions/question-csv.ts'
 import { openBrowser, openFor, openPage } from '../support/browser.ts'
 import { type Client, PASSWORD } from '../support/client.ts'
 import { createClass } from '../support/content/classes.ts'
@@ -166,10 +167,10 @@ test('what the service refuses is said in the language of the page', async () =>
   await context.close()
 })
 
-/** What is no word of the desk. */
+/** What is no word of the desk: names of people, and of columns as the service knows them. */
 async function readNames(): Promise<string[]> {
   const people = await service.sql<{ username: string }[]>`select username from users`
-  return people.map(({ username }) => username)
+  return [...people.map(({ username }) => username), COLUMNS.join(', ')]
 }
 
 async function open(page: Page, path: string, language: string): Promise<void> {
