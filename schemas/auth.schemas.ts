@@ -7,10 +7,11 @@ export type Role = Static<typeof Role>
 export const Portal = Type.Enum(['user', 'admin'], { $id: 'Portal' })
 export type Portal = Static<typeof Portal>
 
+export const USERNAME_RULE = 'must be 3 to 32 letters from a to z, digits, dots, hyphens and underscores'
 export const Username = Type.String({
   maxLength: 32,
   pattern: '^[A-Za-z0-9_.-]{3,32}$',
-  errorMessage: 'must be 3 to 32 letters from a to z, digits, dots, hyphens and underscores',
+  errorMessage: USERNAME_RULE,
   examples: ['alice'],
 })
 /**

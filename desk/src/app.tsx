@@ -7,7 +7,7 @@ import { Page } from './components/page/page.tsx'
 import { watchHelpLock } from './help-lock.ts'
 import { watchNotices } from './notices.ts'
 import { keepPushesOn } from './push.ts'
-import { $router, wasRenamed } from './router.ts'
+import { $router, takeRenaming } from './router.ts'
 import { watchServerTime } from './server-time.ts'
 import { Connection } from './shell/connection.tsx'
 import { focusPlace, keepFocus } from './shell/keep-focus.ts'
@@ -37,7 +37,7 @@ export function App() {
   }, [user])
   // The focus moves to the new view, for people with a keyboard or a screen reader.
   useEffect(() => {
-    if (wasRenamed(page?.path)) return
+    if (takeRenaming(page?.path)) return
     if (!isFirst.current) main.current?.focus({ preventScroll: true })
     isFirst.current = false
     scrollTo(0, 0)

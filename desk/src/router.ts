@@ -62,8 +62,8 @@ export function renameView(path: string): void {
   go(path, 'replace')
 }
 
-/** Whether a new path is only another address of the view; ask once for each. */
-export function wasRenamed(path: string | undefined): boolean {
+/** Whether a new path is only another address of the view: said once. */
+export function takeRenaming(path: string | undefined): boolean {
   const is = path !== undefined && path === renamed
   renamed = undefined
   return is

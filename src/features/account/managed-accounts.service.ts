@@ -1,5 +1,5 @@
 import { Value } from 'typebox/value'
-import { Email, FullName, Role, Username } from '../../../schemas/auth.schemas.ts'
+import { Email, FullName, Role, USERNAME_RULE, Username } from '../../../schemas/auth.schemas.ts'
 import type { ManagedAccount, NewAccountBody } from '../../../schemas/managed-accounts.schemas.ts'
 import { type Actor, COMMAND_LINE, type Device } from '../../actor.ts'
 import type { Core } from '../../core.ts'
@@ -190,11 +190,7 @@ export async function readManaged(upload: CsvUpload): Promise<OfferedAccounts> {
     const fullName = given.full_name.trim() || undefined
     const role = given.role.trim() || 'user'
     if (!Value.Check(Email, email)) errors.push({ row, message: 'email must be an e-mail address' })
-    else if (!Value.Check(Username, username))
-      errors.push({
-        row,
-        message: 'username must be 3 to 32 letters from a to z, digits, dots, hyphens and underscores',
-      })
+    else if (!Value.Check(Username, username)) errors.push({ row, message: `username ${USERNAME_RULE}` })
     else if (fullName !== undefined && !Value.Check(FullName, fullName))
       errors.push({ row, message: 'full_name must be a line of at most 200 characters' })
     else if (!Value.Check(Role, role)) errors.push({ row, message: 'role must be user, admin or user,admin' })

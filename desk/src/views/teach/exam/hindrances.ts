@@ -3,6 +3,7 @@ import { lacksKey } from '../../../components/questions/kind.ts'
 import { readDraft } from '../../../drafts.ts'
 import { t } from '../../../texts.ts'
 import { findProblems } from '../questions/problems.ts'
+import { settingsDraft } from './settings.tsx'
 
 export interface Hindrances {
   /** Why the exam can't go out. */
@@ -34,7 +35,7 @@ export async function findHindrances(examId: number): Promise<Hindrances> {
             ),
           ]
         : []),
-      ...(readDraft(`exam-${examId}`) ? [t('Changes in Settings are not saved.')] : []),
+      ...(readDraft(settingsDraft(examId)) ? [t('Changes in Settings are not saved.')] : []),
     ],
   }
 }

@@ -6,8 +6,8 @@ import { Choice } from '../../../components/forms/fields.tsx'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
 import { Stat } from '../../../components/page/stat.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
+import { QuestionSummary } from '../../../components/questions/question-summary.tsx'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
-import { summaryOf } from '../../../components/rich-text/summary.ts'
 import { number, percent } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 import type { TabProps } from './tab-props.ts'
@@ -73,11 +73,7 @@ export function ItemAnalysis({ load }: { load: (attempts: Attempts) => Promise<A
                   <li key={item.question_id}>
                     <div class="stack tight">
                       <p>
-                        <b>{index + 1}.</b>{' '}
-                        <RichText
-                          text={summaryOf(item.question_text) || t('A question that is an image')}
-                          kind="summary"
-                        />
+                        <b>{index + 1}.</b> <QuestionSummary text={item.question_text} />
                       </p>
                       {item.flags.length > 0 && (
                         <p class="row">

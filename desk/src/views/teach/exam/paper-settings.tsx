@@ -3,8 +3,7 @@ import { useId, useState } from 'preact/hooks'
 import { Choice } from '../../../components/forms/fields.tsx'
 import { JsonField } from '../../../components/forms/json-field.tsx'
 import { kindOf } from '../../../components/questions/kinds.ts'
-import { RichText } from '../../../components/rich-text/rich-text.tsx'
-import { summaryOf } from '../../../components/rich-text/summary.ts'
+import { QuestionSummary } from '../../../components/questions/question-summary.tsx'
 import { t } from '../../../texts.ts'
 import { type DrawRule, draw, planDraw, type Question, type Shuffle, shuffled } from './paper-plan.ts'
 
@@ -158,10 +157,7 @@ function Example({ settings, questions }: { settings: PaperSettings; questions: 
         <ol class="example" aria-label="The paper of one attempt">
           {paper.map(({ question, letters }) => (
             <li key={question.id}>
-              <RichText
-                text={summaryOf(question.question_text) || t('A question that is an image')}
-                kind="summary"
-              />{' '}
+              <QuestionSummary text={question.question_text} />{' '}
               {letters && <small>{letters.join(' ')}</small>}
             </li>
           ))}

@@ -12,8 +12,7 @@ import { useSelection } from '../../../components/page/use-selection.ts'
 import { lacksKey } from '../../../components/questions/kind.ts'
 import { kindOf, QUESTION_TYPES } from '../../../components/questions/kinds.ts'
 import { MarksOf } from '../../../components/questions/marks-of.tsx'
-import { RichText } from '../../../components/rich-text/rich-text.tsx'
-import { summaryOf } from '../../../components/rich-text/summary.ts'
+import { QuestionSummary } from '../../../components/questions/question-summary.tsx'
 import { isAdministrator } from '../../../roles.ts'
 import { $query } from '../../../router.ts'
 import { t } from '../../../texts.ts'
@@ -108,11 +107,7 @@ export function Questions({ exam, user }: TabProps) {
                       onChange={({ currentTarget }) => selection.choose([question], currentTarget.checked)}
                     />
                     <a class="grow clamp" href={`/desk/teach/questions/${exam.id}/${question.id}`}>
-                      {question.question_text ? (
-                        <RichText text={summaryOf(question.question_text)} kind="summary" />
-                      ) : (
-                        t('A question that is an image')
-                      )}
+                      <QuestionSummary text={question.question_text} />
                     </a>
                     {question.tags.map((each) => (
                       <span key={each} class="chip">

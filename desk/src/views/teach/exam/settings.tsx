@@ -12,6 +12,9 @@ import type { TabProps } from './tab-props.ts'
 
 const orNull = (text: unknown) => (text === '' || text === undefined ? null : Number(text))
 
+/** The name under which changes are kept until they are saved. */
+export const settingsDraft = (examId: number) => `exam-${examId}`
+
 /** The settings of an exam. */
 export function Settings({ exam, user, reload }: TabProps) {
   const categories = useLoad('categories', () => ask(client.GET('/api/v01/categories', {})))
@@ -27,7 +30,7 @@ export function Settings({ exam, user, reload }: TabProps) {
     <div class="sheet" onReset={() => setPaper(settingsOf)}>
       <Form
         button="Save"
-        draft={`exam-${exam.id}`}
+        draft={settingsDraft(exam.id)}
         send={async (fields, form) => {
           const body = {
             name: String(fields.name),

@@ -6,7 +6,7 @@ import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { moment, nameAndUsername, percent } from '../../../format.ts'
 import { t } from '../../../texts.ts'
-import { PersonChoice } from '../people/person-choice.tsx'
+import { chosenPerson, PersonChoice } from '../people/person-choice.tsx'
 import type { SendTimes } from './change-times.ts'
 import { ClassTimes } from './class-times.tsx'
 import { ExtendForm } from './extend-form.tsx'
@@ -41,11 +41,11 @@ export function Times({ exam }: TabProps) {
         <h2 id="extend">Extend attempts under way</h2>
         <ExtendForm
           label="Minutes"
-          question={(minutes, { user_id_chosen }) =>
+          question={(minutes, fields) =>
             whom === 'all'
               ? t('Give all attempts under way {minutes} min more? That can’t be taken back.', { minutes })
               : t('Give {name} {minutes} min more? That can’t be taken back.', {
-                  name: JSON.parse(String(user_id_chosen))[1],
+                  name: chosenPerson(fields, 'user_id'),
                   minutes,
                 })
           }

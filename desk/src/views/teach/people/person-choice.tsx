@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { ask, client } from '../../../client.ts'
 import { Choice } from '../../../components/forms/fields.tsx'
+import type { Fields } from '../../../components/forms/form.tsx'
 import { JsonField } from '../../../components/forms/json-field.tsx'
 import { Search } from '../../../components/forms/search.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
@@ -13,6 +14,12 @@ interface PersonChoiceProps {
   name?: string
   /** Told of each choice; without it the choice goes with its form. */
   onChoose?: (id: string) => void
+}
+
+/** How the person is called that is chosen in a form, by the choice's name. */
+export function chosenPerson(fields: Fields, name: string): string {
+  const [, text] = JSON.parse(String(fields[`${name}_chosen`])) as Person
+  return text
 }
 
 /** A choice of one person, by name. The chosen one stays chosen, also when the answer to a search comes later. */

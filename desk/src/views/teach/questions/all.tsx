@@ -5,8 +5,7 @@ import { Page } from '../../../components/page/page.tsx'
 import { Pager } from '../../../components/page/pager.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { kindOf } from '../../../components/questions/kinds.ts'
-import { RichText } from '../../../components/rich-text/rich-text.tsx'
-import { summaryOf } from '../../../components/rich-text/summary.ts'
+import { QuestionSummary } from '../../../components/questions/question-summary.tsx'
 import { $query, setQuery } from '../../../router.ts'
 import { t } from '../../../texts.ts'
 import { ExamChoice } from '../exam-choice.tsx'
@@ -41,10 +40,7 @@ export default function AllQuestions() {
                 {list.questions.map((question) => (
                   <li key={question.id} class="row">
                     <a class="grow clamp" href={`/desk/teach/questions/${question.exam_id}/${question.id}`}>
-                      <RichText
-                        text={summaryOf(question.question_text) || t('A question that is an image')}
-                        kind="summary"
-                      />
+                      <QuestionSummary text={question.question_text} />
                     </a>
                     <span class="chip">{kindOf(question.question_type).name}</span>
                   </li>
