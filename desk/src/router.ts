@@ -57,9 +57,9 @@ export function go(path: string, how: 'push' | 'replace' = 'push'): void {
 let renamed: string | undefined
 
 /** Gives the view another address, and leaves it as it is, with the focus where it is. */
-export function renameView(path: string): void {
+export function renameView(path: string, how: 'push' | 'replace' = 'replace'): void {
   renamed = path
-  go(path, 'replace')
+  go(path, how)
 }
 
 /** Whether a new path is only another address of the view: said once. */

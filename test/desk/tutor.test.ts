@@ -52,6 +52,7 @@ test('the first answer of a conversation stays, by the keyboard alone; what fail
   const first = page.url()
   await page.getByRole('button', { name: 'New conversation' }).click()
   await page.getByRole('heading', { name: 'What would you like to understand?' }).waitFor()
+  await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true)
   expect(await page.getByText('it is so').count()).toBe(0)
   await page.goBack()
   await page.waitForURL(first)
@@ -77,8 +78,77 @@ test('a first question that was stopped is in its conversation', async () => {
   await page.waitForURL(/\/desk\/tutor\/\d+$/)
   await page.getByText('A long way to go').waitFor()
   await page.getByText('Stopped', { exact: true }).waitFor()
+  const field = page.getByLabel('Your question')
   await page.keyboard.type('Shorter')
-  expect(await page.getByLabel('Your question').inputValue()).toBe('Shorter')
+  expect(await field.inputValue()).toBe('Shorter')
+  const again = page.getByRole('button', { name: 'Ask again' })
+  expect(await again.count()).toBe(0)
+  await field.fill('')
+  await again.click()
+  expect(await field.inputValue()).toBe('How far is it?')
+
+  model.stub.script.push({ kind: 'answer', text: 'Not far.' })
+  await page.keyboard.press('Enter')
+  await page.getByText('Not far.').waitFor()
+  expect(await page.getByText('A long way to go').count()).toBe(1)
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('who leaves a first question stays where they went; it is in its conversation, or without a word in the field', async () => {
+  const person = await service.person()
+  const { page, context, problems } = await openFor(browser, person)
+  const field = page.getByLabel('Your question')
+  const list = page.getByRole('region', { name: 'Earlier conversations' })
+  const asked = async (question: string) => {
+    await page.goto('/desk/tutor')
+    await field.fill(question)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Stop' }).waitFor()
+  }
+  const held = (hold: number) =>
+    model.stub.script.push({
+      kind: 'answer',
+      text: 'On and on. '.repeat(40),
+      hold,
+      until: new Promise(() => {}),
+    })
+
+  held(2)
+  await asked('Am I called back?')
+  await page.getByText('On and on.').waitFor()
+  await page.getByRole('link', { name: 'Exams', exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'Exams' }).waitFor()
+  await page.waitForTimeout(500)
+  expect(new URL(page.url()).pathname).toBe('/desk/exams')
+  await page.getByRole('link', { name: 'Tutor', exact: true }).click()
+  await list.getByRole('link', { name: 'Am I called back?' }).click()
+  await page.getByText('On and on.').waitFor()
+
+  // Left for another conversation.
+  held(2)
+  await asked('And now?')
+  await page.getByText('On and on.').waitFor()
+  await list.getByRole('link', { name: 'Am I called back?' }).click()
+  await list.getByRole('link', { name: 'And now?' }).waitFor()
+  await page.getByRole('heading', { name: 'Am I called back?' }).waitFor()
+
+  // Nothing of it is stored before the first word.
+  held(0)
+  await asked('Still thinking?')
+  await page.getByRole('link', { name: 'Exams', exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'Exams' }).waitFor()
+  await page.getByRole('link', { name: 'Tutor', exact: true }).click()
+  expect(await field.inputValue()).toBe('Still thinking?')
+  held(0)
+  await asked('Still there?')
+  await page.reload()
+  await expect.poll(() => field.inputValue()).toBe('Still there?')
+  held(0)
+  await asked('Not yet?')
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await expect.poll(() => field.inputValue()).toBe('Not yet?')
+  expect(new URL(page.url()).pathname).toBe('/desk/tutor')
   expect(problems).toEqual([])
   await context.close()
 })

@@ -2,13 +2,15 @@ import { askTutor } from '@exam-practice/client/tutor'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { client, explain } from '../../client.ts'
 import { Labelled } from '../../components/forms/fields.tsx'
-import { useDraftText } from '../../drafts.ts'
+import { dropDraft, keepDraft, readDraft, useDraftText } from '../../drafts.ts'
 import { Message } from './message.tsx'
 
 interface ExchangeProps {
   conversationId: number | undefined
-  /** A question is stored in this conversation; `isStopped`: its answer only as far as it came. */
-  opened: (id: number, isStopped: boolean) => void
+  /** A question is in this conversation. */
+  opened: (id: number) => void
+  /** An answer is stored as far as it came, a moment later. */
+  stopped?: () => void
   /** First questions to choose from; a click puts one into the field. */
   suggestions?: readonly string[]
   /** The question of a result that is asked about. */
@@ -17,29 +19,39 @@ interface ExchangeProps {
   material?: string
   /** The name of what is typed and not sent yet. */
   draft: string
+  /** The field has the focus from the start. */
+  isFocused?: boolean
   remaining?: (count: number) => void
 }
 
 /** Characters of a question that the service takes. */
 const LONGEST = 8_000
+/** Why an answer ends that nobody waits for any more. */
+const LEFT = 'left'
 
 /** The current questions and answers. An answer appears as it is written, and can be stopped. */
 export function Exchange({
   conversationId,
   opened,
+  stopped,
   suggestions,
   about,
   material,
   draft,
+  isFocused,
   remaining,
 }: ExchangeProps) {
   const [turns, setTurns] = useState<{ isUser: boolean; text: string; isStopped?: boolean }[]>([])
   const [isWriting, setWriting] = useState(false)
   const [error, setError] = useState<string>()
-  const [typed, setTyped] = useDraftText(`tutor-${draft}`)
+  const draftName = `tutor-${draft}`
+  const [typed, setTyped] = useDraftText(draftName)
   const stop = useRef<AbortController>(undefined)
   const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => () => stop.current?.abort(), [])
+  useEffect(() => {
+    if (isFocused) field.current?.focus()
+    return () => stop.current?.abort(LEFT)
+  }, [])
   async function send() {
     const text = typed.trim()
     if (text === '' || isWriting) return
@@ -48,12 +60,15 @@ export function Exchange({
     setError(undefined)
     setWriting(true)
     setTyped('')
+    // Before the first word of the answer the service has nothing of the question.
+    keepDraft(draftName, text)
     setTurns((before) => [...before, { isUser: true, text }, { isUser: false, text: '' }])
-    const write = (change: (text: string) => string) =>
+    const write = (change: { text?: string; isStopped?: boolean }) =>
       setTurns((before) =>
-        before.map((turn, at) => (at === before.length - 1 ? { ...turn, text: change(turn.text) } : turn)),
+        before.map((turn, at) => (at === before.length - 1 ? { ...turn, ...change } : turn)),
       )
     let begun: number | undefined
+    let written = ''
     try {
       const question = {
         message: material && conversationId === undefined ? `${material}\n\n${text}` : text,
@@ -62,29 +77,34 @@ export function Exchange({
       }
       for await (const event of askTutor(client, question, { signal: abort.signal })) {
         if (event.type === 'start') begun = event.conversation_id
-        if (event.type === 'delta') write((written) => written + event.text)
+        if (event.type === 'delta') {
+          if (written === '' && readDraft(draftName)?.value === text) dropDraft(draftName)
+          written += event.text
+          write({ text: written })
+        }
         if (event.type !== 'done') continue
-        write(() => event.answer.response)
+        write({ text: event.answer.response })
         remaining?.(event.answer.questions_remaining)
-        opened(event.answer.conversation_id, false)
+        opened(event.answer.conversation_id)
       }
     } catch (failure) {
-      // The service keeps what was written before the stop, in its conversation.
-      if (abort.signal.aborted) {
-        if (begun !== undefined) opened(begun, true)
-        setTurns((before) =>
-          before.map((turn, at) => (at === before.length - 1 ? { ...turn, isStopped: true } : turn)),
-        )
-        field.current?.focus()
+      const isStopped = abort.signal.aborted && written.trim() !== ''
+      if (isStopped) stopped?.()
+      if (abort.signal.reason === LEFT) return
+      if (isStopped && begun !== undefined) {
+        opened(begun)
+        write({ isStopped })
       } else {
-        setError(explain(failure))
-        setTurns((before) => before.slice(0, before.at(-1)?.text === '' ? -2 : undefined))
+        if (!abort.signal.aborted) setError(explain(failure))
+        setTurns((before) => before.slice(0, written.trim() === '' ? -2 : undefined))
         setTyped(text)
       }
+      if (abort.signal.aborted) field.current?.focus()
     } finally {
       setWriting(false)
     }
   }
+  const [asked, answer] = turns.slice(-2)
   return (
     <div class="stack tight">
       <div class="turns" role="log" aria-label="Answers" aria-busy={isWriting}>
@@ -147,6 +167,17 @@ export function Exchange({
           {isWriting && (
             <button type="button" onClick={() => stop.current?.abort()}>
               Stop
+            </button>
+          )}
+          {asked && answer?.isStopped && !isWriting && typed === '' && (
+            <button
+              type="button"
+              onClick={() => {
+                setTyped(asked.text)
+                field.current?.focus()
+              }}
+            >
+              Ask again
             </button>
           )}
         </div>

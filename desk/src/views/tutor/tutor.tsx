@@ -26,6 +26,8 @@ interface Thread {
   begun: number | undefined
   isFromService: boolean
   key: string
+  /** The person asked for a new one, and goes on in its field. */
+  isFocused?: boolean
 }
 
 let threads = 0
@@ -49,7 +51,7 @@ export default function TutorView({ params }: ViewProps) {
       ...(id === thread.current.begun ? thread.current : threadOf(id)),
       address: id,
     }
-  const { key, isFromService } = thread.current
+  const { key, isFromService, isFocused } = thread.current
   const section = useRef<HTMLElement>(null)
   const [, redraw] = useReducer<number, void>((times) => times + 1, 0)
   /** How many pages of conversations are shown. */
@@ -73,9 +75,9 @@ export default function TutorView({ params }: ViewProps) {
           type="button"
           class="main"
           onClick={() => {
-            thread.current = { address: id, ...threadOf(undefined) }
+            thread.current = { address: id, ...threadOf(undefined), isFocused: true }
             redraw()
-            go('/desk/tutor')
+            renameView('/desk/tutor', 'push')
           }}
         >
           New conversation
@@ -138,15 +140,15 @@ export default function TutorView({ params }: ViewProps) {
             conversationId={id}
             draft={isFromService ? String(id) : 'new'}
             {...(id === undefined ? { suggestions: IDEAS } : {})}
+            isFocused={isFocused ?? false}
             remaining={setRemaining}
-            opened={(opened, isStopped) => {
-              if (opened !== id) {
-                thread.current.begun = opened
-                renameView(`/desk/tutor/${opened}`)
-                void list.reload()
-              }
-              if (!isStopped) return
-              // It is stored, and counted, a moment later.
+            opened={(opened) => {
+              if (opened === id) return
+              thread.current.begun = opened
+              renameView(`/desk/tutor/${opened}`)
+              void list.reload()
+            }}
+            stopped={() => {
               setRemaining(undefined)
               setTimeout(() => void list.reload(), STORED_MS)
             }}
