@@ -126,6 +126,11 @@ test('what waits for a teacher is counted at home and in the menu', async () => 
     .getByRole('link', { name: '1 open challenge' })
     .waitFor()
   await page.getByRole('link', { name: 'Challenges 1 waiting' }).waitFor()
+  // On a phone's bar, what waits behind its last button, requests to connect included.
+  await page.setViewportSize(PHONE.viewport)
+  await page.getByRole('button', { name: 'More 1 waiting' }).waitFor()
+  await person.post('/api/v01/chat/connections', { recipient_id: admin.id }, 201)
+  await page.getByRole('button', { name: 'More 2 waiting' }).waitFor()
   expect(problems).toEqual([])
   await context.close()
 })

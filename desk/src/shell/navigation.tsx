@@ -106,7 +106,7 @@ export function Navigation({ user, route }: { user: User; route: RouteName | und
         <button type="button" class="entry" aria-haspopup="dialog" onClick={() => setOpen(true)}>
           <Icon name="more" />
           <span>More</span>
-          <Requests />
+          <InMenu />
         </button>
       </nav>
       {isOpen && (
@@ -155,6 +155,13 @@ function Unread() {
 
 function Waiting({ path }: { path: string }) {
   const count = useStore($waiting)[path] ?? 0
+  return <Badge count={count} label={t('{count, plural, other {# waiting}}', { count })} />
+}
+
+/** What waits behind the entries that a phone's bar leaves out. */
+function InMenu() {
+  const requests = useStore(chat.$requests).length
+  const count = Object.values(useStore($waiting)).reduce((sum, each) => sum + each, requests)
   return <Badge count={count} label={t('{count, plural, other {# waiting}}', { count })} />
 }
 
