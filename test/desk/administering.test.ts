@@ -96,7 +96,11 @@ test('extra time for one person and minutes for all change the clock of an attem
   // Minutes for one person: it is asked by their name.
   const extend = hers.page.getByRole('region', { name: 'Extend attempts under way' })
   await extend.getByLabel('For', { exact: true }).selectOption('one')
-  await extend.getByLabel('Find somebody').fill(person.username)
+  await extend.getByRole('option', { name: person.username }).waitFor({ state: 'attached' })
+  expect(await extend.getByRole('option', { name: admin.username }).count()).toBe(0)
+  await extend.getByLabel('Find somebody').fill('nobody of this name')
+  await extend.getByText('Nobody found').waitFor()
+  await extend.getByLabel('Find somebody').fill(person.username.toUpperCase())
   await extend.getByRole('option', { name: person.username }).waitFor({ state: 'attached' })
   await extend.getByLabel('Who', { exact: true }).selectOption(String(person.id))
   await extend.getByRole('button', { name: 'Extend' }).click()

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
-import { ask, client } from '../../../client.ts'
+import { ask, client, readAllPages } from '../../../client.ts'
 import { Choice } from '../../../components/forms/fields.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { moment, nameAndUsername, percent } from '../../../format.ts'
 import { t } from '../../../texts.ts'
-import { chosenPerson, PersonChoice } from '../people/person-choice.tsx'
+import { chosenPerson, type Person, PersonChoice } from '../people/person-choice.tsx'
 import type { SendTimes } from './change-times.ts'
 import { ClassTimes } from './class-times.tsx'
 import { ExtendForm } from './extend-form.tsx'
@@ -67,7 +67,7 @@ export function Times({ exam }: TabProps) {
             ]}
             onChange={({ currentTarget }) => setWhom(currentTarget.value)}
           />
-          {whom === 'one' && <PersonChoice name="user_id" />}
+          {whom === 'one' && <PersonChoice name="user_id" find={(q) => findTaking(exam.id, q)} />}
         </ExtendForm>
       </section>
       <section class="sheet" aria-labelledby="own">
@@ -126,4 +126,20 @@ export function Times({ exam }: TabProps) {
       {exam.class_ids.length > 0 && <ClassTimes exam={exam} />}
     </div>
   )
+}
+
+/** Those with an attempt under way. */
+async function findTaking(examId: number, q: string): Promise<Person[]> {
+  const pages = await readAllPages((page) =>
+    ask(
+      client.GET('/api/v01/admin/exams/{exam_id}/results', {
+        params: { path: { exam_id: examId }, query: { page } },
+      }),
+    ),
+  )
+  return pages
+    .flatMap(({ results }) => results)
+    .filter(({ active }) => active)
+    .map((row): Person => [row.user_id, nameAndUsername(row)])
+    .filter(([, text]) => text.toLowerCase().includes(q.toLowerCase()))
 }

@@ -8,9 +8,11 @@ import { useLoad } from '../../../components/page/use-load.ts'
 import { nameAndUsername } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 
-type Person = readonly [id: number | string, text: string]
+export type Person = readonly [id: number | string, text: string]
 
 interface PersonChoiceProps {
+  /** Who can be chosen, by what is searched for; without it everybody. */
+  find?: (q: string) => Promise<Person[]>
   name?: string
   /** Told of each choice; without it the choice goes with its form. */
   onChoose?: (id: string) => void
@@ -22,22 +24,23 @@ export function chosenPerson(fields: Fields, name: string): string {
   return text
 }
 
+async function findAccounts(q: string): Promise<Person[]> {
+  const { users } = await ask(client.GET('/api/v01/admin/users', { params: { query: q ? { q } : {} } }))
+  return users.map((user) => [user.id, nameAndUsername(user)])
+}
+
 /** A choice of one person, by name. The chosen one stays chosen, also when the answer to a search comes later. */
-export function PersonChoice({ name, onChoose }: PersonChoiceProps) {
+export function PersonChoice({ find = findAccounts, name, onChoose }: PersonChoiceProps) {
   const [q, setQ] = useState('')
   const [chosen, setChosen] = useState<Person>(['', t('Choose somebody')])
-  const found = useLoad(q, () =>
-    ask(client.GET('/api/v01/admin/users', { params: { query: q ? { q } : {} } })),
-  )
-  const people = (found.data?.users ?? []).map(
-    ({ id, full_name, username }): Person => [id, nameAndUsername({ full_name, username })],
-  )
-  const options = [chosen, ...people.filter(([id]) => id !== chosen[0])]
+  const found = useLoad(q, () => find(q))
+  const options = [chosen, ...(found.data ?? []).filter(([id]) => id !== chosen[0])]
   return (
     <div class="stack tight">
       <Search label="Find somebody" value={q} take={setQ} />
       <Choice
         label="Who"
+        hint={found.data?.length === 0 ? t('Nobody found') : undefined}
         {...(name ? { name, required: true } : {})}
         value={chosen[0]}
         onChange={({ currentTarget }) => {
