@@ -62,7 +62,10 @@ test('an exam goes on through an outage and a reload in the middle of it, and no
 
   await page.getByRole('button', { name: 'Hand in' }).click()
   await page.getByText('3 of 3 questions answered').waitFor()
+  await context.setOffline(true)
   await page.getByRole('button', { name: 'Hand in now' }).click()
+  await page.getByText('No connection: handed in as soon as it is back').waitFor()
+  await context.setOffline(false)
   await page.getByRole('heading', { name: 'Handed in' }).waitFor()
   await page.getByText('12 of 12').waitFor()
   await page.getByText('Passed').waitFor()

@@ -120,7 +120,9 @@ function Saving({ unsynced, phase, isWriting }: { unsynced: number; phase: strin
   return (
     <p class={`saving ${isKept ? 'kept' : 'saved'}`} role="status">
       {phase === 'submitting'
-        ? 'Handing in…'
+        ? isOnline
+          ? 'Handing in…'
+          : 'No connection: handed in as soon as it is back'
         : unsynced === 0
           ? 'All answers saved'
           : isWriting
