@@ -15,7 +15,8 @@ const EVIL_LATEX = String.raw`${EVIL} $\href{javascript:alert('XSS')}{x} \htmlCl
 const MOST_BUTTONS = 8
 /** What a click did is drawn by the second frame after it. */
 const TWO_FRAMES = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))'
-const IS_TOO_WIDE = 'document.documentElement.scrollWidth > innerWidth'
+const IS_TOO_WIDE =
+  'document.documentElement.scrollWidth > innerWidth || [...document.querySelectorAll(".table")].some((table) => table.scrollWidth > table.clientWidth)'
 const FOCUS_IS_LOST = 'document.activeElement === document.body || document.activeElement === null'
 
 let service: TestService
