@@ -44,6 +44,10 @@ test('a link to an exam leads there after creating an account', async () => {
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.getByRole('heading', { level: 1, name: 'Where a link leads' }).waitFor()
+  // Without a conversation, a phone too says how to get one.
+  await page.setViewportSize({ width: 390, height: 780 })
+  await page.goto('/desk/chat')
+  await page.getByRole('link', { name: 'Find somebody' }).waitFor()
   await context.close()
 })
 

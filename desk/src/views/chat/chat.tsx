@@ -22,7 +22,7 @@ export default function ChatView({ params, user }: ViewProps) {
   return (
     <Page
       title="Chat"
-      class={`chat ${id === undefined ? 'choosing' : 'reading'}`}
+      class={`chat ${id !== undefined ? 'reading' : conversations?.length === 0 ? 'beginning' : 'choosing'}`}
       actions={
         <>
           <a class="button" href="/desk/people">
