@@ -52,7 +52,7 @@ test('the first answer of a conversation stays, by the keyboard alone; what fail
   const first = page.url()
   await page.getByRole('button', { name: 'New conversation' }).click()
   await page.getByRole('heading', { name: 'What would you like to understand?' }).waitFor()
-  await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true)
+  await page.locator('textarea:focus').waitFor()
   expect(await page.getByText('it is so').count()).toBe(0)
   await page.goBack()
   await page.waitForURL(first)
