@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBrowser, openFor, openPage, signIn } from '../support/browser.ts'
+import { openBrowser, openFor, openPage, signIn, WITH_WORKER } from '../support/browser.ts'
 import { PASSWORD } from '../support/client.ts'
 import { createExam } from '../support/content/exams.ts'
 import { expectFlawless } from '../support/promises/flaws.ts'
@@ -90,7 +90,7 @@ async function openTimed() {
   const { attempt_id } = (await person.post(`/api/v01/exams/${examId}/start`, {}, 201)).body
   const endIn = (time: number) =>
     service.sql`update attempts set ends_at = now() + ${time} * interval '1 second' where id = ${attempt_id}`
-  const opened = await openFor(browser, person)
+  const opened = await openFor(browser, person, WITH_WORKER)
   await opened.page.clock.install()
   await opened.page.goto(`/desk/exams/${examId}`)
   await opened.page.getByText('One and only').waitFor()

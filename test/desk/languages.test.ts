@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { COLUMNS } from '../../src/features/questions/question-csv.ts'
-import { openBrowser, openFor, openPage } from '../support/browser.ts'
+import { openBrowser, openFor, openPage, WITH_WORKER } from '../support/browser.ts'
 import { type Client, PASSWORD } from '../support/client.ts'
 import { createClass } from '../support/content/classes.ts'
 import { listDeskViews } from '../support/content/desk-views.ts'
@@ -82,7 +82,10 @@ afterAll(async () => {
 
 test('the desk is in the language that the browser asks for, then in the one that the person chooses', async () => {
   const person = await service.person()
-  const { page, problems } = await openPage(browser, service.urls[0] as string, { locale: 'de-AT' })
+  const { page, problems } = await openPage(browser, service.urls[0] as string, {
+    ...WITH_WORKER,
+    locale: 'de-AT',
+  })
   const language = () => page.evaluate('document.documentElement.lang')
   await page.goto('/login')
   await page.locator('[name=username]').fill(person.username)
@@ -113,8 +116,6 @@ test.each(['student', 'teacher'] as const)(
   async (who) => {
     const { page, context, problems } = await openFor(browser, who === 'student' ? student : teacher, {
       viewport: PHONE,
-      // It has tests of its own, and would fetch all files of each language meanwhile.
-      serviceWorkers: 'block',
     })
     const findings: string[] = []
     for (const path of views[who]) {
@@ -139,8 +140,6 @@ test.each(['student', 'teacher'] as const)(
   async (who) => {
     const { page, context, problems } = await openFor(browser, who === 'student' ? student : teacher, {
       viewport: PHONE,
-      // It has tests of its own, and would fetch all files of each language meanwhile.
-      serviceWorkers: 'block',
     })
     const findings: string[] = []
     for (const path of views[who]) {

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBrowser, openFor } from '../support/browser.ts'
+import { openBrowser, openFor, WITH_WORKER } from '../support/browser.ts'
 import { openExam, PRACTICE, takeExam } from '../support/practice.ts'
 import { expectFlawless } from '../support/promises/flaws.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -79,7 +79,7 @@ test('cards are answered by the keyboard alone, judged at once, and an answer is
 
 test('what is answered without a connection is kept, and judged once it is back', async () => {
   await onlyExam(2)
-  const { page, context, problems } = await openFor(browser, await service.person())
+  const { page, context, problems } = await openFor(browser, await service.person(), WITH_WORKER)
   await page.goto('/desk/practice/cards')
   await page.getByRole('button', { name: 'I don’t know' }).waitFor()
   await context.setOffline(true)

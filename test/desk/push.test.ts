@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
-import { openFor, openWholeBrowser } from '../support/browser.ts'
+import { openFor, openWholeBrowser, WITH_WORKER } from '../support/browser.ts'
 import { type Device, PushService } from '../support/outside/push-service.ts'
 import { connectedPair, withService } from '../support/service.ts'
 import { waitForWorker } from '../support/sitting.ts'
@@ -26,7 +26,7 @@ async function openWithPushes() {
     },
   })
   const { alice, bob, conversationId } = await connectedPair(service)
-  const opened = await openFor(browser, bob, { permissions: ['notifications'] })
+  const opened = await openFor(browser, bob, { ...WITH_WORKER, permissions: ['notifications'] })
   const device = outside.device()
   await opened.context.addInitScript(`PushManager.prototype.subscribe = async () => ({
     toJSON: () => (${JSON.stringify(device.subscription)})

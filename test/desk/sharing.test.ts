@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openBrowser, openFor, signIn } from '../support/browser.ts'
+import { openBrowser, openFor, signIn, WITH_WORKER } from '../support/browser.ts'
 import { PASSWORD } from '../support/client.ts'
 import { connectedPair, withService } from '../support/service.ts'
 import { listCaches, waitForWorker } from '../support/sitting.ts'
@@ -23,7 +23,7 @@ test('a picture that another app shares goes into the conversation that is chose
   const [service, browser] = [await withService(), await openBrowser()]
   onTestFinished(() => browser.close())
   const { alice, bob, conversationId } = await connectedPair(service)
-  const { page, problems } = await openFor(browser, alice)
+  const { page, problems } = await openFor(browser, alice, WITH_WORKER)
   await waitForWorker(page)
   const address = String(await page.evaluate(SHARE))
   expect(new URL(address).pathname).toBe('/desk/chat')
@@ -51,7 +51,7 @@ test('what is shared can be discarded, and is gone once somebody else has signed
   const [service, browser] = [await withService(), await openBrowser()]
   onTestFinished(() => browser.close())
   const { alice, bob } = await connectedPair(service)
-  const { page, context, problems } = await openFor(browser, alice)
+  const { page, context, problems } = await openFor(browser, alice, WITH_WORKER)
   await waitForWorker(page)
   const notice = page.getByText('Choose the conversation that gets the picture.')
   await page.goto(String(await page.evaluate(SHARE)))
@@ -70,7 +70,7 @@ test('the icon of the installed desk has the number of unread messages', async (
   const [service, browser] = [await withService(), await openBrowser()]
   onTestFinished(() => browser.close())
   const { alice, bob, conversationId } = await connectedPair(service)
-  const { page, context } = await openFor(browser, alice)
+  const { page, context } = await openFor(browser, alice, WITH_WORKER)
   await context.addInitScript(BADGES)
   await page.goto('/desk')
   await expect.poll(() => page.evaluate('badges.at(-1)')).toBe(0)

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
-import { openBrowser, openPage, signIn } from '../support/browser.ts'
+import { openBrowser, openPage, signIn, WITH_WORKER } from '../support/browser.ts'
 import { PASSWORD } from '../support/client.ts'
 import { createExam } from '../support/content/exams.ts'
 import { startUpdatableDesk } from '../support/outside/newer-desk.ts'
@@ -22,7 +22,7 @@ test('an update never mixes versions in a tab, never interrupts an exam, and lea
   onTestFinished(() => desk.close())
   const person = await service.person()
   const { examId } = await createExam(service.sql, { questions: [{ question_text: 'The only one' }, {}] })
-  const { page: older, context, problems } = await openPage(browser, desk.url)
+  const { page: older, context, problems } = await openPage(browser, desk.url, WITH_WORKER)
   await signIn(older, person.username, PASSWORD)
   await waitForWorker(older)
   await older.goto(`/desk/exams/${examId}`)

@@ -45,6 +45,9 @@ export async function newPage(
   return { page: await context.newPage(), context }
 }
 
+/** For tests of what the service worker does. The others are a fifth cheaper without one, which stores the whole desk. */
+export const WITH_WORKER = { serviceWorkers: 'allow' } as const
+
 /**
  * A page with its own profile at the service, and a list of everything that goes wrong in it. If the test fails, the
  * log says what the page showed and which requests had no answer.
@@ -54,7 +57,7 @@ export async function openPage(
   url: string,
   options: Parameters<Browser['newContext']>[0] = {},
 ): Promise<{ page: Page; context: BrowserContext; problems: string[] }> {
-  const { page, context } = await newPage(browser, url, options)
+  const { page, context } = await newPage(browser, url, { serviceWorkers: 'block', ...options })
   const unanswered = new Map<Request, string>()
   page.on('request', (request) => unanswered.set(request, `${request.method()} ${request.url()}`))
   page.on('requestfinished', (request) => unanswered.delete(request))
