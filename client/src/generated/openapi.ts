@@ -2616,7 +2616,6 @@ export interface paths {
       requestBody?: never
       responses: {
         200: { content: { 'application/json': PrintAnswer } }
-        304: { content: {} }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'exam_in_progress'> } }

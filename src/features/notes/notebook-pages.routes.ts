@@ -26,7 +26,7 @@ export const notePageRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
   app.get(
     '/notebooks/:id/print',
     {
-      config: { budget: 'heavy' },
+      config: { budget: 'heavy', isStreamed: true },
       schema: {
         operationId: 'printNotebook',
         summary: 'Everything of a notebook, in order, for a PDF that the client makes',
