@@ -11,7 +11,7 @@ declare module 'fastify' {
 }
 
 /** The schema of the answer 304. */
-export const NotModified = Type.Null({ description: 'the same as `if-none-match` says' })
+export const NotModified = Type.Null({ description: 'not changed: `if-none-match` has its current tag' })
 
 /**
  * Every GET that answers JSON at once has a tag of its content, and answers 304 to a client that has the same content
