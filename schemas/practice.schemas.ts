@@ -12,7 +12,7 @@ export const MOST_CARDS = 20_000
 /** Cards that `next` gives at most, and how many a device can fetch ahead; reviews of one request. */
 export const MOST_NEXT = 50
 const MOST_AHEAD = 200
-export const MOST_REVIEWS = 100
+const MOST_REVIEWS = 100
 
 const settings = {
   new_per_day: Type.Integer({ minimum: 0, maximum: 500, description: 'new questions a day' }),
