@@ -74,7 +74,7 @@ export const ExportedAttempt = Type.Object({
   status: Type.Enum(['active', 'submitted', 'expired', 'manual']),
   started_at: Timestamp,
   ends_at: OptionalTime,
-  extra_minutes: Type.Integer({ description: 'by which it was extended while it was under way' }),
+  extra_minutes: Type.Integer({ description: 'how much longer it was made while it was under way' }),
   submitted_at: OptionalTime,
   answers: Type.Record(text, Type.Union([text, Type.Array(text)]), { description: 'by question id' }),
   marked_for_review: Type.Array(Id),

@@ -70,7 +70,7 @@ export const StudentExamAnswer = Type.Object(
 export const PrepareAnswer = Type.Object(
   {
     ...success,
-    cached: Type.Boolean({ description: 'they were in memory already' }),
+    cached: Type.Boolean({ description: 'whether its questions were in memory already' }),
     question_count: Count,
   },
   { $id: 'PrepareAnswer' },
@@ -169,7 +169,7 @@ const MarkedForReview = Type.Array(Type.Unknown(), {
 const Rejected = Nullable({
   ...Type.Array(
     Type.Object({
-      question_id: Nullable({ ...Type.Integer(), description: 'null where it is no number' }),
+      question_id: Nullable({ ...Type.Integer(), description: 'null if it is not a number' }),
       message: Type.String(),
     }),
   ),
@@ -202,7 +202,7 @@ export const SaveAnswer = Type.Object(
   {
     ...success,
     attempt_id: Id,
-    saved: Type.Integer({ description: 'how many answers this sync carried, without those rejected' }),
+    saved: Type.Integer({ description: 'how many answers of this sync were not rejected' }),
     rejected: Rejected,
     revision: Revision,
     saved_at: Timestamp,
@@ -244,8 +244,8 @@ export const SubmitAnswer = Type.Object(
     result_mode: ResultMode,
     already_submitted: Type.Boolean(),
     rejected: Rejected,
-    result: Type.Optional({ ...Score, description: 'where the results may be seen' }),
-    message: Type.Optional(Type.String({ description: 'until then' })),
+    result: Type.Optional({ ...Score, description: 'only if the results may be seen already' }),
+    message: Type.Optional(Type.String({ description: 'only if there is no `result` yet' })),
   },
   { $id: 'SubmitAnswer' },
 )

@@ -63,7 +63,7 @@ export const GoogleBody = Type.Object(
   {
     id_token: Text(1, 8_192, { description: "from the identity provider's SDK" }),
     nonce: Type.Optional(
-      Text(1, 255, { description: 'that the app gave to the SDK: the token has to have the same' }),
+      Text(1, 255, { description: 'the one that the app gave to the SDK; the token has to contain it' }),
     ),
   },
   { $id: 'GoogleBody' },
@@ -72,16 +72,16 @@ export type GoogleBody = Static<typeof GoogleBody>
 
 export const OidcBody = Type.Object(
   {
-    code: Text(1, 4_096, { description: 'what the provider answered' }),
+    code: Text(1, 4_096, { description: 'the authorization code from the provider' }),
     code_verifier: Type.String({
       pattern: '^[A-Za-z0-9._~-]{43,128}$',
       maxLength: 128,
-      description: 'of PKCE, S256',
+      description: 'the PKCE verifier of the request, for S256',
     }),
     redirect_uri: Text(1, 2_048, {
-      description: 'where the provider sent the app back to; the operator lists them',
+      description: 'where the provider sent the app back to; one that the operator has listed',
     }),
-    nonce: Text(1, 512, { description: 'what the app asked the provider with' }),
+    nonce: Text(1, 512, { description: 'the one that the app sent to the provider' }),
   },
   { $id: 'OidcBody' },
 )

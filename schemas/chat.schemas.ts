@@ -179,7 +179,8 @@ export const SendBody = Type.Object(
     message: Type.Optional({ ...MessageText, description: 'empty, or left out, only with attachments' }),
     client_id: Type.Optional({
       ...Uuid,
-      description: 'a UUID of the client; sent again it stores nothing and answers the first message',
+      description:
+        'a UUID that the client makes; a repetition stores nothing, and the answer is the first message',
     }),
     reply_to_id: Type.Optional(Nullable(Id)),
     reply_to_text: Type.Optional(

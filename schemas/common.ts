@@ -53,12 +53,12 @@ export const Uuid = Type.String({
 
 /** To carry out a change of times that ends attempts under way (docs/protocol/exams.md#windows). */
 export const Confirm = Type.Optional(
-  Type.Boolean({ description: 'true: even if it ends attempts under way' }),
+  Type.Boolean({ description: 'true: make the change even if it ends attempts under way' }),
 )
 
 /** Of an import: in the query or, alike, in its form. */
 export const DryRun = Type.Object({
-  dry_run: Type.Optional(Type.Boolean({ description: 'answer the same, and change nothing' })),
+  dry_run: Type.Optional(Type.Boolean({ description: 'true: answer as usual, but change nothing' })),
 })
 export type DryRun = Static<typeof DryRun>
 

@@ -67,7 +67,10 @@ export const MessageCreated = Type.Object(
 )
 export const MessageEdited = Type.Object(
   { type: Type.Literal('message_edited'), ...aboutMessage },
-  { $id: 'MessageEdited', description: 'As it is now; new to a client that was away when it was made.' },
+  {
+    $id: 'MessageEdited',
+    description: 'The message as it is now; a client that was away when it was sent has not seen it before.',
+  },
 )
 export const MessageDeleted = Type.Object(
   { type: Type.Literal('message_deleted'), ...aboutMessage },
@@ -193,7 +196,7 @@ export const HelpUnlocked = Type.Object(
 
 export const ResultChanged = Type.Object(
   { type: Type.Literal('result_changed'), exam_id: Id, attempt_id: Id },
-  { $id: 'ResultChanged', description: "One's own visible result came out otherwise by a correction." },
+  { $id: 'ResultChanged', description: 'A correction has changed a result that one can see.' },
 )
 
 export const ChallengeResolved = Type.Object(

@@ -27,7 +27,7 @@ const settings = {
   }),
   pass_percentage: Type.Number({ minimum: 0, maximum: 100 }),
   msq_scoring: MsqScoring,
-  opens_at: Nullable({ ...GivenInstant, description: 'from when on it may be started; null: at once' }),
+  opens_at: Nullable({ ...GivenInstant, description: 'attempts can be started from then on; null: at once' }),
   closes_at: Nullable({ ...GivenInstant, description: 'when attempts end at the latest; null: never' }),
   lock_help: Type.Boolean({
     description: 'during an attempt, its student cannot use tutor, practice, chat, discussions or classes',
@@ -41,7 +41,8 @@ const settings = {
     Type.Array(DrawRule, {
       minItems: 1,
       maxItems: 20,
-      description: 'so many random questions of each tag, none twice; null: all questions',
+      description:
+        'each attempt gets this many random questions of each tag, none twice; null: all questions',
     }),
   ),
 }
@@ -97,7 +98,7 @@ export const AdminExamAnswer = Type.Object(
 
 export const ReleaseBody = Type.Object(
   {
-    released: Type.Optional(Type.Boolean({ description: 'set to this rather than to the opposite' })),
+    released: Type.Optional(Type.Boolean({ description: 'left out: the opposite of the current state' })),
   },
   { $id: 'ReleaseBody' },
 )

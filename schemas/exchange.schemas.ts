@@ -31,7 +31,10 @@ export const Exchanged = Type.Object(
     errors: Nullable(Type.Array(Type.String({ description: '`<item>: skipped`, for each of them' }))),
     details: Nullable(
       Type.Array(
-        Type.String({ description: 'why, for the first thousand of them; what asks nothing is named too' }),
+        Type.String({
+          description:
+            'why, for the first thousand of them; descriptions, which are no questions and not counted, are named too',
+        }),
       ),
     ),
   },

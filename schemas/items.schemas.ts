@@ -48,7 +48,7 @@ export const Item = Type.Object(
     shares: Type.Array(
       Type.Object({
         text: Type.String(),
-        share: Type.Number({ description: 'who had it right ÷ administered' }),
+        share: Type.Number({ description: 'how many had it right ÷ administered' }),
       }),
       { description: 'of each prompt of MATCHING, and each item of ORDERING' },
     ),

@@ -1,7 +1,7 @@
 import { Format } from 'typebox/format'
 
 /** The account that stands for deleted people is called so, and nobody else is. */
-export const GHOST_NAME = 'Deleted Account'
+const GHOST_NAME = 'Deleted Account'
 
 const INVISIBLE = /[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]+/gu
 

@@ -59,7 +59,7 @@ export type NotePage = Static<typeof NotePage>
 export const NewPageBody = Type.Object(
   {
     title: Type.Optional(Title),
-    position: Type.Optional({ ...Index, description: 'the end of the notebook without it' }),
+    position: Type.Optional({ ...Index, description: 'left out: the end of the notebook' }),
   },
   { $id: 'NewPageBody' },
 )

@@ -20,7 +20,7 @@ const Decimal = Type.Union([Type.Number(), Type.String()], { description: 'a num
 export const Gap = Type.Union([
   Type.Object({
     kind: Type.Literal('text'),
-    accepted: Type.Array(Type.String(), { description: '1 to 50 texts, `%50%text` for a share' }),
+    accepted: Type.Array(Type.String(), { description: '1 to 50 texts; `%50%text` brings 50 percent' }),
   }),
   Type.Object({
     kind: Type.Literal('choice'),

@@ -12,7 +12,7 @@ export const MOST_CARDS = 20_000
 /** Cards that `next` gives at most, and how many a device can fetch ahead; reviews of one request. */
 export const MOST_NEXT = 50
 const MOST_AHEAD = 200
-export const MOST_REVIEWS = 100
+const MOST_REVIEWS = 100
 
 const settings = {
   new_per_day: Type.Integer({ minimum: 0, maximum: 500, description: 'new questions a day' }),
@@ -45,7 +45,7 @@ export const PracticeAnswer = Type.Object(
     due: { ...Count, description: 'cards that are to be asked now' },
     new: { ...Count, description: 'new questions that are still to come today' },
     learning: Count,
-    known: { ...Count, description: 'cards whose next date is days away from their last one' },
+    known: { ...Count, description: 'cards that are no longer being learned: they come again after days' },
     next_due_at: Nullable({
       ...Timestamp,
       description: 'the earliest date of all; null: there are no cards',
@@ -175,8 +175,8 @@ export const ForecastAnswer = Type.Object(
     exam_id: Id,
     at: Timestamp,
     expected: Type.Number(),
-    low: Type.Number({ description: 'nine of ten scores would be above' }),
-    high: Type.Number({ description: 'nine of ten scores would be below' }),
+    low: Type.Number({ description: 'nine of ten scores would be above it' }),
+    high: Type.Number({ description: 'nine of ten scores would be below it' }),
     max_score: Type.Number(),
     expected_percentage: Type.Number(),
     pass_percentage: Type.Number(),

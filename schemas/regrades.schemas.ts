@@ -13,7 +13,7 @@ export const RegradeBody = Type.Object(
     action: Action,
     correct_answer: Type.Optional(
       Type.Union([Text(0, 20_000), Type.Number(), Type.Array(Text(0, 200), { maxItems: 26 }), Type.Null()], {
-        description: 'of a new key, in any form that a question takes',
+        description: 'the answer of a new key, in any form in which a question can be written',
       }),
     ),
     tolerance: Type.Optional(

@@ -16,7 +16,7 @@ export function readInstant(given: string): Date | undefined {
 }
 
 /** Whether `2026-11-20` is in the calendar: Date reads the 31st of April as the 1st of May. */
-export function isDay(text: string): boolean {
+function isDay(text: string): boolean {
   const date = new Date(text)
   return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text
 }

@@ -17,7 +17,7 @@ export const UserRow = Type.Object(
     email: Type.String(),
     full_name: Type.String(),
     role: Role,
-    suspended: Type.Optional(Type.Literal(true, { description: 'there if they may not sign in' })),
+    suspended: Type.Optional(Type.Literal(true, { description: 'present only if they may not sign in' })),
     created_at: DisplayDate,
     updated_at: DisplayDate,
   },

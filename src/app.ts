@@ -44,7 +44,7 @@ import { discussionAdminRoutes } from './features/discussions/discussions.admin-
 import { discussionsLive } from './features/discussions/discussions.live.ts'
 import { discussionRoutes } from './features/discussions/discussions.routes.ts'
 import { examAdminRoutes } from './features/exams/exams.admin-routes.ts'
-import { examRoutes } from './features/exams/exams.routes.ts'
+import { publishedExamRoutes } from './features/exams/published-exams.routes.ts'
 import { generationAdminRoutes } from './features/generation/generation.admin-routes.ts'
 import { generationLive } from './features/generation/generation.live.ts'
 import { helpLockLive } from './features/help-lock/help-lock.live.ts'
@@ -202,7 +202,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   const forUsers: FastifyPluginAsync = async (scope) => {
     guardUsers(scope, core)
     await scope.register(categoryRoutes, { prefix: '/api/v01/categories', core })
-    await scope.register(examRoutes, { prefix: '/api/v01/exams', core })
+    await scope.register(publishedExamRoutes, { prefix: '/api/v01/exams', core })
     await scope.register(resultRoutes, { prefix: '/api/v01/attempts', core })
     await scope.register(attemptRoutes, { prefix: '/api/v01', core })
     await scope.register(pushRoutes, { prefix: '/api/v01/push', core })

@@ -67,7 +67,7 @@ export const CATALOGUE = {
   daily_limit: [429, 'Daily limit reached.'],
   conversation_limit: [400, 'This conversation has reached its limit; start a new one.'],
   already_finished: [409, 'The job has ended already'],
-  // running exams
+  // managing exams
   unknown_category: [400, 'There is no such category'],
   missing_columns: [400, 'The CSV lacks columns'],
   invalid_csv: [400, 'The file is not a valid CSV'],

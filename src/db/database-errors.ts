@@ -64,7 +64,7 @@ export function translateDatabaseError(error: unknown): AppError | undefined {
 }
 
 /** Whether the database can't be reached or is too busy; a later try may succeed. */
-export function isUnreachable({ code = '', syscall }: Partial<DatabaseError> = {}): boolean {
+function isUnreachable({ code = '', syscall }: Partial<DatabaseError> = {}): boolean {
   // A server that has stopped leaves no socket in the file system; another missing file is a bug.
   return UNREACHABLE.test(code) || (code === 'ENOENT' && syscall === 'connect')
 }

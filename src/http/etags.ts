@@ -3,18 +3,25 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import { type TSchema, Type } from 'typebox'
 import { addVary } from './vary.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The answer is sent while it is made, so nothing can be said about its content before. */
+    isStreamed?: true
+  }
+}
+
 /** The schema of the answer 304. */
-export const NotModified = Type.Null({ description: 'the same as `if-none-match` says' })
+export const NotModified = Type.Null({ description: 'not changed: `if-none-match` has its current tag' })
 
 /**
- * Every GET that answers JSON has a tag of its content, and answers 304 to a client that has the same content
+ * Every GET that answers JSON at once has a tag of its content, and answers 304 to a client that has the same content
  * (docs/protocol/http.md#reading-again). Tags are weak, since a proxy may compress the answer. Register it before
  * compression, so that the tag is that of the content.
  */
 export function registerEtags(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     // GET and HEAD have routes of their own; the HEAD route removes the body.
-    if (!/^(GET|HEAD)$/.test(String(route.method)) || route.schema?.hide || !answersJson(route)) return
+    if (!/^(GET|HEAD)$/.test(String(route.method)) || route.schema?.hide || !answersWholeJson(route)) return
     const response = { ...(route.schema?.response as Record<string, TSchema>) }
     route.schema = { ...route.schema, response: { ...response, 304: NotModified } }
     route.onSend = [
@@ -49,7 +56,7 @@ function bare(tag: string): string {
   return tag.replace(/^W\//, '')
 }
 
-function answersJson({ schema }: RouteOptions): boolean {
+function answersWholeJson({ schema, config }: RouteOptions): boolean {
   const answer = (schema?.response as Record<string, TSchema & { content?: unknown }> | undefined)?.[200]
-  return answer !== undefined && answer.content === undefined
+  return answer !== undefined && answer.content === undefined && !config?.isStreamed
 }

@@ -27,7 +27,7 @@ declare module 'fastify' {
 }
 
 /** The body of a failure. */
-export function renderFailure(error: AppError, envelope: Envelope): Failure {
+function renderFailure(error: AppError, envelope: Envelope): Failure {
   return {
     ...(envelope === 'status' || error.isAuthFailure ? { status: 'error' as const } : {}),
     ...(envelope === 'success' ? { success: false as const } : {}),

@@ -6,7 +6,7 @@ import { PSEUDO, type ShownLanguage } from '../formats/translations.ts'
 import { cookieOptions } from './cookies.ts'
 
 /** The person's own language, as this browser knows it. */
-export const LANGUAGE_COOKIE = 'language'
+const LANGUAGE_COOKIE = 'language'
 const COOKIE_SECONDS = 400 * 86_400
 
 /** The language of a page: what its address asks for, else the person's own, else the browser's. */
@@ -22,7 +22,7 @@ export function ownLanguageOf({ cookies, headers }: FastifyRequest): Language {
 }
 
 /** The best one of an `Accept-Language`: of `de-AT` what there is of `de`. */
-export function acceptedLanguage(header = ''): Language {
+function acceptedLanguage(header = ''): Language {
   const withoutRegions = header.toLowerCase().replaceAll(/\b([a-z]{2,3})(-[a-z\d]+)+/g, '$1')
   return known(negotiate(withoutRegions, [...LANGUAGES])) ?? 'en'
 }

@@ -14,7 +14,7 @@ import { messageRoutes } from '../features/chat/messages.routes.ts'
 import { discussionAdminRoutes } from '../features/discussions/discussions.admin-routes.ts'
 import { discussionRoutes } from '../features/discussions/discussions.routes.ts'
 import { examEditingRoutes } from '../features/exams/exams.admin-routes.ts'
-import { examRoutes } from '../features/exams/exams.routes.ts'
+import { publishedExamRoutes } from '../features/exams/published-exams.routes.ts'
 import { jobAdminRoutes } from '../features/generation/generation.admin-routes.ts'
 import { findRefusal } from '../features/help-lock/help-lock.service.ts'
 import { questionEditingRoutes } from '../features/questions/questions.admin-routes.ts'
@@ -92,7 +92,7 @@ export const legacyGeneration: FastifyPluginAsync<Mounted> = async (app, { core 
 
   const forUsers: FastifyPluginAsync = async (scope) => {
     guardUsers(scope, core)
-    await scope.register(mounting(examRoutes, '/api/exams', '/api/v01/exams'))
+    await scope.register(mounting(publishedExamRoutes, '/api/exams', '/api/v01/exams'))
     await scope.register(mounting(attemptRoutes, '/api', '/api/v01'))
     await scope.register(mounting(resultRoutes, '/api/attempts', '/api/v01/attempts'))
   }

@@ -25,7 +25,7 @@ export const userAnalyticsRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
     {
       schema: {
         operationId: 'showUserAnalytics',
-        summary: 'Users and what they reached',
+        summary: 'Users and their results',
         description: 'A page; with `partial=1` its table alone.',
         tags: ['older: admin'],
         querystring: UserAnalyticsQuery,

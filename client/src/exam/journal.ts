@@ -329,7 +329,7 @@ export function isOpen({ phase }: Progress): boolean {
   return phase === 'active' || phase === 'submitting'
 }
 
-export function isSynced(journal: Progress): boolean {
+function isSynced(journal: Progress): boolean {
   return !isMissing(journal) && !journal.isMarkedUnsynced
 }
 

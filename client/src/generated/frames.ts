@@ -14,7 +14,7 @@ export interface ServerFrames {
   error: { type: 'error'; /** echoed in the ack or error */ ref?: string; code: string; message: string; /** seconds */ retry_after?: number; [field: string]: unknown }
   /** A new message; its sender has read up to it. */
   message: { type: 'message'; conversation_id: number; message: Message }
-  /** As it is now; new to a client that was away when it was made. */
+  /** The message as it is now; a client that was away when it was sent has not seen it before. */
   message_edited: { type: 'message_edited'; conversation_id: number; message: Message }
   /** A tombstone stays, with empty text. */
   message_deleted: { type: 'message_deleted'; conversation_id: number; message: Message }
@@ -46,7 +46,7 @@ export interface ServerFrames {
   help_locked: { type: 'help_locked'; exam_id: number }
   /** That attempt is over. After the last of them comes `resync`. */
   help_unlocked: { type: 'help_unlocked'; exam_id: number }
-  /** One's own visible result came out otherwise by a correction. */
+  /** A correction has changed a result that one can see. */
   result_changed: { type: 'result_changed'; exam_id: number; attempt_id: number }
   /** A challenge of one’s own was decided. */
   challenge_resolved: { type: 'challenge_resolved'; challenge: Challenge }
@@ -65,7 +65,7 @@ export type ServerFrame = ServerFrames[keyof ServerFrames]
 
 export interface ClientFrames {
   /** Sends a message, by the rules and the rate limit of HTTP. Ack: `message`. */
-  send: { type: 'send'; /** echoed in the ack or error */ ref?: string; conversation_id: number; /** empty, or left out, only with attachments */ message?: string; /** a UUID of the client; sent again it stores nothing and answers the first message */ client_id?: string; reply_to_id?: number | null; reply_to_text?: string | null; reply_to_name?: string | null; /** one's own files that are not sent yet */ attachment_ids?: number[]; /** ids of members; others are dropped */ mentions?: number[] }
+  send: { type: 'send'; /** echoed in the ack or error */ ref?: string; conversation_id: number; /** empty, or left out, only with attachments */ message?: string; /** a UUID that the client makes; a repetition stores nothing, and the answer is the first message */ client_id?: string; reply_to_id?: number | null; reply_to_text?: string | null; reply_to_name?: string | null; /** one's own files that are not sent yet */ attachment_ids?: number[]; /** ids of members; others are dropped */ mentions?: number[] }
   /** Moves the read pointer forward. Ack: `unread`. */
   read: { type: 'read'; /** echoed in the ack or error */ ref?: string; conversation_id: number; up_to_seq?: number }
   /** Tells the other members that one is typing. No ack. */

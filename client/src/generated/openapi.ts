@@ -24,7 +24,7 @@ export type Accommodation = { user_id: number; username: string; full_name: stri
 
 export type AccommodationAnswer = { success: true; accommodation: Accommodation }
 
-export type AccommodationBody = { extra_time_percent?: number | null; opens_at?: string | null; closes_at?: string | null; /** true: even if it ends attempts under way */ confirm?: boolean }
+export type AccommodationBody = { extra_time_percent?: number | null; opens_at?: string | null; closes_at?: string | null; /** true: make the change even if it ends attempts under way */ confirm?: boolean }
 
 export type AccommodationsAnswer = { success: true; accommodations: Accommodation[] }
 
@@ -204,7 +204,7 @@ export type Exam = { id: number; name: string; description: string; category_id:
 
 export type ExamAnswer = { success: true; exam: ExamStanding }
 
-export type ExamChanges = { name?: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, whoever may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help?: boolean; /** what is in another order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null; /** true: even if it ends attempts under way */ confirm?: boolean }
+export type ExamChanges = { name?: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, whoever may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help?: boolean; /** what is in another order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null; /** true: make the change even if it ends attempts under way */ confirm?: boolean }
 
 export type ExamResultsAnswer = { success: true; exam: { id: number; name: string }; results: StudentResult[]; total: number; page: number; per_page: number; total_pages: number }
 
@@ -212,7 +212,7 @@ export type ExamStanding = { id: number; name: string; description: string; cate
 
 export type ExamsAnswer = { success: true; exams: Exam[]; total: number; page: number; per_page: number; total_pages: number }
 
-export type ExchangeForm = { file: Blob; /** answer the same, and change nothing */ dry_run?: boolean }
+export type ExchangeForm = { file: Blob; /** true: answer as usual, but change nothing */ dry_run?: boolean }
 
 export type Exchanged = { success: true; message: string; format: ImportFormat; /** in a dry run, how many would be */ inserted: number; skipped: number; errors: string[] | null; details: string[] | null }
 
@@ -222,7 +222,7 @@ export type ExtendAnswer = { success: true; /** how many attempts under way got 
 
 export type ExtendBody = { minutes: number; user_ids?: number[] | null; key?: string | null }
 
-export type ForecastAnswer = { success: true; exam_id: number; at: string; expected: number; /** nine of ten scores would be above */ low: number; /** nine of ten scores would be below */ high: number; max_score: number; expected_percentage: number; pass_percentage: number; pass_chance: number; /** questions with a card */ covered: number; questions: number; by_tag: { tag: string; questions: number; covered: number; expected_percentage: number }[] }
+export type ForecastAnswer = { success: true; exam_id: number; at: string; expected: number; /** nine of ten scores would be above it */ low: number; /** nine of ten scores would be below it */ high: number; max_score: number; expected_percentage: number; pass_percentage: number; pass_chance: number; /** questions with a card */ covered: number; questions: number; by_tag: { tag: string; questions: number; covered: number; expected_percentage: number }[] }
 
 export type FoundMessage = { id: number; seq: number; version: number; sender_id: number; sender_name: string; /** empty for a deleted message */ message: string; created_at: string; is_own: boolean; client_id: string | null; is_edited: boolean; is_deleted: boolean; reply_to_id: number | null; reply_to_text: string | null; reply_to_name: string | null; /** in the order of their first use */ reactions: Reaction[]; attachments: Attachment[]; mentions: number[]; conversation_id: number; conversation_name: string; /** where the words are in the text: start and length in code points */ matches: number[][] }
 
@@ -232,13 +232,13 @@ export type GenerateAnswer = { success: true; job_id: string }
 
 export type GenerateForm = { mode: 'extract' | 'mine' | 'pure'; exam_id: number; difficulty?: 'Easy' | 'Medium' | 'Hard'; mcq_count?: number; msq_count?: number; numeric_count?: number; mcq_plus?: number; mcq_minus?: number; msq_plus?: number; msq_minus?: number; numeric_plus?: number; numeric_tolerance?: number; custom_instructions?: string; /** a JSON array of question texts */ excluded_texts?: string; /** required for `pure` */ topic?: string; /** at most 30 MiB and 100 pages; required for `extract` and `mine` */ pdf_file?: Blob }
 
-export type GeneratedQuestion = { id: null; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; /** MCQ `B`, MSQ `A,C`, NUMERIC a decimal string, SHORT the accepted texts, one a line; empty where `parts` hold the key, or for none: everybody gets 0 until there is one */ correct_answer: string; parts: { /** 2 to 20; equal matches are one choice */ pairs: { prompt: string; match: string }[]; /** up to 10 choices that match no prompt */ distractors: string[] } | { /** 2 to 20, in the right order */ items: string[] } | { /** 1 to 20, for `[[1]]` … of the text */ gaps: ({ kind: 'text'; /** 1 to 50 texts, `%50%text` for a share */ accepted: string[] } | { kind: 'choice'; /** 2 to 20 */ choices: string[]; /** the index of the right one, from 0 */ correct: number } | { kind: 'number'; /** a number or its decimal text */ key: number | string; /** a number or its decimal text */ tolerance: number | string })[] } | null; question_type: GeneratedType; image_path: string | null; positive_marks: number; negative_marks: number; /** for NUMERIC answers */ tolerance: number; /** why the right answer is right, for those who may see it; may contain LaTeX */ explanation: string; tags: string[] }
+export type GeneratedQuestion = { id: null; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; /** MCQ `B`, MSQ `A,C`, NUMERIC a decimal string, SHORT the accepted texts, one a line; empty where `parts` hold the key, or for none: everybody gets 0 until there is one */ correct_answer: string; parts: { /** 2 to 20; equal matches are one choice */ pairs: { prompt: string; match: string }[]; /** up to 10 choices that match no prompt */ distractors: string[] } | { /** 2 to 20, in the right order */ items: string[] } | { /** 1 to 20, for `[[1]]` … of the text */ gaps: ({ kind: 'text'; /** 1 to 50 texts; `%50%text` brings 50 percent */ accepted: string[] } | { kind: 'choice'; /** 2 to 20 */ choices: string[]; /** the index of the right one, from 0 */ correct: number } | { kind: 'number'; /** a number or its decimal text */ key: number | string; /** a number or its decimal text */ tolerance: number | string })[] } | null; question_type: GeneratedType; image_path: string | null; positive_marks: number; negative_marks: number; /** for NUMERIC answers */ tolerance: number; /** why the right answer is right, for those who may see it; may contain LaTeX */ explanation: string; tags: string[] }
 
 export type GeneratedType = 'MCQ' | 'MSQ' | 'NUMERIC'
 
 export type GoogleAnswer = { status: 'success'; data: { access_token: string; token_type: 'Bearer'; /** seconds */ expires_in: number; refresh_token: string; available_portals: Portal[]; user: { id: number; username: string; full_name: string; role: Role }; is_new_user: boolean } }
 
-export type GoogleBody = { /** from the identity provider's SDK */ id_token: string; /** that the app gave to the SDK: the token has to have the same */ nonce?: string }
+export type GoogleBody = { /** from the identity provider's SDK */ id_token: string; /** the one that the app gave to the SDK; the token has to contain it */ nonce?: string }
 
 export type GradebookAnswer = { success: true; exams: { id: number; name: string }[]; students: ({ user_id: number; username: string; full_name: string; /** not in the class any more */ left?: true; /** of exams that they have attempts at */ results: ({ exam_id: number; percentage: number | null; passed: boolean | null; attempts: number })[] })[]; total: number; page: number; per_page: number; total_pages: number }
 
@@ -248,7 +248,7 @@ export type ImagesAnswer = { success: true; uploaded: number; failed: { filename
 
 export type ImagesForm = { /** a plain folder name */ subject_folder_id: string; images: Blob[] }
 
-export type ImportAccountsForm = { file: Blob; /** answer the same, and change nothing */ dry_run?: boolean }
+export type ImportAccountsForm = { file: Blob; /** true: answer as usual, but change nothing */ dry_run?: boolean }
 
 export type ImportForm = { csv_file: Blob }
 
@@ -262,7 +262,7 @@ export type InteractionBody = { kind: 'like' | 'bookmark'; /** sets; without it 
 
 export type InvitedAddress = { id: number; email: string; full_name: string; role: ClassRole; invited_at: string }
 
-export type Item = { question_id: number; question_type: QuestionType; question_text: string; /** attempts that have this question */ administered: number; /** of those, the ones without an answer to it */ omitted: number; facility: number | null; discrimination: number | null; /** A to D, and others that are shown, for choices; for NUMERIC the five commonest wrong values; none for other types */ options: ({ option: string; chosen: number; /** chosen ÷ administered */ share: number; mean_rest_score: number | null })[]; /** the ten commonest, of SHORT and GAPS */ wrong_texts: { gap?: number; /** normalised */ text: string; count: number }[]; /** of each prompt of MATCHING, and each item of ORDERING */ shares: { text: string; /** who had it right ÷ administered */ share: number }[]; flags: ('negative_discrimination' | 'too_easy' | 'too_hard' | 'distractor_beats_key')[] }
+export type Item = { question_id: number; question_type: QuestionType; question_text: string; /** attempts that have this question */ administered: number; /** of those, the ones without an answer to it */ omitted: number; facility: number | null; discrimination: number | null; /** A to D, and others that are shown, for choices; for NUMERIC the five commonest wrong values; none for other types */ options: ({ option: string; chosen: number; /** chosen ÷ administered */ share: number; mean_rest_score: number | null })[]; /** the ten commonest, of SHORT and GAPS */ wrong_texts: { gap?: number; /** normalised */ text: string; count: number }[]; /** of each prompt of MATCHING, and each item of ORDERING */ shares: { text: string; /** how many had it right ÷ administered */ share: number }[]; flags: ('negative_discrimination' | 'too_easy' | 'too_hard' | 'distractor_beats_key')[] }
 
 export type ItemsAnswer = { success: true; exam: { attempts: number; mean: number | null; median: number | null; standard_deviation: number | null; alpha: number | null; standard_error: number | null }; items: Item[] }
 
@@ -326,17 +326,17 @@ export type NewGroup = { name: string; /** accepted connections */ member_ids: n
 
 export type NewMembers = { /** administrators only */ user_ids?: number[]; emails?: string[] }
 
-export type NewMessage = { /** empty, or left out, only with attachments */ message?: string; /** a UUID of the client; sent again it stores nothing and answers the first message */ client_id?: string; reply_to_id?: number | null; reply_to_text?: string | null; reply_to_name?: string | null; /** one's own files that are not sent yet */ attachment_ids?: number[]; /** ids of members; others are dropped */ mentions?: number[] }
+export type NewMessage = { /** empty, or left out, only with attachments */ message?: string; /** a UUID that the client makes; a repetition stores nothing, and the answer is the first message */ client_id?: string; reply_to_id?: number | null; reply_to_text?: string | null; reply_to_name?: string | null; /** one's own files that are not sent yet */ attachment_ids?: number[]; /** ids of members; others are dropped */ mentions?: number[] }
 
 export type NewName = { name: string }
 
 export type NewNotebookBody = { title: string; description?: string; is_public?: boolean }
 
-export type NewPageBody = { title?: string; /** the end of the notebook without it */ position?: number }
+export type NewPageBody = { title?: string; /** left out: the end of the notebook */ position?: number }
 
 export type NewQuestionForm = { exam_id: number; question_text?: string; option_a?: string; option_b?: string; option_c?: string; option_d?: string; /** MSQ also as `AC` or `["A","C"]`, in any case */ correct_answer?: string; /** MCQ (default) or another type */ question_type?: string; /** `<SubjectFolder>/<filename>`; empty: no image */ image_path?: string; /** up to 10,000 characters */ explanation?: string; /** a JSON array of up to 22 texts; empty: none */ more_options?: string; /** JSON of the form that the type needs; empty: null */ parts?: string; /** a JSON array of up to 20 texts of 1 to 40 characters; empty: none */ tags?: string; /** default 4 */ positive_marks?: string; /** default 1 */ negative_marks?: string; /** default 0 */ tolerance?: string }
 
-export type NewRegrade = { question_id: number; /** `new_key`: grade with `correct_answer` and `tolerance`; `credit_all`: its marks for everybody whose paper has it; `drop`: it counts neither in score nor in max_score */ action: 'new_key' | 'credit_all' | 'drop'; /** of a new key, in any form that a question takes */ correct_answer?: string | number | string[] | null; /** of a new NUMERIC key; left out: the question's own */ tolerance?: number | string | null; /** of a new key, for the types that have them: the question as it is, but for what is right */ parts?: unknown; preview?: boolean | null }
+export type NewRegrade = { question_id: number; /** `new_key`: grade with `correct_answer` and `tolerance`; `credit_all`: its marks for everybody whose paper has it; `drop`: it counts neither in score nor in max_score */ action: 'new_key' | 'credit_all' | 'drop'; /** the answer of a new key, in any form in which a question can be written */ correct_answer?: string | number | string[] | null; /** of a new NUMERIC key; left out: the question's own */ tolerance?: number | string | null; /** of a new key, for the types that have them: the question as it is, but for what is right */ parts?: unknown; preview?: boolean | null }
 
 export type NewReport = { reason: string }
 
@@ -360,7 +360,7 @@ export type ObjectsAnswer = { success: true; /** from the bottom of the stack to
 
 export type OfferedQuestion = { question_text?: string | number | boolean | null; option_a?: string | number | boolean | null; option_b?: string | number | boolean | null; option_c?: string | number | boolean | null; option_d?: string | number | boolean | null; /** an array of texts, or its JSON text */ more_options?: unknown; correct_answer?: string | number | boolean | null | (string | number | boolean | null)[]; /** of the form that the type needs, or its JSON text */ parts?: unknown; question_type?: string | number | boolean | null; image_path?: string | number | boolean | null; explanation?: string | number | boolean | null; /** an array of texts, or its JSON text */ tags?: unknown; positive_marks?: string | number | boolean | null; negative_marks?: string | number | boolean | null; tolerance?: string | number | boolean | null }
 
-export type OidcBody = { /** what the provider answered */ code: string; /** of PKCE, S256 */ code_verifier: string; /** where the provider sent the app back to; the operator lists them */ redirect_uri: string; /** what the app asked the provider with */ nonce: string }
+export type OidcBody = { /** the authorization code from the provider */ code: string; /** the PKCE verifier of the request, for S256 */ code_verifier: string; /** where the provider sent the app back to; one that the operator has listed */ redirect_uri: string; /** the one that the app sent to the provider */ nonce: string }
 
 export type OverviewAnswer = { success: true; total_users: number; total_exams: number; /** finished attempts */ total_results: number; /** questions answered in them */ total_responses: number }
 
@@ -382,7 +382,7 @@ export type PinBody = { is_pinned?: boolean }
 
 export type Portal = 'user' | 'admin'
 
-export type PracticeAnswer = { success: true; /** cards that are to be asked now */ due: number; /** new questions that are still to come today */ new: number; learning: number; /** cards whose next date is days away from their last one */ known: number; next_due_at: string | null; today: { reviews: number; right: number; minutes: number }; /** days in a row with a review, up to today or yesterday */ streak_days: number; settings: PracticeSettings }
+export type PracticeAnswer = { success: true; /** cards that are to be asked now */ due: number; /** new questions that are still to come today */ new: number; learning: number; /** cards that are no longer being learned: they come again after days */ known: number; next_due_at: string | null; today: { reviews: number; right: number; minutes: number }; /** days in a row with a review, up to today or yesterday */ streak_days: number; settings: PracticeSettings }
 
 export type PracticeCard = { question_id: number; exam_id: number; exam_name: string; tags: string[]; state: 'new' | 'learning' | 'review' | 'relearning'; due: string; /** days until it is known with a probability of 0.9 */ stability: number; /** 1 to 10; 0 for a new card */ difficulty: number; reps: number; lapses: number; retrievability: number | null }
 
@@ -396,7 +396,7 @@ export type PracticeSettingsAnswer = { success: true; settings: PracticeSettings
 
 export type PracticeSettingsChanges = { /** new questions a day */ new_per_day?: number; /** how likely you should still know the answer when a question comes again */ retention?: number }
 
-export type PrepareAnswer = { success: true; /** they were in memory already */ cached: boolean; question_count: number }
+export type PrepareAnswer = { success: true; /** whether its questions were in memory already */ cached: boolean; question_count: number }
 
 export type PresenceAnswer = { success: true; /** user id → online */ status: { [key: string]: boolean } }
 
@@ -416,7 +416,7 @@ export type PushSubscriptionAnswer = { success: true; subscription: PushSubscrip
 
 export type PushSubscriptionBody = { /** an https address */ endpoint: string; keys: { /** an uncompressed point of P-256, base64url */ p256dh: string; /** 16 bytes, base64url */ auth: string } }
 
-export type Question = { id: number; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; /** MCQ `B`, MSQ `A,C`, NUMERIC a decimal string, SHORT the accepted texts, one a line; empty where `parts` hold the key, or for none: everybody gets 0 until there is one */ correct_answer: string; parts: { /** 2 to 20; equal matches are one choice */ pairs: { prompt: string; match: string }[]; /** up to 10 choices that match no prompt */ distractors: string[] } | { /** 2 to 20, in the right order */ items: string[] } | { /** 1 to 20, for `[[1]]` … of the text */ gaps: ({ kind: 'text'; /** 1 to 50 texts, `%50%text` for a share */ accepted: string[] } | { kind: 'choice'; /** 2 to 20 */ choices: string[]; /** the index of the right one, from 0 */ correct: number } | { kind: 'number'; /** a number or its decimal text */ key: number | string; /** a number or its decimal text */ tolerance: number | string })[] } | null; question_type: QuestionType; image_path: string | null; positive_marks: number; negative_marks: number; /** for NUMERIC answers */ tolerance: number; /** why the right answer is right, for those who may see it; may contain LaTeX */ explanation: string; tags: string[]; image_url: string | null }
+export type Question = { id: number; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; /** MCQ `B`, MSQ `A,C`, NUMERIC a decimal string, SHORT the accepted texts, one a line; empty where `parts` hold the key, or for none: everybody gets 0 until there is one */ correct_answer: string; parts: { /** 2 to 20; equal matches are one choice */ pairs: { prompt: string; match: string }[]; /** up to 10 choices that match no prompt */ distractors: string[] } | { /** 2 to 20, in the right order */ items: string[] } | { /** 1 to 20, for `[[1]]` … of the text */ gaps: ({ kind: 'text'; /** 1 to 50 texts; `%50%text` brings 50 percent */ accepted: string[] } | { kind: 'choice'; /** 2 to 20 */ choices: string[]; /** the index of the right one, from 0 */ correct: number } | { kind: 'number'; /** a number or its decimal text */ key: number | string; /** a number or its decimal text */ tolerance: number | string })[] } | null; question_type: QuestionType; image_path: string | null; positive_marks: number; negative_marks: number; /** for NUMERIC answers */ tolerance: number; /** why the right answer is right, for those who may see it; may contain LaTeX */ explanation: string; tags: string[]; image_url: string | null }
 
 export type QuestionAdded = { success: true; message: string; question_id: number }
 
@@ -446,7 +446,7 @@ export type RefusedReview = { client_id: string; error: { code: string; message:
 
 export type RegisterBody = { username: string; email: string; /** 8 to 128 characters, taken as typed */ password: string; full_name?: string }
 
-export type Regrade = { id: number | null; exam_id: number; question_id: number; /** `new_key`: grade with `correct_answer` and `tolerance`; `credit_all`: its marks for everybody whose paper has it; `drop`: it counts neither in score nor in max_score */ action: 'new_key' | 'credit_all' | 'drop'; correct_answer: string | null; parts: { /** 2 to 20; equal matches are one choice */ pairs: { prompt: string; match: string }[]; /** up to 10 choices that match no prompt */ distractors: string[] } | { /** 2 to 20, in the right order */ items: string[] } | { /** 1 to 20, for `[[1]]` … of the text */ gaps: ({ kind: 'text'; /** 1 to 50 texts, `%50%text` for a share */ accepted: string[] } | { kind: 'choice'; /** 2 to 20 */ choices: string[]; /** the index of the right one, from 0 */ correct: number } | { kind: 'number'; /** a number or its decimal text */ key: number | string; /** a number or its decimal text */ tolerance: number | string })[] } | null; tolerance: number | null; /** finished ones whose paper has the question */ attempts: number; raised: number; lowered: number; unchanged: number; /** the first 100 attempts whose score or max_score changed */ changes: { attempt_id: number; user_id: number; username: string; old_score: number; new_score: number; old_max_score: number; new_max_score: number }[]; created_at: string; /** a username */ created_by: string; undone_at: string | null }
+export type Regrade = { id: number | null; exam_id: number; question_id: number; /** `new_key`: grade with `correct_answer` and `tolerance`; `credit_all`: its marks for everybody whose paper has it; `drop`: it counts neither in score nor in max_score */ action: 'new_key' | 'credit_all' | 'drop'; correct_answer: string | null; parts: { /** 2 to 20; equal matches are one choice */ pairs: { prompt: string; match: string }[]; /** up to 10 choices that match no prompt */ distractors: string[] } | { /** 2 to 20, in the right order */ items: string[] } | { /** 1 to 20, for `[[1]]` … of the text */ gaps: ({ kind: 'text'; /** 1 to 50 texts; `%50%text` brings 50 percent */ accepted: string[] } | { kind: 'choice'; /** 2 to 20 */ choices: string[]; /** the index of the right one, from 0 */ correct: number } | { kind: 'number'; /** a number or its decimal text */ key: number | string; /** a number or its decimal text */ tolerance: number | string })[] } | null; tolerance: number | null; /** finished ones whose paper has the question */ attempts: number; raised: number; lowered: number; unchanged: number; /** the first 100 attempts whose score or max_score changed */ changes: { attempt_id: number; user_id: number; username: string; old_score: number; new_score: number; old_max_score: number; new_max_score: number }[]; created_at: string; /** a username */ created_by: string; undone_at: string | null }
 
 export type RegradeAnswer = { success: true; regrade: Regrade }
 
@@ -454,7 +454,7 @@ export type RegradesAnswer = { success: true; regrades: Regrade[] }
 
 export type ReleaseAnswer = { success: true; message: string; released: boolean }
 
-export type ReleaseBody = { /** set to this rather than to the opposite */ released?: boolean }
+export type ReleaseBody = { /** left out: the opposite of the current state */ released?: boolean }
 
 export type Report = { id: number; kind: 'message' | 'comment'; message_id: number | null; comment_id: number | null; /** as it was when it was reported; empty 90 days after the decision */ text: string; author: { id: number; username: string; full_name: string }; reporter: { id: number; username: string; full_name: string }; reason: string; status: ReportStatus; note: string | null; resolved_by: string | null; resolved_at: string | null; created_at: string; /** up to five before and five after it; of a decided one as they were then, for 90 days, without files */ context: { id: number; author: { id: number; username: string; full_name: string }; text: string; /** files of a message */ attachments: Attachment[]; is_reported: boolean; created_at: string }[] }
 
@@ -494,9 +494,9 @@ export type RoleChange = { user_id: number; /** `user`, `admin` or `user,admin` 
 
 export type RoleCounts = { success: true; total_users: number; user_role: number; admin_role: number; both_roles: number }
 
-export type RosterForm = { file: Blob; /** answer the same, and change nothing */ dry_run?: boolean }
+export type RosterForm = { file: Blob; /** true: answer as usual, but change nothing */ dry_run?: boolean }
 
-export type SaveAnswer = { success: true; attempt_id: number; /** how many answers this sync carried, without those rejected */ saved: number; rejected: ({ question_id: number | null; message: string })[] | null; revision: number; saved_at: string; ends_at: string | null }
+export type SaveAnswer = { success: true; attempt_id: number; /** how many answers of this sync were not rejected */ saved: number; rejected: ({ question_id: number | null; message: string })[] | null; revision: number; saved_at: string; ends_at: string | null }
 
 export type SaveBody = { /** the attempt that is meant: if another one is active, nothing changes; left out: whichever is active */ attempt_id?: number; /** by question id, merged into what is stored: null clears, absent questions stay, and what does not fit is named in `rejected` */ answers: { [key: string]: unknown }; /** question ids; replaces the stored set */ markedForReview?: unknown[]; /** a number of the client that rises with its changes */ revision?: number }
 
@@ -526,7 +526,7 @@ export type StudentModifyBody = { student_id: number; action: 'reset' | 'increas
 
 export type StudentResult = { user_id: number; username: string; full_name: string; /** those that they took, the active one included */ attempts: number; best: { score: number; max_score: number; /** to two decimals */ percentage: number; passed: boolean } | null; newest: { attempt_id: number; attempt_number: number; status: 'submitted' | 'expired'; submitted_at: string; score: number; max_score: number; /** to two decimals */ percentage: number; passed: boolean } | null; active: { attempt_id: number; started_at: string; ends_at: string | null; /** questions with a saved answer */ answered: number } | null }
 
-export type SubmitAnswer = { success: true; attempt_id: number; result_mode: 'instant' | 'on_release'; already_submitted: boolean; rejected: ({ question_id: number | null; message: string })[] | null; /** where the results may be seen */ result?: Score; /** until then */ message?: string }
+export type SubmitAnswer = { success: true; attempt_id: number; result_mode: 'instant' | 'on_release'; already_submitted: boolean; rejected: ({ question_id: number | null; message: string })[] | null; /** only if the results may be seen already */ result?: Score; /** only if there is no `result` yet */ message?: string }
 
 export type SubmitBody = { /** the attempt that is meant: if another one is active, nothing changes; left out: whichever is active */ attempt_id?: number; /** by question id, merged into what is stored: null clears, absent questions stay, and what does not fit is named in `rejected` */ answers?: { [key: string]: unknown }; /** question ids; replaces the stored set */ markedForReview?: unknown[]; /** a number of the client that rises with its changes */ revision?: number }
 
@@ -550,7 +550,7 @@ export type TrialBody = { /** which questions this trial has, and in which order
 
 export type TrialResult = { success: true; is_trial: true; rejected: ({ question_id: number | null; message: string })[] | null; result: Score; review: ReviewedQuestion[] }
 
-export type Tried = { success: true; message: string; format: ImportFormat; /** in a dry run, how many would be */ inserted: number; skipped: number; errors: string[] | null; details: string[] | null; /** the first 50 */ questions: ({ /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; /** MCQ `B`, MSQ `A,C`, NUMERIC a decimal string, SHORT the accepted texts, one a line; empty where `parts` hold the key, or for none: everybody gets 0 until there is one */ correct_answer: string; parts: { /** 2 to 20; equal matches are one choice */ pairs: { prompt: string; match: string }[]; /** up to 10 choices that match no prompt */ distractors: string[] } | { /** 2 to 20, in the right order */ items: string[] } | { /** 1 to 20, for `[[1]]` … of the text */ gaps: ({ kind: 'text'; /** 1 to 50 texts, `%50%text` for a share */ accepted: string[] } | { kind: 'choice'; /** 2 to 20 */ choices: string[]; /** the index of the right one, from 0 */ correct: number } | { kind: 'number'; /** a number or its decimal text */ key: number | string; /** a number or its decimal text */ tolerance: number | string })[] } | null; question_type: QuestionType; image_path: string | null; positive_marks: number; negative_marks: number; /** for NUMERIC answers */ tolerance: number; /** why the right answer is right, for those who may see it; may contain LaTeX */ explanation: string; tags: string[]; /** the file brings an image along */ has_image: boolean })[] }
+export type Tried = { success: true; message: string; format: ImportFormat; /** in a dry run, how many would be */ inserted: number; skipped: number; errors: string[] | null; details: string[] | null; /** the first 50 */ questions: ({ /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; /** MCQ `B`, MSQ `A,C`, NUMERIC a decimal string, SHORT the accepted texts, one a line; empty where `parts` hold the key, or for none: everybody gets 0 until there is one */ correct_answer: string; parts: { /** 2 to 20; equal matches are one choice */ pairs: { prompt: string; match: string }[]; /** up to 10 choices that match no prompt */ distractors: string[] } | { /** 2 to 20, in the right order */ items: string[] } | { /** 1 to 20, for `[[1]]` … of the text */ gaps: ({ kind: 'text'; /** 1 to 50 texts; `%50%text` brings 50 percent */ accepted: string[] } | { kind: 'choice'; /** 2 to 20 */ choices: string[]; /** the index of the right one, from 0 */ correct: number } | { kind: 'number'; /** a number or its decimal text */ key: number | string; /** a number or its decimal text */ tolerance: number | string })[] } | null; question_type: QuestionType; image_path: string | null; positive_marks: number; negative_marks: number; /** for NUMERIC answers */ tolerance: number; /** why the right answer is right, for those who may see it; may contain LaTeX */ explanation: string; tags: string[]; /** the file brings an image along */ has_image: boolean })[] }
 
 export type TutorAnswer = { success: true; /** may contain LaTeX and a `[FINAL ANSWER]` marker */ response: string; conversation_id: number; title: string; questions_remaining: number }
 
@@ -574,7 +574,7 @@ export type UndoBody = { client_id: string }
 
 export type UnreadAnswer = { success: true; /** messages unread in conversations that are neither muted nor archived */ unread: number; /** messages unread over all conversations */ unread_all: number; /** pending incoming connection requests */ requests: number; /** unread messages that mention the reader, in all conversations */ mentions: number }
 
-export type User = { id: number; username: string; email: string; full_name: string; role: Role; /** there if they may not sign in */ suspended?: true; created_at: string; updated_at: string }
+export type User = { id: number; username: string; email: string; full_name: string; role: Role; /** present only if they may not sign in */ suspended?: true; created_at: string; updated_at: string }
 
 export type UsersAnswer = { success: true; users: ChatUser[] }
 
@@ -1222,7 +1222,7 @@ export interface paths {
     }
   }
   '/api/v01/chat/presence': {
-    /** Who is online, of those one shares a connection or conversation with */
+    /** Who is online, of the people with whom one shares a connection or a conversation */
     get: {
       parameters: { query?: never; path?: never; header?: never; cookie?: never }
       requestBody?: never
@@ -1491,7 +1491,7 @@ export interface paths {
     }
   }
   '/api/v01/discussions/comments/{id}': {
-    /** Edit an own comment */
+    /** Edit a comment of one’s own */
     patch: {
       parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
       requestBody: { content: { 'application/json': NewText } }
@@ -1508,7 +1508,7 @@ export interface paths {
         503: { content: { 'application/json': Failure<'unavailable'> } }
       }
     }
-    /** Delete an own comment, or any as an administrator */
+    /** Delete a comment of one’s own; administrators can delete all */
     delete: {
       parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
       requestBody?: never
@@ -2560,7 +2560,7 @@ export interface paths {
     }
   }
   '/api/v01/notebooks/{id}': {
-    /** An own or a public notebook */
+    /** A notebook of one’s own, or a public one */
     get: {
       parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
       requestBody?: never
@@ -2616,7 +2616,6 @@ export interface paths {
       requestBody?: never
       responses: {
         200: { content: { 'application/json': PrintAnswer } }
-        304: { content: {} }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'exam_in_progress'> } }
@@ -2732,7 +2731,7 @@ export interface paths {
     }
   }
   '/api/v01/pages/{id}/sync': {
-    /** Apply what a device did to a page */
+    /** Apply the changes that a device made to a page */
     post: {
       parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
       requestBody?: { content: { 'application/json': SyncBody } }
@@ -3018,7 +3017,7 @@ export interface paths {
         503: { content: { 'application/json': Failure<'unavailable'> } }
       }
     }
-    /** Make an account for somebody */
+    /** Create an account for somebody */
     post: {
       parameters: { query?: never; path?: never; header?: never; cookie?: never }
       requestBody: { content: { 'application/json': NewAccountBody } }
@@ -3092,7 +3091,7 @@ export interface paths {
     }
   }
   '/api/v01/admin/users/import': {
-    /** Make accounts of a CSV */
+    /** Create accounts from a CSV */
     post: {
       parameters: { query?: { 'dry_run'?: boolean }; path?: never; header?: never; cookie?: never }
       requestBody: { content: { 'multipart/form-data': FormData } }
@@ -3110,7 +3109,7 @@ export interface paths {
     }
   }
   '/api/v01/admin/users/{id}': {
-    /** Suspend an account, or let it in again */
+    /** Suspend an account, or end its suspension */
     patch: {
       parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
       requestBody: { content: { 'application/json': SuspensionBody } }

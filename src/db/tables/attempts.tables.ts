@@ -146,3 +146,14 @@ export const attempts = pgTable(
     ),
   ],
 )
+
+/** The result of a finished attempt. */
+export interface GradedValues {
+  score: number
+  maxScore: number
+  /** score ÷ maxScore × 100, not rounded; 0 where there is nothing to score. */
+  percentage: number
+  correct: number
+  incorrect: number
+  unattempted: number
+}

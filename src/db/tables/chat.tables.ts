@@ -295,3 +295,10 @@ export const blocks = pgTable(
     check('blocks_not_self', sql`${table.blockerId} <> ${table.blockedId}`),
   ],
 )
+
+/** Whether one of the two has blocked the other: then neither sees the other's presence. */
+export function areBlocked(one: SQL, other: SQL): SQL {
+  return sql`exists (
+    select from blocks where (blocker_id = ${one} and blocked_id = ${other})
+                          or (blocker_id = ${other} and blocked_id = ${one}))`
+}

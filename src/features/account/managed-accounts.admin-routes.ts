@@ -25,7 +25,7 @@ export const managedAccountAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }
     {
       schema: {
         operationId: 'createUser',
-        summary: 'Make an account for somebody',
+        summary: 'Create an account for somebody',
         tags,
         body: NewAccountBody,
         response: { 201: ManagedAccountAnswer, ...failures('username_taken', 'email_taken') },
@@ -45,9 +45,9 @@ export const managedAccountAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }
       ...takesImport,
       schema: {
         operationId: 'importUsers',
-        summary: 'Make accounts of a CSV',
+        summary: 'Create accounts from a CSV',
         description:
-          'Columns `email`, and if wanted `username`, `full_name`, `role`. Rows that do not fit, or whose name or address is taken, are named; all others become accounts without a password, in one transaction.',
+          'The column `email`, and optionally `username`, `full_name` and `role`. Rows that do not fit, or whose name or address is taken, are named; all others become accounts without a password, in one transaction.',
         tags,
         consumes: ['multipart/form-data'],
         querystring: DryRun,
@@ -72,7 +72,7 @@ export const managedAccountAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }
     {
       schema: {
         operationId: 'suspendUser',
-        summary: 'Suspend an account, or let it in again',
+        summary: 'Suspend an account, or end its suspension',
         description:
           'Suspended people cannot sign in, and their sessions end at once. Nothing of theirs is deleted.',
         tags,
@@ -95,7 +95,7 @@ export const managedAccountAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }
         operationId: 'deleteUser',
         summary: "Delete somebody's account",
         description:
-          'As they could themselves. Administrators confirm it with their own password, or a fresh sign-in.',
+          'The effect is the same as if its owner had deleted it. Administrators confirm it with their own password, or a fresh sign-in.',
         tags,
         params: IdParams,
         body: DeleteManagedBody,

@@ -5,7 +5,7 @@ import { isTaughtBy, isThereFor } from '../../db/exam-access.ts'
 import { personalColumns, personalTimes } from '../../db/personal-times.ts'
 import { isAnyOf } from '../../db/query.ts'
 import type { PersonalTimes } from '../../db/tables/accommodations.tables.ts'
-import { type Answers, attempts, examPapers } from '../../db/tables/attempts.tables.ts'
+import { type Answers, attempts, examPapers, type GradedValues } from '../../db/tables/attempts.tables.ts'
 import { exams } from '../../db/tables/exams.tables.ts'
 import { UNDER_WAY } from '../../db/under-way.ts'
 
@@ -192,15 +192,6 @@ export async function listOverdueForUpdate(
     .orderBy(attempts.endsAt)
     .limit(limit)
     .for('no key update', { skipLocked: true })
-}
-
-export interface GradedValues {
-  score: number
-  maxScore: number
-  percentage: number
-  correct: number
-  incorrect: number
-  unattempted: number
 }
 
 export interface ClosedValues extends GradedValues {

@@ -1,10 +1,11 @@
 import type { Score } from '../../../schemas/attempts.schemas.ts'
 import type { Core } from '../../core.ts'
+import type { GradedValues } from '../../db/tables/attempts.tables.ts'
 import { AppError } from '../../errors.ts'
 import * as store from './attempts.store.ts'
 import type { Paper } from './paper.ts'
 import { paperOf } from './papers.service.ts'
-import { type Result, roundPercentage } from './scoring.ts'
+import { roundPercentage } from './scoring.ts'
 
 export type { FinishedRow } from './attempts.store.ts'
 
@@ -53,7 +54,7 @@ export function readScore(attempt: StoredScore): Score | undefined {
 }
 
 /** What grading gives, as it is shown. */
-export function toScore({ maxScore: max_score, percentage, ...rest }: Result): Score {
+export function toScore({ maxScore: max_score, percentage, ...rest }: GradedValues): Score {
   return { ...rest, max_score, percentage: roundPercentage(percentage) }
 }
 

@@ -1,4 +1,4 @@
-import type { Answers, StoredAnswer, StoredQuestion } from '../../db/tables/attempts.tables.ts'
+import type { Answers, GradedValues, StoredAnswer, StoredQuestion } from '../../db/tables/attempts.tables.ts'
 import { type Decimal, digitsAt } from '../../formats/decimals.ts'
 import { leastCommonMultiple } from '../../formats/fractions.ts'
 import type { Compiled, MsqScoring } from '../questions/kinds/kind.ts'
@@ -14,16 +14,6 @@ export interface KeyedQuestion
 
 /** A question without a key is `unattempted` for everybody. A dropped question is none of the three. */
 export type Verdict = 'correct' | 'incorrect' | 'unattempted' | 'dropped'
-
-export interface Result {
-  score: number
-  maxScore: number
-  /** score ÷ maxScore × 100, not rounded; 0 where there is nothing to score. */
-  percentage: number
-  correct: number
-  incorrect: number
-  unattempted: number
-}
 
 /** A percentage as it is shown, to two decimals. */
 export function roundPercentage(percentage: number): number {
@@ -97,7 +87,7 @@ export class AnswerKey {
   }
 
   /** `drawn` are the ids of the attempt's questions, null for all of the paper. */
-  grade(answers: Answers, drawn: readonly number[] | null = null): Result {
+  grade(answers: Answers, drawn: readonly number[] | null = null): GradedValues {
     let units = 0n
     let most = 0n
     const counts = { correct: 0, incorrect: 0, unattempted: 0, dropped: 0 }

@@ -1,9 +1,8 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { only, query } from '../../db/query.ts'
-import { connections } from '../../db/tables/chat.tables.ts'
+import { areBlocked, connections } from '../../db/tables/chat.tables.ts'
 import { isAccount, users } from '../../db/tables/users.tables.ts'
-import { areBlocked } from './people.store.ts'
 
 export type ConnectionRow = typeof connections.$inferSelect
 

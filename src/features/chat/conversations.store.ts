@@ -2,9 +2,15 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Db, Executor } from '../../db/database-client.ts'
 import { isHelpLocked } from '../../db/help-lock-sql.ts'
 import { isAnyOf, only, query, statement } from '../../db/query.ts'
-import { conversationMembers, conversations, countMentions, isArchived } from '../../db/tables/chat.tables.ts'
+import {
+  areBlocked,
+  conversationMembers,
+  conversations,
+  countMentions,
+  isArchived,
+} from '../../db/tables/chat.tables.ts'
 import { isPerson } from '../../db/tables/users.tables.ts'
-import { areBlocked } from './people.store.ts'
+import { blockedPairs } from './people.store.ts'
 
 /** How one member wants to be bothered by a conversation. */
 export interface SettingsRow {
@@ -84,9 +90,7 @@ const selectConversations = statement<
     unreadMentions: 'integer',
   },
   ({ userIds, ids, archived, unlockedFor }) => sql`
-    with blocked as materialized (
-      select blocker_id as one, blocked_id as other from blocks where ${isAnyOf(sql`blocker_id`, userIds)}
-      union all select blocked_id, blocker_id from blocks where ${isAnyOf(sql`blocked_id`, userIds)})
+    with blocked as materialized ${blockedPairs(userIds)}
     select member.user_id as "readerId", c.id, coalesce(c.name, person.full_name, 'Conversation') as name,
            c.is_group as "isGroup", person.id as "userId", connection.id as "connectionId",
            them.count as "memberCount", c.last_seq as "lastSeq", member.last_read_seq as "lastReadSeq", c.version,
@@ -163,8 +167,7 @@ export async function listBlockedMembers(
     sql`
     select member.user_id as "userId" from conversation_members member
      where member.conversation_id = ${conversationId}
-       and member.user_id in (select blocked_id from blocks where blocker_id = ${userId}
-                              union all select blocker_id from blocks where blocked_id = ${userId})`,
+       and member.user_id in (select other from ${blockedPairs([userId])} blocked)`,
   )
   return rows.map(({ userId }) => userId)
 }

@@ -9,7 +9,7 @@ import type { Core } from '../../core.ts'
 import { toAttachment } from './attachments.service.ts'
 import type { MessageRow } from './messages.store.ts'
 
-export function toSharedMessage(core: Core, row: MessageRow): SharedMessage {
+function toSharedMessage(core: Core, row: MessageRow): SharedMessage {
   return {
     id: row.id,
     seq: row.seq,

@@ -233,7 +233,11 @@ export async function getVisibleMessage(core: Core, userId: number, messageId: n
  * Replaces anybody's message by a tombstone. The answer is a function that publishes this, to be called after the
  * commit.
  */
-export async function removeMessage(core: Core, tx: Executor, messageId: number): Promise<() => void> {
+export async function removeReportedMessage(
+  core: Core,
+  tx: Executor,
+  messageId: number,
+): Promise<() => void> {
   const found = await store.findMessage(tx, messageId)
   if (!found || found.isDeleted) return () => {}
   const version = await conversations.takeVersion(tx, found.conversationId, 'message')

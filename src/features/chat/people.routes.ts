@@ -40,7 +40,7 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (ap
       config: { budget: 'heavy' },
       schema: {
         operationId: 'getPresence',
-        summary: 'Who is online, of those one shares a connection or conversation with',
+        summary: 'Who is online, of the people with whom one shares a connection or a conversation',
         tags,
         response: { 200: PresenceAnswer },
       },

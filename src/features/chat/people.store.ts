@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db, Executor } from '../../db/database-client.ts'
 import { isAnyOf, query } from '../../db/query.ts'
-import { blocks, type connections } from '../../db/tables/chat.tables.ts'
+import { areBlocked, blocks, type connections } from '../../db/tables/chat.tables.ts'
 import { isAccount, isPerson, users } from '../../db/tables/users.tables.ts'
 import { beginsWith, contains, foldedCase } from '../../db/text-search.ts'
 import { foldCase } from '../../formats/case-fold.ts'
@@ -96,20 +96,18 @@ export async function listPeers(
               from conversation_members mine join conversation_members them using (conversation_id)
              where ${isAnyOf(sql`mine.user_id`, userIds)} and them.user_id <> mine.user_id and ${isPerson(sql`them.user_id`)}
                ${conversationId === undefined ? sql`` : sql`and conversation_id = ${conversationId}`}) pair
-      left join (select blocker_id as one, blocked_id as other from blocks where ${isAnyOf(sql`blocker_id`, userIds)}
-                 union select blocked_id, blocker_id from blocks where ${isAnyOf(sql`blocked_id`, userIds)}) blocked
-        on blocked.one = user_id and blocked.other = peer_id
+      left join ${blockedPairs(userIds)} blocked on blocked.one = user_id and blocked.other = peer_id
      group by user_id`,
   )
 }
 
 // --- blocks
 
-/** Whether one of the two has blocked the other: then neither sees the other's presence. */
-export function areBlocked(one: SQL, other: SQL): SQL {
-  return sql`exists (
-    select from blocks where (blocker_id = ${one} and blocked_id = ${other})
-                          or (blocker_id = ${other} and blocked_id = ${one}))`
+/** A table: each of these people as `one`, with everybody whom they have blocked, or who has blocked them, as `other`. */
+export function blockedPairs(userIds: SQL | number[]): SQL {
+  return sql`(
+    select blocker_id as one, blocked_id as other from blocks where ${isAnyOf(sql`blocker_id`, userIds)}
+    union select blocked_id, blocker_id from blocks where ${isAnyOf(sql`blocked_id`, userIds)})`
 }
 
 export async function isBlocked(db: Executor, blockerId: number, blockedId: number): Promise<boolean> {

@@ -20,7 +20,7 @@ export const reactionRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
       schema: {
         operationId: 'addReaction',
         summary: 'React to a message with an emoji',
-        description: 'Repeated it changes nothing.',
+        description: 'A repetition changes nothing.',
         tags,
         params: ReactionParams,
         response: answers,
@@ -39,7 +39,7 @@ export const reactionRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
       schema: {
         operationId: 'removeReaction',
         summary: "Take one's reaction back",
-        description: 'Repeated it changes nothing.',
+        description: 'A repetition changes nothing.',
         tags,
         params: ReactionParams,
         response: answers,

@@ -65,7 +65,7 @@ export const discussionRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
       config: { budget: 'heavy' },
       schema: {
         operationId: 'editComment',
-        summary: 'Edit an own comment',
+        summary: 'Edit a comment of one’s own',
         tags,
         params: IdParams,
         body: EditCommentBody,
@@ -84,7 +84,7 @@ export const discussionRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
     {
       schema: {
         operationId: 'deleteComment',
-        summary: 'Delete an own comment, or any as an administrator',
+        summary: 'Delete a comment of one’s own; administrators can delete all',
         description: 'One with replies stays as a tombstone without text.',
         tags,
         params: IdParams,

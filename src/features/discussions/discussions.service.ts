@@ -160,8 +160,15 @@ export async function deleteComment(
   publish(core, toTombstone(comment, deletedAt), 'deleted')
 }
 
-/** Does the same to anybody's comment, if it still exists; answers what publishes that after the commit. */
-export async function removeReported(core: Core, tx: Executor, commentId: number): Promise<() => void> {
+/**
+ * Removes anybody's comment, if it still exists, or replaces it by a tombstone. The answer is a function that publishes
+ * this, to be called after the commit.
+ */
+export async function removeReportedComment(
+  core: Core,
+  tx: Executor,
+  commentId: number,
+): Promise<() => void> {
   const deletedAt = new Date(core.clock())
   const found = await store.findComment(tx, commentId)
   if (!found || !(await removeComment(tx, found, deletedAt))) return () => {}

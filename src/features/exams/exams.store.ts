@@ -1,23 +1,12 @@
-import { and, eq, inArray, isNotNull, isNull, not, or, type SQL, sql } from 'drizzle-orm'
-import type { StudentExam } from '../../../schemas/attempts.schemas.ts'
+import { and, eq, inArray, isNotNull, isNull, not, or, sql } from 'drizzle-orm'
 import type { Db, Executor } from '../../db/database-client.ts'
-import { isKeptBy, isTaughtBy, isThereFor } from '../../db/exam-access.ts'
-import { personalTimes } from '../../db/personal-times.ts'
-import {
-  type Columns,
-  isAnyOf,
-  iso,
-  only,
-  type Page,
-  type Places,
-  statement,
-  toPage,
-} from '../../db/query.ts'
+import { isKeptBy, isTaughtBy } from '../../db/exam-access.ts'
+import { isAnyOf, only } from '../../db/query.ts'
 import { attempts } from '../../db/tables/attempts.tables.ts'
 import { classes, examClasses } from '../../db/tables/classes.tables.ts'
 import { comments } from '../../db/tables/discussions.tables.ts'
 import { exams, questions } from '../../db/tables/exams.tables.ts'
-import { containing, contains, plannedFor } from '../../db/text-search.ts'
+import { contains, plannedFor } from '../../db/text-search.ts'
 
 export type ExamValues = typeof exams.$inferInsert
 export type ExamRow = Omit<typeof exams.$inferSelect, OwnColumns> & {
@@ -148,123 +137,6 @@ export async function countBelongings(db: Executor, id: number) {
 
 export async function deleteExam(db: Executor, id: number): Promise<void> {
   await db.delete(exams).where(eq(exams.id, id))
-}
-
-// --- as students see them
-
-/** An exam as a student sees it, with their own times. */
-export interface PublishedRow extends Omit<StudentExam, 'question_count' | 'extra_time_percent'> {
-  extra_time_percent: number
-  draw: typeof exams.$inferSelect.draw
-  /** All of its questions, and their tags where it draws some of them. */
-  pool_count: number
-  tagged: { tag_keys: string[] }[] | null
-}
-
-const PUBLISHED_TYPES = {
-  id: 'integer',
-  name: 'text',
-  description: 'text',
-  category_id: 'integer',
-  duration_minutes: 'integer',
-  max_attempts: 'integer',
-  result_mode: 'text',
-  results_released: 'boolean',
-  is_published: 'boolean',
-  open_for_practice: 'boolean',
-  pass_percentage: 'float8',
-  msq_scoring: 'text',
-  opens_at: 'text',
-  closes_at: 'text',
-  lock_help: 'boolean',
-  extra_time_percent: 'integer',
-  draw: 'jsonb',
-  pool_count: 'integer',
-  tagged: 'jsonb',
-} as const satisfies Columns<PublishedRow>
-
-function selectPublished(person: SQL, columns: SQL): SQL {
-  return sql`
-    select exams.id, exams.name, description, category_id, duration_minutes, max_attempts, result_mode, results_released,
-           published as is_published, open_for_practice, pass_percentage::float8, msq_scoring,
-           ${iso(sql`coalesce(personal.opens_at, exams.opens_at)`)} as opens_at,
-           ${iso(sql`coalesce(personal.closes_at, exams.closes_at)`)} as closes_at, lock_help,
-           coalesce(personal.extra_time_percent, 0) as extra_time_percent, draw,
-           (select count(*)::int from questions where exam_id = exams.id) as pool_count,
-           case when draw is not null then (
-             select jsonb_agg(jsonb_build_object('tag_keys', tag_keys)) from questions where exam_id = exams.id) end as tagged,
-           ${columns}
-      from exams left join ${personalTimes({ person, exam: sql`exams` })} on true`
-}
-
-interface PublishedPage {
-  userId: number
-  categoryId: number | undefined
-  /** Of the name or description. */
-  pattern: string | undefined
-  limit: number
-  offset: number
-}
-
-const selectPage = statement<PublishedPage, PublishedRow & { total: number }>(
-  { ...PUBLISHED_TYPES, total: 'integer' },
-  ({ limit, offset, ...choice }) => sql`
-    ${selectPublished(choice.userId, sql`(${countChosen(choice)}) as total`)}
-     where ${isChosen(choice)} order by exams.id desc limit ${limit} offset ${offset}`,
-)
-
-type Choice = Pick<PublishedPage, 'userId' | 'categoryId' | 'pattern'>
-const count = statement<Choice, { total: number }>({ total: 'integer' }, (choice) => countChosen(choice))
-
-function countChosen(choice: Places<Choice>): SQL {
-  return sql`select count(*)::int as total from exams where ${isChosen(choice)}`
-}
-
-function isChosen({ userId, categoryId, pattern }: Places<Choice>): SQL {
-  return sql.join(
-    [
-      sql`published and ${isThereFor(userId)}`,
-      ...(categoryId ? [sql`category_id = ${categoryId}`] : []),
-      ...(pattern ? [sql`(name ilike ${pattern} or description ilike ${pattern})`] : []),
-    ],
-    sql` and `,
-  )
-}
-
-/** A page of the published exams that are there for somebody, newest first, and how many there are. */
-export async function listPublished(
-  db: Db,
-  userId: number,
-  { categoryId, q }: { categoryId: number | undefined; q: string | undefined },
-  limit: number,
-  offset: number,
-): Promise<Page<PublishedRow>> {
-  const choice = { userId, categoryId, pattern: q ? containing(q) : undefined }
-  const pool = plannedFor(q, db)
-  return toPage(await selectPage(pool, { ...choice, limit, offset }), offset, () => count(pool, choice))
-}
-
-type StandingRow = PublishedRow & { attempts_used: number }
-
-const selectOne = statement<{ userId: number; examId: number }, StandingRow>(
-  { ...PUBLISHED_TYPES, attempts_used: 'integer' },
-  ({ userId, examId }) => sql`
-    ${selectPublished(
-      userId,
-      sql`(select count(*)::int from attempts where user_id = ${userId} and exam_id = exams.id) as attempts_used`,
-    )}
-     where exams.id = ${examId} and ${isThereFor(userId)}
-       and (published or exists (select from attempts where user_id = ${userId} and exam_id = exams.id))`,
-)
-
-/** An exam that is there for somebody, and is published or has attempts of theirs from a time when it was. */
-export async function findPublished(
-  db: Db,
-  userId: number,
-  examId: number,
-): Promise<StandingRow | undefined> {
-  const [row] = await selectOne(db, { userId, examId })
-  return row
 }
 
 /** The folded tags of the questions of these exams, by exam. */

@@ -50,7 +50,7 @@ export const libraryRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (a
     },
     async ({ caller, params }) => ({
       success,
-      notebook: await library.readFromLibrary(core, caller.userId, params.notebook_id),
+      notebook: await library.getPublicNotebook(core, caller.userId, params.notebook_id),
     }),
   )
 

@@ -21,8 +21,10 @@ export async function searchLibrary(
 }
 
 /** A public notebook with its pages. 404 for a private one, to its owner too. */
-export async function readFromLibrary(core: Core, readerId: number, notebookId: number) {
-  return requirePublic(core, readerId, notebookId)
+export async function getPublicNotebook(core: Core, readerId: number, notebookId: number) {
+  const row = await readUnlocked(core, readerId, () => store.findPublic(core.db, notebookId, readerId))
+  if (!row) throw new AppError('not_found')
+  return row
 }
 
 /**
@@ -35,7 +37,7 @@ export async function interact(
   notebookId: number,
   { kind, active }: InteractionBody,
 ) {
-  await requirePublic(core, userId, notebookId)
+  await getPublicNotebook(core, userId, notebookId)
   const interaction = { notebookId, userId, kind }
   return core.db.transaction(async (tx) => {
     await lockAlone(tx, LOCKS.interaction(userId, notebookId))
@@ -44,10 +46,4 @@ export async function interact(
     if (isActive) await store.insertInteraction(tx, interaction)
     return { kind, active: isActive, count: await store.countInteractions(tx, notebookId, kind) }
   })
-}
-
-async function requirePublic(core: Core, readerId: number, notebookId: number) {
-  const row = await readUnlocked(core, readerId, () => store.findPublic(core.db, notebookId, readerId))
-  if (!row) throw new AppError('not_found')
-  return row
 }

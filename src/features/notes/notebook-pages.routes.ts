@@ -26,7 +26,7 @@ export const notePageRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
   app.get(
     '/notebooks/:id/print',
     {
-      config: { budget: 'heavy' },
+      config: { budget: 'heavy', isStreamed: true },
       schema: {
         operationId: 'printNotebook',
         summary: 'Everything of a notebook, in order, for a PDF that the client makes',
@@ -156,7 +156,7 @@ export const notePageRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
     {
       schema: {
         operationId: 'syncPage',
-        summary: 'Apply what a device did to a page',
+        summary: 'Apply the changes that a device made to a page',
         description:
           'Deletions first; then `objects` take the places from `start_index` on. Sent twice it changes nothing more. ' +
           'A deleted id comes back only in a sync that carries the current `version`.',

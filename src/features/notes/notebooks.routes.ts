@@ -51,7 +51,7 @@ export const notebookRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
     {
       schema: {
         operationId: 'getNotebook',
-        summary: 'An own or a public notebook',
+        summary: 'A notebook of one’s own, or a public one',
         tags,
         params: IdParams,
         response: { 200: NotebookAnswer, ...failures('not_found', 'exam_in_progress') },

@@ -56,7 +56,7 @@ export async function deleteNotebook(core: Core, userId: number, id: number): Pr
   await trySweepDiscardedFiles(core)
 }
 
-export function toNotebook(row: store.NotebookRow): Notebook {
+function toNotebook(row: store.NotebookRow): Notebook {
   return {
     id: row.id,
     title: row.title,

@@ -22,7 +22,8 @@ export const pageRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
       schema: {
         operationId: 'showPrivacy',
         summary: 'What is stored of people, for how long, and who sees it',
-        description: 'By the settings of the service, or wherever its operator says it.',
+        description:
+          'A page made from the settings of the service, or a redirect to the one that its operator has set.',
         tags: ['pages'],
         produces: ['text/html'],
         response: { ...redirects, 200: Page },

@@ -8,7 +8,7 @@ import { deriveKeys } from '../../tokens/secrets.ts'
 /** How long somebody may take to sign in at the provider. */
 export const STATE_SECONDS = 600
 /** Sign-ins that a browser may have under way: more cookies would make its requests too large. */
-export const MOST_STATES = 10
+const MOST_STATES = 10
 const PREFIX = 'oidc_'
 const TYPE = 'sign-in-state+jwt'
 

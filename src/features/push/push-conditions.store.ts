@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { helpLockedText } from '../../db/help-lock-sql.ts'
-import { isMuted } from '../../db/tables/chat.tables.ts'
+import { areBlocked, isMuted } from '../../db/tables/chat.tables.ts'
 
 // `message`, `conversation`, `member`, `subscription` and `settings` name rows of their tables; there may be no
 // settings.
@@ -15,10 +15,7 @@ export const IS_WANTED = sql`(
   and not ${isMuted(sql`member`)}
   and (not conversation.is_group or settings.messages = 'all'
        or (coalesce(settings.messages, 'mentions') = 'mentions' and member.user_id = any(message.mentions)))
-  and not exists (
-    select 1 from blocks
-     where (blocker_id = member.user_id and blocked_id = message.sender_id)
-        or (blocker_id = message.sender_id and blocked_id = member.user_id)))`
+  and not ${areBlocked(sql`member.user_id`, sql`message.sender_id`)})`
 
 /** Whether somebody wants to hear of exams. */
 export const WANTS_EXAMS = sql`coalesce(settings.exams, true)`

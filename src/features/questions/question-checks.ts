@@ -138,7 +138,7 @@ export function textOf(given: Scalar): string {
 }
 
 /** What forms and CSV carry as JSON text, empty for nothing. A text that is no JSON stays a text. */
-export function readJson(given: unknown): unknown {
+function readJson(given: unknown): unknown {
   if (typeof given !== 'string') return given
   if (given.trim() === '') return undefined
   try {

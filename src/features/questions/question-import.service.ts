@@ -9,7 +9,8 @@ import { ImportReport } from './import-report.ts'
 import { type CheckOptions, checkQuestion, describeErrors } from './question-checks.ts'
 import { QUESTION_COLUMNS, type QuestionRow, toOffered } from './question-csv.ts'
 import { listExamIds } from './question-import.store.ts'
-import { findNamable, toValues } from './questions.service.ts'
+import { toValues } from './question-mapping.ts'
+import { findNamable } from './questions.service.ts'
 import type { QuestionValues } from './questions.store.ts'
 
 /**

@@ -104,7 +104,7 @@ export const questionAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
         operationId: 'copyQuestions',
         summary: 'Copy questions into an exam',
         description:
-          'With images, tags and explanations, and with the keys by which they are graded today. Those that there are none of are named in `errors`.',
+          'With images, tags and explanations, and with the keys by which they are graded today. Unknown ids are named in `errors`.',
         tags,
         body: CopyBody,
         response: { 201: Copied, ...failures('not_found') },

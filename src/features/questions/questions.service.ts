@@ -29,6 +29,7 @@ import {
   isQuestionType,
   textOf,
 } from './question-checks.ts'
+import { toFields, toValues } from './question-mapping.ts'
 import { foldTag } from './question-tags.ts'
 import * as store from './questions.store.ts'
 
@@ -249,49 +250,6 @@ const MARKS = [
 function accept(checked: CheckedQuestion): QuestionFields {
   if ('question' in checked) return checked.question
   throw invalidFields(checked.errors.map(({ field, error }) => ({ path: `/${field}`, message: error })))
-}
-
-/** A question as columns of the table. */
-export function toValues(examId: number, question: QuestionFields): store.QuestionValues {
-  return {
-    examId,
-    questionText: question.question_text,
-    optionA: question.option_a,
-    optionB: question.option_b,
-    optionC: question.option_c,
-    optionD: question.option_d,
-    moreOptions: question.more_options,
-    correctAnswer: question.correct_answer,
-    parts: question.parts,
-    questionType: question.question_type,
-    explanation: question.explanation,
-    tags: question.tags,
-    tagKeys: question.tags.map(foldTag),
-    imagePath: question.image_path,
-    positiveMarks: question.positive_marks,
-    negativeMarks: question.negative_marks,
-    tolerance: question.tolerance,
-  }
-}
-
-export function toFields(row: store.QuestionRow): QuestionFields {
-  return {
-    question_text: row.questionText,
-    option_a: row.optionA,
-    option_b: row.optionB,
-    option_c: row.optionC,
-    option_d: row.optionD,
-    more_options: row.moreOptions,
-    correct_answer: row.correctAnswer,
-    parts: row.parts,
-    question_type: row.questionType,
-    explanation: row.explanation,
-    tags: row.tags,
-    image_path: row.imagePath,
-    positive_marks: row.positiveMarks,
-    negative_marks: row.negativeMarks,
-    tolerance: row.tolerance,
-  }
 }
 
 /**

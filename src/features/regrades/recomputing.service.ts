@@ -1,9 +1,9 @@
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
+import type { GradedValues } from '../../db/tables/attempts.tables.ts'
 import type { Regrade, ResultChange } from '../../db/tables/corrections.tables.ts'
 import type { Grading } from '../attempts/paper.ts'
 import { getPaper } from '../attempts/papers.service.ts'
-import type { Result } from '../attempts/scoring.ts'
 import * as store from './regrades.store.ts'
 
 /** Attempts that are graded in one go, which takes a few milliseconds: then other requests get their turn. */
@@ -80,7 +80,7 @@ function expected<T>(promise: Promise<T>): Promise<T> {
   return promise
 }
 
-function isSame(before: store.GradedAttempt, after: Result): boolean {
+function isSame(before: store.GradedAttempt, after: GradedValues): boolean {
   return (
     before.score === after.score &&
     before.maxScore === after.maxScore &&
@@ -91,7 +91,7 @@ function isSame(before: store.GradedAttempt, after: Result): boolean {
   )
 }
 
-function note(outcome: Outcome, before: store.GradedAttempt, after: Result): void {
+function note(outcome: Outcome, before: store.GradedAttempt, after: GradedValues): void {
   const { score, maxScore } = before
   if (after.score > score) outcome.raised += 1
   else if (after.score < score) outcome.lowered += 1

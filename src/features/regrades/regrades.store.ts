@@ -5,6 +5,7 @@ import {
   type Answers,
   attempts,
   examPapers,
+  type GradedValues,
   type StoredInPaper,
   type StoredQuestion,
 } from '../../db/tables/attempts.tables.ts'
@@ -91,14 +92,8 @@ export async function listAttemptsWith(db: Executor, examId: number, questionId:
   return rows.map(({ id }) => id)
 }
 
-export interface NewResult {
+export interface NewResult extends GradedValues {
   id: number
-  score: number
-  maxScore: number
-  percentage: number
-  correct: number
-  incorrect: number
-  unattempted: number
 }
 
 /** A finished attempt with the input and the result of grading. */

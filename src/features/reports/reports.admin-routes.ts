@@ -19,7 +19,7 @@ export const reportAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
         operationId: 'listReports',
         summary: 'What people reported, newest first',
         description:
-          'Each with up to five messages before and five after it; a decided one as they were then, for 90 days.',
+          'Each with up to five messages before and five after it; those of a decided report are as they were at the decision, and are kept for 90 days.',
         tags,
         querystring: ReportsQuery,
         response: { 200: ReportsAnswer },

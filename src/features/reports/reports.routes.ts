@@ -11,7 +11,7 @@ const success = true as const
 /** Telling administrators of a message or a comment, at `/api/v01`, for signed-in people. */
 export const reportRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   const schema = {
-    description: 'By the same person again it answers 200 with the first report.',
+    description: 'If the same person reports it again, the answer is 200 with the first report.',
     params: IdParams,
     body: NewReport,
     response: { 201: Reported, 200: Reported, ...failures('not_found', 'too_many') },

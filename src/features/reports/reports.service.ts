@@ -94,9 +94,10 @@ export async function resolveReport(
     const { messageId, commentId } = report
     const around = await listAround(tx, report.kind, [messageId ?? commentId ?? 0])
     let publish = () => {}
-    if (action === 'delete' && messageId !== null) publish = await messages.removeMessage(core, tx, messageId)
+    if (action === 'delete' && messageId !== null)
+      publish = await messages.removeReportedMessage(core, tx, messageId)
     if (action === 'delete' && commentId !== null)
-      publish = await discussions.removeReported(core, tx, commentId)
+      publish = await discussions.removeReportedComment(core, tx, commentId)
     await store.updateReport(tx, id, {
       status: action === 'delete' ? 'deleted' : 'dismissed',
       note: note || null,

@@ -42,7 +42,7 @@ const RESULT_TYPES: Columns<ResultRow> = {
 }
 
 /** How many questions have a saved answer. */
-export const ANSWERED = sql`(select count(*)::int from jsonb_each(a.answers) answer where answer.value <> 'null')`
+const ANSWERED = sql`(select count(*)::int from jsonb_each(a.answers) answer where answer.value <> 'null')`
 
 const MARK = sql`'score', a.score, 'maxScore', a.max_score, 'percentage', a.percentage`
 

@@ -11,13 +11,14 @@ export async function deleteExpired(core: Core): Promise<void> {
   const now = new Date(core.clock())
   if (suspendedDays !== undefined) await deleteSuspended(core, suspendedDays)
   if (tutorDays !== undefined)
-    await untilFewer(AT_ONCE, () => store.deleteOldConversations(core.db, now, tutorDays, AT_ONCE))
+    await repeatUntilDone(() => store.deleteOldConversations(core.db, now, tutorDays, AT_ONCE))
   if (auditDays !== undefined)
-    await untilFewer(AT_ONCE, () =>
+    await repeatUntilDone(() =>
       core.db.transaction((tx) => store.deleteOldEntries(tx, now, auditDays, AT_ONCE)),
     )
 }
 
-async function untilFewer(most: number, work: () => Promise<number>): Promise<void> {
-  while ((await work()) >= most);
+/** `work` answers how many rows it has deleted. */
+async function repeatUntilDone(work: () => Promise<number>): Promise<void> {
+  while ((await work()) >= AT_ONCE);
 }

@@ -48,7 +48,7 @@ export async function registerOpenApi(app: FastifyInstance, { publicUrl }: Confi
             type: 'apiKey',
             in: 'cookie',
             name: SESSION_COOKIE,
-            description: 'A browser’s session; what changes something has to come from this site.',
+            description: 'A browser’s session; requests that change something have to come from this site.',
           },
         },
       },

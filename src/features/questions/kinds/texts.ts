@@ -48,7 +48,7 @@ export function readAccepted(line: string): Accepted | string {
 }
 
 /** The text that a line accepts, as it was written. */
-export function writtenText(line: string): string {
+function writtenText(line: string): string {
   return line.replace(/^%[^%]*%/, '').trim()
 }
 

@@ -8,13 +8,14 @@ import {
 import type { Core } from '../../core.ts'
 import { failures } from '../../http/failures.ts'
 import { describePage } from '../../paging.ts'
-import * as service from './exams.service.ts'
+import { EXAMS_PER_PAGE } from './exams.service.ts'
+import * as service from './published-exams.service.ts'
 
 const tags = ['exams']
 const success = true as const
 
 /** The exams that students may take, at `/api/v01/exams`. */
-export const examRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+export const publishedExamRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.get(
     '',
     {
@@ -29,7 +30,7 @@ export const examRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
     async (request) => {
       const { page } = request.query
       const { exams, total } = await service.listPublishedExams(core, request.caller.userId, request.query)
-      return { success, exams, ...describePage(total, page, service.EXAMS_PER_PAGE) }
+      return { success, exams, ...describePage(total, page, EXAMS_PER_PAGE) }
     },
   )
 

@@ -1,0 +1,47 @@
+import type { QuestionFields } from '../../../schemas/questions.schemas.ts'
+import { foldTag } from './question-tags.ts'
+import type { QuestionRow, QuestionValues } from './questions.store.ts'
+
+/** A question as columns of the table. */
+export function toValues(examId: number, question: QuestionFields): QuestionValues {
+  return {
+    examId,
+    questionText: question.question_text,
+    optionA: question.option_a,
+    optionB: question.option_b,
+    optionC: question.option_c,
+    optionD: question.option_d,
+    moreOptions: question.more_options,
+    correctAnswer: question.correct_answer,
+    parts: question.parts,
+    questionType: question.question_type,
+    explanation: question.explanation,
+    tags: question.tags,
+    tagKeys: question.tags.map(foldTag),
+    imagePath: question.image_path,
+    positiveMarks: question.positive_marks,
+    negativeMarks: question.negative_marks,
+    tolerance: question.tolerance,
+  }
+}
+
+/** What a teacher wrote of it, and may change. */
+export function toFields(row: QuestionRow): QuestionFields {
+  return {
+    question_text: row.questionText,
+    option_a: row.optionA,
+    option_b: row.optionB,
+    option_c: row.optionC,
+    option_d: row.optionD,
+    more_options: row.moreOptions,
+    correct_answer: row.correctAnswer,
+    parts: row.parts,
+    question_type: row.questionType,
+    explanation: row.explanation,
+    tags: row.tags,
+    image_path: row.imagePath,
+    positive_marks: row.positiveMarks,
+    negative_marks: row.negativeMarks,
+    tolerance: row.tolerance,
+  }
+}
