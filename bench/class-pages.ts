@@ -48,7 +48,8 @@ const PAGES: Record<string, Page> = {
 /** What PostgreSQL executes for the pages of classes in a large school: all statements of a page together. */
 export async function benchClassPages(rounds: number): Promise<Report> {
   const world = await createWorld()
-  const driver = postgres(world.databaseUrl, { max: 1, onnotice: () => {} })
+  // As the service's own connections.
+  const driver = postgres(world.databaseUrl, { max: 1, onnotice: () => {}, connection: { jit: false } })
   try {
     await fill(world)
     const asked: Statement[] = []

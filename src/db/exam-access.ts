@@ -53,6 +53,11 @@ export function studentsOf(classId: SQL | number): SQL {
   return sql`(select user_id from class_members where class_id = ${classId} and role = 'student' and left_at is null)`
 }
 
+/** Whether a class is there, and with it all of its exams for all of its students. */
+export function isOpenClass(classId: SQL | number): SQL {
+  return sql`exists (select from classes where id = ${classId} and not archived)`
+}
+
 /** A subquery of the ids of a class's exams. */
 export function examsOf(classId: SQL | number): SQL {
   return sql`(select exam_id from exam_classes where class_id = ${classId})`

@@ -165,6 +165,64 @@ test('the pages of each status hold every row once, whatever exams a student may
   }
 })
 
+test('those of a class are its students at its exams, which an archived one has for nobody new', async () => {
+  await service.sql`
+    insert into users (username, email, full_name, role)
+    select 'pupil_' || n, 'pupil_' || n || '@example.org', 'Pupil', case n when 10 then 'admin' when 11 then 'user,admin' else 'user' end
+      from generate_series(10, 24) n`
+  const exams = await service.sql<{ id: number }[]>`
+    insert into exams (name, is_published, max_attempts)
+    select 'Pupils ' || n, true, case when n % 2 = 0 then 2 end from generate_series(1, 6) n returning id`
+  const pupils = await service.sql<{ id: number }[]>`
+    select id from users where username like 'pupil\\_%' order by id`
+  const [teacher, ...students] = pupils.slice(0, 14)
+  const classId = await createClass(service.sql, { students, teachers: teacher ? [teacher] : [] })
+  const otherId = await createClass(service.sql, { students: students.slice(0, 5) })
+  for (const [index, exam] of exams.slice(1).entries())
+    await admin.patch(
+      `/api/v01/admin/exams/${exam.id}`,
+      { class_ids: index === 0 ? [classId, otherId] : [classId] },
+      200,
+    )
+  await service.sql`
+    insert into attempts (user_id, exam_id, attempt_number, status, started_at)
+    select users.id, exams.id, number, 'manual', now() from users, exams, generate_series(1, 3) number
+     where username like 'pupil%' and exams.name like 'Pupils %' and number <= (users.id * 7 + exams.id * 3) % 11 - 7`
+  await service.sql`update class_members set left_at = now() where user_id = ${students[3]?.id ?? 0}`
+
+  for (const archived of [false, true]) {
+    await service.sql`update classes set archived = ${archived} where id = ${classId}`
+    const rows = await service.sql<{ row: string; used: number; most: number | null }[]>`
+      select username || '/' || exams.id as row, used::int, max_attempts as most
+        from class_members member join users on users.id = user_id and users.role <> 'admin'
+        join exam_classes using (class_id) join exams on exams.id = exam_id cross join lateral (
+          select count(*) as used from attempts where user_id = users.id and exam_id = exams.id) taken
+       where class_id = ${classId} and member.role = 'student' and left_at is null
+         and (used > 0 or max_attempts is not null and (users.role <> 'user' or exists (
+                select from exam_classes there join classes on classes.id = there.class_id and not archived
+                  join class_members own on own.class_id = classes.id and own.left_at is null
+                 where there.exam_id = exams.id and own.user_id = users.id)))
+       order by lower(username collate "C"), exams.id`
+    const statuses = {
+      '': () => true,
+      unlimited: ({ most }: (typeof rows)[number]) => most === null,
+      exhausted: ({ most, used }: (typeof rows)[number]) => most !== null && most <= used,
+      available: ({ most, used }: (typeof rows)[number]) => most !== null && most > used,
+    }
+    for (const [status, isOf] of Object.entries(statuses))
+      for (const part of ['', 'pupil_1']) {
+        const query = `class_id=${classId}&q=${part}${status ? `&status=${status}` : ''}`
+        const { rows: read, total } = await list(query)
+        const expected = rows.filter((row) => row.row.startsWith(part) && isOf(row)).map(({ row }) => row)
+        expect(
+          read.map((row) => `${row.username}/${row.exam_id}`),
+          query,
+        ).toEqual(expected)
+        expect(total, query).toBe(expected.length)
+      }
+  }
+})
+
 test('an unknown student, exam or action is refused', async () => {
   const { examId } = await createExam(service.sql)
   const alice = await service.person()

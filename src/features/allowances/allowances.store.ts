@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Allowance } from '../../../schemas/allowances.schemas.ts'
 import type { Db, Executor } from '../../db/database-client.ts'
-import { examsOf, isThereFor, knowClassExams, studentsOf } from '../../db/exam-access.ts'
+import { examsOf, isOpenClass, isThereFor, knowClassExams, studentsOf } from '../../db/exam-access.ts'
 import { type Columns, only, statement } from '../../db/query.ts'
 import { isAccount } from '../../db/tables/users.tables.ts'
 import { containing, foldedCase, plannedFor } from '../../db/text-search.ts'
@@ -88,31 +88,17 @@ const pagesOfMost = {
 }
 
 function pageOfMost(status: 'any' | 'available', { limit, offset, ...choice }: PagePlaces): SQL {
-  const pairs = sql`from (${ofClasses(choice)}) pair`
-  const [ofAttempts, ofOwnClasses] =
-    status === 'any'
-      ? [
-          sql`
-          select count(distinct exam_id) from attempts join exams on exams.id = exam_id
-           where user_id = users.id and max_attempts is null and ${ofExam(choice)}`,
-          sql`select count(*) ${pairs} where pair.user_id = users.id`,
-        ]
-      : [
-          sql`
-          select -count(*) from (
-            select from attempts join exams on exams.id = exam_id
-             where user_id = users.id and not for_classes and ${ofExam(choice)}
-             group by exams.id having count(*) >= max_attempts) exhausted`,
-          sql`
-          select count(*) ${pairs} join exams on exams.id = pair.exam_id cross join lateral ${used}
-           where pair.user_id = users.id and max_attempts > attempts_used`,
-        ]
+  const ofStudentAlone = sql`user_id = users.id`
+  const pairs = countOf(status, {
+    capped: sql`${countForAll(choice)} + ${countOfClasses(choice, sql`pair.user_id = users.id`)}`,
+    unlimited: countAttempted('unlimited', ofStudentAlone, choice),
+    exhausted: countAttempted('exhausted', ofStudentAlone, choice),
+  })
   return sql`
     with counted as materialized (${total(status, choice)}),
     students as (
       select users.id, username, ${NAME} as name, pairs, sum(pairs) over (order by ${NAME}) - pairs as before
-        from users cross join lateral (
-          select ${countOpen(choice)} + (${ofAttempts}) + (${ofOwnClasses}) as pairs) own
+        from users cross join lateral (select ${pairs} as pairs) own
        where ${ofStudent(choice)})
     select users.id as "studentId", username, pair.id as "examId", pair.name as "examName",
            max_attempts as "maxAttempts", attempts_used as "attemptsUsed", (select total from counted) as total
@@ -173,57 +159,98 @@ const totals = {
   exhausted: countAll('exhausted'),
 }
 
-/** How many rows there are. Without a search or a class, the number comes from counts that triggers maintain. */
+/** How many rows there are. */
 function total(status: Status, choice: ChoicePlaces): SQL {
-  const isCounted = !choice.pattern && !choice.classId
-  const students = isCounted
-    ? sql`select coalesce(sum(amount), 0) from counts where what in ('role:user', 'role:user,admin')`
-    : sql`select count(*) from users where ${ofStudent(choice)}`
-  const attempted = isCounted
-    ? sql`
-        select exam_id, used, amount from counts where what = 'attempted'
-        -- Of those who take no exams any more.
-        union all select exam_id, used, -amount
-          from (${attemptedBy(sql`(users.role = 'admin' or users.deleted_at is not null)`, choice)}) others`
-    : attemptedBy(ofStudent(choice), choice)
-  // Pairs of a student and a capped exam: a product, since the pairs are not stored, but for exams for classes, whose
-  // people are a small part of a school.
-  const capped = sql`(${students})::int * ${countOpen(choice)} + (
-    select count(*)::int from (${ofClasses(choice)}) pair join users on users.id = pair.user_id where ${ofStudent(choice)})`
-  const unlimited = sql`coalesce(sum(amount) filter (where max_attempts is null), 0)::int`
-  const exhausted = sql`coalesce(sum(amount) filter (where max_attempts <= used), 0)::int`
+  const students = isCounted(choice)
+    ? sql`(select coalesce(sum(amount), 0)::int from counts where what in ('role:user', 'role:user,admin'))`
+    : sql`(select count(*)::int from ${studentsIn(choice)} student)`
+  const whose = sql`user_id in ${studentsIn(choice)}`
+  const number = countOf(status, {
+    // A product, since the pairs are not stored, but for exams for classes, whose people are a small part of a school.
+    capped: sql`${students} * ${countForAll(choice)} + ${countOfClasses(choice, whose)}`,
+    unlimited: countAllAttempted('unlimited', whose, choice),
+    exhausted: countAllAttempted('exhausted', whose, choice),
+  })
+  return sql`select ${number} as total`
+}
+
+/** A subquery of the ids of the students whom a choice has. */
+function studentsIn(choice: ChoicePlaces): SQL {
+  if (!choice.classId || choice.pattern) return sql`(select id from users where ${ofStudent(choice)})`
+  // Without looking at each one's account.
+  return sql`(
+    select user_id from ${studentsOf(choice.classId)} member
+     where user_id not in (select id from users where ${IS_NO_STUDENT}))`
+}
+
+type Attempted = 'unlimited' | 'exhausted'
+
+/** The pairs of a status out of those of capped exams, and of those that have an attempt. */
+function countOf(status: Status, { capped, unlimited, exhausted }: Record<'capped' | Attempted, SQL>): SQL {
   const number = {
     any: sql`${capped} + ${unlimited}`,
     available: sql`${capped} - ${exhausted}`,
     unlimited,
     exhausted,
   }
-  return sql`
-    select ${number[status]} as total from (${attempted}) attempted join exams on exams.id = exam_id
-     where ${ofExam(choice)}`
+  return number[status]
 }
 
-/** People with attempts at an exam, by how many they have used. */
-function attemptedBy(people: SQL, choice: ChoicePlaces): SQL {
-  return sql`
-    select exam_id, count(*)::int as used, 1 as amount
-      from attempts join users on users.id = user_id join exams on exams.id = exam_id
-     where ${people} and ${ofExam(choice)} group by user_id, exam_id`
+/** Without a search or a class, numbers come from counts that triggers maintain. */
+function isCounted({ pattern, classId }: ChoicePlaces): boolean {
+  return !pattern && !classId
 }
 
-/** Capped exams that are there for everybody. */
-function countOpen(choice: ChoicePlaces): SQL {
+/** Pairs that have an attempt, of all students whom a choice has. */
+function countAllAttempted(status: Attempted, whose: SQL, choice: ChoicePlaces): SQL {
+  if (!isCounted(choice)) return countAttempted(status, whose, choice)
+  const isOfStatus = { unlimited: sql`max_attempts is null`, exhausted: sql`max_attempts <= used` }
+  // Those who take no exams any more are in the counts.
+  const others = sql`user_id in (select id from users where ${IS_NO_STUDENT})`
+  return sql`((
+    select coalesce(sum(amount), 0)::int from counts join exams on exams.id = exam_id
+     where what = 'attempted' and ${isOfStatus[status]} and ${ofExam(choice)}
+    ) - ${countAttempted(status, others, choice)})`
+}
+
+/**
+ * Pairs that have an attempt. Attempts are numbered without gaps, so each pair of an uncapped exam has one number 1, and
+ * each that has used up a capped one has the number of its cap.
+ */
+function countAttempted(status: Attempted, whose: SQL, choice: ChoicePlaces): SQL {
+  return status === 'unlimited'
+    ? sql`(
+        select count(*) filter (where exam_id in (select id from exams where max_attempts is null and ${ofExam(choice)}))::int
+          from attempts where ${whose} and attempt_number = 1)`
+    : sql`(
+        select count(*)::int from attempts join exams on exams.id = exam_id
+         where ${whose} and attempt_number = max_attempts and ${ofExam(choice)})`
+}
+
+/** Capped exams that are there for all students whom a choice has: those for everybody, and those of its class. */
+function countForAll(choice: ChoicePlaces): SQL {
+  const { classId } = choice
   return sql`(
-    select count(*)::int from exams where not for_classes and max_attempts is not null and ${ofExam(choice)})`
+    select count(*)::int from exams
+     where (not for_classes ${classId ? sql`or ${isOpenClass(classId)}` : sql``}) and max_attempts is not null
+       and ${ofExam(choice)})`
 }
 
-/** Pairs of somebody and a capped exam for classes that is there for them, or that they have attempted. */
-function ofClasses(choice: ChoicePlaces): SQL {
+/**
+ * Pairs of somebody and a capped exam that is there for them, or that they have attempted, but not for all students whom
+ * the choice has.
+ */
+function countOfClasses(choice: ChoicePlaces, whose: SQL): SQL {
+  const { classId } = choice
   const exams = sql`(select id from exams where for_classes and max_attempts is not null and ${ofExam(choice)})`
-  return knowClassExams(exams, choice.classId && studentsOf(choice.classId))
+  return sql`(
+    select count(*)::int from (${knowClassExams(exams, classId && studentsOf(classId))}) pair
+     where ${whose} ${classId ? sql`and not ${isOpenClass(classId)}` : sql``})`
 }
 
 const IS_STUDENT = sql`(${isAccount()} and users.role <> 'admin')`
+/** By indexes; the ghost is in no class and has no attempts. */
+const IS_NO_STUDENT = sql`(users.role = 'admin' or users.deleted_at is not null)`
 
 function ofStudent({ pattern, classId }: ChoicePlaces): SQL {
   return sql.join(
