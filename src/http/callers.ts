@@ -1,7 +1,7 @@
 import type { Actor, Device, Teachers, TeachersSubject, Viewer } from '../actor.ts'
 import '@fastify/cookie'
 import '@fastify/swagger'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import type { Core } from '../core.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import type { Claims, TokenKind } from '../tokens/tokens.ts'
@@ -37,6 +37,18 @@ export function guardAdmins(scope: FastifyInstance, core: Core): void {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
+    /** What was checked before a form came, and is checked again once it has: that may take minutes. */
+    againBehindForm?: readonly ((request: FastifyRequest) => unknown)[]
+  }
+}
+
+/** Has a route check this again behind its form (`readParts` in form-body.ts). */
+export function checkAgain(route: RouteOptions, check: (request: FastifyRequest) => unknown): void {
+  route.config = { ...route.config, againBehindForm: [...(route.config?.againBehindForm ?? []), check] }
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
     /** Opens a route of administrators to teachers, for their own exams. */
     forTeachers?: (request: FastifyRequest) => TeachersSubject
   }
@@ -55,13 +67,15 @@ export function guardStaff(scope: FastifyInstance, core: Core, teachers: Teacher
   scope.addHook('onRequest', async ({ caller }) => {
     if (!isAdmin(caller) && !(await teachers.isTeacher(caller.userId))) throw new AppError('admin_required')
   })
-  scope.addHook('preHandler', async (request) => {
+  const requireOwn = async (request: FastifyRequest) => {
     const { caller } = request
     if (isAdmin(caller)) return
     const subject = request.routeOptions.config.forTeachers?.(request)
     if (subject === 'handler') return
     if (!subject || !(await teachers.isOwn(caller.userId, subject))) throw new AppError('admin_required')
-  })
+  }
+  scope.addHook('preHandler', requireOwn)
+  scope.addHook('onRoute', (route) => checkAgain(route, requireOwn))
 }
 
 /** The exam whose id stands in a part of the request. */
@@ -92,7 +106,7 @@ export function isAdmin({ role }: Pick<Claims, 'role'>): boolean {
 
 function guard(scope: FastifyInstance, codes: ErrorCode[], admit: (request: FastifyRequest) => Claims): void {
   if (!scope.hasRequestDecorator('caller')) scope.decorateRequest('caller', null as unknown as Claims)
-  scope.addHook('onRequest', (request, _reply, done) => {
+  const identifyCaller = (request: FastifyRequest, _reply: unknown, done: (refusal?: Error) => void) => {
     let refusal: Error | undefined
     try {
       request.caller = admit(request)
@@ -100,8 +114,15 @@ function guard(scope: FastifyInstance, codes: ErrorCode[], admit: (request: Fast
       refusal = error as Error
     }
     done(refusal)
+  }
+  scope.addHook('onRequest', identifyCaller)
+  // The session may have ended while the body came.
+  scope.addHook('preHandler', (request, reply, done) => {
+    if (request.body === undefined) done()
+    else identifyCaller(request, reply, done)
   })
   scope.addHook('onRoute', (route) => {
+    checkAgain(route, admit)
     route.schema = {
       ...route.schema,
       security: [{ bearer: [] }, { session: [] }],

@@ -92,6 +92,7 @@ export async function readFields<T extends TObject>(request: FastifyRequest, fie
 
 /**
  * The parts of a multipart form, one by one as they arrive. If the caller stops early, the rest is read and dropped.
+ * Whether its sender may still send it is checked again behind each file, and behind the whole form.
  */
 export async function* readParts(
   request: FastifyRequest,
@@ -99,6 +100,9 @@ export async function* readParts(
 ): AsyncGenerator<{ field: string; value: string } | IncomingFile> {
   if (!request.isMultipart()) throw new AppError('unsupported_media_type')
   const left = { files, fields: MOST_FIELDS }
+  const checkAgain = async () => {
+    for (const check of request.routeOptions.config.againBehindForm ?? []) await check(request)
+  }
   try {
     const limits = { fileSize: Math.max(largest, LONGEST_FIELD), files: files + MOST_FIELDS }
     const names = { preservePath: true, defParamCharset: 'utf8' }
@@ -108,12 +112,13 @@ export async function* readParts(
       const isFile = filename !== undefined || mimetype === 'application/octet-stream'
       left[isFile ? 'files' : 'fields'] -= 1
       if (Math.min(left.files, left.fields) < 0) throw new AppError('payload_too_large')
-      const stream = toFileStream(part.file)
+      const stream = toFileStream(part.file, isFile ? checkAgain : undefined)
       if (isFile) {
         yield { field, filename: filename ?? '', stream }
         part.file.resume()
       } else yield { field, value: await readText(stream) }
     }
+    await checkAgain()
   } catch (error) {
     // Errors of the parser have no status: each of them means that the form could not be read.
     if (error instanceof Error && !('statusCode' in error) && !(error instanceof AppError))
@@ -172,7 +177,7 @@ async function readAll(stream: FileStream): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-function toFileStream(file: MultipartFile['file']): FileStream {
+function toFileStream(file: MultipartFile['file'], checkAgain?: () => Promise<void>): FileStream {
   return {
     get truncated() {
       return file.truncated
@@ -183,6 +188,7 @@ function toFileStream(file: MultipartFile['file']): FileStream {
       } catch (error) {
         throw new AppError('invalid_request', { cause: error })
       }
+      await checkAgain?.()
     },
   }
 }
