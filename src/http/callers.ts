@@ -20,7 +20,9 @@ declare module 'fastify' {
 
 /** All routes that are registered on `scope` from now on need a sign-in: 401 without one. */
 export function guardUsers(scope: FastifyInstance, core: Core): void {
-  guard(scope, ['authentication_required', 'token_expired_or_invalid'], (request) => identify(request, core))
+  guard(scope, core, ['authentication_required', 'token_expired_or_invalid'], (request) =>
+    identify(request, core),
+  )
 }
 
 /**
@@ -28,7 +30,7 @@ export function guardUsers(scope: FastifyInstance, core: Core): void {
  * other people.
  */
 export function guardAdmins(scope: FastifyInstance, core: Core): void {
-  guard(scope, ['authentication_required', 'token_expired_or_invalid', 'admin_required'], (request) => {
+  guard(scope, core, ['authentication_required', 'token_expired_or_invalid', 'admin_required'], (request) => {
     const caller = identifyAdmin(request, core)
     if (!isAdmin(caller)) throw new AppError('admin_required')
     return caller
@@ -37,14 +39,19 @@ export function guardAdmins(scope: FastifyInstance, core: Core): void {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What was checked before a form came, and is checked again once it has: that may take minutes. */
-    againBehindForm?: readonly ((request: FastifyRequest) => unknown)[]
+    /** What is checked of a request before any handler runs, and by `checkAgain`. */
+    checks?: readonly ((request: FastifyRequest) => unknown)[]
   }
 }
 
-/** Has a route check this again behind its form (`readParts` in form-body.ts). */
-export function checkAgain(route: RouteOptions, check: (request: FastifyRequest) => unknown): void {
-  route.config = { ...route.config, againBehindForm: [...(route.config?.againBehindForm ?? []), check] }
+/** Has `checkAgain` check this too, on requests of a route. */
+export function addCheck(route: RouteOptions, check: (request: FastifyRequest) => unknown): void {
+  route.config = { ...route.config, checks: [...(route.config?.checks ?? []), check] }
+}
+
+/** Checks again who sends a request, and what they may: a form, or a download, can be on its way for minutes. */
+export async function checkAgain(request: FastifyRequest): Promise<void> {
+  for (const check of request.routeOptions.config.checks ?? []) await check(request)
 }
 
 declare module 'fastify' {
@@ -59,7 +66,7 @@ declare module 'fastify' {
  * `admin_required` otherwise, whether or not there is such a thing.
  */
 export function guardStaff(scope: FastifyInstance, core: Core, teachers: Teachers): void {
-  guard(scope, ['authentication_required', 'token_expired_or_invalid', 'admin_required'], (request) => {
+  guard(scope, core, ['authentication_required', 'token_expired_or_invalid', 'admin_required'], (request) => {
     const caller = identifyAdmin(request, core)
     if (!isAdmin(caller) && !request.routeOptions.config.forTeachers) throw new AppError('admin_required')
     return caller
@@ -75,7 +82,7 @@ export function guardStaff(scope: FastifyInstance, core: Core, teachers: Teacher
     if (!subject || !(await teachers.isOwn(caller.userId, subject))) throw new AppError('admin_required')
   }
   scope.addHook('preHandler', requireOwn)
-  scope.addHook('onRoute', (route) => checkAgain(route, requireOwn))
+  scope.addHook('onRoute', (route) => addCheck(route, requireOwn))
 }
 
 /** The exam whose id stands in a part of the request. */
@@ -104,9 +111,14 @@ export function isAdmin({ role }: Pick<Claims, 'role'>): boolean {
   return role !== 'user'
 }
 
-function guard(scope: FastifyInstance, codes: ErrorCode[], admit: (request: FastifyRequest) => Claims): void {
+function guard(
+  scope: FastifyInstance,
+  { sessions }: Core,
+  codes: ErrorCode[],
+  admit: (request: FastifyRequest) => Claims,
+): void {
   if (!scope.hasRequestDecorator('caller')) scope.decorateRequest('caller', null as unknown as Claims)
-  const identifyCaller = (request: FastifyRequest, _reply: unknown, done: (refusal?: Error) => void) => {
+  scope.addHook('onRequest', (request, _reply, done) => {
     let refusal: Error | undefined
     try {
       request.caller = admit(request)
@@ -114,15 +126,19 @@ function guard(scope: FastifyInstance, codes: ErrorCode[], admit: (request: Fast
       refusal = error as Error
     }
     done(refusal)
-  }
-  scope.addHook('onRequest', identifyCaller)
-  // The session may have ended while the body came.
-  scope.addHook('preHandler', (request, reply, done) => {
-    if (request.body === undefined) done()
-    else identifyCaller(request, reply, done)
   })
+  // A token that was good at the beginning may expire meanwhile; its session must not have ended.
+  const findEnd = ({ caller }: FastifyRequest) =>
+    sessions.isValid(caller) ? undefined : new AppError('token_expired_or_invalid')
+  scope.addHook('preHandler', (request, _reply, done) => {
+    done(request.body === undefined ? undefined : findEnd(request))
+  })
+  const requireSession = (request: FastifyRequest) => {
+    const end = findEnd(request)
+    if (end) throw end
+  }
   scope.addHook('onRoute', (route) => {
-    checkAgain(route, admit)
+    addCheck(route, requireSession)
     route.schema = {
       ...route.schema,
       security: [{ bearer: [] }, { session: [] }],

@@ -5,6 +5,7 @@ import multipart, { type Multipart, type MultipartFile } from '@fastify/multipar
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
 import { AppError } from '../errors.ts'
+import { checkAgain } from './callers.ts'
 import { NOT_UTF8 } from './encoded-body.ts'
 import { compileParameters, type Validate, validatorCompiler } from './validation.ts'
 
@@ -100,9 +101,6 @@ export async function* readParts(
 ): AsyncGenerator<{ field: string; value: string } | IncomingFile> {
   if (!request.isMultipart()) throw new AppError('unsupported_media_type')
   const left = { files, fields: MOST_FIELDS }
-  const checkAgain = async () => {
-    for (const check of request.routeOptions.config.againBehindForm ?? []) await check(request)
-  }
   try {
     const limits = { fileSize: Math.max(largest, LONGEST_FIELD), files: files + MOST_FIELDS }
     const names = { preservePath: true, defParamCharset: 'utf8' }
@@ -112,13 +110,13 @@ export async function* readParts(
       const isFile = filename !== undefined || mimetype === 'application/octet-stream'
       left[isFile ? 'files' : 'fields'] -= 1
       if (Math.min(left.files, left.fields) < 0) throw new AppError('payload_too_large')
-      const stream = toFileStream(part.file, isFile ? checkAgain : undefined)
+      const stream = toFileStream(part.file, isFile ? () => checkAgain(request) : undefined)
       if (isFile) {
         yield { field, filename: filename ?? '', stream }
         part.file.resume()
       } else yield { field, value: await readText(stream) }
     }
-    await checkAgain()
+    await checkAgain(request)
   } catch (error) {
     // Errors of the parser have no status: each of them means that the form could not be read.
     if (error instanceof Error && !('statusCode' in error) && !(error instanceof AppError))
@@ -177,7 +175,7 @@ async function readAll(stream: FileStream): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-function toFileStream(file: MultipartFile['file'], checkAgain?: () => Promise<void>): FileStream {
+function toFileStream(file: MultipartFile['file'], check?: () => Promise<void>): FileStream {
   return {
     get truncated() {
       return file.truncated
@@ -188,7 +186,7 @@ function toFileStream(file: MultipartFile['file'], checkAgain?: () => Promise<vo
       } catch (error) {
         throw new AppError('invalid_request', { cause: error })
       }
-      await checkAgain?.()
+      await check?.()
     },
   }
 }

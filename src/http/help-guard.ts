@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AppError, ErrorCode } from '../errors.ts'
 import type { Claims } from '../tokens/tokens.ts'
-import { checkAgain, isAdmin } from './callers.ts'
+import { addCheck, isAdmin } from './callers.ts'
 import { toAppError, withFailures } from './failures.ts'
 
 declare module 'fastify' {
@@ -43,6 +43,6 @@ export function guardHelp(
     }
     if (route.config?.decidesHelpLock) return
     route.preHandler = [route.preHandler ?? [], refuse].flat()
-    checkAgain(route, refuse)
+    addCheck(route, refuse)
   })
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { createNode, type ServiceNode } from '../../src/node.ts'
 import { type Client, PASSWORD } from '../support/client.ts'
 import { createClass } from '../support/content/classes.ts'
+import { createExam } from '../support/content/exams.ts'
 import { SECRET, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -192,4 +193,25 @@ describe('a body that is still on its way', () => {
     expect(status).toBe(403)
     expect(await service.sql`select id from questions`).toHaveLength(0)
   })
+})
+
+test('a download breaks off once whoever reads it is no administrator any more', async () => {
+  const [admin, person] = [await service.admin(), await service.admin()]
+  const { examId } = await createExam(service.sql, { name: 'Exam '.repeat(40) })
+  // More than is sent ahead of a reader.
+  await service.sql`
+    insert into attempts (user_id, exam_id, attempt_number, status, started_at, submitted_at, score, max_score, percentage,
+                          correct, incorrect, unattempted)
+    select ${admin.id}, ${examId}, n, 'submitted', now(), now(), 1, 1, 100, 1, 0, 0 from generate_series(1, 40000) n`
+  const headers = { accept: 'text/csv', 'accept-encoding': 'identity' }
+  const response = await person.fetch('GET', '/api/v01/admin/analytics', { headers })
+  const body = response.body?.getReader()
+  await body?.read()
+  await admin.post('/api/v01/admin/users/role', { user_id: person.id, new_role: 'user' }, 200)
+  await untilRefused(person)
+  await expect(
+    (async () => {
+      while (!(await body?.read())?.done);
+    })(),
+  ).rejects.toThrow()
 })
