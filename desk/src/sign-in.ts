@@ -2,6 +2,7 @@ import { client } from './client.ts'
 import { sendWaiting } from './components/dialogs/toasts.tsx'
 import { dropImages } from './kept-images.ts'
 import { forgetDevice } from './push.ts'
+import { dropStored } from './stored.ts'
 
 /**
  * Signs the desk in as the person of the session cookie, which a sign-in by form has set. False: nobody is signed in,
@@ -26,7 +27,9 @@ export async function signOut(): Promise<void> {
   await Promise.race([sendWaiting(), new Promise((go) => setTimeout(go, LONGEST_WAIT_MS))])
   // Not waited for: without a network it may take long, and the worker shows nothing to nobody.
   void forgetDevice().catch(() => {})
+  const owner = client.session.owner()
   await client.session.logout().catch(() => false)
+  if (owner) dropStored(owner.userId)
   await dropImages().catch(() => {})
   const answer = await fetch('/logout', { method: 'POST', headers: { accept: 'application/json' } })
     .then((response): Promise<{ redirect_url?: string }> => response.json())

@@ -4,6 +4,7 @@ import Anthropic, { APIError } from '@anthropic-ai/sdk'
 import { Stream } from '@anthropic-ai/sdk/core/streaming'
 import type { FastifyBaseLogger } from 'fastify'
 import { AppError } from '../errors.ts'
+import { toStorable } from '../formats/storable.ts'
 import { model as measured } from '../telemetry/metrics.ts'
 import { beginSpan } from '../telemetry/spans.ts'
 
@@ -202,11 +203,6 @@ function noteUsage(usage: Usage, told: Anthropic.Usage | Anthropic.MessageDeltaU
   if (told?.input_tokens != null) usage.input = told.input_tokens + (told.cache_creation_input_tokens ?? 0)
   usage.cached = told?.cache_read_input_tokens ?? usage.cached
   usage.output = told?.output_tokens ?? usage.output
-}
-
-/** PostgreSQL stores neither NUL nor lone surrogates. */
-function toStorable(text: string): string {
-  return text.replaceAll('\0', '').toWellFormed()
 }
 
 /** What an operator needs to find the cause, without any part of the conversation. */

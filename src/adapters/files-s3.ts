@@ -23,7 +23,12 @@ export function createS3Files(storage: S3Storage): Files {
     region: storage.region,
     retries: 1,
   })
-  const locate = (key: string) => `${storage.endpoint}/${storage.bucket}/${encodePath(key)}`
+  const locate = (key: string) => {
+    // In an address these would lead to other buckets.
+    if (key.split('/').some((segment) => segment === '.' || segment === '..'))
+      throw new Error(`the key ${key} leaves the storage bucket`)
+    return `${storage.endpoint}/${storage.bucket}/${encodePath(key)}`
+  }
 
   /** The whole answer, if it is of these statuses; anything else is the storage's fault, not the caller's. */
   async function ask(key: string, init: RequestInit, query: string, ...expected: number[]) {

@@ -6,7 +6,10 @@ interface Whose {
   person: SQL | number
   /** The name of the exam's row. */
   exam: SQL
-  /** Classes that the person has left after this count as well: what they gave to an attempt stays. */
+  /**
+   * When the attempt began, which has the times of the classes that its person was in then: what they gave to it stays,
+   * and others give it nothing.
+   */
   since?: SQL
 }
 
@@ -16,7 +19,7 @@ interface Whose {
  */
 export function personalTimes({ person, exam, since }: Whose): SQL {
   const isMember = since
-    ? sql`(member.left_at is null or member.left_at > ${since})`
+    ? sql`(member.joined_at <= ${since} and (member.left_at is null or member.left_at > ${since}))`
     : sql`member.left_at is null`
   return sql`lateral (
     select extra_time_percent, opens_at, closes_at from (

@@ -1,7 +1,7 @@
 import type { Actor, Device, Teachers, TeachersSubject, Viewer } from '../actor.ts'
 import '@fastify/cookie'
 import '@fastify/swagger'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import type { Core } from '../core.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import type { Claims, TokenKind } from '../tokens/tokens.ts'
@@ -20,7 +20,9 @@ declare module 'fastify' {
 
 /** All routes that are registered on `scope` from now on need a sign-in: 401 without one. */
 export function guardUsers(scope: FastifyInstance, core: Core): void {
-  guard(scope, ['authentication_required', 'token_expired_or_invalid'], (request) => identify(request, core))
+  guard(scope, core, ['authentication_required', 'token_expired_or_invalid'], (request) =>
+    identify(request, core),
+  )
 }
 
 /**
@@ -28,11 +30,28 @@ export function guardUsers(scope: FastifyInstance, core: Core): void {
  * other people.
  */
 export function guardAdmins(scope: FastifyInstance, core: Core): void {
-  guard(scope, ['authentication_required', 'token_expired_or_invalid', 'admin_required'], (request) => {
+  guard(scope, core, ['authentication_required', 'token_expired_or_invalid', 'admin_required'], (request) => {
     const caller = identifyAdmin(request, core)
     if (!isAdmin(caller)) throw new AppError('admin_required')
     return caller
   })
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What is checked of a request before any handler runs, and by `checkAgain`. */
+    checks?: readonly ((request: FastifyRequest) => unknown)[]
+  }
+}
+
+/** Has `checkAgain` check this too, on requests of a route. */
+export function addCheck(route: RouteOptions, check: (request: FastifyRequest) => unknown): void {
+  route.config = { ...route.config, checks: [...(route.config?.checks ?? []), check] }
+}
+
+/** Checks again who sends a request, and what they may: a form, or a download, can be on its way for minutes. */
+export async function checkAgain(request: FastifyRequest): Promise<void> {
+  for (const check of request.routeOptions.config.checks ?? []) await check(request)
 }
 
 declare module 'fastify' {
@@ -47,7 +66,7 @@ declare module 'fastify' {
  * `admin_required` otherwise, whether or not there is such a thing.
  */
 export function guardStaff(scope: FastifyInstance, core: Core, teachers: Teachers): void {
-  guard(scope, ['authentication_required', 'token_expired_or_invalid', 'admin_required'], (request) => {
+  guard(scope, core, ['authentication_required', 'token_expired_or_invalid', 'admin_required'], (request) => {
     const caller = identifyAdmin(request, core)
     if (!isAdmin(caller) && !request.routeOptions.config.forTeachers) throw new AppError('admin_required')
     return caller
@@ -55,13 +74,15 @@ export function guardStaff(scope: FastifyInstance, core: Core, teachers: Teacher
   scope.addHook('onRequest', async ({ caller }) => {
     if (!isAdmin(caller) && !(await teachers.isTeacher(caller.userId))) throw new AppError('admin_required')
   })
-  scope.addHook('preHandler', async (request) => {
+  const requireOwn = async (request: FastifyRequest) => {
     const { caller } = request
     if (isAdmin(caller)) return
     const subject = request.routeOptions.config.forTeachers?.(request)
     if (subject === 'handler') return
     if (!subject || !(await teachers.isOwn(caller.userId, subject))) throw new AppError('admin_required')
-  })
+  }
+  scope.addHook('preHandler', requireOwn)
+  scope.addHook('onRoute', (route) => addCheck(route, requireOwn))
 }
 
 /** The exam whose id stands in a part of the request. */
@@ -90,7 +111,12 @@ export function isAdmin({ role }: Pick<Claims, 'role'>): boolean {
   return role !== 'user'
 }
 
-function guard(scope: FastifyInstance, codes: ErrorCode[], admit: (request: FastifyRequest) => Claims): void {
+function guard(
+  scope: FastifyInstance,
+  { sessions }: Core,
+  codes: ErrorCode[],
+  admit: (request: FastifyRequest) => Claims,
+): void {
   if (!scope.hasRequestDecorator('caller')) scope.decorateRequest('caller', null as unknown as Claims)
   scope.addHook('onRequest', (request, _reply, done) => {
     let refusal: Error | undefined
@@ -101,7 +127,18 @@ function guard(scope: FastifyInstance, codes: ErrorCode[], admit: (request: Fast
     }
     done(refusal)
   })
+  // A token that was good at the beginning may expire meanwhile; its session must not have ended.
+  const findEnd = ({ caller }: FastifyRequest) =>
+    sessions.isValid(caller) ? undefined : new AppError('token_expired_or_invalid')
+  scope.addHook('preHandler', (request, _reply, done) => {
+    done(request.body === undefined ? undefined : findEnd(request))
+  })
+  const requireSession = (request: FastifyRequest) => {
+    const end = findEnd(request)
+    if (end) throw end
+  }
   scope.addHook('onRoute', (route) => {
+    addCheck(route, requireSession)
     route.schema = {
       ...route.schema,
       security: [{ bearer: [] }, { session: [] }],

@@ -3,6 +3,7 @@ import { stringify } from 'csv-stringify'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { type CsvRow, guardFormula } from '../formats/csv-cells.ts'
+import { checkAgain } from './callers.ts'
 
 /** The answer of a route that only gives a download. */
 export const CsvFile = Type.Unsafe<NodeJS.ReadableStream>({
@@ -16,11 +17,11 @@ export function wantsCsv({ headers }: Pick<FastifyRequest, 'headers'>): boolean 
 }
 
 /**
- * Answers a download of these columns, written as fast as the client reads. Text that a spreadsheet would take for a
- * formula gets an apostrophe in front.
+ * Answers a download of these columns, written as fast as the client reads, as long as they may. Text that a spreadsheet
+ * would take for a formula gets an apostrophe in front.
  */
 export function sendCsv(
-  reply: Pick<FastifyReply, 'header'>,
+  reply: Pick<FastifyReply, 'header' | 'request'>,
   name: string,
   columns: readonly string[],
   rows: Iterable<CsvRow> | AsyncIterable<CsvRow>,
@@ -32,11 +33,22 @@ export function sendCsv(
     cast: { string: guardFormula, boolean: String },
     record_delimiter: 'windows',
   })
-  const source = Readable.from(rows)
+  const source = Readable.from(whileAllowed(reply.request, rows))
   source.on('error', (error) => csv.destroy(error))
   csv.on('close', () => source.destroy())
   return reply
     .header('content-type', 'text/csv; charset=utf-8')
     .header('content-disposition', `attachment; filename="${name}.csv"`)
     .send(source.pipe(csv))
+}
+
+/** Rows between two checks. */
+const CHECKED_ROWS = 500
+
+async function* whileAllowed(request: FastifyRequest, rows: Iterable<CsvRow> | AsyncIterable<CsvRow>) {
+  let count = 0
+  for await (const row of rows) {
+    if (++count % CHECKED_ROWS === 0) await checkAgain(request)
+    yield row
+  }
 }

@@ -5,6 +5,7 @@ import multipart, { type Multipart, type MultipartFile } from '@fastify/multipar
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
 import { AppError } from '../errors.ts'
+import { checkAgain } from './callers.ts'
 import { NOT_UTF8 } from './encoded-body.ts'
 import { compileParameters, type Validate, validatorCompiler } from './validation.ts'
 
@@ -92,6 +93,7 @@ export async function readFields<T extends TObject>(request: FastifyRequest, fie
 
 /**
  * The parts of a multipart form, one by one as they arrive. If the caller stops early, the rest is read and dropped.
+ * Whether its sender may still send it is checked again behind each file, and behind the whole form.
  */
 export async function* readParts(
   request: FastifyRequest,
@@ -108,12 +110,13 @@ export async function* readParts(
       const isFile = filename !== undefined || mimetype === 'application/octet-stream'
       left[isFile ? 'files' : 'fields'] -= 1
       if (Math.min(left.files, left.fields) < 0) throw new AppError('payload_too_large')
-      const stream = toFileStream(part.file)
+      const stream = toFileStream(part.file, isFile ? () => checkAgain(request) : undefined)
       if (isFile) {
         yield { field, filename: filename ?? '', stream }
         part.file.resume()
       } else yield { field, value: await readText(stream) }
     }
+    await checkAgain(request)
   } catch (error) {
     // Errors of the parser have no status: each of them means that the form could not be read.
     if (error instanceof Error && !('statusCode' in error) && !(error instanceof AppError))
@@ -172,7 +175,7 @@ async function readAll(stream: FileStream): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-function toFileStream(file: MultipartFile['file']): FileStream {
+function toFileStream(file: MultipartFile['file'], check?: () => Promise<void>): FileStream {
   return {
     get truncated() {
       return file.truncated
@@ -183,6 +186,7 @@ function toFileStream(file: MultipartFile['file']): FileStream {
       } catch (error) {
         throw new AppError('invalid_request', { cause: error })
       }
+      await check?.()
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AppError, ErrorCode } from '../errors.ts'
 import type { Claims } from '../tokens/tokens.ts'
-import { isAdmin } from './callers.ts'
+import { addCheck, isAdmin } from './callers.ts'
 import { toAppError, withFailures } from './failures.ts'
 
 declare module 'fastify' {
@@ -41,6 +41,8 @@ export function guardHelp(
       if (!caller || FAILURES.has(toAppError(error).code)) throw error
       throw (await findRefusal(caller)) ?? error
     }
-    if (!route.config?.decidesHelpLock) route.preHandler = [route.preHandler ?? [], refuse].flat()
+    if (route.config?.decidesHelpLock) return
+    route.preHandler = [route.preHandler ?? [], refuse].flat()
+    addCheck(route, refuse)
   })
 }

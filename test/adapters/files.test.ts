@@ -55,6 +55,18 @@ describe('on disk', () => {
 })
 
 describe('in S3', () => {
+  test.each(['../others/secret', 'a/../../others/secret', '..', './a', 'a/./b'])(
+    'the key %j never leaves the bucket',
+    async (key) => {
+      const files = createS3Files(s3Storage())
+      await expect(files.put(key, Buffer.from('x'), 'image/png')).rejects.toThrow()
+      await expect(files.get(key)).rejects.toThrow()
+      await expect(files.find(key)).rejects.toThrow()
+      await expect(files.delete(key)).rejects.toThrow()
+      expect([...s3.objects.keys()].filter((each) => !each.startsWith('/exams/'))).toEqual([])
+    },
+  )
+
   test('a large file is read in small pieces, since each slow reader holds some of its own', async () => {
     const files = createS3Files(s3Storage())
     await files.put('a/large.png', Buffer.alloc(2_000_000), 'image/png')

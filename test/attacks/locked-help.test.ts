@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { createClass } from '../support/content/classes.ts'
 import { createExam } from '../support/content/exams.ts'
+import { addPage, createNotebook } from '../support/content/notes.ts'
 import { connect, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -205,4 +207,33 @@ test('nothing more comes of a question that was hidden after somebody subscribed
   await bob.post(path, { message: 'Two' }, 201)
   await device.until(() => device.of('comment').length === 2)
   expect(device.of('comment').map(({ comment }) => comment.message)).toEqual(['One', 'Two'])
+})
+
+test('a friend’s notebook that is being read when the exam begins says nothing that is written later', async () => {
+  const { examId } = await lockingExam()
+  const [alice, bob] = [await service.person(), await service.person()]
+  const notebookId = await createNotebook(bob, { is_public: true })
+  const draw = async (objects: object[]) => {
+    const pageId = await addPage(bob, notebookId)
+    await bob.post(`/api/v01/pages/${pageId}/sync`, { objects }, 200)
+    return pageId
+  }
+  // More than is sent ahead of a reader.
+  const text = () => randomBytes(45_000).toString('base64')
+  for (let page = 0; page < 24; page++)
+    await draw(Array.from({ length: 15 }, (_, n) => ({ id: `o${n}`, text: text() })))
+  const pageId = await draw([{ id: 'hint', text: 'nothing' }])
+  const path = `/api/v01/notebooks/${notebookId}/print` as const
+  const body = (await alice.fetch('GET', path)).body?.getReader()
+  await body?.read()
+  await start(alice, examId)
+  const objects = [{ id: 'hint', text: 'It is B' }]
+  await bob.post(`/api/v01/pages/${pageId}/sync`, { objects, start_index: 0 }, 200)
+  await expect(
+    (async () => {
+      while (!(await body?.read())?.done);
+    })(),
+  ).rejects.toThrow()
+  await submit(alice, examId)
+  expect(await (await alice.fetch('GET', path)).text()).toContain('It is B')
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser, openPage, signIn } from '../support/browser.ts'
 import { PASSWORD } from '../support/client.ts'
 import { createExam } from '../support/content/exams.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { connectedPair, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
 let browser: Browser
@@ -66,5 +66,23 @@ test('an ended web session does not send people with good tokens to the sign-in,
   await page.waitForURL('**/login')
   await page.goto('/')
   expect(new URL(page.url()).pathname).toBe('/login')
+  await context.close()
+})
+
+test('nothing that somebody typed or saw is left in the browser once they have signed out', async () => {
+  const { alice, bob, conversationId } = await connectedPair(service)
+  const { page, context, problems } = await openPage(browser, service.urls[0] as string)
+  await signIn(page, alice.username, PASSWORD)
+  await page.goto(`/desk/chat/${conversationId}`)
+  await page.getByRole('textbox', { name: 'Message' }).fill('between us')
+  const kept = async () => JSON.stringify(await page.evaluate('({ ...localStorage })'))
+  await expect.poll(kept).toContain('between us')
+  await page.goto('/desk/account')
+  await page.getByRole('button', { name: 'Sign out' }).first().click()
+  await page.waitForURL('**/login')
+  expect(await kept()).toBe('{}')
+  await signIn(page, bob.username, PASSWORD)
+  expect(await kept()).not.toContain('between us')
+  expect(problems).toEqual([])
   await context.close()
 })

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createNode, type ServiceNode } from '../../src/node.ts'
 import { type Client, PASSWORD } from '../support/client.ts'
+import { createClass } from '../support/content/classes.ts'
+import { createExam } from '../support/content/exams.ts'
 import { SECRET, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -139,4 +141,77 @@ describe('a password change', () => {
     const [left] = await service.sql`select count(*)::int from sessions where user_id = ${person.id}`
     expect(left?.count).toBe(1)
   })
+})
+
+describe('a body that is still on its way', () => {
+  const ROSTER = 'email,username,role\nback@example.org,back-again,"user,admin"\n'
+  const FORM = `--b\r\ncontent-disposition: form-data; name="file"; filename="u.csv"\r\n\r\n${ROSTER}\r\n--b--\r\n`
+  const JSON_BODY = '{"username":"back-again","email":"back@example.org","role":"user,admin"}'
+
+  /** Sends the end of a body once `meanwhile` is over. */
+  async function sendSlowly(
+    person: Client,
+    path: string,
+    type: string,
+    body: string,
+    meanwhile: () => unknown,
+  ) {
+    const head = body.length - 10
+    const chunks = new ReadableStream({
+      async start(controller) {
+        controller.enqueue(Buffer.from(body.slice(0, head)))
+        await meanwhile()
+        controller.enqueue(Buffer.from(body.slice(head)))
+        controller.close()
+      },
+    })
+    return (await person.fetch('POST', path, { body: chunks, headers: { 'content-type': type } })).status
+  }
+
+  test.each([
+    ['a form', '/api/v01/admin/users/import', 'multipart/form-data; boundary=b', FORM],
+    ['JSON', '/api/v01/admin/users', 'application/json', JSON_BODY],
+  ])('of %s changes nothing once its sender is no administrator any more', async (_, path, type, body) => {
+    const [admin, person] = [await service.admin(), await service.admin()]
+    const status = await sendSlowly(person, path, type, body, async () => {
+      await admin.post('/api/v01/admin/users/role', { user_id: person.id, new_role: 'user' }, 200)
+      await untilRefused(person)
+    })
+    expect(status).toBe(401)
+    expect(await service.sql`select id from users where username = 'back-again'`).toHaveLength(0)
+  })
+
+  test('of a teacher changes nothing once they are none any more', async () => {
+    const [admin, teacher] = [await service.admin(), await service.person()]
+    const classId = await createClass(service.sql, { teachers: [teacher] })
+    const made = await teacher.post('/api/v01/admin/exams', { name: 'Quiz', class_ids: [classId] }, 201)
+    const path = `/api/v01/admin/exams/${made.body.exam.id}/import`
+    const body = FORM.replace(ROSTER, '::x:: 1+1? {=2 ~3}')
+    const status = await sendSlowly(teacher, path, 'multipart/form-data; boundary=b', body, () =>
+      admin.delete(`/api/v01/classes/${classId}/members/${teacher.id}`, 200),
+    )
+    expect(status).toBe(403)
+    expect(await service.sql`select id from questions`).toHaveLength(0)
+  })
+})
+
+test('a download breaks off once whoever reads it is no administrator any more', async () => {
+  const [admin, person] = [await service.admin(), await service.admin()]
+  const { examId } = await createExam(service.sql, { name: 'Exam '.repeat(40) })
+  // More than is sent ahead of a reader.
+  await service.sql`
+    insert into attempts (user_id, exam_id, attempt_number, status, started_at, submitted_at, score, max_score, percentage,
+                          correct, incorrect, unattempted)
+    select ${admin.id}, ${examId}, n, 'submitted', now(), now(), 1, 1, 100, 1, 0, 0 from generate_series(1, 40000) n`
+  const headers = { accept: 'text/csv', 'accept-encoding': 'identity' }
+  const response = await person.fetch('GET', '/api/v01/admin/analytics', { headers })
+  const body = response.body?.getReader()
+  await body?.read()
+  await admin.post('/api/v01/admin/users/role', { user_id: person.id, new_role: 'user' }, 200)
+  await untilRefused(person)
+  await expect(
+    (async () => {
+      while (!(await body?.read())?.done);
+    })(),
+  ).rejects.toThrow()
 })

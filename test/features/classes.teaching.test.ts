@@ -284,6 +284,27 @@ describe('times of a class', () => {
     await admin.put(`/api/v01/admin/exams/${examId}/class-accommodations/999999`, {}, 404)
   })
 
+  test('are not for an attempt that began before its student joined, whatever changes later', async () => {
+    const other = await createClass(service.sql)
+    const { examId } = await classExam({ duration_minutes: 60 }, [classId, other])
+    const times = `/api/v01/admin/exams/${examId}/class-accommodations/${other}` as const
+    await admin.put(times, { extra_time_percent: 300 }, 200)
+    await start(ann, examId)
+    const ends = at(60)
+    now += MINUTE_MS
+    const code = String((await admin.post(`/api/v01/classes/${other}/code`, {}, 200)).body.code)
+    await ann.post('/api/v01/classes/join', { code }, 200)
+    await admin.put(times, { extra_time_percent: 200 }, 200)
+    expect(await endOf(ann, examId)).toBe(ends.toISOString())
+    await ann.delete(`/api/v01/classes/${other}/membership`, 200)
+    await admin.patch(`/api/v01/admin/exams/${examId}`, { max_attempts: 2, duration_minutes: 60 }, 200)
+    expect(await endOf(ann, examId)).toBe(ends.toISOString())
+    await ann.post('/api/v01/classes/join', { code }, 200)
+    await ann.post(`/api/v01/exams/${examId}/submit`, { answers: {}, markedForReview: [] }, 200)
+    await start(ann, examId)
+    expect(await endOf(ann, examId)).toBe(at(180).toISOString())
+  })
+
   test('and attempts are given to students of the class at its exams alone', async () => {
     const { examId, questionId } = await classExam({ max_attempts: 1 })
     await take(ann, examId, { [questionId]: 'A' })

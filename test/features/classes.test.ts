@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Client } from '../support/client.ts'
+import { type Client, PASSWORD } from '../support/client.ts'
 import { form } from '../support/content/forms.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -333,6 +333,32 @@ describe('invitations', () => {
     expect((await person.get('/api/v01/classes', 200)).body).toMatchObject({ classes: [], invitations: [] })
     await ask()
     await person.post(`/api/v01/classes/${classId}/accept`, {}, 200)
+  })
+
+  test('nor who had another address while they were removed', async () => {
+    const classId = await newClass()
+    const person = await service.person()
+    const email = addressOf(person)
+    const ask = () => teacher.post(`/api/v01/classes/${classId}/members`, { emails: [email] }, 200)
+    const move = (to: string) =>
+      person.patch('/api/v01/account', { email: to, current_password: PASSWORD }, 200)
+    await ask()
+    await expect.poll(() => mailedCode(email)).toEqual(expect.any(String))
+    const link = (await mailedCode(email)) as string
+    await person.post('/api/v01/classes/join', { code: await newCode(classId) }, 200)
+    await move(`not.${email}`)
+    now += 60_000
+    await teacher.delete(`/api/v01/classes/${classId}/members/${person.id}`, 200)
+    await move(email)
+    await person.post('/api/v01/classes/join', { code: link }, 404)
+    await confirm(person)
+    expect((await person.get('/api/v01/classes', 200)).body).toMatchObject({ classes: [], invitations: [] })
+    await person.post(`/api/v01/classes/${classId}/accept`, {}, 404)
+    // The mail of the same hour stands for a new invitation.
+    const { invited } = (await teacher.get(`/api/v01/classes/${classId}`, 200)).body
+    await teacher.delete(`/api/v01/classes/${classId}/invitations/${invited[0]?.id as number}`, 200)
+    await ask()
+    await person.post('/api/v01/classes/join', { code: link }, 200)
   })
 
   test('go with the account of a confirmed address', async () => {

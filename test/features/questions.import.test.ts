@@ -363,6 +363,23 @@ describe('a CSV', () => {
     expect(await count()).toBe(1_500)
   })
 
+  test('remembers what a file calls its questions, whatever that is', async () => {
+    const gift = '::a\0b:: Say why {}\n\n::sum:: 1 + 1? {=2 ~3}'
+    const cut = `<quiz><question type="${'a'.repeat(39)}😀"><name><text>x</text></name></question></quiz>`
+    const path = `/api/v01/admin/exams/${examId}/import?key=` as const
+    const send = (key: string, bytes: string) =>
+      admin.request('POST', `${path}${key}`, form({}, { field: 'file', name: 'questions', bytes }), 201)
+    for (const [file, detail] of [
+      [gift, 'Question 1 (ab): it asks for an essay'],
+      [cut, `Question 1 (x): it is of a type that is not known here (${'a'.repeat(39)}\uFFFD)`],
+    ] as const) {
+      const key = randomUUID()
+      const first = await send(key, file)
+      expect(first.body.details).toEqual([detail])
+      expect((await send(key, file)).body).toEqual(first.body)
+    }
+  })
+
   test('waits for an earlier import of the same person, and for nobody else’s', async () => {
     const csv = `${HEADER}\n${examId},text,,,,,A,MCQ,,4,1,0\n`
     const other = await service.admin()

@@ -70,6 +70,12 @@ export async function countOfClass(db: Executor, classId: number, since: Date): 
 const isFor = (userId: number) => sql`${foldedCase(sql`invited.email`)} = (
   select ${foldedCase(sql`email`)} from users where id = ${userId} and email_verified)`
 
+/** Whether an invitation is none for somebody who was removed from the class after it. */
+const isBeforeRemoval = (userId: number) => sql`exists (
+  select from class_members member
+   where member.class_id = invited.class_id and member.user_id = ${userId} and member.removed
+     and member.left_at > invited.invited_at)`
+
 /** The classes that ask somebody's confirmed address to join, without those that they are in. */
 export async function listForPerson(
   db: Executor,
@@ -83,7 +89,7 @@ export async function listForPerson(
     select ${COLUMNS}, classes.name from class_invitations invited
       join classes on classes.id = invited.class_id and not classes.archived
      where ${isFor(userId)} and invited.invited_at > ${since.toISOString()} and invited.ended_at is null
-       and not exists (
+       and not ${isBeforeRemoval(userId)} and not exists (
          select from class_members member
           where member.class_id = invited.class_id and member.user_id = ${userId} and member.left_at is null)
      order by invited.invited_at desc, invited.id desc limit 200`,
@@ -102,7 +108,7 @@ export async function findForPerson(
     INVITATION_TYPES,
     sql`
     select ${COLUMNS} from class_invitations invited
-     where invited.invited_at > ${since.toISOString()} and invited.ended_at is null
+     where invited.invited_at > ${since.toISOString()} and invited.ended_at is null and not ${isBeforeRemoval(userId)}
        and ${
          'classId' in by
            ? sql`invited.class_id = ${by.classId} and ${isFor(userId)}`
@@ -240,7 +246,8 @@ export async function putInvitations(
     on conflict (class_id, ${foldedCase(sql`email`)}) do update
       set full_name = excluded.full_name, language = excluded.language, ended_at = null,
           role = case when known.role = 'teacher' and known.ended_at is null then 'teacher' else excluded.role end,
-          invited_at = case when excluded.mail_due_at is null then known.invited_at else excluded.invited_at end,
+          invited_at = case when excluded.mail_due_at is null and known.ended_at is null then known.invited_at
+                            else excluded.invited_at end,
           mail_due_at = coalesce(excluded.mail_due_at, known.mail_due_at),
           mail_tries = case when excluded.mail_due_at is null then known.mail_tries else 0 end`)
 }

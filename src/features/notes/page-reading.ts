@@ -23,27 +23,32 @@ export async function readObjects(
 
 /**
  * Every page of a notebook with its objects and assets, in order, each as JSON, read as fast as they are taken. The
- * list of pages is read at the beginning, each page's objects at its turn.
+ * list of pages is read at the beginning, each page's objects at its turn. It breaks off where the notebook may no
+ * longer be read, as during an exam that locks help.
  */
 export async function readPrintList(
   core: Core,
   readerId: number,
   notebookId: number,
 ): Promise<AsyncGenerator<string>> {
-  await requireReadable(core, await notebooks.findNotebook(core.db, notebookId), readerId)
+  const requireNotebook = async () =>
+    requireReadable(core, await notebooks.findNotebook(core.db, notebookId), readerId)
+  await requireNotebook()
   const [pages, assets] = await Promise.all([
     store.listPagesWithStacks(core.db, notebookId),
     listNotebookAssets(core, notebookId),
   ])
-  return writePages(core, pages, assets)
+  return writePages(core, pages, assets, requireNotebook)
 }
 
 async function* writePages(
   { db }: Core,
   pages: store.StackRow[],
   assets: Map<number, Asset[]>,
+  requireNotebook: () => Promise<unknown>,
 ): AsyncGenerator<string> {
   for (const page of pages) {
+    await requireNotebook()
     const head = JSON.stringify({ ...toPage(page), assets: assets.get(page.id) ?? [] })
     const objects = await store.listStackedObjects(db, page)
     yield `${head.slice(0, -1)},"objects":[${objects.join()}]}`

@@ -1,11 +1,14 @@
+import { toStorable } from '../../formats/storable.ts'
+
 /** Skipped entries whose reason is told; a file can have millions. */
 const MOST_DETAILS = 1_000
 
 /** Where an entry stands in its file: the number of a row, which takes less memory than its name, or a name. */
 type Place = number | string
 
+/** What the file calls it is kept with the import's key. */
 function nameOf(place: Place): string {
-  return typeof place === 'number' ? `Row ${place}` : place
+  return typeof place === 'number' ? `Row ${place}` : toStorable(place)
 }
 
 /** What an import tells of the entries of its file. */
@@ -20,12 +23,12 @@ export class ImportReport {
 
   skip(place: Place, reason: string): void {
     this.#skipped.push(place)
-    if (this.#details.length < MOST_DETAILS) this.#details.push(`${nameOf(place)}: ${reason}`)
+    this.note(place, reason)
   }
 
   /** What is no question is named, and not counted. */
   note(place: Place, what: string): void {
-    if (this.#details.length < MOST_DETAILS) this.#details.push(`${nameOf(place)}: ${what}`)
+    if (this.#details.length < MOST_DETAILS) this.#details.push(`${nameOf(place)}: ${toStorable(what)}`)
   }
 
   /** `entries` is what the format calls them, if that is known. */
