@@ -17,7 +17,7 @@ export function readDraft<T>(name: string): Draft<T> | undefined {
   return readStored(`draft:${name}`)
 }
 
-function keepDraft(name: string, value: unknown): void {
+export function keepDraft(name: string, value: unknown): void {
   writeStored(`draft:${name}`, { value, at: Date.now() })
 }
 
