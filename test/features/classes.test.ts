@@ -83,7 +83,9 @@ describe('administrators', () => {
     expect((await other.post(`/api/v01/classes/${body.class.id}/code`, {}, 409)).body.code).toBe(
       'class_archived',
     )
-    expect((await admin.patch(at, { name: 'x' }, 409)).body.code).toBe('class_archived')
+    for (const change of [{ name: 'x' }, { archived: true, name: 'x' }, { archived: true, teacher_ids: [] }])
+      expect((await admin.patch(at, change, 409)).body.code).toBe('class_archived')
+    await other.post(`/api/v01/classes/${body.class.id}/accept`, {}, 404)
     await admin.patch(at, { archived: false }, 200)
     await other.post(`/api/v01/classes/${body.class.id}/code`, {}, 200)
 
@@ -314,6 +316,23 @@ describe('invitations', () => {
     expect(await invited()).toMatchObject([{ email: later }, { email, role: 'student' }])
     const joined = await person.post('/api/v01/classes/join', { code }, 200)
     expect(joined.body.class.role).toBe('student')
+  })
+
+  test('end for who becomes a teacher, and wait while the class is archived', async () => {
+    const classId = await newClass()
+    const [known, asked] = await Promise.all([service.person(), service.person()])
+    await Promise.all([known, asked].map(confirm))
+    const emails = [known, asked].map(addressOf)
+    await teacher.post(`/api/v01/classes/${classId}/members`, { emails }, 200)
+    const at = `/api/v01/admin/classes/${classId}` as const
+    await admin.patch(at, { teacher_ids: [teacher.id, known.id] }, 200)
+    const { invited } = (await teacher.get(`/api/v01/classes/${classId}`, 200)).body
+    expect(invited.map(({ email }) => email)).toEqual([addressOf(asked)])
+    await admin.patch(at, { archived: true }, 200)
+    const refused = await asked.post(`/api/v01/classes/${classId}/accept`, {}, 409)
+    expect(refused.body.code).toBe('class_archived')
+    await admin.patch(at, { archived: false }, 200)
+    await asked.post(`/api/v01/classes/${classId}/accept`, {}, 200)
   })
 
   test('bring nobody back who was removed since', async () => {

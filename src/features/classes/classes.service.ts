@@ -92,7 +92,7 @@ export async function createClass(core: Core, actor: Actor, input: NewClass): Pr
   return getClass(core, id)
 }
 
-/** Changes the given fields. An archived class only comes back, by `archived` false: 409 `class_archived` otherwise. */
+/** Changes the given fields. An archived class first has to come back, by `archived` false: 409 `class_archived`. */
 export async function changeClass(
   core: Core,
   actor: Actor,
@@ -104,7 +104,9 @@ export async function changeClass(
   const tell = await core.db.transaction(async (tx) => {
     const row = await store.lockClass(tx, id)
     if (!row) throw new AppError('not_found')
-    if (row.archived && archived === undefined) throw new AppError('class_archived')
+    const staysArchived = row.archived && archived !== false
+    if (staysArchived && (name !== undefined || teacherIds !== undefined))
+      throw new AppError('class_archived')
     await store.updateClass(tx, id, {
       ...(name === undefined ? {} : { name }),
       ...(archived === undefined ? {} : { archived }),
@@ -137,6 +139,7 @@ async function replaceTeachers(core: Core, tx: Executor, id: number, userIds: nu
     }
   const teachers = known.map((userId) => ({ userId, role: 'teacher' as const }))
   await members.insertMembers(tx, id, teachers, now)
+  await invitations.endForPeople(tx, id, known, now)
 }
 
 /** 409 `class_in_use` where an exam is for this class alone, which would be for nobody without it. */
