@@ -27,8 +27,6 @@ import * as store from './classes.store.ts'
 /** Classes on a page of the administrators' list, and members on a page of a class. */
 export const CLASSES_PER_PAGE = 50
 export const MEMBERS_PER_PAGE = 100
-/** Exams that a class names. */
-const MOST_EXAMS = 500
 /** Neither I and L nor O, which look like digits, nor vowels that make words. */
 const CODE_LETTERS = 'BCDFGHJKMNPQRSTVWXYZ'
 const CODE_LENGTH = 8
@@ -169,7 +167,7 @@ export async function describeClass(core: Core, viewer: Viewer, id: number, page
     members.countMembers(core.db, id),
     invitations.listOfClass(core.db, id, since, MEMBERS_PER_PAGE, offset),
     invitations.countOfClass(core.db, id, since),
-    store.listExams(core.db, id, MOST_EXAMS),
+    store.listExams(core.db, id),
     store.countStudents(core.db, id),
   ])
   const { name, archived, conversationId: conversation_id } = row
