@@ -505,4 +505,26 @@ describe('the conversation of a class', () => {
     expect(await inside()).toEqual([teacher.id, ben.id])
     await ann.get(`/api/v01/chat/conversations/${id}`, 404)
   })
+
+  test('is for up to 256 people; of a class that grows beyond that the first ones stay', async () => {
+    const classId = await newClass()
+    await service.sql`
+      with made as (
+        insert into users (username, email, full_name, role)
+        select 'crowd' || n, 'crowd' || n || '@example.org', 'Crowd', 'user' from generate_series(1, 256) n returning id)
+      insert into class_members (class_id, user_id, role) select ${classId}, id, 'student' from made`
+    const at = `/api/v01/classes/${classId}/conversation` as const
+    expect((await teacher.post(at, {}, 409)).body.code).toBe('too_many')
+    const [last] = await service.sql<
+      [{ id: number }]
+    >`select max(id) as id from users where username like 'crowd%'`
+    await teacher.delete(`/api/v01/classes/${classId}/members/${last.id}`, 200)
+    const { conv_id: id } = (await teacher.post(at, {}, 201)).body
+    const late = await service.person()
+    await late.post('/api/v01/classes/join', { code: await newCode(classId) }, 200)
+    const [group] = await service.sql`
+      select count(*)::int as size from conversation_members where conversation_id = ${id}`
+    expect(group?.size).toBe(256)
+    await late.get(`/api/v01/chat/conversations/${id}`, 404)
+  })
 })
