@@ -6,10 +6,12 @@ import { startService, type TestService, withService } from '../support/service.
 
 let provider: RealProvider
 let service: TestService
+let later = 0
 beforeAll(async () => {
   provider = await startRealProvider()
   const admins = { claim: 'groups', value: 'teachers' }
-  service = await startService({ nodes: 2, config: withProvider(provider, { admins }) })
+  const clock = () => Date.now() + later
+  service = await startService({ nodes: 2, config: withProvider(provider, { admins }), clock })
   provider.open(service.urls, CLIENT_SECRET)
   provider.people.set('ada', {
     email: 'ada@school.example',
@@ -74,4 +76,30 @@ test('a public client needs no secret', async () => {
   provider.open(open.urls)
   const ada = new Browser(open.guest())
   expect((await signIn(ada, 'ada')).headers.get('location')).toBe('/desk/exams/3')
+})
+
+test('who has confirmed an address is linked, whatever becomes of the provider’s keys, until it is away', async () => {
+  provider.open(service.urls, CLIENT_SECRET)
+  later += 61_000
+  const person = await service.person()
+  await service.sql`update users set email_verified = true where id = ${person.id}`
+  provider.people.set('lin', { email: `${person.username}@example.org`, email_verified: true })
+  const lin = new Browser(service.guest())
+  await signIn(lin, 'lin')
+  expect((await lin.exchange()).user.id).toBe(person.id)
+  await person.get('/api/v01/auth/me', 200)
+
+  // It begins anew, with other keys.
+  provider.open(service.urls, CLIENT_SECRET)
+  expect(codeOf(await signIn(new Browser(service.guest()), 'lin'))).toBe('oidc_failed')
+  later += 61_000
+  const again = new Browser(service.guest())
+  await signIn(again, 'lin')
+  expect((await again.exchange()).user.id).toBe(person.id)
+
+  await provider.close()
+  later += 61_000
+  const page = await new Browser(service.guest()).get('/auth/oidc/start')
+  expect([page.status, codeOf(page)]).toEqual([503, 'identity_provider_down'])
+  await person.get('/api/v01/auth/me', 200)
 })

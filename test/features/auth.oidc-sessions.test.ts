@@ -289,7 +289,7 @@ describe('a provider', () => {
 
 describe('the provider alone', () => {
   test('closes all other doors, but for accounts made at the command line', async () => {
-    const only = await withService({ config: withProvider(issuer, { only: true }) })
+    const only = await withService({ config: { ...withProvider(issuer, { only: true }), demo: true } })
     const other = await withService({ database: { url: only.databaseUrl, drop: async () => {} } })
     const [person, operators] = [await other.person(), await other.admin()]
     await other.sql`update users set by_operator = true where id = ${operators.id}`
@@ -324,6 +324,7 @@ describe('the provider alone', () => {
     expect(page).toContain('Sign in with Example School')
     expect(page).not.toContain('/create_account')
     expect(page).not.toContain('/forgot_password')
+    expect(page).not.toContain('Just looking?')
   })
 
   test('ends other people’s older sessions at the start, and needs an administrator of the operator’s', async () => {

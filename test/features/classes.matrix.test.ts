@@ -258,7 +258,10 @@ test('every operation has a place in the matrix', () => {
   expect(operations.filter((operation) => !placeOf(operation)).map(({ name }) => name)).toEqual([])
 })
 
-test('every place in the matrix holds, for everybody and in both generations', async () => {
+const newestEntry = async () =>
+  Number((await service.sql`select coalesce(max(id), 0) as id from audit_entries`)[0]?.id)
+
+test('every place in the matrix holds, for everybody and in both generations, and changes of classes are in the log', async () => {
   const wrong: string[] = []
   for (const operation of operations) {
     const place = placeOf(operation)
@@ -273,12 +276,22 @@ test('every place in the matrix holds, for everybody and in both generations', a
       const url = path.replace(/\{(\w+)\}/g, (_, key: string) => String(params[key] ?? 1))
       const query = world && place.query ? `?${place.query(world)}` : ''
       const body = world && place.body?.(world)
+      const before = await newestEntry()
       const response = await people[kind].fetch(method, url + query, {
         body: body ?? (method === 'GET' || method === 'DELETE' ? undefined : {}),
       })
       const text = await response.text()
       if (response.status !== status)
         wrong.push(`${operation.name} by ${kind}: ${response.status}, not ${status}: ${text.slice(0, 200)}`)
+      if (response.ok && method !== 'GET' && path.startsWith('/api/v01/classes/{id}')) {
+        const entries = await service.sql`
+          select class_id, actor_id, summary from audit_entries where id > ${before}`
+        expect(entries, `${operation.name} by ${kind}`).not.toEqual([])
+        for (const entry of entries) {
+          expect(entry).toMatchObject({ class_id: world?.classId, actor_id: people[kind].id })
+          expect(entry.summary).not.toContain('@')
+        }
+      }
       if (kind === 'student of another' && /discussions?\/counts$/.test(path))
         expect(JSON.parse(text).counts).toEqual({ [String(world?.questionId)]: 0 })
       if (kind.endsWith('another') && /exams$/.test(path) && !operation.isAdmin)

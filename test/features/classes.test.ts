@@ -83,7 +83,9 @@ describe('administrators', () => {
     expect((await other.post(`/api/v01/classes/${body.class.id}/code`, {}, 409)).body.code).toBe(
       'class_archived',
     )
-    expect((await admin.patch(at, { name: 'x' }, 409)).body.code).toBe('class_archived')
+    for (const change of [{ name: 'x' }, { archived: true, name: 'x' }, { archived: true, teacher_ids: [] }])
+      expect((await admin.patch(at, change, 409)).body.code).toBe('class_archived')
+    await other.post(`/api/v01/classes/${body.class.id}/accept`, {}, 404)
     await admin.patch(at, { archived: false }, 200)
     await other.post(`/api/v01/classes/${body.class.id}/code`, {}, 200)
 
@@ -316,6 +318,23 @@ describe('invitations', () => {
     expect(joined.body.class.role).toBe('student')
   })
 
+  test('end for who becomes a teacher, and wait while the class is archived', async () => {
+    const classId = await newClass()
+    const [known, asked] = await Promise.all([service.person(), service.person()])
+    await Promise.all([known, asked].map(confirm))
+    const emails = [known, asked].map(addressOf)
+    await teacher.post(`/api/v01/classes/${classId}/members`, { emails }, 200)
+    const at = `/api/v01/admin/classes/${classId}` as const
+    await admin.patch(at, { teacher_ids: [teacher.id, known.id] }, 200)
+    const { invited } = (await teacher.get(`/api/v01/classes/${classId}`, 200)).body
+    expect(invited.map(({ email }) => email)).toEqual([addressOf(asked)])
+    await admin.patch(at, { archived: true }, 200)
+    const refused = await asked.post(`/api/v01/classes/${classId}/accept`, {}, 409)
+    expect(refused.body.code).toBe('class_archived')
+    await admin.patch(at, { archived: false }, 200)
+    await asked.post(`/api/v01/classes/${classId}/accept`, {}, 200)
+  })
+
   test('bring nobody back who was removed since', async () => {
     const classId = await newClass()
     const person = await service.person()
@@ -511,5 +530,27 @@ describe('the conversation of a class', () => {
     await teacher.delete(`/api/v01/classes/${classId}/members/${ann.id}`, 200)
     expect(await inside()).toEqual([teacher.id, ben.id])
     await ann.get(`/api/v01/chat/conversations/${id}`, 404)
+  })
+
+  test('is for up to 256 people; of a class that grows beyond that the first ones stay', async () => {
+    const classId = await newClass()
+    await service.sql`
+      with made as (
+        insert into users (username, email, full_name, role)
+        select 'crowd' || n, 'crowd' || n || '@example.org', 'Crowd', 'user' from generate_series(1, 256) n returning id)
+      insert into class_members (class_id, user_id, role) select ${classId}, id, 'student' from made`
+    const at = `/api/v01/classes/${classId}/conversation` as const
+    expect((await teacher.post(at, {}, 409)).body.code).toBe('too_many')
+    const [last] = await service.sql<
+      [{ id: number }]
+    >`select max(id) as id from users where username like 'crowd%'`
+    await teacher.delete(`/api/v01/classes/${classId}/members/${last.id}`, 200)
+    const { conv_id: id } = (await teacher.post(at, {}, 201)).body
+    const late = await service.person()
+    await late.post('/api/v01/classes/join', { code: await newCode(classId) }, 200)
+    const [group] = await service.sql`
+      select count(*)::int as size from conversation_members where conversation_id = ${id}`
+    expect(group?.size).toBe(256)
+    await late.get(`/api/v01/chat/conversations/${id}`, 404)
   })
 })

@@ -33,14 +33,8 @@ export async function lockTaughtClass(
   return requireOpenClass(tx, viewer, classId)
 }
 
-/** Locks a class for a change by anybody: 404 where it is gone, 409 `class_archived`. */
-export async function lockOpenClass(tx: Executor, classId: number): Promise<store.ClassRow> {
-  const row = await store.lockClass(tx, classId)
-  if (!row) throw new AppError('not_found')
-  return requireOpen(row)
-}
-
-function requireOpen(row: store.ClassRow): store.ClassRow {
+/** 409 `class_archived` */
+export function requireOpen(row: store.ClassRow): store.ClassRow {
   if (row.archived) throw new AppError('class_archived')
   return row
 }

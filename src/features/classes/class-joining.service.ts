@@ -8,7 +8,7 @@ import { record } from '../audit/audit.service.ts'
 import { noteAddress } from '../auth/address-proof.ts'
 import { hashSecretToken } from '../auth/secret-tokens.ts'
 import type { TellGroup } from '../chat/class-groups.service.ts'
-import { lockOpenClass } from './class-access.service.ts'
+import { requireOpen } from './class-access.service.ts'
 import { followMembers } from './class-conversation.service.ts'
 import * as invitations from './class-invitations.store.ts'
 import * as members from './class-members.store.ts'
@@ -100,11 +100,11 @@ export async function acceptInvitation(
 ): Promise<OwnClass> {
   const joined = await core.db.transaction(async (tx) => {
     await lockPerson(tx, userId)
-    const row = await lockOpenClass(tx, classId)
+    const row = await store.lockClass(tx, classId)
     const since = invitations.liveSince(core.clock())
     const invited = await invitations.findForPerson(tx, userId, { classId }, since)
-    if (!invited) throw new AppError('not_found')
-    return enter(core, tx, actor, userId, row, invited.role)
+    if (!row || !invited) throw new AppError('not_found')
+    return enter(core, tx, actor, userId, requireOpen(row), invited.role)
   })
   joined.tell()
   return joined.class

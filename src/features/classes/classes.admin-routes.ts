@@ -60,7 +60,7 @@ export const classAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
         operationId: 'changeClass',
         summary: 'Change a class, or archive it',
         description:
-          'An archived class is changed no more but by `archived` false, and its exams are there only for those who have an attempt under way.',
+          'An archived class is changed no more until `archived` is false, and its exams are there only for those who have an attempt under way.',
         tags,
         params: ClassParams,
         body: ClassChanges,

@@ -27,8 +27,6 @@ import * as store from './classes.store.ts'
 /** Classes on a page of the administrators' list, and members on a page of a class. */
 export const CLASSES_PER_PAGE = 50
 export const MEMBERS_PER_PAGE = 100
-/** Exams that a class names. */
-const MOST_EXAMS = 500
 /** Neither I and L nor O, which look like digits, nor vowels that make words. */
 const CODE_LETTERS = 'BCDFGHJKMNPQRSTVWXYZ'
 const CODE_LENGTH = 8
@@ -92,7 +90,7 @@ export async function createClass(core: Core, actor: Actor, input: NewClass): Pr
   return getClass(core, id)
 }
 
-/** Changes the given fields. An archived class only comes back, by `archived` false: 409 `class_archived` otherwise. */
+/** Changes the given fields. An archived class first has to come back, by `archived` false: 409 `class_archived`. */
 export async function changeClass(
   core: Core,
   actor: Actor,
@@ -104,7 +102,9 @@ export async function changeClass(
   const tell = await core.db.transaction(async (tx) => {
     const row = await store.lockClass(tx, id)
     if (!row) throw new AppError('not_found')
-    if (row.archived && archived === undefined) throw new AppError('class_archived')
+    const staysArchived = row.archived && archived !== false
+    if (staysArchived && (name !== undefined || teacherIds !== undefined))
+      throw new AppError('class_archived')
     await store.updateClass(tx, id, {
       ...(name === undefined ? {} : { name }),
       ...(archived === undefined ? {} : { archived }),
@@ -137,6 +137,7 @@ async function replaceTeachers(core: Core, tx: Executor, id: number, userIds: nu
     }
   const teachers = known.map((userId) => ({ userId, role: 'teacher' as const }))
   await members.insertMembers(tx, id, teachers, now)
+  await invitations.endForPeople(tx, id, known, now)
 }
 
 /** 409 `class_in_use` where an exam is for this class alone, which would be for nobody without it. */
@@ -166,7 +167,7 @@ export async function describeClass(core: Core, viewer: Viewer, id: number, page
     members.countMembers(core.db, id),
     invitations.listOfClass(core.db, id, since, MEMBERS_PER_PAGE, offset),
     invitations.countOfClass(core.db, id, since),
-    store.listExams(core.db, id, MOST_EXAMS),
+    store.listExams(core.db, id),
     store.countStudents(core.db, id),
   ])
   const { name, archived, conversationId: conversation_id } = row

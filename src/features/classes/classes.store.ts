@@ -136,18 +136,17 @@ export async function deleteClass(tx: Executor, id: number): Promise<void> {
   await tx.delete(classes).where(eq(classes.id, id))
 }
 
-/** The newest exams that are for a class. */
-export async function listExams(
-  db: Executor,
-  id: number,
-  limit: number,
-): Promise<{ id: number; name: string }[]> {
+/** Exams that a class names. */
+const MOST_EXAMS = 500
+
+/** The newest 500 exams that are for a class. */
+export async function listExams(db: Executor, id: number): Promise<{ id: number; name: string }[]> {
   return query<{ id: number; name: string }>(
     db,
     { id: 'integer', name: 'text' },
     sql`
     select exams.id, exams.name from exam_classes taken join exams on exams.id = taken.exam_id
-     where taken.class_id = ${id} order by exams.id desc limit ${limit}`,
+     where taken.class_id = ${id} order by exams.id desc limit ${MOST_EXAMS}`,
   )
 }
 

@@ -10,14 +10,12 @@ import { listExams } from './classes.store.ts'
 
 /** Students on a page. */
 export const GRADEBOOK_PAGE = 100
-/** Exams that it has, the newest ones. */
-const MOST_EXAMS = 500
 
 /** The best results of a page of students at all exams of the class, and how many students there are. */
 export async function readGradebook(core: Core, viewer: Viewer, classId: number, page: number) {
   await requireTeacher(core.db, viewer, classId)
   const [exams, students, total] = await Promise.all([
-    listExams(core.db, classId, MOST_EXAMS),
+    listExams(core.db, classId),
     readPage(core, classId, page),
     store.countGraded(core.db, classId),
   ])
@@ -45,7 +43,7 @@ async function readPage(core: Core, classId: number, page: number) {
 /** The whole gradebook as a download, with a column for each exam. */
 export async function downloadGradebook(core: Core, viewer: Viewer, classId: number) {
   await requireTeacher(core.db, viewer, classId)
-  const exams = await listExams(core.db, classId, MOST_EXAMS)
+  const exams = await listExams(core.db, classId)
   const nameOf = ({ id, name }: { id: number; name: string }) => `${name} (${id})`
   const columns = ['user_id', 'username', 'full_name', 'left', ...exams.map(nameOf)]
 

@@ -122,7 +122,7 @@ export function describeDoors({ config: { demo, oidc, registration } }: Pick<Cor
     for (const form of ['/create_account', '/forgot_password', '/reset_password'])
       closed.set(form, 'oidc_only')
   return {
-    demo: demo ? { people: DEMO_PEOPLE, password: DEMO_PASSWORD } : undefined,
+    demo: demo && !oidc?.only ? { people: DEMO_PEOPLE, password: DEMO_PASSWORD } : undefined,
     provider: oidc && { name: oidc.name, only: oidc.only },
     closed,
     domains: typeof registration === 'object' ? registration.domains : [],
