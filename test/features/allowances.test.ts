@@ -24,6 +24,19 @@ async function take(student: Client, examId: number): Promise<void> {
   await student.post(`/api/v01/exams/${examId}/submit`, {}, 200)
 }
 
+/** A student and an exam, as the tests find them by themselves. */
+interface Pair {
+  row: string
+  used: number
+  most: number | null
+}
+const IS_OF_STATUS: Record<string, (pair: Pair) => boolean> = {
+  '': () => true,
+  unlimited: ({ most }) => most === null,
+  exhausted: ({ most, used }) => most !== null && most <= used,
+  available: ({ most, used }) => most !== null && most > used,
+}
+
 test('increase uses attempts up, decrease gives the newest back, reset all of them', async () => {
   const { examId } = await createExam(service.sql, { name: 'Capped', max_attempts: 3 })
   const alice = await service.person()
@@ -134,7 +147,7 @@ test('the pages of each status hold every row once, whatever exams a student may
       from users, exams, generate_series(1, 3) number
      where username like 'every%' and exams.name like 'Every %' and number <= (users.id * 7 + exams.id * 3) % 11 - 7`
 
-  const rows = await service.sql<{ row: string; used: number; most: number | null }[]>`
+  const rows = await service.sql<Pair[]>`
     select username || '/' || exams.id as row, used::int, max_attempts as most
       from users cross join exams cross join lateral (
         select count(*) as used from attempts where user_id = users.id and exam_id = exams.id) taken
@@ -143,13 +156,7 @@ test('the pages of each status hold every row once, whatever exams a student may
               select from exam_classes join class_members using (class_id)
                where exam_classes.exam_id = exams.id and user_id = users.id)))
      order by lower(username collate "C"), exams.id`
-  const statuses = {
-    '': () => true,
-    unlimited: ({ most }: (typeof rows)[number]) => most === null,
-    exhausted: ({ most, used }: (typeof rows)[number]) => most !== null && most <= used,
-    available: ({ most, used }: (typeof rows)[number]) => most !== null && most > used,
-  }
-  for (const [status, isOf] of Object.entries(statuses)) {
+  for (const [status, isOf] of Object.entries(IS_OF_STATUS)) {
     const query = status ? `status=${status}&` : ''
     const read: string[] = []
     const { total_pages: pages, total } = await list(query)
@@ -192,7 +199,7 @@ test('those of a class are its students at its exams, which an archived one has 
 
   for (const archived of [false, true]) {
     await service.sql`update classes set archived = ${archived} where id = ${classId}`
-    const rows = await service.sql<{ row: string; used: number; most: number | null }[]>`
+    const rows = await service.sql<Pair[]>`
       select username || '/' || exams.id as row, used::int, max_attempts as most
         from class_members member join users on users.id = user_id and users.role <> 'admin'
         join exam_classes using (class_id) join exams on exams.id = exam_id cross join lateral (
@@ -203,13 +210,7 @@ test('those of a class are its students at its exams, which an archived one has 
                   join class_members own on own.class_id = classes.id and own.left_at is null
                  where there.exam_id = exams.id and own.user_id = users.id)))
        order by lower(username collate "C"), exams.id`
-    const statuses = {
-      '': () => true,
-      unlimited: ({ most }: (typeof rows)[number]) => most === null,
-      exhausted: ({ most, used }: (typeof rows)[number]) => most !== null && most <= used,
-      available: ({ most, used }: (typeof rows)[number]) => most !== null && most > used,
-    }
-    for (const [status, isOf] of Object.entries(statuses))
+    for (const [status, isOf] of Object.entries(IS_OF_STATUS))
       for (const part of ['', 'pupil_1']) {
         const query = `class_id=${classId}&q=${part}${status ? `&status=${status}` : ''}`
         const { rows: read, total } = await list(query)

@@ -52,6 +52,8 @@ export async function hasStudentAndExam(db: Executor, studentId: number, examId:
 }
 
 type Status = Allowance['status'] | 'any'
+/** Statuses that only pairs with an attempt have. */
+type Attempted = 'unlimited' | 'exhausted'
 
 interface Choice {
   /** Of the username or full name. */
@@ -133,11 +135,7 @@ const pagesOfFew = {
   ),
 }
 
-function pageOfAttempted(
-  status: 'unlimited' | 'exhausted',
-  { limit, offset, ...choice }: PagePlaces,
-  ofFew?: SQL,
-): SQL {
+function pageOfAttempted(status: Attempted, { limit, offset, ...choice }: PagePlaces, ofFew?: SQL): SQL {
   return sql`
     select users.id as "studentId", users.username, exams.id as "examId", exams.name as "examName",
            exams.max_attempts as "maxAttempts", used.attempts_used as "attemptsUsed"
@@ -182,8 +180,6 @@ function studentsIn(choice: ChoicePlaces): SQL {
     select user_id from ${studentsOf(choice.classId)} member
      where user_id not in (select id from users where ${IS_NO_STUDENT}))`
 }
-
-type Attempted = 'unlimited' | 'exhausted'
 
 /** The pairs of a status out of those of capped exams, and of those that have an attempt. */
 function countOf(status: Status, { capped, unlimited, exhausted }: Record<'capped' | Attempted, SQL>): SQL {
