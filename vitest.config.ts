@@ -12,36 +12,24 @@ const TIMED = [
   'test/http/validation.test.ts',
 ]
 
-/** Browsers, proxies, processes that are started and killed, database servers of a test's own, hostile files. */
+/**
+ * Browsers, proxies, processes that are started and killed, database servers of a test's own, hostile files, other
+ * people's tools, long random walks and large numbers.
+ */
 const HEAVY = [
   'client/test/browser/*.test.ts',
-  'test/{cli,image,process}.test.ts',
+  'client/test/model.test.ts',
+  'test/{cli,database-away,image,process}.test.ts',
   'test/bus/redis-cluster.test.ts',
   'test/db/{address,failover,pooler,replica}.test.ts',
   'test/db/embedded/*.test.ts',
   'test/desk/*.test.ts',
   'test/faults/*.test.ts',
   'test/features/{backup,chat.hostile-files,generation.takeover,questions.exchange-hostile,uploads.bombs}.test.ts',
+  'test/features/{account.erasing,account.export,practice.replay}.test.ts',
+  'test/gateway/convergence.test.ts',
+  'test/http/documents.test.ts',
   'test/nodes/{draining,killed,proxy-limits,redis-away,redis-replaced,rolling-restart}.test.ts',
-]
-
-/**
- * Their results don't depend on the database and bus of the settings: code and documents that are only read, the client,
- * parsers. Where the suite runs on several databases, once is enough for them (`.ci/run`).
- */
-const APART = [
-  'client/test/**/*.test.ts',
-  'test/{architecture,citations,config,deploy,documented}.test.ts',
-  'test/adapters/*.test.ts',
-  'test/bus/memory.test.ts',
-  'test/features/attempts.kinds-scoring.test.ts',
-  'test/features/attempts.scoring.test.ts',
-  'test/features/questions.leaks.test.ts',
-  'test/features/questions.checks.test.ts',
-  'test/features/uploads.*.test.ts',
-  'test/gateway/{asyncapi,connection}.test.ts',
-  'test/http/patterns.test.ts',
-  'test/http/{documents,metrics,openapi,requests,semantics,tracing}.test.ts',
 ]
 
 const settings = {
@@ -49,7 +37,8 @@ const settings = {
   maxWorkers: 4,
   // One module registry a worker: loading the whole service for each file would take as long as the tests.
   isolate: false,
-  execArgv: ['--import', './src/quick-imports.ts'],
+  // Services come and go in these processes: with more room for young objects, garbage is collected less often.
+  execArgv: ['--import', './src/quick-imports.ts', '--max-semi-space-size=64'],
   // Long enough for a machine that stalls for a while. Tests wait for conditions, so they don't get slower by it.
   testTimeout: 2 * PATIENCE_MS,
   expect: { poll: { timeout: PATIENCE_MS } },
@@ -61,14 +50,16 @@ export default defineConfig({
     globalSetup: ['test/support/runner/global-setup.ts'],
     sequence: { sequencer: LongestFirst },
     projects: [
-      project('stored', ['test/**/*.test.ts', 'client/test/**/*.test.ts'], [...APART, ...HEAVY, ...TIMED]),
-      project('apart', APART, [...HEAVY, ...TIMED]),
-      project('heavy', HEAVY, []),
-      project('timed', TIMED, [], { maxWorkers: 1, sequence: { groupOrder: 1 } }),
+      {
+        test: {
+          ...settings,
+          name: 'quick',
+          include: ['test/**/*.test.ts', 'client/test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...HEAVY, ...TIMED],
+        },
+      },
+      { test: { ...settings, name: 'heavy', include: HEAVY } },
+      { test: { ...settings, name: 'timed', include: TIMED, maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],
   },
 })
-
-function project(name: string, include: string[], others: string[], more = {}) {
-  return { test: { ...settings, name, include, exclude: [...configDefaults.exclude, ...others], ...more } }
-}

@@ -25,6 +25,10 @@ const LONGEST = [
   'test/image',
   'test/process',
   'test/features/backup',
+  'client/test/browser/exam-walks',
+  'test/desk/views',
+  'test/desk/languages',
+  'test/desk/chat-features',
   'test/db/address',
   'test/desk/',
   'test/nodes/',
@@ -46,6 +50,6 @@ export class LongestFirst extends BaseSequencer {
 /** Files of one project stay together, since each project has its own workers. */
 function rank({ project, moduleId }: TestSpecification): number {
   const place = LONGEST.findIndex((name) => moduleId.includes(`/${name}`))
-  const projects = ['apart', 'stored', 'heavy', 'timed']
+  const projects = ['quick', 'heavy', 'timed']
   return projects.indexOf(project.name) * (LONGEST.length + 1) + (place === -1 ? LONGEST.length : place)
 }
