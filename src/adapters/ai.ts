@@ -54,7 +54,9 @@ export interface AiOptions {
 export function requireAi({ ai }: { ai: Ai | undefined }): Ai {
   if (ai) return ai
   throw new AppError('not_configured', {
-    message: 'The AI parts need the setting ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a model of your own',
+    // Students read it too.
+    message:
+      'There is no model here yet. Whoever runs this service sets ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a model of their own.',
   })
 }
 
