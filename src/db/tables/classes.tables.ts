@@ -41,7 +41,7 @@ export const classes = pgTable(
   ],
 )
 
-export const CLASS_ROLES = ['student', 'teacher'] as const
+const CLASS_ROLES = ['student', 'teacher'] as const
 
 /** Members of classes, and former ones: their marks stay in the gradebook. */
 export const classMembers = pgTable(

@@ -23,7 +23,7 @@ export async function insertEntries(tx: Executor, rows: NewAuditRow[]): Promise<
 }
 
 /** The id of somebody's newest entry; null if there is none. */
-export async function readNewest(db: Executor, actorId: number): Promise<number | null> {
+export async function findNewestId(db: Executor, actorId: number): Promise<number | null> {
   const [row] = await db
     .select({ id: max(auditEntries.id) })
     .from(auditEntries)

@@ -12,8 +12,8 @@ const throughReplica = perNode((core): Core => (core.replica ? { ...core, db: co
 export async function toRead(core: Core, userId: number): Promise<Core> {
   if (!core.replica?.isCurrent()) return core
   const [changed, known] = await Promise.all([
-    store.readNewest(core.db, userId),
-    store.readNewest(core.replica.db, userId).catch(() => undefined),
+    store.findNewestId(core.db, userId),
+    store.findNewestId(core.replica.db, userId).catch(() => undefined),
   ])
   return changed === known ? throughReplica(core) : core
 }
