@@ -226,6 +226,7 @@ function Roster({ id, reload }: { id: number; reload: () => Promise<void> }) {
           accept=".csv,text/csv"
           required
           hint="A CSV with the columns email, full_name and role; only email is needed"
+          onChange={() => setTried(undefined)}
         />
       </Form>
       <Outcome of={tried?.answer} isDry={tried?.isDry ?? false} />
