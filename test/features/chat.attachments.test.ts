@@ -260,6 +260,17 @@ describe('sending files', () => {
     expect((await alice.delete(`${CHAT}/attachments/${second}`, 409)).body.code).toBe('already_sent')
     expect((await bob.delete(`${CHAT}/attachments/${second}`, 403)).body.code).toBe('not_owner')
   })
+
+  test('is deleted by one of many requests at once; to the others it is not there', async () => {
+    const { alice, conversationId } = await connectedPair(service)
+    for (let round = 0; round < 3; round++) {
+      const { id } = (await upload(alice, conversationId, 'x')).body.attachment
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, () => alice.delete(`${CHAT}/attachments/${id}`)),
+      )
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(404)])
+    }
+  })
 })
 
 describe('files of a message', () => {

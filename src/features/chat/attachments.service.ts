@@ -131,7 +131,8 @@ export async function deleteAttachment(core: Core, userId: number, id: number): 
   const row = await store.findAttachmentFor(core.db, id, userId)
   if (!row) throw new AppError('not_found')
   if (row.ownerId !== userId) throw new AppError('not_owner')
-  if (!(await store.deleteUnsent(core.db, id, userId))) throw new AppError('already_sent')
+  if (!(await store.deleteUnsent(core.db, id, userId)))
+    throw new AppError((await store.findAttachmentFor(core.db, id, userId)) ? 'already_sent' : 'not_found')
   await trySweepDiscardedFiles(core)
 }
 
