@@ -462,6 +462,18 @@ describe('the older generation', () => {
     await alice.post(`/api/exams/${fine.examId}/start`, {}, 201)
   })
 
+  test('sets the marks of no question that it does not know', async () => {
+    const old = { question_text: 'Old', option_a: 'a', option_b: 'b', correct_answer: 'A' }
+    const { examId } = await createExam([old, SHORT, LONG_MCQ])
+    const before = (await listed(examId)).map(({ positive_marks }) => positive_marks)
+    const marks = { exam_id: examId, positive_marks: 7 }
+    await admin.post('/admin/questions/bulk-marks', { ...marks, question_type: 'SHORT' }, 400)
+    const { body } = await admin.post('/admin/questions/bulk-marks', { ...marks, question_type: 'MCQ' }, 200)
+    expect(body.updated).toBe(1)
+    const after = (await listed(examId)).map(({ positive_marks }) => positive_marks)
+    expect(after).toEqual([7, ...before.slice(1)])
+  })
+
   test.each([
     ['question_type', { question_type: 'SHORT', correct_answer: 'a' }],
     ['question_type', { question_type: 'ORDERING', parts: JSON.stringify(ORDERING.parts) }],
