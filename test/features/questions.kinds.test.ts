@@ -222,6 +222,19 @@ describe('each kind', () => {
     expect(bulk.body).toMatchObject({ added: 0, errors: [expect.stringContaining(`Question 1: ${field}`)] })
   })
 
+  test('parts that are no object are named once', async () => {
+    const { body } = await admin.post(EXAMS, { name: 'An exam' }, 201)
+    const questions = [
+      { ...ORDERING, parts: null },
+      { ...ORDERING, parts: '{' },
+    ]
+    const bulk = await admin.post(`${QUESTIONS}/bulk-add`, { exam_id: body.exam.id, questions }, 201)
+    expect(bulk.body.errors).toEqual([
+      'Question 1: parts is not an object',
+      'Question 2: parts is not an object',
+    ])
+  })
+
   test('is regraded by a new key of the same task', async () => {
     const { examId, ids } = await createExam([MATCHING, SHORT])
     const alice = await service.person()
