@@ -222,6 +222,19 @@ describe('each kind', () => {
     expect(bulk.body).toMatchObject({ added: 0, errors: [expect.stringContaining(`Question 1: ${field}`)] })
   })
 
+  test('parts that are no object are named once', async () => {
+    const { body } = await admin.post(EXAMS, { name: 'An exam' }, 201)
+    const questions = [
+      { ...ORDERING, parts: null },
+      { ...ORDERING, parts: '{' },
+    ]
+    const bulk = await admin.post(`${QUESTIONS}/bulk-add`, { exam_id: body.exam.id, questions }, 201)
+    expect(bulk.body.errors).toEqual([
+      'Question 1: parts is not an object',
+      'Question 2: parts is not an object',
+    ])
+  })
+
   test('is regraded by a new key of the same task', async () => {
     const { examId, ids } = await createExam([MATCHING, SHORT])
     const alice = await service.person()
@@ -460,6 +473,18 @@ describe('the older generation', () => {
     await admin.get(`/admin/questions/${ids[1]}`, 404)
     const fine = await createExam([old])
     await alice.post(`/api/exams/${fine.examId}/start`, {}, 201)
+  })
+
+  test('sets the marks of no question that it does not know', async () => {
+    const old = { question_text: 'Old', option_a: 'a', option_b: 'b', correct_answer: 'A' }
+    const { examId } = await createExam([old, SHORT, LONG_MCQ])
+    const before = (await listed(examId)).map(({ positive_marks }) => positive_marks)
+    const marks = { exam_id: examId, positive_marks: 7 }
+    await admin.post('/admin/questions/bulk-marks', { ...marks, question_type: 'SHORT' }, 400)
+    const { body } = await admin.post('/admin/questions/bulk-marks', { ...marks, question_type: 'MCQ' }, 200)
+    expect(body.updated).toBe(1)
+    const after = (await listed(examId)).map(({ positive_marks }) => positive_marks)
+    expect(after).toEqual([7, ...before.slice(1)])
   })
 
   test.each([

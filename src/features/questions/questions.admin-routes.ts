@@ -235,7 +235,7 @@ export const questionEditingRoutes: FastifyPluginAsyncTypebox<{ core: Core; isOl
     },
     async (request) => ({
       success,
-      updated: await service.changeMarks(core, actorOf(request), request.body),
+      updated: await service.changeMarks(core, actorOf(request), request.body, { isOlder }),
     }),
   )
 

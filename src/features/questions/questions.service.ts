@@ -20,7 +20,7 @@ import { listKeysInForce } from '../attempts/grading-lock.service.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeChanged } from '../audit/audit-words.ts'
 import { questionImageUrl } from '../uploads/upload-addresses.ts'
-import { isKnownToOlder } from './kinds/kinds.ts'
+import { isKnownToOlder, OLDER_TYPES } from './kinds/kinds.ts'
 import {
   type CheckedQuestion,
   checkNumber,
@@ -212,9 +212,15 @@ export async function copyQuestions(
 }
 
 /** Sets the given marks of all questions of a type in an exam; answers how many they are. */
-export async function changeMarks(core: Core, actor: Actor, input: BulkMarksBody): Promise<number> {
+export async function changeMarks(
+  core: Core,
+  actor: Actor,
+  input: BulkMarksBody,
+  { isOlder = false }: Asked = {},
+): Promise<number> {
   const type = input.question_type.toUpperCase()
-  if (!isQuestionType(type)) throw invalidField('/question_type', 'is not a type of questions')
+  if (!isQuestionType(type) || (isOlder && !OLDER_TYPES.includes(type)))
+    throw invalidField('/question_type', 'is not a type of questions')
   const marks: store.Marks = {}
   for (const [field, column] of MARKS) {
     const value = input[field]
@@ -227,7 +233,7 @@ export async function changeMarks(core: Core, actor: Actor, input: BulkMarksBody
   await requireExam(core.db, input.exam_id)
   return core.db.transaction(async (tx) => {
     await lockShared(tx, LOCKS.examGrading(input.exam_id))
-    const ids = await store.lockQuestionsOfType(tx, input.exam_id, type)
+    const ids = await store.lockQuestionsOfType(tx, input.exam_id, type, isOlder)
     // A tolerance belongs to the key, so this ends regrades' keys: they become the questions' own.
     if (marks.tolerance !== undefined)
       for (const { questionId, ...key } of await listKeysInForce(tx, ids))

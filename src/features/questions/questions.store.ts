@@ -123,8 +123,13 @@ export async function lockQuestionsOfType(
   tx: Executor,
   examId: number,
   type: QuestionRow['questionType'],
+  isOlder: boolean,
 ): Promise<number[]> {
-  const ofType = and(eq(questions.examId, examId), eq(questions.questionType, type))
+  const ofType = and(
+    eq(questions.examId, examId),
+    eq(questions.questionType, type),
+    isOlder ? IS_KNOWN_TO_OLDER : undefined,
+  )
   return (await lockedInOrder(tx, ofType)).map(({ id }) => id)
 }
 

@@ -97,7 +97,7 @@ export const gaps: Kind = {
 }
 
 function readParts(given: unknown): GapsParts {
-  const { gaps: list } = readObject(given, 'parts')
+  const { gaps: list } = readObject(given)
   return {
     gaps: readList(list, 'gaps', GAPS, (entry, name): Gap => {
       const gap = readObject(entry, name)

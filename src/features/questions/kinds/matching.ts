@@ -66,7 +66,7 @@ export const matching: Kind = {
 }
 
 function readParts(given: unknown): MatchingParts {
-  const { pairs, distractors } = readObject(given, 'parts')
+  const { pairs, distractors } = readObject(given)
   const read = {
     pairs: readList(pairs, 'pairs', PAIRS, (entry, name) => {
       const { prompt, match } = readObject(entry, name)

@@ -10,7 +10,7 @@ const ITEMS = [2, 20] as const
 export const ordering: Kind = {
   readKey({ parts }) {
     try {
-      const { items } = readObject(parts, 'parts')
+      const { items } = readObject(parts)
       return { correct_answer: '', parts: { items: readList(items, 'items', ITEMS, readPartText) } }
     } catch (error) {
       if (error instanceof PartsError) return { field: 'parts', error: error.message }

@@ -6,9 +6,10 @@ const LONGEST_TEXT = 20_000
 /** What a teacher wrote of `parts` doesn't fit; the message says where and why. */
 export class PartsError extends Error {}
 
-export function readObject(given: unknown, name: string): Record<string, unknown> {
+/** Without a name it is `parts` itself, which the error's path names. */
+export function readObject(given: unknown, name?: string): Record<string, unknown> {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw new PartsError(`${name} is not an object`)
+    throw new PartsError(name === undefined ? 'is not an object' : `${name} is not an object`)
   return given as Record<string, unknown>
 }
 
