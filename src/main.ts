@@ -12,7 +12,7 @@ import { DEMO_PASSWORD } from './features/demo/demo-accounts.ts'
 import { seedDemo } from './features/demo/demo-seed.ts'
 import { buildDesk } from './features/pages/desk-build.ts'
 import { watchNpm } from './launcher.ts'
-import { BACKLOG, createNode } from './node.ts'
+import { BACKLOG, createNode, type ServiceNode } from './node.ts'
 import { createLog } from './telemetry/log.ts'
 import { loadGeneratedSecret } from './tokens/secrets.ts'
 
@@ -27,6 +27,7 @@ async function main(config: Config): Promise<void> {
   await requireWritable(config)
   const log = createLog(config.logLevel)
   let embedded: EmbeddedDatabase | undefined
+  let node: ServiceNode | undefined
   if (!isMended)
     log.warn('the database driver lacks its repairs (patches/): run "npx patch-package", and start again')
   if (config.databaseUrl === undefined && config.redisUrl !== undefined)
@@ -44,7 +45,8 @@ async function main(config: Config): Promise<void> {
     await migrate(databaseUrl, log)
     const jwtSecrets =
       config.jwtSecrets.length > 0 ? config.jwtSecrets : [await loadGeneratedSecret(config.dataDir)]
-    const node = await createNode({ config, log, databaseUrl, jwtSecrets })
+    const started = await createNode({ config, log, databaseUrl, jwtSecrets })
+    node = started
     await closeOtherDoors(node.core)
     void buildDesk(node.core)
     if (config.demo) await seedDemo(node.core)
@@ -56,8 +58,8 @@ async function main(config: Config): Promise<void> {
     }
     const grace = closeWithGrace(closeOptions, async ({ err }) => {
       if (err) log.fatal({ err }, 'the service failed and is stopping')
-      if (toldAt !== undefined) await node.drain()
-      await node.close()
+      if (toldAt !== undefined) await started.drain()
+      await started.close()
       await embedded?.stop()
     })
     const leave = (signal: NodeJS.Signals) => {
@@ -66,7 +68,7 @@ async function main(config: Config): Promise<void> {
         toldAt = now
         log.info({ signal, seconds: config.drainDelayMs / 1_000 }, 'serving on for a moment, then ending')
         void grace.close()
-      } else if (signal === 'SIGINT' && now - toldAt > SAME_SIGNAL_MS) node.hurry()
+      } else if (signal === 'SIGINT' && now - toldAt > SAME_SIGNAL_MS) started.hurry()
     }
     for (const signal of closeOptions.skip) process.on(signal, leave)
     // Without its database the service can't work; the operator or a supervisor has to restart it.
@@ -80,6 +82,8 @@ async function main(config: Config): Promise<void> {
     })
     if (config.demo) printWelcome(address)
   } catch (error) {
+    // Before its database: a node without one would say so in lines that hide the reason.
+    await node?.close()
     await embedded?.stop()
     throw error
   }

@@ -52,6 +52,15 @@ test('an alert tells of a queue of jobs that stands still', async () => {
   )
 })
 
+test('the ingress waits as long, and takes uploads as large, as the configuration of nginx', async () => {
+  const nginx = await read('deploy/nginx.conf')
+  const ingress = await read('deploy/kubernetes/service.yaml')
+  const [, size] = /client_max_body_size (\w+);/.exec(nginx) ?? []
+  const [, seconds] = /proxy_read_timeout (\d+)s;/.exec(nginx) ?? []
+  expect(ingress).toContain(`proxy-body-size: ${size}\n`)
+  expect(ingress).toContain(`proxy-read-timeout: '${seconds}'\n`)
+})
+
 test('CONTRIBUTING names how to write the client’s types anew, and where what belongs to a person is exported', async () => {
   const text = await read('CONTRIBUTING.md')
   const areas = 'features/account/account-export-areas.ts'

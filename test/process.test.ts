@@ -41,6 +41,7 @@ test('in an empty folder the service starts, prints what to open, and exits with
   const third = startProcess({ DATA_DIR: await freshDataDir(), PORT: port })
   expect(await third.exit()).toBe(1)
   expect(third.output).toContain(`another program listens on port ${port}: choose one, as in PORT=`)
+  expect(third.output).not.toContain('failed')
   expect(await service.exit('SIGTERM')).toBe(0)
 })
 
