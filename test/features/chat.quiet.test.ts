@@ -129,6 +129,25 @@ describe('archived conversations', () => {
     await set(alice, conversationId, { muted_until: inAnHour() })
     expect(await listed(alice)).toEqual([conversationId])
   })
+
+  test('come back by a message that is stored while something else is set', async () => {
+    const { alice, conversationId } = await connectedPair(service)
+    await set(alice, conversationId, { archived: true })
+    const { sql } = service
+    const [setting] = await sql.begin(async (tx) => {
+      // Settings can still be read, but not written.
+      await tx`lock table conversation_members in share row exclusive mode`
+      const setting = set(alice, conversationId, { pinned: true })
+      await expect
+        .poll(
+          () => sql`select 1 from pg_locks where not granted and relation = 'conversation_members'::regclass`,
+        )
+        .toHaveLength(1)
+      await tx`update conversations set last_seq = last_seq + 1 where id = ${conversationId}`
+      return [setting]
+    })
+    expect((await setting).body.settings).toMatchObject({ archived: false, pinned: true })
+  })
 })
 
 describe('muted conversations', () => {

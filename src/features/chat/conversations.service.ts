@@ -89,7 +89,7 @@ export async function changeSettings(
     await lockPerson(tx, userId)
     const before = await store.findSettings(tx, conversationId, userId)
     if (!before) throw new AppError('not_found')
-    const { muted_until, archived = before.archived, pinned = before.pinned } = change
+    const { muted_until, archived = null, pinned = before.pinned } = change
     if (pinned && !before.pinned && (await store.countPinned(tx, userId)) >= MOST_PINNED)
       throw new AppError('too_many')
     const mutedUntil = muted_until === undefined ? before.mutedUntil : readEnd(muted_until)

@@ -206,18 +206,18 @@ export async function findSettings(
 
 /**
  * Stores a member's settings, with the newest message at that moment if it is archived: what came during an earlier
- * mute doesn't count again.
+ * mute doesn't count again. An `archived` of null leaves that as it is then, since a message may just have changed it.
  */
 export async function updateSettings(
   db: Executor,
   conversationId: number,
   userId: number,
-  { mutedUntil, archived, pinned }: SettingsRow,
+  { mutedUntil, archived, pinned }: Omit<SettingsRow, 'archived'> & { archived: boolean | null },
 ): Promise<void> {
   await db.execute(sql`
     update conversation_members member
        set muted_until = ${mutedUntil}::timestamptz, pinned = ${pinned}::boolean,
-           archived_seq = case when ${archived}::boolean then c.last_seq end
+           archived_seq = case when coalesce(${archived}::boolean, ${isArchived(sql`member`, sql`c`)}) then c.last_seq end
       from conversations c
      where c.id = member.conversation_id and member.conversation_id = ${conversationId} and member.user_id = ${userId}`)
 }
