@@ -496,6 +496,50 @@ describe('a teacher’s own exam', () => {
 })
 
 describe('at the same time', () => {
+  test.for([
+    ['its teacher', () => teacher.id, 404],
+    ['the student', () => ann.id, 404],
+  ] as const)(
+    'a removal of %s and what teachers give: nobody gets it who is gone',
+    async ([, who, status]) => {
+      const { examId, questionId } = await classExam({ max_attempts: 5, duration_minutes: 60 })
+      await take(ann, examId, { [questionId]: 'A' })
+      await start(ann, examId)
+      const ends = await endOf(ann, examId)
+      const mine = `/api/v01/classes/${classId}/exams/${examId}` as const
+      const { sql } = service
+      const asked = await sql.begin(async (tx) => {
+        await tx`select from classes where id = ${classId} for no key update`
+        await tx`update class_members set left_at = now(), removed = true where class_id = ${classId} and user_id = ${who()}`
+        const changes = [
+          teacher.put(`${mine}/accommodations/${ann.id}`, { extra_time_percent: 50 }),
+          teacher.post(`${mine}/extend`, { minutes: 5, user_ids: [ann.id] }),
+          teacher
+            .at(service.urls[1] as string)
+            .post(`${mine}/allowances`, { student_id: ann.id, action: 'decrease' }),
+        ]
+        // All three wait, the second one for the first one.
+        await expect
+          .poll(async () => {
+            const [row] = await sql`
+              select count(*)::int as waiting from pg_stat_activity
+               where datname = current_database() and wait_event_type = 'Lock'`
+            return row?.waiting
+          })
+          .toBe(changes.length)
+        return { waiting: changes }
+      })
+      const [times, extended, allowance] = await Promise.all(asked.waiting)
+      expect([times?.status, allowance?.status]).toEqual([status, status])
+      expect(extended).toMatchObject(
+        who() === ann.id ? { status: 200, body: { extended: 0 } } : { status: 404 },
+      )
+      const [kept] = await sql`
+      select count(*)::int as attempts, max(ends_at) as ends from attempts where exam_id = ${examId} and user_id = ${ann.id}`
+      expect(kept).toEqual({ attempts: 2, ends: new Date(ends as string) })
+    },
+  )
+
   test('a removal and starts on two nodes: afterwards nobody starts, and what has begun is finished', async () => {
     const { examId } = await classExam()
     const racing = Array.from({ length: 12 }, (_, n) =>

@@ -229,7 +229,11 @@ describe('invitations', () => {
     await expect.poll(() => mailedCode(addressOf(unconfirmed))).toEqual(expect.any(String))
     const code = (await mailedCode(addressOf(unconfirmed))) as string
     await known.post('/api/v01/classes/join', { code }, 404)
-    await unconfirmed.post('/api/v01/classes/join', { code }, 200)
+    // In two tabs at once, and again: joining twice is joining once.
+    const tabs = [unconfirmed, elsewhere(unconfirmed)]
+    await Promise.all(tabs.map((tab) => tab.post('/api/v01/classes/join', { code }, 200)))
+    const again = await unconfirmed.post('/api/v01/classes/join', { code }, 200)
+    expect(again.body.class).toMatchObject({ id: classId, role: 'student', students: 2 })
     await unconfirmed.get('/api/v01/classes', 200)
     const [row] = await service.sql`select email_verified from users where id = ${unconfirmed.id}`
     expect(row).toEqual({ email_verified: true })

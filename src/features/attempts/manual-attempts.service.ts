@@ -7,6 +7,9 @@ import { record } from '../audit/audit.service.ts'
 import * as store from './attempts.store.ts'
 import { publishHelp } from './closing.service.ts'
 
+/** Throws where whoever asks may not do it, as it is in the transaction. */
+type Permit = (tx: Executor) => Promise<void>
+
 /** Adds attempts that only count as used. */
 export async function addManualAttempts(
   core: Core,
@@ -14,12 +17,13 @@ export async function addManualAttempts(
   studentId: number,
   examId: number,
   amount: number,
+  permit?: Permit,
 ): Promise<void> {
   const entry = {
     action: 'attempt.use_up',
     summary: `${amount} attempts count as used at exam ${examId}`,
   } as const
-  await changeAttempts(core, actor, studentId, examId, entry, (tx) =>
+  await changeAttempts(core, actor, studentId, examId, entry, permit, (tx) =>
     store.insertManualAttempts(tx, studentId, examId, amount, new Date(core.clock())),
   )
 }
@@ -31,12 +35,13 @@ export async function removeLatestAttempts(
   studentId: number,
   examId: number,
   amount: number,
+  permit?: Permit,
 ): Promise<number> {
   const entry = {
     action: 'attempt.give_back',
     summary: `The newest ${amount} attempts at exam ${examId} went`,
   } as const
-  return changeAttempts(core, actor, studentId, examId, entry, (tx) =>
+  return changeAttempts(core, actor, studentId, examId, entry, permit, (tx) =>
     store.deleteLatestAttempts(tx, studentId, examId, amount),
   )
 }
@@ -47,9 +52,10 @@ export async function resetAttempts(
   actor: Actor,
   studentId: number,
   examId: number,
+  permit?: Permit,
 ): Promise<number> {
   const entry = { action: 'attempt.reset', summary: `All attempts at exam ${examId} went` } as const
-  return changeAttempts(core, actor, studentId, examId, entry, (tx) =>
+  return changeAttempts(core, actor, studentId, examId, entry, permit, (tx) =>
     store.deleteLatestAttempts(tx, studentId, examId),
   )
 }
@@ -61,10 +67,12 @@ async function changeAttempts<T>(
   studentId: number,
   examId: number,
   entry: { action: AuditAction; summary: string },
+  permit: Permit | undefined,
   change: (tx: Executor) => Promise<T>,
 ): Promise<T> {
   const result = await core.db.transaction(async (tx) => {
     await lockAlone(tx, LOCKS.attempts(studentId, examId))
+    await permit?.(tx)
     await record(tx, actor, { ...entry, subject: ['user', studentId] })
     return change(tx)
   })

@@ -3,6 +3,7 @@ import type { ItemAnalysis, ItemsQuery } from '../../../schemas/items.schemas.ts
 import type { AccommodationBody, ConfirmQuery, ExtendBody } from '../../../schemas/timing.schemas.ts'
 import type { Actor, Viewer } from '../../actor.ts'
 import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/database-client.ts'
 import { AppError } from '../../errors.ts'
 import { changeAllowance } from '../allowances/allowances.service.ts'
 import { analyseItems, withoutKeys } from '../analytics/items.service.ts'
@@ -10,7 +11,7 @@ import { showsKeys } from '../attempts/result-visibility.service.ts'
 import { toRead } from '../audit/replica-reads.service.ts'
 import { reviewForStaff } from '../results/staff-review.service.ts'
 import * as timing from '../timing/timing.service.ts'
-import { requireOpenClass, requireTeacher } from './class-access.service.ts'
+import { lockTaughtClass, requireOpenClass, requireTeacher } from './class-access.service.ts'
 import * as store from './class-exams.store.ts'
 import { isOwnExam } from './own-exams.store.ts'
 
@@ -29,15 +30,27 @@ export async function requireClassExam(core: Core, viewer: Viewer, { classId, ex
 }
 
 /** For changes: 409 `class_archived`. */
-async function requireOpenExam(core: Core, viewer: Viewer, { classId, examId }: At): Promise<void> {
-  await requireOpenClass(core.db, viewer, classId)
-  if (!(await store.findClassExam(core.db, classId, examId))) throw new AppError('not_found')
+async function requireOpenExam(db: Executor, viewer: Viewer, { classId, examId }: At): Promise<void> {
+  await requireOpenClass(db, viewer, classId)
+  if (!(await store.findClassExam(db, classId, examId))) throw new AppError('not_found')
 }
 
 /** The same, and 404 for who is not a student of the class. */
-async function requireStudent(core: Core, viewer: Viewer, at: At, userId: number): Promise<void> {
-  await requireOpenExam(core, viewer, at)
-  if (!(await store.isStudent(core.db, at.classId, userId))) throw new AppError('not_found')
+async function requireStudent(db: Executor, viewer: Viewer, at: At, userId: number): Promise<void> {
+  await requireOpenExam(db, viewer, at)
+  if (!(await store.isStudent(db, at.classId, userId))) throw new AppError('not_found')
+}
+
+/**
+ * The same for a change, which calls what this answers in its transaction: behind the class's lock nobody is removed
+ * meanwhile. The first look keeps others from taking the exam's locks.
+ */
+async function permitStudent(core: Core, viewer: Viewer, at: At, userId: number) {
+  await requireStudent(core.db, viewer, at, userId)
+  return async (tx: Executor): Promise<void> => {
+    await lockTaughtClass(tx, viewer, at.classId)
+    await requireStudent(tx, viewer, at, userId)
+  }
 }
 
 /** Whether somebody may know an exam's keys: administrators, whose own it is, and other teachers when it shows them. */
@@ -69,8 +82,8 @@ export async function putAccommodation(
   userId: number,
   input: AccommodationBody,
 ) {
-  await requireStudent(core, viewer, at, userId)
-  return timing.putAccommodation(core, actor, at.examId, userId, input)
+  const permit = await permitStudent(core, viewer, at, userId)
+  return timing.putAccommodation(core, actor, at.examId, userId, input, permit)
 }
 
 export async function deleteAccommodation(
@@ -81,8 +94,8 @@ export async function deleteAccommodation(
   userId: number,
   confirmation: ConfirmQuery,
 ): Promise<void> {
-  await requireStudent(core, viewer, at, userId)
-  await timing.deleteAccommodation(core, actor, at.examId, userId, confirmation)
+  const permit = await permitStudent(core, viewer, at, userId)
+  await timing.deleteAccommodation(core, actor, at.examId, userId, confirmation, permit)
 }
 
 /** More minutes for attempts under way of the class's students, or of those of them who are named. */
@@ -93,11 +106,12 @@ export async function extendAttempts(
   at: At,
   input: ExtendBody,
 ): Promise<number> {
-  await requireOpenExam(core, viewer, at)
-  const students = await store.listStudentIds(core.db, at.classId)
-  const named = input.user_ids && new Set(input.user_ids)
-  const userIds = named ? students.filter((id) => named.has(id)) : students
-  return timing.extendAttempts(core, actor, at.examId, { ...input, user_ids: userIds })
+  await requireOpenExam(core.db, viewer, at)
+  return timing.extendAttempts(core, actor, at.examId, input, async (tx) => {
+    await lockTaughtClass(tx, viewer, at.classId)
+    await requireOpenExam(tx, viewer, at)
+    return store.listStudentIds(tx, at.classId)
+  })
 }
 
 export async function changeStudentAllowance(
@@ -107,8 +121,8 @@ export async function changeStudentAllowance(
   at: At,
   { student_id, ...change }: AllowanceChange & { student_id: number },
 ): Promise<void> {
-  await requireStudent(core, viewer, at, student_id)
-  await changeAllowance(core, actor, { student_id, exam_id: at.examId }, change)
+  const permit = await permitStudent(core, viewer, at, student_id)
+  await changeAllowance(core, actor, { student_id, exam_id: at.examId }, change, permit)
 }
 
 // --- how the class did

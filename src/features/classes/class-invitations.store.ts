@@ -119,6 +119,25 @@ export async function findForPerson(
   return row
 }
 
+/** The class that somebody is in, whose link was mailed to their address. */
+export async function findJoined(
+  db: Executor,
+  userId: number,
+  tokenHash: string,
+): Promise<number | undefined> {
+  const [row] = await query<{ id: number }>(
+    db,
+    { id: 'integer' },
+    sql`
+    select invited.class_id as id from class_invitations invited
+      join class_members member on member.class_id = invited.class_id and member.left_at is null
+      join users on users.id = member.user_id
+     where invited.token_hash = ${tokenHash} and users.id = ${userId}
+       and ${foldedCase(sql`invited.email`)} = ${foldedCase(sql`users.email`)}`,
+  )
+  return row?.id
+}
+
 /** Ends what a class asks somebody's confirmed address; false if it asked nothing. */
 export async function endForPerson(
   tx: Executor,

@@ -86,7 +86,13 @@ async function joinWithToken(
   const row = found && (await store.lockClass(tx, found.classId))
   // It may have been withdrawn while this waited.
   const invited = await invitations.findForPerson(tx, userId, { tokenHash }, since)
-  if (!row || row.archived || !invited) return undefined
+  if (!invited) {
+    // The same link again.
+    const joined = await invitations.findJoined(tx, userId, tokenHash)
+    if (joined === undefined) return undefined
+    return { tell: () => {}, class: await getOwnClass(tx, userId, joined) }
+  }
+  if (!row || row.archived) return undefined
   await noteAddress(tx, userId)
   return enter(core, tx, actor, userId, row, invited.role)
 }

@@ -31,16 +31,21 @@ export async function listAccommodations(
   return (await store.listAccommodations(core.db, examId, classId)).map(present)
 }
 
-/** Replaces a person's times; an attempt of theirs under way follows. 404 without such an exam or person. */
+/**
+ * Replaces a person's times; an attempt of theirs under way follows. 404 without such an exam or person. `permit`
+ * throws where whoever asks may not do it, as it is in the transaction.
+ */
 export async function putAccommodation(
   core: Core,
   actor: Actor,
   examId: number,
   userId: number,
   input: AccommodationBody,
+  permit?: (tx: Executor) => Promise<void>,
 ): Promise<Accommodation> {
   const times = readTimes(input)
   return changeTimes(core, { examId, userId, confirm: input.confirm }, async (tx) => {
+    await permit?.(tx)
     await store.putAccommodation(tx, examId, userId, times)
     const row = await store.findAccommodation(tx, examId, userId)
     if (!row) throw new AppError('not_found')
@@ -54,15 +59,17 @@ export async function putAccommodation(
   })
 }
 
-/** 404 if there is none. */
+/** 404 if there is none; `permit` as above. */
 export async function deleteAccommodation(
   core: Core,
   actor: Actor,
   examId: number,
   userId: number,
   { confirm }: ConfirmQuery,
+  permit?: (tx: Executor) => Promise<void>,
 ): Promise<void> {
   await changeTimes(core, { examId, userId, confirm }, async (tx) => {
+    await permit?.(tx)
     if (!(await store.deleteAccommodation(tx, examId, userId))) throw new AppError('not_found')
     await record(tx, actor, {
       action: 'exam.accommodate',
@@ -164,20 +171,25 @@ export async function changeTimes<T>(
 
 /**
  * Gives attempts under way more minutes, even beyond the exam's window; answers how many. The same key again changes
- * nothing and answers the same. 404 without such an exam.
+ * nothing and answers the same. 404 without such an exam. `listAllowed` names the people whom it is limited to, as they
+ * are in the transaction.
  */
 export async function extendAttempts(
   core: Core,
   actor: Actor,
   examId: number,
   { minutes, user_ids, key }: ExtendBody,
+  listAllowed?: (tx: Executor) => Promise<number[]>,
 ): Promise<number> {
   const { extended, retimed } = await core.db.transaction(async (tx) => {
     await lockAlone(tx, LOCKS.examTimes(examId))
     await keepExam(tx, examId)
+    const allowed = await listAllowed?.(tx)
     const before = key ? await store.findExtension(tx, examId, key) : undefined
     if (before !== undefined) return { extended: before, retimed: [] }
-    const retimed = await store.extendAttempts(tx, examId, minutes, user_ids ?? undefined)
+    const named = user_ids && new Set(user_ids)
+    const userIds = named && allowed ? allowed.filter((id) => named.has(id)) : (user_ids ?? allowed)
+    const retimed = await store.extendAttempts(tx, examId, minutes, userIds)
     const extended = retimed.length
     if (key) await store.insertExtension(tx, { examId, key, extended })
     await record(tx, actor, {
