@@ -97,7 +97,7 @@ async function requireWritable({
   storage,
   smtpUrl,
 }: Config): Promise<void> {
-  const keepsFiles = storage.kind === 'disk' && storage.folder.startsWith(dataDir)
+  const keepsFiles = storage.kind === 'disk' && !path.relative(dataDir, storage.folder).startsWith('..')
   if (databaseUrl !== undefined && jwtSecrets.length > 0 && smtpUrl !== undefined && !keepsFiles) return
   try {
     await makeFolder(dataDir)
