@@ -22,6 +22,8 @@ interface World {
 }
 
 interface Place {
+  /** Who may do it has done it already: nothing is logged. */
+  changesNothing?: true
   statuses: Row
   /** Beside the ids of the world. */
   params?: (world: World) => Promise<Record<string, number>> | Record<string, number>
@@ -120,7 +122,7 @@ const answers = () => ({ answers: {}, markedForReview: [] })
 const CLASSES: Record<string, Place> = {
   'GET /': { statuses: EVERYBODY },
   'POST /join': { statuses: [401, 404, 404, 404, 404, 404], body: () => ({ code: 'a wrong one' }) },
-  'POST /{id}/accept': { statuses: [401, 404, 404, 404, 404, 404] },
+  'POST /{id}/accept': { statuses: [401, 200, 404, 200, 404, 404], changesNothing: true },
   'DELETE /{id}/invitation': { statuses: [401, 404, 404, 404, 404, 404] },
   'DELETE /{id}/membership': { statuses: [401, 200, 404, 200, 404, 404] },
   'GET /{id}': { statuses: TEACHING },
@@ -283,7 +285,12 @@ test('every place in the matrix holds, for everybody and in both generations, an
       const text = await response.text()
       if (response.status !== status)
         wrong.push(`${operation.name} by ${kind}: ${response.status}, not ${status}: ${text.slice(0, 200)}`)
-      if (response.ok && method !== 'GET' && path.startsWith('/api/v01/classes/{id}')) {
+      if (
+        response.ok &&
+        method !== 'GET' &&
+        !place.changesNothing &&
+        path.startsWith('/api/v01/classes/{id}')
+      ) {
         const entries = await service.sql`
           select class_id, actor_id, summary from audit_entries where id > ${before}`
         expect(entries, `${operation.name} by ${kind}`).not.toEqual([])
