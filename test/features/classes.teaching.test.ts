@@ -127,6 +127,18 @@ describe('results of a class', () => {
     await leaver.delete('/api/v01/account', 200, { confirm: 'DELETE' })
     expect((await teacher.get(`/api/v01/classes/${classId}/gradebook`, 200)).body.total).toBe(2)
   })
+
+  test('are in the gradebook at the newest 500 exams, and at no others', async () => {
+    const { examId, questionId } = await classExam()
+    await take(ann, examId, { [questionId]: 'A' })
+    await service.sql`
+      with made as (
+        insert into exams (name, for_classes) select 'E' || n, true from generate_series(1, 500) n returning id)
+      insert into exam_classes (exam_id, class_id) select id, ${classId} from made`
+    const { body } = await teacher.get(`/api/v01/classes/${classId}/gradebook`, 200)
+    expect(body.exams).toHaveLength(500)
+    expect(body.students.map(({ results }) => results)).toEqual([[], []])
+  })
 })
 
 describe('an attempt of a student', () => {

@@ -113,8 +113,13 @@ export interface MarkRow {
   passPercentage: number
 }
 
-/** The best results of these students at the exams of a class, as far as they count for it. */
-export async function listMarks(db: Executor, classId: number, userIds: number[]): Promise<MarkRow[]> {
+/** The best results of these students at these exams of a class, as far as they count for it. */
+export async function listMarks(
+  db: Executor,
+  classId: number,
+  examIds: number[],
+  userIds: number[],
+): Promise<MarkRow[]> {
   return query<MarkRow>(
     db,
     {
@@ -128,10 +133,9 @@ export async function listMarks(db: Executor, classId: number, userIds: number[]
     select a.user_id as "userId", a.exam_id as "examId", count(*)::int as attempts,
            max(a.percentage)::float8 as percentage, exams.pass_percentage::float8 as "passPercentage"
       from attempts a
-      join exam_classes taken on taken.exam_id = a.exam_id and taken.class_id = ${classId}
       join exams on exams.id = a.exam_id
       join class_members member on member.class_id = ${classId} and member.user_id = a.user_id
-     where ${isAnyOf(sql`a.user_id`, userIds)} and a.status <> 'manual' and ${COUNTS}
+     where ${isAnyOf(sql`a.user_id`, userIds)} and ${isAnyOf(sql`a.exam_id`, examIds)} and a.status <> 'manual' and ${COUNTS}
      group by a.user_id, a.exam_id, exams.pass_percentage
      order by a.user_id, a.exam_id`,
   )

@@ -14,18 +14,24 @@ export const GRADEBOOK_PAGE = 100
 /** The best results of a page of students at all exams of the class, and how many students there are. */
 export async function readGradebook(core: Core, viewer: Viewer, classId: number, page: number) {
   await requireTeacher(core.db, viewer, classId)
-  const [exams, students, total] = await Promise.all([
-    listExams(core.db, classId),
-    readPage(core, classId, page),
+  const exams = await listExams(core.db, classId)
+  const [students, total] = await Promise.all([
+    readPage(core, classId, exams, page),
     store.countGraded(core.db, classId),
   ])
   return { exams, students, total }
 }
 
-async function readPage(core: Core, classId: number, page: number) {
+async function readPage(core: Core, classId: number, exams: { id: number }[], page: number) {
   const students = await store.listGraded(core.db, classId, GRADEBOOK_PAGE, offsetOf(page, GRADEBOOK_PAGE))
   const ids = students.map(({ userId }) => userId)
-  const marks = Map.groupBy(await store.listMarks(core.db, classId, ids), ({ userId }) => userId)
+  const rows = await store.listMarks(
+    core.db,
+    classId,
+    exams.map(({ id }) => id),
+    ids,
+  )
+  const marks = Map.groupBy(rows, ({ userId }) => userId)
   return students.map(({ userId, username, fullName, isFormer }) => ({
     user_id: userId,
     username,
@@ -49,7 +55,7 @@ export async function downloadGradebook(core: Core, viewer: Viewer, classId: num
 
   async function* readRows(): AsyncGenerator<CsvRow> {
     for (let page = 1; ; page++) {
-      const students = await readPage(core, classId, page)
+      const students = await readPage(core, classId, exams, page)
       for (const { results, left = false, ...person } of students) {
         const marks = new Map(results.map(({ exam_id, percentage }) => [exam_id, percentage]))
         const cells = exams.map((exam) => [nameOf(exam), marks.get(exam.id) ?? null])
