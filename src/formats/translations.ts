@@ -52,7 +52,7 @@ function localeOf(language: ShownLanguage): string {
 }
 
 /** Translates messages as far as the catalogue of the language has them. */
-function translatorTo(language: ShownLanguage): (message: string) => MessageFormatElement[] {
+export function translatorTo(language: ShownLanguage): (message: string) => MessageFormatElement[] {
   if (language === PSEUDO) return pseudo
   if (language === 'en') return (message) => parse(message)
   const file = new URL(`../../languages/${language}.json`, import.meta.url)
