@@ -1,7 +1,7 @@
 import type { Allowance, AllowanceChange, AllowancesQuery } from '../../../schemas/allowances.schemas.ts'
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
-import type { Executor } from '../../db/database-client.ts'
+import type { Permit } from '../../db/database-client.ts'
 import { AppError } from '../../errors.ts'
 import { offsetOf } from '../../paging.ts'
 import { remainingOf } from '../attempts/attempts-left.service.ts'
@@ -30,15 +30,14 @@ export interface StudentOfExam {
 
 /**
  * `increase` adds attempts that only count as used, `decrease` removes the newest ones with their results, `reset`
- * removes all (docs/protocol/http.md#people). 404 without such a student or exam. `permit` throws where whoever asks may
- * not do it, as it is in the transaction.
+ * removes all (docs/protocol/http.md#people). 404 without such a student or exam.
  */
 export async function changeAllowance(
   core: Core,
   actor: Actor,
   { student_id: studentId, exam_id: examId }: StudentOfExam,
   { action, amount = 1 }: AllowanceChange,
-  permit?: (tx: Executor) => Promise<void>,
+  permit?: Permit,
 ): Promise<void> {
   if (!(await store.hasStudentAndExam(core.db, studentId, examId))) throw new AppError('not_found')
   if (action === 'increase') await addManualAttempts(core, actor, studentId, examId, amount, permit)

@@ -1,14 +1,11 @@
 import type { AuditAction } from '../../../schemas/audit.schemas.ts'
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
-import type { Executor } from '../../db/database-client.ts'
+import type { Executor, Permit } from '../../db/database-client.ts'
 import { LOCKS, lockAlone } from '../../db/locks.ts'
 import { record } from '../audit/audit.service.ts'
 import * as store from './attempts.store.ts'
 import { publishHelp } from './closing.service.ts'
-
-/** Throws where whoever asks may not do it, as it is in the transaction. */
-type Permit = (tx: Executor) => Promise<void>
 
 /** Adds attempts that only count as used. */
 export async function addManualAttempts(

@@ -3,7 +3,7 @@ import type { ItemAnalysis, ItemsQuery } from '../../../schemas/items.schemas.ts
 import type { AccommodationBody, ConfirmQuery, ExtendBody } from '../../../schemas/timing.schemas.ts'
 import type { Actor, Viewer } from '../../actor.ts'
 import type { Core } from '../../core.ts'
-import type { Executor } from '../../db/database-client.ts'
+import type { Executor, Permit } from '../../db/database-client.ts'
 import { AppError } from '../../errors.ts'
 import { changeAllowance } from '../allowances/allowances.service.ts'
 import { analyseItems, withoutKeys } from '../analytics/items.service.ts'
@@ -29,27 +29,28 @@ export async function requireClassExam(core: Core, viewer: Viewer, { classId, ex
   return exam
 }
 
-/** For changes: 409 `class_archived`. */
-async function requireOpenExam(db: Executor, viewer: Viewer, { classId, examId }: At): Promise<void> {
-  await requireOpenClass(db, viewer, classId)
+/** 404 for exams that are not for the class. */
+async function requireExamOf(db: Executor, { classId, examId }: At): Promise<void> {
   if (!(await store.findClassExam(db, classId, examId))) throw new AppError('not_found')
 }
 
 /** The same, and 404 for who is not a student of the class. */
-async function requireStudent(db: Executor, viewer: Viewer, at: At, userId: number): Promise<void> {
-  await requireOpenExam(db, viewer, at)
+async function requireStudentOf(db: Executor, at: At, userId: number): Promise<void> {
+  await requireExamOf(db, at)
   if (!(await store.isStudent(db, at.classId, userId))) throw new AppError('not_found')
 }
 
 /**
- * The same for a change, which calls what this answers in its transaction: behind the class's lock nobody is removed
- * meanwhile. The first look keeps others from taking the exam's locks.
+ * For changes of what a student has at an exam: 404 as above, 409 `class_archived`. What this answers is called in the
+ * change's transaction: behind the class's lock nobody is removed meanwhile. The first look keeps others from taking the
+ * exam's locks.
  */
-async function permitStudent(core: Core, viewer: Viewer, at: At, userId: number) {
-  await requireStudent(core.db, viewer, at, userId)
-  return async (tx: Executor): Promise<void> => {
+async function permitStudent(core: Core, viewer: Viewer, at: At, userId: number): Promise<Permit> {
+  await requireOpenClass(core.db, viewer, at.classId)
+  await requireStudentOf(core.db, at, userId)
+  return async (tx) => {
     await lockTaughtClass(tx, viewer, at.classId)
-    await requireStudent(tx, viewer, at, userId)
+    await requireStudentOf(tx, at, userId)
   }
 }
 
@@ -106,10 +107,11 @@ export async function extendAttempts(
   at: At,
   input: ExtendBody,
 ): Promise<number> {
-  await requireOpenExam(core.db, viewer, at)
+  await requireOpenClass(core.db, viewer, at.classId)
+  await requireExamOf(core.db, at)
   return timing.extendAttempts(core, actor, at.examId, input, async (tx) => {
     await lockTaughtClass(tx, viewer, at.classId)
-    await requireOpenExam(tx, viewer, at)
+    await requireExamOf(tx, at)
     return store.listStudentIds(tx, at.classId)
   })
 }

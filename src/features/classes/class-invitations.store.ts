@@ -96,6 +96,11 @@ export async function listForPerson(
   )
 }
 
+/** Whether the link of an invitation was mailed to somebody's address. */
+const wasMailed = (userId: number, tokenHash: string) => sql`
+  invited.token_hash = ${tokenHash} and ${foldedCase(sql`invited.email`)} = (
+    select ${foldedCase(sql`email`)} from users where id = ${userId})`
+
 /** What a class asks somebody's confirmed address, or the one that a link was mailed to. */
 export async function findForPerson(
   db: Executor,
@@ -112,8 +117,7 @@ export async function findForPerson(
        and ${
          'classId' in by
            ? sql`invited.class_id = ${by.classId} and ${isFor(userId)}`
-           : sql`invited.token_hash = ${by.tokenHash} and ${foldedCase(sql`invited.email`)} = (
-                   select ${foldedCase(sql`email`)} from users where id = ${userId})`
+           : wasMailed(userId, by.tokenHash)
        }`,
   )
   return row
@@ -130,10 +134,9 @@ export async function findJoined(
     { id: 'integer' },
     sql`
     select invited.class_id as id from class_invitations invited
-      join class_members member on member.class_id = invited.class_id and member.left_at is null
-      join users on users.id = member.user_id
-     where invited.token_hash = ${tokenHash} and users.id = ${userId}
-       and ${foldedCase(sql`invited.email`)} = ${foldedCase(sql`users.email`)}`,
+      join class_members member
+        on member.class_id = invited.class_id and member.user_id = ${userId} and member.left_at is null
+     where ${wasMailed(userId, tokenHash)}`,
   )
   return row?.id
 }

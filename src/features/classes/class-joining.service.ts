@@ -89,8 +89,7 @@ async function joinWithToken(
   if (!invited) {
     // The same link again.
     const joined = await invitations.findJoined(tx, userId, tokenHash)
-    if (joined === undefined) return undefined
-    return { tell: () => {}, class: await getOwnClass(tx, userId, joined) }
+    return joined === undefined ? undefined : stay(tx, userId, joined)
   }
   if (!row || row.archived) return undefined
   await noteAddress(tx, userId)
@@ -109,7 +108,7 @@ export async function acceptInvitation(
     const row = await store.lockClass(tx, classId)
     const since = invitations.liveSince(core.clock())
     const invited = await invitations.findForPerson(tx, userId, { classId }, since)
-    if (!row || !invited) return { tell: () => {}, class: await getOwnClass(tx, userId, classId) }
+    if (!row || !invited) return stay(tx, userId, classId)
     return enter(core, tx, actor, userId, requireOpen(row), invited.role)
   })
   joined.tell()
@@ -129,6 +128,11 @@ export async function declineInvitation(
     const summary = `User ${userId} declined to join`
     await record(tx, actor, { action: 'class.decline', subject: ['class', classId], summary })
   })
+}
+
+/** For who is in the class already; 404 for others. */
+async function stay(tx: Executor, userId: number, classId: number): Promise<Joined> {
+  return { tell: () => {}, class: await getOwnClass(tx, userId, classId) }
 }
 
 /** Makes somebody a member, in the transaction that has locked them and the class. Who is one stays what they are. */

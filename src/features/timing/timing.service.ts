@@ -7,7 +7,7 @@ import type {
 } from '../../../schemas/timing.schemas.ts'
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
-import type { Executor } from '../../db/database-client.ts'
+import type { Executor, Permit } from '../../db/database-client.ts'
 import { keepExam, requireExam } from '../../db/exam-rows.ts'
 import { LOCKS, lockAlone } from '../../db/locks.ts'
 import type { PersonalTimes } from '../../db/tables/accommodations.tables.ts'
@@ -31,17 +31,14 @@ export async function listAccommodations(
   return (await store.listAccommodations(core.db, examId, classId)).map(present)
 }
 
-/**
- * Replaces a person's times; an attempt of theirs under way follows. 404 without such an exam or person. `permit`
- * throws where whoever asks may not do it, as it is in the transaction.
- */
+/** Replaces a person's times; an attempt of theirs under way follows. 404 without such an exam or person. */
 export async function putAccommodation(
   core: Core,
   actor: Actor,
   examId: number,
   userId: number,
   input: AccommodationBody,
-  permit?: (tx: Executor) => Promise<void>,
+  permit?: Permit,
 ): Promise<Accommodation> {
   const times = readTimes(input)
   return changeTimes(core, { examId, userId, confirm: input.confirm }, async (tx) => {
@@ -59,14 +56,14 @@ export async function putAccommodation(
   })
 }
 
-/** 404 if there is none; `permit` as above. */
+/** 404 if there is none. */
 export async function deleteAccommodation(
   core: Core,
   actor: Actor,
   examId: number,
   userId: number,
   { confirm }: ConfirmQuery,
-  permit?: (tx: Executor) => Promise<void>,
+  permit?: Permit,
 ): Promise<void> {
   await changeTimes(core, { examId, userId, confirm }, async (tx) => {
     await permit?.(tx)
