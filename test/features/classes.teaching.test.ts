@@ -507,6 +507,19 @@ describe('a teacher’s own exam', () => {
   })
 })
 
+test('corrections of an administrator’s exam name nobody to a teacher of one of its classes', async () => {
+  const elsewhere = await createClass(service.sql, { students: [stranger] })
+  const { examId, questionId } = await classExam({}, [classId, elsewhere])
+  for (const person of [ann, stranger]) await take(person, examId, { [questionId]: 'B' })
+  const regrades = `/api/v01/admin/exams/${examId}/regrades` as const
+  await admin.post(regrades, { question_id: questionId, action: 'credit_all' }, 201)
+  const names = (await admin.get(regrades, 200)).body.regrades[0]?.changes.map(({ username }) => username)
+  expect(names).toContain(stranger.username)
+  expect((await teacher.get(regrades, 403)).body.code).toBe('admin_required')
+  // The questions are theirs to read: its students know the keys.
+  await teacher.get(`/api/v01/admin/questions?exam_id=${examId}`, 200)
+})
+
 describe('at the same time', () => {
   test.for([
     ['its teacher', () => teacher.id, 404],

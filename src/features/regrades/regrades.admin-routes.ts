@@ -44,7 +44,7 @@ export const regradeAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asy
   app.get(
     '/exams/:exam_id/regrades',
     {
-      config: { budget: 'heavy', forTeachers: examIn('params', 'exam_id', 'keys') },
+      config: { budget: 'heavy', forTeachers: examIn('params', 'exam_id') },
       schema: {
         operationId: 'listRegrades',
         summary: "An exam's regrades, newest first",
