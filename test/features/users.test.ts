@@ -268,6 +268,20 @@ describe('the last administrator', () => {
     await last.post(`${PATH}/role`, { user_id: last.id, new_role: 'admin' }, 200)
   })
 
+  test('is not replaced by somebody who is suspended, in whatever order many roles are changed', async () => {
+    const small = await withService()
+    const [last, suspended] = [await small.admin(), await small.person()]
+    await last.patch(`${PATH}/${suspended.id}`, { suspended: true }, 200)
+    const updates = [
+      { user_id: suspended.id, new_role: 'admin' },
+      { user_id: last.id, new_role: 'user' },
+    ]
+    const { errors } = (await last.post(`${PATH}/bulk-role`, { updates }, 200)).body
+    expect(errors).toEqual([expect.stringContaining(String(last.id))])
+    await last.login(last.username)
+    await last.get(PATH, 200)
+  })
+
   test('is left, however many administrators demote one another at once', async () => {
     const small = await withService()
     const admins = await Promise.all(Array.from({ length: 6 }, () => small.admin()))

@@ -138,22 +138,25 @@ async function applyRoles(
     tx,
     changes.map(({ userId }) => userId),
   )
-  const after = new Map(before)
+  const after = new Map<number, Role>()
   const outcomes = changes.map(({ userId, role }) => {
-    if (!after.has(userId)) return new AppError('not_found', { message: 'There is no such user' })
-    if (role !== 'user') admins.add(userId)
-    else if (admins.size === 1 && admins.has(userId)) return new AppError('last_admin')
+    const known = before.get(userId)
+    if (!known) return new AppError('not_found', { message: 'There is no such user' })
+    if (role !== 'user') {
+      // Whoever can't sign in replaces nobody who can.
+      if (!known.isSuspended) admins.add(userId)
+    } else if (admins.size === 1 && admins.has(userId)) return new AppError('last_admin')
     else admins.delete(userId)
     after.set(userId, role)
     return undefined
   })
-  const changed = [...after].filter(([userId, role]) => before.get(userId) !== role)
+  const changed = [...after].filter(([userId, role]) => before.get(userId)?.role !== role)
   if (changed.length === 0) return outcomes
   await store.updateRoles(tx, new Map(changed))
   const notes = changed.map(([userId, role]) => ({
     action: 'user.change_role' as const,
     subject: ['user', userId] as const,
-    summary: `From ${describeRole(before.get(userId))} to ${describeRole(role)}${because}`,
+    summary: `From ${describeRole(before.get(userId)?.role)} to ${describeRole(role)}${because}`,
   }))
   await record(tx, actor, ...notes)
   await renewSessionsOf(

@@ -130,15 +130,21 @@ export async function listAdminsForUpdate(tx: Executor): Promise<number[]> {
   return rows.map(({ id }) => id)
 }
 
-/** The roles of these people, whose rows are locked until the transaction ends. Unknown ids are left out. */
-export async function listRolesForUpdate(tx: Executor, ids: number[]): Promise<Map<number, Role>> {
+/**
+ * The roles of these people, and whether they are kept from signing in. Their rows are locked until the transaction
+ * ends. Unknown ids are left out.
+ */
+export async function listRolesForUpdate(
+  tx: Executor,
+  ids: number[],
+): Promise<Map<number, { role: Role; isSuspended: boolean }>> {
   const rows = await tx
-    .select({ id: users.id, role: users.role })
+    .select({ id: users.id, role: users.role, isSuspended: sql<boolean>`${users.suspendedAt} is not null` })
     .from(users)
     .where(and(isAnyOf(users.id, ids), isAccount()))
     .orderBy(users.id)
     .for('no key update')
-  return new Map(rows.map(({ id, role }) => [id, role]))
+  return new Map(rows.map(({ id, ...standing }) => [id, standing]))
 }
 
 export async function updateRoles(db: Executor, roles: ReadonlyMap<number, Role>): Promise<void> {
