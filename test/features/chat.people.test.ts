@@ -134,6 +134,18 @@ describe('blocks', () => {
     await alice.put(`${CHAT}/blocks/999999`, {}, 404)
   })
 
+  test('a request that somebody made before they blocked whom they had asked is none any more', async () => {
+    const [alice, bob] = await Promise.all([service.person(), service.person()])
+    const { conn_id } = (await alice.post(`${CHAT}/connections`, { recipient_id: bob.id }, 201)).body
+    const his = await bob.socket()
+    expect((await bob.get(`${CHAT}/unread`, 200)).body.requests).toBe(1)
+    await alice.put(`${CHAT}/blocks/${bob.id}`, {}, 200)
+    await his.waitFor(({ type, requests }) => type === 'unread' && requests === 0)
+    expect((await bob.get(`${CHAT}/connections/requests`, 200)).body.requests).toEqual([])
+    await bob.post(`${CHAT}/connections/${conn_id}/respond`, { action: 'accept' }, 409)
+    expect((await bob.get(`${CHAT}/conversations`, 200)).body.conversations).toEqual([])
+  })
+
   test('a block and a request at once never leave a pending request', async () => {
     for (let round = 0; round < 10; round++) {
       const [alice, bob] = await Promise.all([service.person(), service.person()])

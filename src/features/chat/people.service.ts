@@ -51,21 +51,26 @@ export async function listBlocked(core: Core, userId: number) {
   return rows.map(({ id, username, fullName }) => ({ id, username, full_name: fullName }))
 }
 
-/** Blocks somebody: no more requests or direct messages from them, and neither sees the other's presence. */
+/** Blocks somebody: no more requests or direct messages between the two, and neither sees the other's presence. */
 export async function block(core: Core, userId: number, blockedId: number): Promise<void> {
   if (blockedId === userId) throw new AppError('not_found')
   await core.pace.wait(userId)
-  const conversationId = await core.db.transaction(async (tx) => {
+  const connection = await core.db.transaction(async (tx) => {
     await lockAlone(tx, LOCKS.pair(userId, blockedId))
     if (!(await store.findPerson(tx, blockedId))) throw new AppError('not_found')
     await store.insertBlock(tx, userId, blockedId)
-    const connection = await connections.findPair(tx, userId, blockedId)
-    if (connection?.status === 'pending' && connection.requesterId === blockedId)
-      await connections.updateConnection(tx, connection.id, { status: 'rejected' })
-    if (connection?.conversationId) await updateCanSend(tx, connection.conversationId)
-    return connection?.conversationId
+    const found = await connections.findPair(tx, userId, blockedId)
+    if (found?.status === 'pending')
+      await connections.updateConnection(tx, found.id, {
+        status: found.requesterId === blockedId ? 'rejected' : 'ended',
+      })
+    if (found?.conversationId) await updateCanSend(tx, found.conversationId)
+    return found
   })
   core.bus.publish(`user:${userId}`, { kind: 'counters' })
+  // The other one isn't told of the block, but that a request has gone.
+  if (connection?.status === 'pending') core.bus.publish(`user:${blockedId}`, { kind: 'counters' })
+  const conversationId = connection?.conversationId
   if (conversationId) tellConversation(core, conversationId, [userId, blockedId])
   const [peers] = await store.listPeers(core.db, [userId])
   if (peers?.hiddenIds.includes(blockedId)) tellPresence(core, userId, blockedId, new Set())

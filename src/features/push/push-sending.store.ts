@@ -4,6 +4,7 @@ import type { Executor } from '../../db/database-client.ts'
 import { isThereFor } from '../../db/exam-access.ts'
 import { personalTimes } from '../../db/personal-times.ts'
 import { query } from '../../db/query.ts'
+import { areBlocked } from '../../db/tables/chat.tables.ts'
 import { hasVisibleResults } from '../../db/visible-results.ts'
 import type { PushKind } from './push.store.ts'
 import { IS_LOCKED, IS_WANTED, isCardDue, WANTS_EXAMS } from './push-conditions.store.ts'
@@ -122,7 +123,7 @@ export function listFacts(db: Executor, taken: TakenPush[], now: Date): Promise<
           from connections connection join users requester on requester.id = connection.requester_id
          where taken.kind = 'connection_request' and connection.id = taken.subject_id
            and connection.status = 'pending' and connection.recipient_id = taken.user_id
-           and not exists (select 1 from blocks where blocker_id = taken.user_id and blocked_id = requester.id)
+           and not ${areBlocked(sql`taken.user_id`, sql`requester.id`)}
         union all
         select null, exam.name, null, null, 1, 1
           from exams exam
