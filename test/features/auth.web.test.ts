@@ -138,6 +138,25 @@ describe('signing in on the web', () => {
       )
   })
 
+  test('once the web session has ended, /logout leads to the desk where that goes on, and not to a sign-in', async () => {
+    let now = Date.now()
+    const other = await withService({ clock: () => now })
+    const person = await other.person()
+    const client = other.guest()
+    await client.loginOnWeb(person.username)
+    const given = await client.post('/api/v01/auth/exchange', {}, 200)
+    const [desk = ''] = given.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0])
+    now += 3 * 3_600_000 + 1
+    client.cookie = `${client.cookie}; ${desk}`
+    for (const method of ['GET', 'POST']) {
+      const { headers } = await client.request(method, '/logout', undefined, 303, { accept: 'text/html' })
+      expect([headers.get('location'), headers.getSetCookie()]).toEqual(['/desk/account', []])
+    }
+    // The desk has ended its own session by then.
+    const { headers } = await client.post('/logout', {}, 200)
+    expect(headers.getSetCookie().some((cookie) => cookie.startsWith('desk=;'))).toBe(true)
+  })
+
   test.each([
     [{ publicUrl: 'https://exam.example.org' }, true],
     [{ publicUrl: 'http://exam.example.org' }, false],

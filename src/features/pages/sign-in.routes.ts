@@ -39,6 +39,9 @@ const next = Type.Optional(Text(0, 200))
 const WebLoginBody = Type.Object({ ...LoginBody.properties, next })
 const WebRegisterBody = Type.Object({ ...RegisterBody.properties, next })
 
+/** Where the desk's own sign-out is. */
+const DESK_SIGN_OUT = '/desk/account'
+
 /** Bytes of a form: more than any page here has. */
 const LARGEST_FORM = 16 * 1024
 
@@ -148,7 +151,9 @@ export const formRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
       schema: {
         operationId: 'showLogout',
         summary: 'Ask whether to sign out',
-        description: 'Ends nothing by itself, so that no link or image on another page can.',
+        description:
+          'Ends nothing by itself, so that no link or image on another page can. Where the web session has ended and ' +
+          'the desk goes on, it leads to where the desk signs out.',
         tags,
         response: { ...redirects, 200: Page },
       },
@@ -156,7 +161,7 @@ export const formRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
     async (request, reply) =>
       identifyByCookie(request, core)
         ? sendPage(reply, renderLogout(sayIn(pageLanguageOf(request))))
-        : reply.redirect('/login', 303),
+        : reply.redirect(request.cookies[DESK_COOKIE] ? DESK_SIGN_OUT : '/login', 303),
   )
 
   app.post(
@@ -177,6 +182,9 @@ export const formRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
       // The desk's own session may outlive the cookie's.
       const cameByProvider =
         request.cookies[DESK_COOKIE] === BY_PROVIDER || (caller && (await isByProvider(core, caller)))
+      // Only the desk can end a session of its own that has outlived the cookie's.
+      if (!caller && request.cookies[DESK_COOKIE] && !isJson(request))
+        return reply.redirect(DESK_SIGN_OUT, 303)
       // Somebody else may have ended it at the same moment.
       if (caller) await endSession(core, caller.userId, caller.sessionId).catch(ignoreMissing)
       reply.clearCookie(SESSION_COOKIE, cookies).clearCookie(DESK_COOKIE, cookies)
