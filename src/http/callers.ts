@@ -54,6 +54,19 @@ export async function checkAgain(request: FastifyRequest): Promise<void> {
   for (const check of request.routeOptions.config.checks ?? []) await check(request)
 }
 
+/** What is sent in pieces, as long as its reader may have it: that is checked again before every so manyth piece. */
+export async function* whileAllowed<Piece>(
+  request: FastifyRequest,
+  pieces: Iterable<Piece> | AsyncIterable<Piece>,
+  every = 1,
+): AsyncGenerator<Piece, void> {
+  let count = 0
+  for await (const piece of pieces) {
+    if (++count % every === 0) await checkAgain(request)
+    yield piece
+  }
+}
+
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Opens a route of administrators to teachers, for their own exams. */

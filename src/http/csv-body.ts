@@ -3,13 +3,16 @@ import { stringify } from 'csv-stringify'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { type CsvRow, guardFormula } from '../formats/csv-cells.ts'
-import { checkAgain } from './callers.ts'
+import { whileAllowed } from './callers.ts'
 
 /** The answer of a route that only gives a download. */
 export const CsvFile = Type.Unsafe<NodeJS.ReadableStream>({
   description: 'The file, as an attachment',
   content: { 'text/csv': { schema: Type.String() } },
 })
+
+/** Rows between two looks whether their reader may still have them. */
+const CHECKED_ROWS = 500
 
 /** Whether the caller asks for a download rather than JSON. */
 export function wantsCsv({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
@@ -33,22 +36,11 @@ export function sendCsv(
     cast: { string: guardFormula, boolean: String },
     record_delimiter: 'windows',
   })
-  const source = Readable.from(whileAllowed(reply.request, rows))
+  const source = Readable.from(whileAllowed(reply.request, rows, CHECKED_ROWS))
   source.on('error', (error) => csv.destroy(error))
   csv.on('close', () => source.destroy())
   return reply
     .header('content-type', 'text/csv; charset=utf-8')
     .header('content-disposition', `attachment; filename="${name}.csv"`)
     .send(source.pipe(csv))
-}
-
-/** Rows between two checks. */
-const CHECKED_ROWS = 500
-
-async function* whileAllowed(request: FastifyRequest, rows: Iterable<CsvRow> | AsyncIterable<CsvRow>) {
-  let count = 0
-  for await (const row of rows) {
-    if (++count % CHECKED_ROWS === 0) await checkAgain(request)
-    yield row
-  }
 }

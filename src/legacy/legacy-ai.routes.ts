@@ -4,7 +4,7 @@ import { GenerateForm } from '../../schemas/generation.schemas.ts'
 import { Generated, GeneratedBody, Saved } from '../../schemas/legacy.schemas.ts'
 import type { Core } from '../core.ts'
 import { readGenerateForm } from '../features/generation/generation.admin-routes.ts'
-import { actorOf } from '../http/callers.ts'
+import { actorOf, checkAgain } from '../http/callers.ts'
 import { failures } from '../http/failures.ts'
 import { takesForm } from '../http/form-body.ts'
 import { hangUpSignal } from '../http/request-log.ts'
@@ -46,6 +46,8 @@ export const generationLegacyRoutes: FastifyPluginAsyncTypebox<{ core: Core }> =
     async (request, reply) => {
       const input = await readGenerateForm(request)
       const questions = await generateNow(core, actorOf(request), input, hangUpSignal(reply))
+      // That may have taken an hour.
+      await checkAgain(request)
       return { success, count: questions.length, questions }
     },
   )

@@ -574,6 +574,45 @@ test('deleting an account deletes its conversations, and an answer that is being
   expect(await stored(alice)).toEqual({ questions: 0, conversations: 0, messages: 0 })
 })
 
+describe('an answer whose session ends while it is written', () => {
+  /** The session ends once the model has written something. */
+  async function endMeanwhile(alice: Client, ended: PromiseWithResolvers<void>) {
+    await alice.post('/api/v01/auth/logout', { refresh_token: alice.refreshToken }, 200)
+    await expect.poll(async () => (await alice.get('/api/v01/auth/me')).status).toBe(401)
+    ended.resolve()
+  }
+
+  test('breaks off, and what was read of it is stored as if its reader had hung up', async () => {
+    const alice = await service.person()
+    const ended = Promise.withResolvers<void>()
+    model.stub.script.push({ kind: 'answer', hold: 1, until: ended.promise })
+    const question = { message: 'And?', conversation_id: null }
+    const { events } = await requestEvents(alice, MESSAGES, question)
+    await events.next()
+    const { event, data } = (await events.next()).value as ReceivedEvent
+    expect(event).toBe('delta')
+    await endMeanwhile(alice, ended)
+    const rest = []
+    for await (const { at: _, ...each } of events) rest.push(each)
+    expect(rest).toMatchObject([{ event: 'error', data: { code: 'token_expired_or_invalid' } }])
+    await alice.login(alice.username)
+    await expect.poll(() => stored(alice)).toEqual({ questions: 1, conversations: 1, messages: 2 })
+    const [kept] = await service.sql`
+      select text from assistant_messages where user_id = ${alice.id} and not is_user`
+    expect(kept?.text.startsWith(Object(data).text)).toBe(true)
+  })
+
+  test.each([MESSAGES, '/api/study-chat'] as const)('is refused where it comes whole: %s', async (path) => {
+    const alice = await service.person()
+    const ended = Promise.withResolvers<void>()
+    model.stub.script.push({ kind: 'answer', hold: 1, until: ended.promise })
+    const asking = alice.request('POST', path, { message: 'And?' })
+    await vi.waitUntil(async () => (await stored(alice)).questions === 1, { timeout: PATIENCE_MS })
+    await endMeanwhile(alice, ended)
+    expect(await asking).toMatchObject({ status: 401, body: { code: 'token_expired_or_invalid' } })
+  })
+})
+
 test('an answer to somebody whose account has ended is not stored while the account waits to be erased', async () => {
   const alice = await service.person()
   const ended = Promise.withResolvers<void>()

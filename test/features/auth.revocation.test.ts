@@ -3,7 +3,8 @@ import { createNode, type ServiceNode } from '../../src/node.ts'
 import { type Client, PASSWORD } from '../support/client.ts'
 import { createClass } from '../support/content/classes.ts'
 import { createExam } from '../support/content/exams.ts'
-import { SECRET, startService, type TestService } from '../support/service.ts'
+import { addPage, createNotebook } from '../support/content/notes.ts'
+import { connect, SECRET, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
 beforeAll(async () => {
@@ -195,6 +196,116 @@ describe('a body that is still on its way', () => {
   })
 })
 
+/** Reads the beginning of a download; the answer reads the rest. */
+async function begin(person: Client, path: string, headers = {}): Promise<() => Promise<void>> {
+  const response = await person.fetch('GET', path, { headers: { 'accept-encoding': 'identity', ...headers } })
+  expect(response.status).toBe(200)
+  const body = response.body?.getReader()
+  await body?.read()
+  return async () => {
+    while (!(await body?.read())?.done);
+  }
+}
+
+async function demote(person: Client): Promise<void> {
+  const admin = await service.admin()
+  await admin.post('/api/v01/admin/users/role', { user_id: person.id, new_role: 'user' }, 200)
+  await untilRefused(person)
+}
+
+async function signOut(person: Client): Promise<void> {
+  await person.post('/api/v01/auth/logout', { refresh_token: person.refreshToken }, 200)
+  await untilRefused(person)
+}
+
+/** An exam whose questions are more than is sent ahead of a reader, and can't be compressed much. */
+async function longExam(): Promise<number> {
+  const { examId } = await createExam(service.sql)
+  await service.sql`
+    insert into questions (exam_id, question_text, option_a, option_b, correct_answer)
+    select ${examId}, (select string_agg(md5(n || ' ' || m), '') from generate_series(1, 500) m), 'a', 'b', 'A'
+      from generate_series(1, 2000) n`
+  return examId
+}
+
+describe('an export of questions', () => {
+  let path: `/api/v01/admin/exams/${number}/export`
+  let examId: number
+  beforeAll(async () => {
+    examId = await longExam()
+    path = `/api/v01/admin/exams/${examId}/export`
+  })
+
+  test.each(['csv', 'gift', 'moodle_xml', 'qti', 'qti3'])(
+    'as %s breaks off once whoever reads it is no administrator any more',
+    async (format) => {
+      const person = await service.admin()
+      const readOn = await begin(person, `${path}?format=${format}`)
+      await demote(person)
+      await expect(readOn()).rejects.toThrow()
+    },
+  )
+
+  test('breaks off for a teacher who is none any more', async () => {
+    const [admin, teacher] = [await service.admin(), await service.person()]
+    const classId = await createClass(service.sql, { teachers: [teacher] })
+    await service.sql`update exams set created_by = ${teacher.id} where id = ${examId}`
+    await admin.patch(`/api/v01/admin/exams/${examId}`, { class_ids: [classId] }, 200)
+    const readOn = await begin(teacher, `${path}?format=gift`)
+    await admin.delete(`/api/v01/classes/${classId}/members/${teacher.id}`, 200)
+    await expect(readOn()).rejects.toThrow()
+  })
+})
+
+test('the gradebook of a class breaks off for a teacher who is none any more', async () => {
+  const [admin, teacher] = [await service.admin(), await service.person()]
+  const classId = await createClass(service.sql, { teachers: [teacher] })
+  const name = 'x'.repeat(200)
+  await service.sql`
+    with made as (
+      insert into exams (name, for_classes) select ${name}, true from generate_series(1, 20) returning id)
+    insert into exam_classes (class_id, exam_id) select ${classId}, id from made`
+  await service.sql`
+    with made as (
+      insert into users (username, email, full_name, role)
+      select 'gradebook' || n, 'gradebook' || n || '@example.org', repeat('name ', 39), 'user'
+        from generate_series(1, 20000) n returning id)
+    insert into class_members (class_id, user_id, role) select ${classId}, id, 'student' from made`
+  const readOn = await begin(teacher, `/api/v01/classes/${classId}/gradebook.csv`)
+  await admin.delete(`/api/v01/classes/${classId}/members/${teacher.id}`, 200)
+  await expect(readOn()).rejects.toThrow()
+})
+
+test('the print list of one’s own notebook breaks off with the session', async () => {
+  const person = await service.person()
+  const notebookId = await createNotebook(person)
+  for (let page = 0; page < 24; page++) {
+    const pageId = await addPage(person, notebookId)
+    const rows = await service.sql<{ id: number }[]>`
+      insert into page_objects (page_id, object_id, data)
+      select ${pageId}, n::text, json_build_object('id', n::text, 'text', repeat('x', 60000))::text
+        from generate_series(1, 15) n returning id`
+    const stack = Buffer.from(Int32Array.from(rows.map(({ id }) => id)).buffer)
+    await service.sql`update pages set stack = ${stack}, object_count = 15 where id = ${pageId}`
+  }
+  const readOn = await begin(person, `/api/v01/notebooks/${notebookId}/print`)
+  await signOut(person)
+  await expect(readOn()).rejects.toThrow()
+})
+
+test('a personal export breaks off with the session', async () => {
+  const [person, other] = [await service.person(), await service.person()]
+  const conversationId = await connect(person, other)
+  await service.sql`
+    insert into messages (conversation_id, seq, version, sender_id, client_id, message, created_at)
+    select ${conversationId}, n, n, ${person.id}, gen_random_uuid(),
+           (select string_agg(md5(n || ' ' || m), '') from generate_series(1, 60) m), now() + n * interval '1 ms'
+      from generate_series(1000, 20999) n`
+  const readOn = await begin(person, '/api/v01/account/export')
+  await signOut(person)
+  await expect(readOn()).rejects.toThrow()
+})
+
 test('a download breaks off once whoever reads it is no administrator any more', async () => {
   const [admin, person] = [await service.admin(), await service.admin()]
   const { examId } = await createExam(service.sql, { name: 'Exam '.repeat(40) })
@@ -203,15 +314,7 @@ test('a download breaks off once whoever reads it is no administrator any more',
     insert into attempts (user_id, exam_id, attempt_number, status, started_at, submitted_at, score, max_score, percentage,
                           correct, incorrect, unattempted)
     select ${admin.id}, ${examId}, n, 'submitted', now(), now(), 1, 1, 100, 1, 0, 0 from generate_series(1, 40000) n`
-  const headers = { accept: 'text/csv', 'accept-encoding': 'identity' }
-  const response = await person.fetch('GET', '/api/v01/admin/analytics', { headers })
-  const body = response.body?.getReader()
-  await body?.read()
-  await admin.post('/api/v01/admin/users/role', { user_id: person.id, new_role: 'user' }, 200)
-  await untilRefused(person)
-  await expect(
-    (async () => {
-      while (!(await body?.read())?.done);
-    })(),
-  ).rejects.toThrow()
+  const readOn = await begin(person, '/api/v01/admin/analytics', { accept: 'text/csv' })
+  await demote(person)
+  await expect(readOn()).rejects.toThrow()
 })

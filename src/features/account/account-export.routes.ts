@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Core } from '../../core.ts'
+import { checkAgain } from '../../http/callers.ts'
 import { exportAccount } from './account-export.service.ts'
 
 const Archive = Type.Unsafe<NodeJS.ReadableStream>({
@@ -23,10 +24,10 @@ export const accountExportRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
         response: { 200: Archive },
       },
     },
-    async ({ caller }, reply) =>
+    async (request, reply) =>
       reply
         .header('content-type', 'application/zip')
         .header('content-disposition', 'attachment; filename="account.zip"')
-        .send(exportAccount(core, caller.userId)),
+        .send(exportAccount(core, request.caller.userId, () => checkAgain(request))),
   )
 }

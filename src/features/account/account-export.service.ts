@@ -4,7 +4,6 @@ import { exportFile } from '../../../schemas/account-export.schemas.ts'
 import type { Core } from '../../core.ts'
 import { slicesOf } from '../../formats/slices.ts'
 import { toZip, type ZipFile } from '../../formats/zip-stream.ts'
-import { requireHelp } from '../help-lock/help-lock.service.ts'
 import * as store from './account-export.store.ts'
 import {
   type Area,
@@ -21,38 +20,47 @@ import type { Source } from './account-export-rows.store.ts'
 /** Most rows, or objects of a page, that are in memory at once. */
 const AT_ONCE = 100
 
+/** Throws once the person may no longer have their export: an exam that locks help has begun, or the session ended. */
+type Check = () => Promise<void>
+
 /**
- * A zip of everything that the service holds about a person, written as fast as the client reads. It breaks off if the
- * person begins an exam that locks help meanwhile.
+ * A zip of everything that the service holds about a person, written as fast as the client reads. It breaks off where
+ * `check` throws.
  */
-export function exportAccount(core: Core, userId: number): Readable {
-  return toZip(listFiles(core, userId))
+export function exportAccount(core: Core, userId: number, check: Check): Readable {
+  return toZip(listFiles({ core, userId, check }))
+}
+
+/** An export under way. */
+interface Export {
+  core: Core
+  userId: number
+  check: Check
 }
 
 /** A row of a list, in one or more pieces. */
 type Pieces = string[] | AsyncIterable<string>
 
-async function* listFiles(core: Core, userId: number): AsyncGenerator<ZipFile> {
+async function* listFiles(run: Export): AsyncGenerator<ZipFile> {
   yield { path: 'README.txt', content: describe() }
   const { title, schema } = PROFILE
-  yield* writeFile('profile', exportFile('profile', title, schema), writeProfile(core, userId))
-  for (const [name, area] of Object.entries(LISTS))
-    yield* writeList(name, area, writeRows(core, userId, area))
-  yield* writeList('note_pages', NOTE_PAGES, writePages(core, userId))
+  yield* writeFile('profile', exportFile('profile', title, schema), writeProfile(run))
+  for (const [name, area] of Object.entries(LISTS)) yield* writeList(name, area, writeRows(run, area))
+  yield* writeList('note_pages', NOTE_PAGES, writePages(run))
   const lost = new Set<number>()
-  for await (const { id, fileKey } of readRows(core, userId, store.noteImages)) {
-    const file = await core.files.get(fileKey)
+  for await (const { id, fileKey } of readRows(run, store.noteImages)) {
+    const file = await readFile(run, fileKey)
     if (file) yield { path: placeOf({ id, fileKey }), content: file.bytes }
     else lost.add(id)
   }
-  yield* writeList('note_images', NOTE_IMAGES, writeImages(core, userId, lost))
+  yield* writeList('note_images', NOTE_IMAGES, writeImages(run, lost))
   const lostFiles = new Set<number>()
-  for await (const row of readRows(core, userId, store.chatFiles)) {
-    const file = row.fileKey === null ? undefined : await core.files.get(row.fileKey)
+  for await (const row of readRows(run, store.chatFiles)) {
+    const file = row.fileKey === null ? undefined : await readFile(run, row.fileKey)
     if (file) yield { path: chatFilePlace(row), content: file.bytes }
     else lostFiles.add(row.id)
   }
-  yield* writeList('chat_files', CHAT_FILES, writeChatFiles(core, userId, lostFiles))
+  yield* writeList('chat_files', CHAT_FILES, writeChatFiles(run, lostFiles))
 }
 
 function describe(): string {
@@ -107,34 +115,39 @@ async function* joined(rows: AsyncIterable<Pieces>): AsyncGenerator<string> {
 }
 
 /** The rows, read in steps; rows that were deleted meanwhile are left out. */
-async function* readRows<Row>(core: Core, userId: number, source: Source<Row>): AsyncGenerator<Row> {
+async function* readRows<Row>({ core, userId, check }: Export, source: Source<Row>): AsyncGenerator<Row> {
   for (const keys of slicesOf(await source.listKeys(core.db, userId), AT_ONCE)) {
-    await requireHelp(core, userId)
+    await check()
     yield* await source.listRows(core.db, userId, keys)
   }
 }
 
-async function* writeProfile(core: Core, userId: number): AsyncGenerator<string> {
-  for await (const row of readRows(core, userId, PROFILE.source)) yield JSON.stringify(row)
+/** A file can take a reader minutes. */
+async function readFile({ core, check }: Export, key: string) {
+  await check()
+  return core.files.get(key)
 }
 
-async function* writeRows(core: Core, userId: number, { source }: Area): AsyncGenerator<string[]> {
-  for await (const row of readRows(core, userId, source)) yield [JSON.stringify(row)]
+async function* writeProfile(run: Export): AsyncGenerator<string> {
+  for await (const row of readRows(run, PROFILE.source)) yield JSON.stringify(row)
 }
 
-async function* writePages(core: Core, userId: number): AsyncGenerator<AsyncIterable<string>> {
-  for await (const page of readRows(core, userId, store.notePages)) yield writePage(core, userId, page)
+async function* writeRows(run: Export, { source }: Area): AsyncGenerator<string[]> {
+  for await (const row of readRows(run, source)) yield [JSON.stringify(row)]
+}
+
+async function* writePages(run: Export): AsyncGenerator<AsyncIterable<string>> {
+  for await (const page of readRows(run, store.notePages)) yield writePage(run, page)
 }
 
 async function* writePage(
-  core: Core,
-  userId: number,
+  { core, check }: Export,
   { stack, ...page }: store.NotePageRow,
 ): AsyncGenerator<string> {
   yield `${JSON.stringify(page).slice(0, -1)},"objects":[`
   let separator = ''
   for (const ids of slicesOf(stack, AT_ONCE)) {
-    await requireHelp(core, userId)
+    await check()
     const objects = await store.listObjects(core.db, ids)
     if (objects.length === 0) continue
     yield separator + objects.join()
@@ -143,8 +156,8 @@ async function* writePage(
   yield ']}'
 }
 
-async function* writeImages(core: Core, userId: number, lost: ReadonlySet<number>): AsyncGenerator<string[]> {
-  for await (const image of readRows(core, userId, store.noteImages)) {
+async function* writeImages(run: Export, lost: ReadonlySet<number>): AsyncGenerator<string[]> {
+  for await (const image of readRows(run, store.noteImages)) {
     const { id, pageId, contentType, size, width, height, createdAt } = image
     const file = lost.has(id) ? null : placeOf(image)
     yield [
@@ -166,12 +179,8 @@ function placeOf({ id, fileKey }: Pick<store.NoteImageRow, 'id' | 'fileKey'>): s
   return `note_images/${id}${path.posix.extname(fileKey)}`
 }
 
-async function* writeChatFiles(
-  core: Core,
-  userId: number,
-  lost: ReadonlySet<number>,
-): AsyncGenerator<string[]> {
-  for await (const row of readRows(core, userId, store.chatFiles)) {
+async function* writeChatFiles(run: Export, lost: ReadonlySet<number>): AsyncGenerator<string[]> {
+  for await (const row of readRows(run, store.chatFiles)) {
     const { id, conversationId, messageId, name, contentType, size, width, height, createdAt } = row
     yield [
       JSON.stringify({

@@ -16,6 +16,7 @@ import {
 import { IdParams, SuccessMessage } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
+import { whileAllowed } from '../../http/callers.ts'
 import { sendEvents, streamable, wantsEvents } from '../../http/event-stream.ts'
 import { failures } from '../../http/failures.ts'
 import { hangUpSignal } from '../../http/request-log.ts'
@@ -144,7 +145,7 @@ export const assistantRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
   )
 }
 
-/** Asks until the client goes away, or the node has been closing for a while. */
+/** Asks until the client goes away, its session ends, or the node has been closing for a while. */
 export function askForCaller(core: Core) {
   const lastCall = new AbortController()
   core.closing.addEventListener('abort', () => {
@@ -155,7 +156,7 @@ export function askForCaller(core: Core) {
     const events = ask(core, request.caller.userId, question, { signal, log: request.log })
     // Nobody may be reading any more.
     signal.addEventListener('abort', () => void events.return())
-    return events
+    return whileAllowed(request, events)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { DashboardAnswer } from '../../../schemas/analytics.schemas.ts'
 import { ClassAnalyticsQuery, ClassAttemptParams, ClassParams } from '../../../schemas/classes.schemas.ts'
 import {
@@ -27,6 +28,15 @@ const refusals = failures('forbidden', 'not_found')
 
 /** How a class did, at `/api/v01/classes`, for its teachers and administrators. */
 export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+  /** Of a download, which breaks off for whoever no longer teaches the class. */
+  const download = {
+    budget: 'heavy' as const,
+    checks: [
+      ({ caller, params }: FastifyRequest) =>
+        requireTeacher(core.db, viewerOf(caller), (params as { id: number }).id),
+    ],
+  }
+
   app.get(
     '/:id/results',
     {
@@ -52,7 +62,7 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
   app.get(
     '/:id/results.csv',
     {
-      config: { budget: 'heavy' },
+      config: download,
       schema: {
         operationId: 'downloadClassResults',
         summary: 'The results of a class at an exam as a CSV',
@@ -98,7 +108,7 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
   app.get(
     '/:id/gradebook.csv',
     {
-      config: { budget: 'heavy' },
+      config: download,
       schema: {
         operationId: 'downloadGradebook',
         summary: 'The whole gradebook as a CSV, with a column for each exam',
@@ -116,7 +126,7 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
   app.get(
     '/:id/analytics',
     {
-      config: { budget: 'heavy' },
+      config: download,
       schema: {
         operationId: 'getClassAnalytics',
         summary: 'The analytics dashboard of the students of a class, at all of its exams or one',

@@ -12,6 +12,7 @@ import {
   SyncBody,
 } from '../../../schemas/notes.schemas.ts'
 import type { Core } from '../../core.ts'
+import { whileAllowed } from '../../http/callers.ts'
 import { failures } from '../../http/failures.ts'
 import { sendJson } from '../../http/json-body.ts'
 import * as service from './notebook-pages.service.ts'
@@ -35,13 +36,10 @@ export const notePageRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
         response: { 200: PrintAnswer, ...failures('not_found', 'exam_in_progress') },
       },
     },
-    async ({ caller, params }, reply) =>
-      sendJson(
-        reply,
-        Readable.from(writePages(await reading.readPrintList(core, caller.userId, params.id)), {
-          objectMode: false,
-        }),
-      ),
+    async (request, reply) => {
+      const pages = await reading.readPrintList(core, request.caller.userId, request.params.id)
+      return sendJson(reply, Readable.from(writePages(whileAllowed(request, pages)), { objectMode: false }))
+    },
   )
 
   app.get(

@@ -12,7 +12,7 @@ import { runInTurn } from '../../../admission/admission.ts'
 import { endSignal } from '../../../admission/deadline.ts'
 import type { Core } from '../../../core.ts'
 import { AppError } from '../../../errors.ts'
-import { actorOf, examIn, keeperOf } from '../../../http/callers.ts'
+import { actorOf, checkAgain, examIn, keeperOf } from '../../../http/callers.ts'
 import { failures } from '../../../http/failures.ts'
 import type { FileStream } from '../../../http/form-body.ts'
 import { readTriableImport, takesImport } from '../../../http/import-body.ts'
@@ -89,6 +89,7 @@ export const exchangeAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
         await toRead(core, request.caller.userId),
         request.params.exam_id,
         request.query.format,
+        () => checkAgain(request),
       )
       return reply
         .header('content-type', contentType)

@@ -184,12 +184,20 @@ export interface Download {
   body: Readable
 }
 
-/** The questions of an exam as a file, written as fast as it is read. 404 without such an exam. */
-export async function exportQuestions(core: Core, examId: number, format: ExportFormat): Promise<Download> {
+/**
+ * The questions of an exam as a file, written as fast as it is read. It breaks off where `check` throws, as when its
+ * reader may no longer have it. 404 without such an exam.
+ */
+export async function exportQuestions(
+  core: Core,
+  examId: number,
+  format: ExportFormat,
+  check: () => Promise<void>,
+): Promise<Download> {
   await getExam(core, examId)
   const carries = format === 'gift' ? isGift : () => true
-  const questions = keep(streamQuestions(core, examId), carries)
-  const leftOut = format === 'gift' ? await countOthers(streamQuestions(core, examId), carries) : 0
+  const questions = keep(streamQuestions(core, examId, check), carries)
+  const leftOut = format === 'gift' ? await countOthers(streamQuestions(core, examId, check), carries) : 0
   const readImage = async ({ image_path: key }: ExportedQuestion): Promise<FoundImage | undefined> => {
     const file = key !== null && isImageKey(key) ? await core.files.get(key) : undefined
     return file && { name: key as string, bytes: file.bytes }
@@ -229,13 +237,21 @@ export async function exportQuestions(core: Core, examId: number, format: Export
 }
 
 const PAGE = 200
+/** Questions between two checks: with their images they can be megabytes. */
+const CHECKED = 20
 
-async function* streamQuestions(core: Core, examId: number): AsyncGenerator<ExportedQuestion> {
+async function* streamQuestions(
+  core: Core,
+  examId: number,
+  check: () => Promise<void>,
+): AsyncGenerator<ExportedQuestion> {
   let lastId: number | undefined = 0
   do {
     const rows = await listQuestionsAfter(core.db, examId, lastId, PAGE)
-    for (const row of await withKeysInForce(core.db, rows))
+    for (const [index, row] of (await withKeysInForce(core.db, rows)).entries()) {
+      if (index % CHECKED === 0) await check()
       yield { id: row.id, exam_id: row.examId, ...toFields(row) }
+    }
     lastId = rows.length < PAGE ? undefined : rows.at(-1)?.id
   } while (lastId !== undefined)
 }
