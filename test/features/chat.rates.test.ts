@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createExam } from '../support/content/exams.ts'
@@ -97,4 +98,21 @@ test('at most 1,000 people may be asked in a day', async () => {
   await bob.post(`${CHAT}/connections`, { recipient_id: carol.id }, 201)
   await service.sql`update connections set created_at = now() - interval '1 day' where requester_id = ${alice.id}`
   await ask(carol.id, 201)
+})
+
+test('a repeated send tells nothing to somebody who was removed from its group', async () => {
+  const { alice, bob, conversationId } = await connectedPair(service)
+  const made = await alice.post(`${CHAT}/groups`, { name: 'Us', member_ids: [bob.id] }, 201)
+  const group = `${CHAT}/conversations/${made.body.conv_id}/messages` as const
+  const send = { message: 'mine', client_id: randomUUID() }
+  const { id } = (await bob.post(group, send, 201)).body.message
+  expect((await bob.post(group, send, 200)).body.message.id).toBe(id)
+  await alice.delete(`${CHAT}/groups/${made.body.conv_id}/members/${bob.id}`, 200)
+  await alice.put(`${group}/${id}/reactions/${encodeURIComponent('👍')}`, {}, 200)
+  await setTimeout(2_000)
+  // Another send holds the pause, so that this one can only be a repeat.
+  await bob.send(conversationId, 'elsewhere', undefined, 201)
+  await bob.post(group, send, 429)
+  await setTimeout(2_000)
+  await bob.post(group, send, 404)
 })

@@ -181,7 +181,10 @@ export interface NamedSend {
 /** The message that is stored under a `client_id`. */
 export type StoredSend = MessageRow & { clientId: string; ageMs: number }
 
-/** The messages that these senders have stored under these `client_id`s, with their age. */
+/**
+ * The messages that these senders have stored under these `client_id`s, with their age; none of conversations that they
+ * are no longer in, where they would read who has reacted since.
+ */
 export async function listMessagesByClientIds(db: Executor, asked: NamedSend[]): Promise<StoredSend[]> {
   const rows = await query<RawMessageRow & Pick<StoredSend, 'clientId' | 'ageMs'>>(
     db,
@@ -192,6 +195,8 @@ export async function listMessagesByClientIds(db: Executor, asked: NamedSend[]):
       from unnest(${sql.param(asked.map(({ senderId }) => senderId))}::int[],
                   ${sql.param(asked.map(({ clientId }) => clientId))}::uuid[]) as asked(sender_id, client_id)
       join messages message on message.sender_id = asked.sender_id and message.client_id = asked.client_id
+      join conversation_members member
+        on member.conversation_id = message.conversation_id and member.user_id = asked.sender_id
       join users sender on sender.id = message.sender_id`,
   )
   return rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt) }))
