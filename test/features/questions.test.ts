@@ -164,6 +164,16 @@ describe('one question', () => {
   })
 })
 
+test('questions that move between two exams in both directions at once don’t wait for one another', async () => {
+  const other = (await admin.post('/api/v01/admin/exams', { name: 'Another exam' }, 201)).body.exam.id
+  const homes = Array.from({ length: 12 }, (_, n) => [examId, other][n % 2] as number)
+  const added = await Promise.all(homes.map((home) => add({ exam_id: home })))
+  const ids = added.map(({ body }) => body.question_id as number)
+  for (let round = 0; round < 6; round++)
+    await Promise.all(ids.map((id, n) => change(id, { exam_id: homes[(n + round + 1) % 2] as number })))
+  expect(await list()).toHaveLength(6)
+})
+
 describe('many questions', () => {
   test('are listed by exam, 50 a page', async () => {
     await admin.post(

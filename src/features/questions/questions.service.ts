@@ -126,6 +126,7 @@ export async function changeQuestion(
     const values = toValues(exam_id ?? current.examId, question)
     // A regrade stays what it is, above the question's own key, until an edit changes what is shown.
     const key = keepsKey(values, shown) ? keyOf(current) : { keyVersion: current.keyVersion + 1 }
+    if (values.examId !== current.examId) await store.lockExams(tx, [current.examId, values.examId])
     await store.updateQuestion(tx, id, { ...values, ...key })
     const summary = describeChanged(given.map(([name]) => name))
     await record(tx, actor, { action: 'question.change', subject: ['question', id], summary })

@@ -93,6 +93,16 @@ export async function insertQuestions(db: Executor, rows: QuestionValues[]): Pro
   return ids
 }
 
+/** Locks exams in the order of their ids: a question that moves changes two, and another one may move the other way. */
+export async function lockExams(tx: Executor, ids: number[]): Promise<void> {
+  await tx
+    .select({ id: exams.id })
+    .from(exams)
+    .where(isAnyOf(exams.id, ids))
+    .orderBy(exams.id)
+    .for('no key update')
+}
+
 export async function updateQuestion(
   db: Executor,
   id: number,
