@@ -35,40 +35,37 @@ export async function searchMessages(
 ): Promise<{ messages: FoundMessage[]; has_more: boolean }> {
   const wanted = wordsOf(q)
   const size = Math.min(limit, LARGEST_PAGE)
-  // What is indexed while this reads is neither missed nor found twice.
-  return core.db.unprepared.transaction(
-    async (tx) => {
-      const [searched, newest] = await Promise.all([
-        store.listSearched(tx, userId, conversation_id),
-        store.findNewestId(tx),
-      ])
-      if (conversation_id !== undefined && searched.length === 0) throw new AppError('not_found')
-      if (wanted.length === 0) return { messages: [], has_more: false }
-      const search: store.Search = {
-        readerId: userId,
-        fromId: from_user_id,
-        before: Math.min(before, newest + 1),
-        searched,
-        words: toQuery(wanted, from_user_id),
-      }
-      const unindexed = (older: store.Search) => store.listUnindexed(tx, older, UNINDEXED_PAGE)
-      const indexed = (older: store.Search) => listNewestIndexed(tx, older, newest, size + 1)
-      const found = [
-        ...(await collect(wanted, search, size + 1, UNINDEXED_PAGE, unindexed)),
-        ...(await collect(wanted, search, size + 1, size + 1, indexed)),
-      ].sort((one, other) => other.row.id - one.row.id)
-      return {
-        messages: found.slice(0, size).map(({ row, matches }) => ({
-          ...toMessage(core, row, userId),
-          conversation_id: row.conversationId,
-          conversation_name: row.conversationName,
-          matches,
-        })),
-        has_more: found.length > size,
-      }
-    },
-    { isolationLevel: 'repeatable read', accessMode: 'read only' },
-  )
+  return core.db.transaction(async (tx) => {
+    await store.beginSearch(tx)
+    const [searched, newest] = await Promise.all([
+      store.listSearched(tx, userId, conversation_id),
+      store.findNewestId(tx),
+    ])
+    if (conversation_id !== undefined && searched.length === 0) throw new AppError('not_found')
+    if (wanted.length === 0) return { messages: [], has_more: false }
+    const search: store.Search = {
+      readerId: userId,
+      fromId: from_user_id,
+      before: Math.min(before, newest + 1),
+      searched,
+      words: toQuery(wanted, from_user_id),
+    }
+    const unindexed = (older: store.Search) => store.listUnindexed(tx, older, UNINDEXED_PAGE)
+    const indexed = (older: store.Search) => listNewestIndexed(tx, older, newest, size + 1)
+    const found = [
+      ...(await collect(wanted, search, size + 1, UNINDEXED_PAGE, unindexed)),
+      ...(await collect(wanted, search, size + 1, size + 1, indexed)),
+    ].sort((one, other) => other.row.id - one.row.id)
+    return {
+      messages: found.slice(0, size).map(({ row, matches }) => ({
+        ...toMessage(core, row, userId),
+        conversation_id: row.conversationId,
+        conversation_name: row.conversationName,
+        matches,
+      })),
+      has_more: found.length > size,
+    }
+  })
 }
 
 interface Found {

@@ -49,6 +49,20 @@ type RawFoundRow = RawMessageRow & { conversationName: string }
 
 const toFoundRow = (row: RawFoundRow): FoundRow => ({ ...toRow(row), conversationName: row.conversationName })
 
+/**
+ * At the beginning of a search's transaction. It reads one state of the database, so that what is indexed meanwhile is
+ * neither missed nor found twice. Its statements keep their plans, which take indexes whatever the tables' sizes were
+ * when they were made: planning them each time takes as long as running them.
+ */
+export async function beginSearch(tx: Executor): Promise<void> {
+  await tx.execute(
+    sql.raw(`
+    set transaction isolation level repeatable read, read only;
+    set local plan_cache_mode = force_generic_plan;
+    set local enable_seqscan = off`),
+  )
+}
+
 /** The conversations that this person is in, or this one. */
 export async function listSearched(
   tx: Executor,
