@@ -227,6 +227,13 @@ describe.runIf(hasRedis())('over Redis', () => {
       expect(other.heard.filter(({ kind }) => kind === 'conversation')).toHaveLength(1)
     })
 
+    test('the lag is measured for all who ask for it at once', async () => {
+      const { bus } = await openBus(randomUUID())
+      await expect.poll(() => bus.measureLag()).toBeGreaterThan(0)
+      const lags = await Promise.all([bus.measureLag(), bus.measureLag()])
+      for (const lag of lags) expect(lag).toBeGreaterThan(0)
+    })
+
     test('a Redis that hangs counts as away', async () => {
       const service = randomUUID()
       const [one, other] = [await openBus(service), await openBus(service)]
