@@ -11,11 +11,6 @@ export const CsvFile = Type.Unsafe<NodeJS.ReadableStream>({
   content: { 'text/csv': { schema: Type.String() } },
 })
 
-/** Whether the caller asks for a download rather than JSON. */
-export function wantsCsv({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
-  return /\btext\/csv\b/i.test(headers.accept ?? '')
-}
-
 /**
  * Answers a download of these columns, written as fast as the client reads, as long as they may. Text that a spreadsheet
  * would take for a formula gets an apostrophe in front.
