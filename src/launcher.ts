@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { isAlive } from './processes.ts'
 
 const LOOK_MS = 500
 
@@ -23,13 +24,4 @@ async function findNpm(parent: number): Promise<number> {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'ppid=,args=', '-p', String(parent)])
   const [, grandparent, args = ''] = /^\s*(\d+)\s+(.*)/.exec(stdout) ?? []
   return /^\S*sh -c /.test(args) ? Number(grandparent) : parent
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }

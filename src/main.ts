@@ -45,34 +45,11 @@ async function main(config: Config): Promise<void> {
     await migrate(databaseUrl, log)
     const jwtSecrets =
       config.jwtSecrets.length > 0 ? config.jwtSecrets : [await loadGeneratedSecret(config.dataDir)]
-    const started = await createNode({ config, log, databaseUrl, jwtSecrets })
-    node = started
+    node = await createNode({ config, log, databaseUrl, jwtSecrets })
     await closeOtherDoors(node.core)
     void buildDesk(node.core)
     if (config.demo) await seedDemo(node.core)
-    let toldAt: number | undefined
-    const closeOptions = {
-      delay: config.drainDelayMs + CLOSE_TIMEOUT_MS,
-      logger: log,
-      skip: ['SIGTERM', 'SIGINT'] satisfies NodeJS.Signals[],
-    }
-    const grace = closeWithGrace(closeOptions, async ({ err }) => {
-      if (err) log.fatal({ err }, 'the service failed and is stopping')
-      if (toldAt !== undefined) await started.drain()
-      await started.close()
-      await embedded?.stop()
-    })
-    const leave = (signal: NodeJS.Signals) => {
-      const now = performance.now()
-      if (toldAt === undefined) {
-        toldAt = now
-        log.info({ signal, seconds: config.drainDelayMs / 1_000 }, 'serving on for a moment, then ending')
-        void grace.close()
-      } else if (signal === 'SIGINT' && now - toldAt > SAME_SIGNAL_MS) started.hurry()
-    }
-    for (const signal of closeOptions.skip) process.on(signal, leave)
-    // Without its database the service can't work; the operator or a supervisor has to restart it.
-    void embedded?.exited.then(() => grace.close())
+    closeWhenTold(node, embedded)
     if (config.startedByNpm) await watchNpm(() => process.kill(process.pid, 'SIGTERM'))
     const address = await node.app.listen({
       host: config.host,
@@ -87,6 +64,34 @@ async function main(config: Config): Promise<void> {
     await embedded?.stop()
     throw error
   }
+}
+
+/** Ends everything when the process is told to end, when it fails, and when its database has ended. */
+function closeWhenTold(node: ServiceNode, embedded: EmbeddedDatabase | undefined): void {
+  const { config, log } = node.core
+  let toldAt: number | undefined
+  const closeOptions = {
+    delay: config.drainDelayMs + CLOSE_TIMEOUT_MS,
+    logger: log,
+    skip: ['SIGTERM', 'SIGINT'] satisfies NodeJS.Signals[],
+  }
+  const grace = closeWithGrace(closeOptions, async ({ err }) => {
+    if (err) log.fatal({ err }, 'the service failed and is stopping')
+    if (toldAt !== undefined) await node.drain()
+    await node.close()
+    await embedded?.stop()
+  })
+  const leave = (signal: NodeJS.Signals) => {
+    const now = performance.now()
+    if (toldAt === undefined) {
+      toldAt = now
+      log.info({ signal, seconds: config.drainDelayMs / 1_000 }, 'serving on for a moment, then ending')
+      void grace.close()
+    } else if (signal === 'SIGINT' && now - toldAt > SAME_SIGNAL_MS) node.hurry()
+  }
+  for (const signal of closeOptions.skip) process.on(signal, leave)
+  // Without its database the service can't work; the operator or a supervisor has to restart it.
+  void embedded?.exited.then(() => grace.close())
 }
 
 /** Throws a ConfigError if the folder is needed and can't be written to. */

@@ -84,11 +84,7 @@ export async function createNode({
       ? undefined
       : followReplica(
           db,
-          {
-            url: config.databaseReadUrl,
-            pool: config.databasePool,
-            takesSettings: server.takesSettings ?? true,
-          },
+          { url: config.databaseReadUrl, pool: config.databasePool, takesSettings: server.takesSettings },
           log,
         )
   const redis =

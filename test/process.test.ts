@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -43,6 +43,16 @@ test('in an empty folder the service starts, prints what to open, and exits with
   expect(third.output).toContain(`another program listens on port ${port}: choose one, as in PORT=`)
   expect(third.output).not.toContain('failed')
   expect(await service.exit('SIGTERM')).toBe(0)
+})
+
+test('a secret that was not written whole is refused, with what to do', async () => {
+  const [dataDir, database] = [await freshDataDir(), await createDatabase()]
+  onTestFinished(() => database.drop())
+  const file = path.join(dataDir, 'jwt-secret')
+  await writeFile(file, 'cut off')
+  const service = startProcess({ DATA_DIR: dataDir, DATABASE_URL: database.url })
+  expect(await service.exit()).toBe(1)
+  expect(service.output).toContain(`${file} is empty or cut off: delete it`)
 })
 
 test('demo accounts where others reach the service are said loudly at the start', async () => {

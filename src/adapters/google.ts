@@ -7,6 +7,7 @@ import { Email } from '../../schemas/auth.schemas.ts'
 import { Text } from '../../schemas/common.ts'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
+import { shared } from '../scheduling/shared.ts'
 
 /** Somebody whom the identity provider has identified. */
 export interface GoogleIdentity {
@@ -49,15 +50,11 @@ export function createGoogle({ googleClientIds, googleCertsUrl }: Config): Googl
       : { endpoints: { oauth2FederatedSignonPemCertsUrl: googleCertsUrl } }),
     transporterOptions: { timeout: TIMEOUT_MS },
   })
-  let reading: Promise<Record<string, string>> | undefined
+  const readKeysOnce = shared(() => readKeys(client))
   return {
     async verify(idToken, nonce) {
       if (!isToken(idToken)) return undefined
-      // Read once for all who wait for them.
-      reading ??= readKeys(client).finally(() => {
-        reading = undefined
-      })
-      const keys = await reading
+      const keys = await readKeysOnce()
       try {
         const ticket = await client.verifySignedJwtWithCertsAsync(idToken, keys, googleClientIds, ISSUERS)
         const claims: unknown = ticket.getPayload()

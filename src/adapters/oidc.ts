@@ -9,6 +9,7 @@ import { AppError } from '../errors.ts'
 import { foldCase } from '../formats/case-fold.ts'
 import { isConfidential } from '../formats/loopback.ts'
 import type { OidcSettings } from '../oidc-settings.ts'
+import { shared } from '../scheduling/shared.ts'
 import { ProviderDown, readAnswer } from './provider-answers.ts'
 
 /** Somebody whom the provider has identified. */
@@ -88,16 +89,13 @@ interface Described {
 
 export function createOidc(settings: OidcSettings, clock: () => number, log: FastifyBaseLogger): Oidc {
   let described: Described | undefined
-  let reading: Promise<Described> | undefined
   let isDown = false
+  const discoverOnce = shared(() => discover(settings, clock()))
 
-  /** Reads it anew when it isn't fresh, once for all who wait. */
+  /** Reads it anew when it isn't fresh. */
   async function describe(): Promise<Described> {
     if (described && clock() - described.readAt < FRESH_MS) return described
-    reading ??= discover(settings, clock()).finally(() => {
-      reading = undefined
-    })
-    described = await reading
+    described = await discoverOnce()
     if (isDown) log.info('the identity provider answers again')
     isDown = false
     return described

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import { every } from '../scheduling/periodic.ts'
+import { shared } from '../scheduling/shared.ts'
 import { bus as measured } from '../telemetry/metrics.ts'
 import type { Bus } from './bus.ts'
 import { isKnownKind, type Topic, type Topics } from './events.ts'
@@ -111,7 +112,7 @@ export function createRedisBus(redis: SharedRedis, log: FastifyBaseLogger): Bus 
     },
     onResync: (listener) => void resyncListeners.push(listener),
     ping: channels.ping,
-    async measureLag() {
+    measureLag: shared(async () => {
       const begun = performance.now()
       const heard = new Promise<boolean>((resolve) => {
         onEcho = () => resolve(true)
@@ -119,7 +120,7 @@ export function createRedisBus(redis: SharedRedis, log: FastifyBaseLogger): Bus 
       })
       const lost = await channels.publish(new Map([[echo, self]]))
       return lost.length === 0 && (await heard) ? (performance.now() - begun) / 1_000 : undefined
-    },
+    }),
     close: () => retrying.close(),
   }
 }

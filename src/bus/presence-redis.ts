@@ -6,7 +6,7 @@ import { every } from '../scheduling/periodic.ts'
 import { LocalActivity } from './activity-local.ts'
 import type { Presence } from './presence.ts'
 import { LocalPresence } from './presence-local.ts'
-import type { SharedRedis } from './redis-connections.ts'
+import { type SharedRedis, tryCommand } from './redis-connections.ts'
 
 /** How long the list of a dead node's people is kept, so that a living node can announce that they are offline. */
 const KEEP_SECONDS = 600
@@ -110,7 +110,7 @@ export function createRedisPresence(
     try {
       answer = (await run(BEAT, leaseMs)) as typeof answer
     } catch {
-      // redis.ts has logged that Redis is away.
+      // redis-connections.ts has logged that Redis is away.
       stale = true
       return
     }
@@ -177,7 +177,7 @@ export function createRedisPresence(
 
   function touch(userId: number): void {
     activity.touch(userId)
-    commands.set(activeKey(userId), 1, 'PX', activeMs).catch(() => {})
+    void tryCommand(() => commands.set(activeKey(userId), 1, 'PX', activeMs))
   }
 
   async function active(userIds: number[]): Promise<Map<number, number>> {
@@ -208,7 +208,7 @@ export function createRedisPresence(
       await beating.close()
       local.close()
       // After that, another node announces the people who have not come back.
-      await run(BEAT, graceMs).catch(() => {})
+      await tryCommand(() => run(BEAT, graceMs))
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { RateSlots } from './rate-slots.ts'
-import type { SharedRedis } from './redis-connections.ts'
+import { type SharedRedis, tryCommand } from './redis-connections.ts'
 
 const DELETE_OWN = `
   if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end
@@ -23,7 +23,7 @@ export function createRedisRateSlots({ commands, prefix }: SharedRedis, alone: R
     async release(key, holder) {
       await alone.release(key, holder)
       // If Redis can't be reached, the slot expires by itself.
-      await commands.eval(DELETE_OWN, 1, nameOf(key), holder).catch(() => {})
+      await tryCommand(() => commands.eval(DELETE_OWN, 1, nameOf(key), holder))
     },
   }
 }

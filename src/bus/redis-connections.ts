@@ -23,6 +23,18 @@ export interface SharedRedis {
 }
 
 /**
+ * A command whose failure makes no difference; the log has said that Redis is away. Never throws: ioredis does so at
+ * once, rather than reject, for a slot of a cluster that no node has.
+ */
+export async function tryCommand(command: () => Promise<unknown>): Promise<void> {
+  try {
+    await command()
+  } catch {
+    // What it would have written is written again later, or expires.
+  }
+}
+
+/**
  * Resolves once Redis answers, or is known to be away. While it is away, commands fail at once, and the connections
  * are made again by themselves. Throws if it is one that the service can't use.
  */
@@ -135,10 +147,12 @@ async function connectCluster(
     clusterRetryStrategy: retryStrategy,
   })
   tellAbsence(cluster, log)
-  const failure = await cluster.connect().then(
-    () => undefined,
-    (error: Error & { lastNodeError?: Error }) => error,
-  )
+  // Not by `connect`: its promise has no end where the cluster answers that it has lost some of its parts.
+  const settled = new Promise<(Error & { lastNodeError?: Error }) | undefined>((resolve) => {
+    for (const event of ['ready', 'error', 'close']) cluster.once(event, resolve)
+  })
+  cluster.connect().catch(() => {})
+  const failure = await settled
   if (/cluster support disabled/.test(String(failure?.lastNodeError))) {
     cluster.disconnect()
     throw new Error('REDIS_URL: it leads to a Redis that is no cluster: write redis://… with one host')

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config.ts'
 import { every } from '../scheduling/periodic.ts'
-import type { SharedRedis } from './redis-connections.ts'
+import { type SharedRedis, tryCommand } from './redis-connections.ts'
 import type { Tallies } from './tallies.ts'
 
 /** A tally that has not changed for this long counts as empty. */
@@ -38,18 +38,16 @@ export function createRedisTallies(
   const keyOf = (name: string) => `${prefix}tally:${name}`
   const held = new Map<string, number>()
 
-  const renew = async () => {
-    // redis.ts has logged that Redis is away.
-    await commands.set(leases + self, 1, 'PX', leaseMs).catch(() => {})
-  }
+  const renew = () => tryCommand(() => commands.set(leases + self, 1, 'PX', leaseMs))
   const leasing = every(beatMs, 'renewing the lease of tallies', renew, log)
   const leased = renew()
 
-  function giveBack(name: string): number {
+  function release(name: string): void {
     const left = (held.get(name) ?? 0) - 1
     if (left > 0) held.set(name, left)
     else held.delete(name)
-    return left
+    const key = keyOf(name)
+    void tryCommand(() => (left > 0 ? commands.hset(key, self, left) : commands.hdel(key, self)))
   }
 
   return {
@@ -60,20 +58,17 @@ export function createRedisTallies(
       held.set(name, own)
       try {
         if ((await commands.eval(TAKE, 1, keyOf(name), leases, self, own, limit)) === 1) return true
-        giveBack(name)
+        // This node's share may have been written meanwhile, with what is refused here in it.
+        release(name)
         return false
       } catch {
         return true
       }
     },
-    release(name) {
-      const left = giveBack(name)
-      const key = keyOf(name)
-      void (left > 0 ? commands.hset(key, self, left) : commands.hdel(key, self)).catch(() => {})
-    },
+    release,
     async close() {
       await leasing.close()
-      await commands.del(leases + self).catch(() => {})
+      await tryCommand(() => commands.del(leases + self))
     },
   }
 }

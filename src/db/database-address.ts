@@ -65,7 +65,9 @@ function readHosts(list: string, ports = ''): Address['hosts'] {
   const read = (each: string, at: number): Host => {
     const [name = '', own] = splitPort(each)
     const port = Number(own || (given[at] ?? given[0]) || USUAL_PORT)
-    if (!Number.isInteger(port)) throw new Error(`DATABASE_URL: the port of ${each} is no number`)
+    // Not which one: it may be a part of a password with a slash.
+    if (!Number.isInteger(port))
+      throw new Error('DATABASE_URL: a port is no number (in a password, / is written %2F and ? is %3F)')
     return { host: decodeURIComponent(name) || 'localhost', port }
   }
   return [read(first, 0), ...others.map((each, at) => read(each, at + 1))]

@@ -73,6 +73,7 @@ export function driverOptions<Options extends postgres.Options<Record<string, ne
     },
   ] as const
 }
+
 export function connectDatabase({ url, pool, prepare = true, takesSettings = true }: DatabaseOptions): Db {
   const connection = takesSettings ? SETTINGS : {}
   const driver = postgres(

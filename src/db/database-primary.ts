@@ -1,5 +1,6 @@
 import { connect, isIPv6, Socket } from 'node:net'
 import postgres from 'postgres'
+import { shared } from '../scheduling/shared.ts'
 import type { Address, Host } from './database-address.ts'
 import { isRefusal } from './database-errors.ts'
 
@@ -29,13 +30,7 @@ function leadToHost({ host, port }: Host) {
  * `silenceMs`: a socket on which nothing is said for so long is closed, because the other end may be without power.
  */
 export function followPrimary(address: Address, silenceMs = 0): () => PrimarySocket {
-  let finding: Promise<Host> | undefined
-  const find = () => {
-    finding ??= findPrimary(address).finally(() => {
-      finding = undefined
-    })
-    return finding
-  }
+  const find = shared(() => findPrimary(address))
   return () => new PrimarySocket(find, silenceMs)
 }
 

@@ -19,7 +19,7 @@ const PROBE = 'exam_practice.probe'
 export async function learnServer(
   url: string,
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>,
-): Promise<Pick<DatabaseOptions, 'prepare' | 'takesSettings'>> {
+): Promise<Required<Pick<DatabaseOptions, 'prepare' | 'takesSettings'>>> {
   const answer = await ask(url, { [PROBE]: 'kept' }).catch((error) => {
     if (databaseError(error)?.code !== REFUSED) throw error
     return ask(url, {})

@@ -77,7 +77,7 @@ async function listPending(tx: postgres.TransactionSql): Promise<Migration[]> {
     select current_schema() as schema, to_regclass('exam_papers')::text as tables`
   if (place?.schema == null)
     throw new Error('no schema of search_path exists: create it (create schema …), or change search_path')
-  // At most starts everything exists, and the role may have no right to create anything.
+  // On most starts everything exists, and the role may have no right to create anything.
   const [made] = await tx`select to_regclass('drizzle.__drizzle_migrations') is not null as made`
   if (!made?.made) {
     await tx`create schema if not exists drizzle`

@@ -37,10 +37,10 @@ export function followReplica(
   async function look(): Promise<void> {
     try {
       const at = performance.now()
+      marks = marks.filter((mark) => at - mark.at <= MOST_BEHIND_MS)
       marks.push({ at, position: await readWritten(primary) })
       const replayed = await readReplayed(db)
       currentAt = marks.findLast(({ position }) => position <= replayed)?.at ?? currentAt
-      marks = marks.filter((mark) => mark.at > Math.max(currentAt, at - MOST_BEHIND_MS))
     } catch (error) {
       currentAt = Number.NEGATIVE_INFINITY
       throw error

@@ -70,12 +70,17 @@ export class SocketTopics {
     await subscription.ready
   }
 
+  /** Never rejects: the next event waits for it. */
   async #deliver(topic: ClientTopic, kind: TopicKind<TopicEvent>, event: TopicEvent): Promise<void> {
+    // Whether they may see it couldn't be read, or it isn't as it should be: they learn that something may be missing.
+    const frame = await this.#frameOf(kind, event).catch(() => encodeFrame({ type: 'resync' }))
+    if (frame && this.#subscriptions.has(topic)) this.#reader.write(frame)
+  }
+
+  /** undefined if they may not see it. */
+  async #frameOf(kind: TopicKind<TopicEvent>, event: TopicEvent): Promise<Buffer | undefined> {
     const { claims } = this.#reader
-    // Whether they may see it couldn't be read: they learn that something may be missing.
-    const maySee = await kind.maySee(event, claims).catch(() => undefined)
-    if (maySee === false || !this.#subscriptions.has(topic)) return
-    this.#reader.write(maySee ? encodeFor(kind, event, claims.userId) : encodeFrame({ type: 'resync' }))
+    return (await kind.maySee(event, claims)) ? encodeFor(kind, event, claims.userId) : undefined
   }
 
   remove(topic: ClientTopic): void {

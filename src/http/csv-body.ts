@@ -14,11 +14,6 @@ export const CsvFile = Type.Unsafe<NodeJS.ReadableStream>({
 /** Rows between two looks whether their reader may still have them. */
 const CHECKED_ROWS = 500
 
-/** Whether the caller asks for a download rather than JSON. */
-export function wantsCsv({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
-  return /\btext\/csv\b/i.test(headers.accept ?? '')
-}
-
 /**
  * Answers a download of these columns, written as fast as the client reads, as long as they may. Text that a spreadsheet
  * would take for a formula gets an apostrophe in front.

@@ -21,10 +21,6 @@ export function streamable<T extends TSchema>(answer: T, event: TSchema) {
   })
 }
 
-export function wantsEvents({ headers }: FastifyRequest): boolean {
-  return /\btext\/event-stream\b/i.test(headers.accept ?? '')
-}
-
 /**
  * Sends events as fast as the client reads them. If the client goes away, `events` is closed. A failure becomes the
  * last event, `error`, because the status has been sent by then.

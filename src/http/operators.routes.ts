@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { withDeadline } from '../admission/deadline.ts'
 import type { Core } from '../core.ts'
 import { AppError } from '../errors.ts'
+import { shared } from '../scheduling/shared.ts'
 import { VERSION } from '../version.ts'
 
 const Health = Type.Object({ success: Type.Literal(true), status: Type.String(), version: Type.String() })
@@ -67,17 +68,6 @@ export const operationsRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
       })
     },
   )
-}
-
-/** Work that those who ask for it while it runs share, however many they are. */
-function shared<T>(work: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined
-  return () => {
-    running ??= work().finally(() => {
-      running = undefined
-    })
-    return running
-  }
 }
 
 const DATABASE_TIMEOUT_MS = 2_000

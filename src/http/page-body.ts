@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 
 /** An HTML page, as routes declare it. */
@@ -7,8 +7,4 @@ export const redirects = { 303: Type.Null({ description: 'a browser goes on to `
 
 export function sendPage(reply: FastifyReply, page: string) {
   return reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page)
-}
-
-export function accepts(request: FastifyRequest, type: string): boolean {
-  return request.headers.accept?.toLowerCase().includes(type) ?? false
 }

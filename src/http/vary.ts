@@ -1,4 +1,9 @@
-import type { FastifyInstance, FastifyReply, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+
+/** Whether the caller names this type among those that they take. */
+export function accepts({ headers }: Pick<FastifyRequest, 'headers'>, type: string): boolean {
+  return headers.accept?.toLowerCase().includes(type) ?? false
+}
 
 /** Adds a header of the request to `Vary`. */
 export function addVary(reply: FastifyReply, name: 'accept' | 'accept-encoding'): void {

@@ -17,37 +17,38 @@ const REMINDER_MS = 60_000
 export function every(ms: number, name: string, work: () => Promise<void>, log: FastifyBaseLogger): Periodic {
   let running: Promise<void> | undefined
   let again = false
+  let isClosed = false
   let saidAt = Number.NEGATIVE_INFINITY
   const timer = setInterval(start, ms).unref()
 
   function start(): void {
-    running ??= run().finally(() => {
+    if (running || isClosed) return
+    again = false
+    running = run().finally(() => {
       running = undefined
+      if (again) start()
     })
   }
 
   async function run(): Promise<void> {
-    do {
-      again = false
-      try {
-        await work()
-        saidAt = Number.NEGATIVE_INFINITY
-      } catch (error) {
-        if (performance.now() - saidAt < REMINDER_MS) continue
-        saidAt = performance.now()
-        log.warn({ err: error }, `${name} failed; trying again`)
-      }
-    } while (again)
+    try {
+      await work()
+      saidAt = Number.NEGATIVE_INFINITY
+    } catch (error) {
+      if (performance.now() - saidAt < REMINDER_MS) return
+      saidAt = performance.now()
+      log.warn({ err: error }, `${name} failed; trying again`)
+    }
   }
 
   return {
     soon() {
-      again = running !== undefined
+      again = true
       start()
     },
     async close() {
+      isClosed = true
       clearInterval(timer)
-      again = false
       await running
     },
   }

@@ -8,11 +8,15 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createRedisBus } from '../../src/bus/bus-redis.ts'
 import type { UserEvent } from '../../src/bus/events.ts'
+import { createRedisPresence } from '../../src/bus/presence-redis.ts'
 import { createMemoryRateSlots } from '../../src/bus/rate-slots-memory.ts'
 import { createRedisRateSlots } from '../../src/bus/rate-slots-redis.ts'
 import { connectRedis } from '../../src/bus/redis-connections.ts'
+import { createRedisTallies } from '../../src/bus/tallies-redis.ts'
 import { describeBus } from '../contracts/bus.ts'
+import { TIMES } from '../contracts/presence.ts'
 import { describeRateSlots } from '../contracts/rate-slots.ts'
+import { freePort } from '../support/outside/ports.ts'
 import { hasRedis, RedisServer } from '../support/outside/redis.ts'
 
 const log = pino({ level: 'silent' })
@@ -53,14 +57,61 @@ describe.runIf(hasRedis())('over Redis', () => {
     return redis
   }
 
-  test('a cluster and a Sentinel are refused, at the start and where they come later', async () => {
+  async function freshFolder(): Promise<string> {
     const folder = await mkdtemp(path.join(tmpdir(), 'exam-practice-redis-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
+    return folder
+  }
+
+  /** Options of a cluster. Its own choice of a second port, 10,000 higher, may be beyond all ports. */
+  const clusterIn = async (folder: string) => [
+    ...['--cluster-enabled', 'yes', '--cluster-port', String(await freePort()), '--dir', folder],
+    ...['--cluster-announce-ip', '127.0.0.1', '--cluster-require-full-coverage', 'no'],
+  ]
+
+  test('a node starts and goes on by itself where no part of a cluster has its slots', async () => {
+    const cluster = await RedisServer.start(await clusterIn(await freshFolder()))
+    onTestFinished(() => cluster.stop())
+    const admin = new Redis(cluster.url)
+    onTestFinished(() => admin.disconnect())
+    const service = randomUUID()
+    const keys = ['active:1', 'slot:send'].map((key) => `exam-practice:${service}:${key}`)
+    const missing = await Promise.all(
+      [`exam-practice:{${service}}:`, ...keys].map((key) => admin.cluster('KEYSLOT', key)),
+    )
+    const others = Array.from({ length: 16_384 }, (_, slot) => slot).filter((slot) => !missing.includes(slot))
+    await admin.cluster('ADDSLOTS', ...others)
+
+    const redis = await connectRedis(cluster.url.replace('redis:', 'redis+cluster:'), service, log)
+    onTestFinished(() => redis.close())
+    await expect.poll(() => redis.commands.set('{other}', 1).catch(String)).toBe('OK')
+    const presence = createRedisPresence(redis, TIMES, log)
+    const tallies = createRedisTallies(redis, TIMES, log)
+    const slots = createRedisRateSlots(redis, createMemoryRateSlots(Date.now))
+    presence.arrive(1)
+    presence.touch(1)
+    expect(await presence.online([1])).toEqual(new Set([1]))
+    expect([...(await presence.active([1])).keys()]).toEqual([1])
+    expect(await tallies.take('jobs', 1)).toBe(true)
+    tallies.release('jobs')
+    expect(await slots.take('send', 'me', 60_000)).toEqual({ state: 'taken' })
+    await slots.release('send', 'me')
+    expect(await slots.take('send', 'another', 60_000)).toEqual({ state: 'taken' })
+    await Promise.all([presence.close(), tallies.close()])
+  })
+
+  test('a Redis that is no cluster is refused as one', async () => {
+    const asCluster = server.url.replace('redis:', 'redis+cluster:')
+    await expect(connectRedis(asCluster, 'one', log)).rejects.toThrow('write redis://… with one host')
+  })
+
+  test('a cluster and a Sentinel are refused, at the start and where they come later', async () => {
+    const folder = await freshFolder()
     const settings = path.join(folder, 'sentinel.conf')
     await writeFile(settings, '')
     const kinds = [
       { found: 'Sentinel', options: [settings, '--sentinel'] },
-      { found: 'cluster', options: ['--cluster-enabled', 'yes', '--dir', folder] },
+      { found: 'cluster', options: await clusterIn(folder) },
     ]
     for (const { found, options } of kinds) {
       const other = await RedisServer.start(options)
@@ -174,6 +225,13 @@ describe.runIf(hasRedis())('over Redis', () => {
       other.bus.publish('user:2', { kind: 'conversation', conversationId: 2 })
       await expect.poll(() => one.heard.length).toBe(4)
       expect(other.heard.filter(({ kind }) => kind === 'conversation')).toHaveLength(1)
+    })
+
+    test('the lag is measured for all who ask for it at once', async () => {
+      const { bus } = await openBus(randomUUID())
+      await expect.poll(() => bus.measureLag()).toBeGreaterThan(0)
+      const lags = await Promise.all([bus.measureLag(), bus.measureLag()])
+      for (const lag of lags) expect(lag).toBeGreaterThan(0)
     })
 
     test('a Redis that hangs counts as away', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { connectRedis } from '../../src/bus/redis-connections.ts'
@@ -37,6 +38,20 @@ describe.each(makers)('a tally %s', (_, make) => {
     expect(await takeMany(nodes, randomUUID(), 1, 1)).toBe(1)
     for (const node of nodes) await node.close()
   })
+})
+
+test('what is refused while something is given back counts nowhere', async () => {
+  const [one, other] = [redisTallies(), redisTallies()]
+  const name = randomUUID()
+  expect(await takeMany([one], name, 4, 10)).toBe(4)
+  expect(await takeMany([other], name, 6, 10)).toBe(6)
+  const taking = one.take(name, 10)
+  // It has been sent by then, and not answered.
+  await setImmediate()
+  one.release(name)
+  expect(await taking).toBe(false)
+  await expect.poll(() => other.take(name, 10), { timeout: 2_000 }).toBe(true)
+  await Promise.all([one.close(), other.close()])
 })
 
 test('what a dead node held is free again when its lease has ended', async () => {

@@ -123,6 +123,17 @@ describe.runIf(hasRedis())('beside a node of another version', () => {
     expect(warnings).toEqual([])
   })
 
+  test('an event of a topic that can’t be shown costs a resync, and nothing that comes after it', async () => {
+    const { service, socket, tell } = await start()
+    const [questionId] = (await createExam(service.sql)).questionIds
+    const topic = `question:${questionId}`
+    await socket.ask({ type: 'subscribe', topic })
+    await tell(topic, { kind: 'comment', action: 'created' })
+    await socket.waitFor(({ type }) => type === 'resync')
+    await tell(topic, FIRST.comment)
+    await socket.waitFor(({ type }) => type === 'comment')
+  })
+
   test('events as the first version wrote them, and with more than this one knows, are understood', async () => {
     const { service, alice, bob, conversationId, socket, warnings, tell } = await start()
     const conversation = `conversation:${conversationId}`

@@ -1,6 +1,7 @@
 import { accessSync, constants, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isAlive } from '../../processes.ts'
 
 /** Thrown if another process holds the lock; `holder` is its process id, if that is known. */
 export class LockedError extends Error {
@@ -66,12 +67,4 @@ async function findHolder(pidFile: string): Promise<number | undefined> {
     await sleep(25)
   }
   return undefined
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { AnalyticsQuery, DashboardAnswer, OverviewAnswer } from '../../../schemas/analytics.schemas.ts'
 import type { Core } from '../../core.ts'
-import { sendCsv, wantsCsv } from '../../http/csv-body.ts'
+import { sendCsv } from '../../http/csv-body.ts'
+import { accepts } from '../../http/vary.ts'
 import { toRead } from '../audit/replica-reads.service.ts'
 import * as service from './analytics.service.ts'
 
@@ -48,7 +49,7 @@ export const analyticsAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = a
     async (request, reply) => {
       const { query } = request
       const reading = await toRead(core, request.caller.userId)
-      if (!wantsCsv(request)) return { success, ...(await service.readDashboard(reading, query)) }
+      if (!accepts(request, 'text/csv')) return { success, ...(await service.readDashboard(reading, query)) }
       const { name, columns, rows } = await service.readTable(reading, query)
       return sendCsv(reply, name, columns, rows)
     },

@@ -17,9 +17,10 @@ import { IdParams, SuccessMessage } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import { whileAllowed } from '../../http/callers.ts'
-import { sendEvents, streamable, wantsEvents } from '../../http/event-stream.ts'
+import { sendEvents, streamable } from '../../http/event-stream.ts'
 import { failures } from '../../http/failures.ts'
 import { hangUpSignal } from '../../http/request-log.ts'
+import { accepts } from '../../http/vary.ts'
 import { ANSWER_DEADLINE_MS, type AskEvent, ask, type Question } from './asking.service.ts'
 import * as service from './assistant.service.ts'
 
@@ -60,7 +61,7 @@ export const assistantRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
         conversation: conversation_id ?? 'new',
         ...(context ? { about: context } : {}),
       })
-      if (!wantsEvents(request)) return readAnswer(events)
+      if (!accepts(request, 'text/event-stream')) return readAnswer(events)
       // A refusal comes instead of the first event and is answered with its own status.
       const first = await events.next()
       return sendEvents(request, reply, writeEvents(first, events))

@@ -12,8 +12,9 @@ import {
 } from '../../../schemas/exam-results.schemas.ts'
 import type { Core } from '../../core.ts'
 import { viewerOf } from '../../http/callers.ts'
-import { CsvFile, sendCsv, wantsCsv } from '../../http/csv-body.ts'
+import { CsvFile, sendCsv } from '../../http/csv-body.ts'
 import { failures } from '../../http/failures.ts'
+import { accepts } from '../../http/vary.ts'
 import { describePage } from '../../paging.ts'
 import { readDashboard, readTable } from '../analytics/analytics.service.ts'
 import { toRead } from '../audit/replica-reads.service.ts'
@@ -146,7 +147,7 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       else await requireClassExam(core, viewer, { classId, examId })
       const query = { ...request.query, class_id: classId }
       const reading = await toRead(core, viewer.userId)
-      if (!wantsCsv(request)) return { success, ...(await readDashboard(reading, query)) }
+      if (!accepts(request, 'text/csv')) return { success, ...(await readDashboard(reading, query)) }
       const { name, columns, rows } = await readTable(reading, query)
       return sendCsv(reply, name, columns, rows)
     },

@@ -10,8 +10,9 @@ import {
 } from '../../../schemas/users.schemas.ts'
 import type { Core } from '../../core.ts'
 import { actorOf } from '../../http/callers.ts'
-import { sendCsv, wantsCsv } from '../../http/csv-body.ts'
+import { sendCsv } from '../../http/csv-body.ts'
 import { failures } from '../../http/failures.ts'
+import { accepts } from '../../http/vary.ts'
 import { describePage } from '../../paging.ts'
 import { toRead } from '../audit/replica-reads.service.ts'
 import * as service from './users.service.ts'
@@ -39,7 +40,7 @@ export const userAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     async (request, reply) => {
       const { q, role, page } = request.query
       const filter = { q, role: role === 'both' ? ('user,admin' as const) : role }
-      if (wantsCsv(request)) {
+      if (accepts(request, 'text/csv')) {
         const reading = await toRead(core, request.caller.userId)
         return sendCsv(reply, 'users', COLUMNS, service.streamUsers(reading, filter))
       }
