@@ -22,12 +22,18 @@ let count = 0
 export const $beingDeleted = atom<ReadonlySet<string>>(new Set())
 
 /** Deletes something after a while, in which a notice offers to undo it; at once if the page is left. */
-export function deleteSoon(name: string, text: string, send: () => Promise<unknown>): void {
+export function deleteSoon(
+  names: string | readonly string[],
+  text: string,
+  send: () => Promise<unknown>,
+): void {
   const mark = (isGone: boolean) => {
-    const names = new Set($beingDeleted.get())
-    if (isGone) names.add(name)
-    else names.delete(name)
-    $beingDeleted.set(names)
+    const marked = new Set($beingDeleted.get())
+    for (const name of [names].flat()) {
+      if (isGone) marked.add(name)
+      else marked.delete(name)
+    }
+    $beingDeleted.set(marked)
   }
   mark(true)
   // What is deleted stays marked: a list that was read before still has it.
