@@ -354,7 +354,9 @@ test('a page of notes is written, arranged and changed by the keyboard alone', a
   await press('Select next')
   await press('Select next')
   await press('Edit text')
-  await expect.poll(() => page.getByRole('textbox', { name: 'Text', exact: true }).inputValue()).toBe('Below all')
+  await expect
+    .poll(() => page.getByRole('textbox', { name: 'Text', exact: true }).inputValue())
+    .toBe('Below all')
   await press('Save')
   await expect.poll(() => paper.getAttribute('aria-label')).toContain('Below all')
   expect(problems).toEqual([])
