@@ -228,7 +228,7 @@ test('a changed key leads to the regrade of that question, with its preview', as
     name: 'Keyed anew',
     questions: [{ question_text: '**First**' }, { question_text: 'Second' }],
   })
-  await service.sql`update questions set option_a = 'this', option_b = 'that' where exam_id = ${examId}`
+  await service.sql`update questions set option_a = 'this', option_b = 'that', option_c = 'both' where exam_id = ${examId}`
   const person = await service.person()
   await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
   const answers = Object.fromEntries(questionIds.map((id) => [id, 'B']))
@@ -237,6 +237,8 @@ test('a changed key leads to the regrade of that question, with its preview', as
   // A correction that was begun and left earlier.
   await page.goto(`/desk/teach/exams/${examId}/corrections?question=${questionIds[1]}`)
   await page.getByLabel('Option C is correct').check()
+  // An option without a text can't be what was correct.
+  expect(await page.getByLabel('Option D is correct').count()).toBe(0)
   await page.goto(`/desk/teach/questions/${examId}/${questionIds[1]}`)
   await page.getByRole('heading', { name: 'Question 2 of 2' }).waitFor()
   await page.getByLabel('Option B is correct').check()

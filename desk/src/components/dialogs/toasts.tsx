@@ -92,7 +92,9 @@ export function offerUndo(text: string, undo: () => Promise<unknown>): void {
 function show(shown: Omit<Toast, 'id'>): Toast {
   count += 1
   const toast = { ...shown, id: count }
-  const all = [...$toasts.get(), toast]
+  // The same once more takes the place of what was told before.
+  const others = $toasts.get().filter(({ text, undo }) => undo || text !== toast.text)
+  const all = [...others, toast]
   // What can be undone stays for its time, whatever else is told.
   const surplus = new Set(all.filter(({ undo }) => !undo).slice(0, -MOST_PLAIN))
   $toasts.set(all.filter((each) => !surplus.has(each)))
