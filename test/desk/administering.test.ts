@@ -98,8 +98,11 @@ test('extra time for one person and minutes for all change the clock of an attem
   await extend.getByLabel('For', { exact: true }).selectOption('one')
   await extend.getByRole('option', { name: person.username }).waitFor({ state: 'attached' })
   expect(await extend.getByRole('option', { name: admin.username }).count()).toBe(0)
+  const asked: string[] = []
+  hers.page.on('request', (request) => asked.push(request.url()))
   await extend.getByLabel('Find somebody').fill('nobody of this name')
   await extend.getByText('Nobody found').waitFor()
+  expect(asked.filter((url) => url.includes('/results'))).toEqual([])
   await extend.getByLabel('Find somebody').fill(person.username.toUpperCase())
   await extend.getByRole('option', { name: person.username }).waitFor({ state: 'attached' })
   await extend.getByLabel('Who', { exact: true }).selectOption(String(person.id))
@@ -138,6 +141,7 @@ test('the item analysis names questions that are too easy or too hard', async ()
     name: 'Analysed',
     questions: [{ question_text: 'Everybody knows' }, { question_text: 'Nobody knows', correct_answer: 'D' }],
   })
+  await service.sql`update questions set option_a = 'this', option_b = 'that' where id = ${questionIds[0] ?? 0}`
   const people = await Promise.all(Array.from({ length: 3 }, () => service.person()))
   for (const person of people) await answer(person, examId, questionIds, 'A')
   const { page, context, problems } = await openFor(browser, await service.admin())
@@ -145,9 +149,13 @@ test('the item analysis names questions that are too easy or too hard', async ()
   const [easy, hard] = ['Everybody knows', 'Nobody knows'].map((text) =>
     page.getByRole('listitem').filter({ hasText: text }),
   )
-  await easy?.getByText('Nearly everybody gets it right').waitFor()
-  await hard?.getByText('Hardly anybody gets it right').waitFor()
+  await easy?.getByText('Nearly everybody answers it correctly').waitFor()
+  await hard?.getByText('Hardly anybody answers it correctly').waitFor()
   await hard?.getByText(/100 % \(3\)/).waitFor()
+  // Of four letters, those that the question has.
+  const rows = (item: typeof easy) => item?.getByRole('row').getByRole('rowheader').allInnerTexts()
+  await expect.poll(() => rows(easy)).toEqual(['A', 'B'])
+  await expect.poll(() => rows(hard)).toEqual(['A', 'B', 'C', 'D'])
   expect(problems).toEqual([])
   await context.close()
 })
@@ -156,20 +164,32 @@ test('several questions are deleted at once, also those of another page', async 
   const { examId, questionIds } = await createExam(service.sql, {
     questions: Array.from({ length: 60 }, () => ({})),
   })
-  const [first, last] = [questionIds[0] as number, questionIds.at(-1) as number]
   const { page, context, problems } = await openFor(browser, await service.admin())
   await page.goto(`/desk/teach/exams/${examId}/questions`)
-  await page.getByRole('checkbox', { name: `Select question ${first}`, exact: true }).check()
+  await page.getByRole('checkbox', { name: 'Select question 1', exact: true }).check()
   await page.getByRole('button', { name: 'Next' }).click()
-  await page.getByRole('checkbox', { name: `Select question ${last}`, exact: true }).check()
+  await page.getByRole('checkbox', { name: 'Select question 60', exact: true }).check()
   const chosen = page.getByRole('region', { name: 'Selected' })
   await chosen.getByText('2 questions selected').waitFor()
   await expectFlawless(page)
   await chosen.getByRole('button', { name: 'Delete' }).click()
-  await page.locator('dialog.question').getByRole('button', { name: 'Delete' }).click()
   await page.getByText('2 questions deleted').waitFor()
-  const left = await service.sql`select id from questions where exam_id = ${examId} order by id`
-  expect(left.map(({ id }) => id)).toEqual(questionIds.slice(1, -1))
+  const last = page.getByRole('checkbox', { name: 'Select question 60', exact: true })
+  await last.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await last.check()
+  await chosen.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('1 question deleted').waitFor()
+  const left = async () =>
+    (await service.sql`select id from questions where exam_id = ${examId} order by id`).map(({ id }) => id)
+  expect(await left()).toEqual(questionIds)
+  // At once when the page is left.
+  await page.goto(`/desk/teach/questions/${examId}/${questionIds[0]}`)
+  await expect.poll(left).toEqual(questionIds.slice(0, -1))
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('checkbox', { name: 'Select question 50', exact: true }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('checkbox', { name: 'Select question 50', exact: true }).waitFor()
   expect(problems).toEqual([])
   await context.close()
 })

@@ -56,6 +56,33 @@ test('an exam that was begun on another device is found, and every page leads ba
   await context.close()
 })
 
+test('an exam that was begun elsewhere is found among many', async () => {
+  const person = await service.person()
+  const { examId } = await createExam(service.sql, { name: 'The oldest one', duration_minutes: 30 })
+  for (let at = 0; at < 14; at++) await createExam(service.sql, { name: `A newer one, ${at}` })
+  await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  const { page, context, problems } = await openFor(browser, person)
+  await page.getByRole('heading', { name: 'The oldest one is under way' }).waitFor()
+  await service.sql`update exams set is_published = false where name like 'A newer one%'`
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('an administrator sees at home who is taking any exam', async () => {
+  const [admin, student] = [await service.admin(), await service.person()]
+  const { examId } = await createExam(service.sql, { name: 'For everybody', duration_minutes: 30 })
+  const { attempt_id } = (await student.post(`/api/v01/exams/${examId}/start`, {}, 201)).body
+  const { page, context, problems } = await openFor(browser, admin, PHONE)
+  const sitting = page.getByRole('region', { name: 'Taking an exam now' })
+  const link = sitting.getByRole('link', { name: 'For everybody: 1 student' })
+  expect(await link.getAttribute('href')).toBe(`/desk/teach/exams/${examId}/results`)
+  await expectFlawless(page)
+  await sitting.locator(`a[href="/desk/teach/attempts/${attempt_id}"]`).click()
+  await page.getByText('under way until').waitFor()
+  expect(problems).toEqual([])
+  await context.close()
+})
+
 test('a device whose clock is two hours wrong shows the right rest, with a socket and without', async () => {
   const person = await service.person()
   const { examId } = await createExam(service.sql, { name: 'By the right clock', duration_minutes: 30 })
@@ -163,9 +190,13 @@ test('a teacher of a class sees at home who is taking its exam, and which challe
   await page.getByRole('link', { name: '1 open challenge' }).click()
   const challenge = page.getByRole('article', { name: `Challenge by ${student.username}` })
   await challenge.getByText('Look again').waitFor()
-  await challenge.getByLabel('Verdict').selectOption('accepted')
+  await challenge.getByLabel('Verdict').selectOption('rejected')
+  await challenge.getByLabel('What you answer').fill('It is **correct**')
   await challenge.getByRole('button', { name: 'Answer' }).click()
   await page.getByText('None', { exact: true }).waitFor()
+  await page.getByLabel('Status').selectOption('rejected')
+  await challenge.getByText('Rejected', { exact: true }).waitFor()
+  await challenge.locator('strong', { hasText: /^correct$/ }).waitFor()
   expect(problems).toEqual([])
   await context.close()
 })

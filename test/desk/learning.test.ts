@@ -139,6 +139,19 @@ test('a result says how long it took, and has all earlier ones of the exam besid
   await context.close()
 })
 
+test('a result without a fault offers no list of faults', async () => {
+  const person = await service.person()
+  const { result } = await takeExam(person, {
+    questions: [{ question_text: 'What is $1 + 1$?', question_type: 'NUMERIC', correct_answer: '3' }],
+  })
+  const { page, context, problems } = await openFor(browser, person)
+  await page.goto(result)
+  await page.getByRole('article', { name: 'Question 1' }).getByText('Correct', { exact: true }).waitFor()
+  expect(await page.getByRole('button', { name: 'Only what wasn’t correct' }).count()).toBe(0)
+  expect(problems).toEqual([])
+  await context.close()
+})
+
 test('a discussion shows what was written while its page was cut off, and opens again after an exam', async () => {
   const [person, other] = [await service.person(), await service.person()]
   const { questionId, result } = await takeExam(person)
@@ -208,13 +221,13 @@ test('what is drawn and written on a page can be undone and redone, and is saved
   await paper.click({ position: { x: 100, y: 60 } })
   await page.getByLabel('Text to insert').fill(EVIL)
   await expectFlawless(page)
-  await page.getByRole('button', { name: 'Insert' }).click()
+  await page.getByRole('button', { name: 'Insert', exact: true }).click()
   await expect.poll(() => paper.getAttribute('aria-label')).toContain('A page with 3 marks')
   expect(await page.locator('svg img, svg script, svg a').count()).toBe(0)
   // A long line is broken within the page, and has the size that is stored, whatever was opened before.
   await paper.click({ position: { x: 300, y: 400 } })
   await page.getByLabel('Text to insert').fill('waves on the water '.repeat(8).trim())
-  await page.getByRole('button', { name: 'Insert' }).click()
+  await page.getByRole('button', { name: 'Insert', exact: true }).click()
   const long = page.locator('svg.paper > text', { hasText: 'waves on the water' })
   await expect.poll(() => long.locator('tspan').count()).toBeGreaterThan(1)
   expect(await long.getAttribute('font-size')).toBe('36')
@@ -298,6 +311,54 @@ test('strokes that were drawn without a connection, or just before a reload, are
   await page.keyboard.press('Delete')
   await expect.poll(() => paper.getAttribute('aria-label')).toBe('A page with 1 mark')
   await expectFlawless(page)
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('a page of notes is written, arranged and changed by the keyboard alone', async () => {
+  const person = await service.person()
+  const { notebook } = (await person.post('/api/v01/notebooks', { title: 'By keys' }, 201)).body
+  await person.post(`/api/v01/notebooks/${notebook.id}/pages`, { title: 'First' }, 201)
+  const { page, context, problems } = await openFor(browser, person)
+  await page.goto(`/desk/notes/${notebook.id}`)
+  const paper = page.getByRole('img', { name: /^A page with/ })
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).press('Enter')
+  for (const text of ['Above', 'Below']) {
+    await press('Text')
+    await press('Insert a text')
+    await page.getByLabel('Text to insert').waitFor()
+    await page.getByLabel('Text to insert').pressSequentially(text)
+    await press('Insert')
+    await expect.poll(() => paper.getAttribute('aria-label')).toContain(text)
+  }
+  const mark = (text: string) => page.locator('svg.paper > text', { hasText: text })
+  const place = async (text: string) => Number(await mark(text).getAttribute('y'))
+  expect(await place('Below')).toBeGreaterThan(await place('Above'))
+
+  await press('Move')
+  await press('Select next')
+  await page.getByText('“Above” is selected').waitFor()
+  const before = await place('Above')
+  await page.keyboard.press('ArrowDown')
+  await expect.poll(() => place('Above')).toBeGreaterThan(before)
+  await press('Larger')
+  await expect.poll(async () => Number(await mark('Above').getAttribute('font-size'))).toBeGreaterThan(36)
+  await expectFlawless(page)
+  await press('Select next')
+  await page.getByText('“Below” is selected').waitFor()
+  await press('Edit text')
+  await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Below all')
+  // What is typed over a placed text is kept too.
+  await page.reload()
+  await press('Move')
+  await press('Select next')
+  await press('Select next')
+  await press('Edit text')
+  await expect
+    .poll(() => page.getByRole('textbox', { name: 'Text', exact: true }).inputValue())
+    .toBe('Below all')
+  await press('Save')
+  await expect.poll(() => paper.getAttribute('aria-label')).toContain('Below all')
   expect(problems).toEqual([])
   await context.close()
 })

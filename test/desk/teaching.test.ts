@@ -228,12 +228,17 @@ test('a changed key leads to the regrade of that question, with its preview', as
     name: 'Keyed anew',
     questions: [{ question_text: '**First**' }, { question_text: 'Second' }],
   })
-  await service.sql`update questions set option_a = 'this', option_b = 'that' where exam_id = ${examId}`
+  await service.sql`update questions set option_a = 'this', option_b = 'that', option_c = 'both' where exam_id = ${examId}`
   const person = await service.person()
   await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
   const answers = Object.fromEntries(questionIds.map((id) => [id, 'B']))
   await person.post(`/api/v01/exams/${examId}/submit`, { answers }, 200)
   const { page, context, problems } = await teacher()
+  // A correction that was begun and left earlier.
+  await page.goto(`/desk/teach/exams/${examId}/corrections?question=${questionIds[1]}`)
+  await page.getByLabel('Option C is correct').check()
+  // An option without a text can't be what was correct.
+  expect(await page.getByLabel('Option D is correct').count()).toBe(0)
   await page.goto(`/desk/teach/questions/${examId}/${questionIds[1]}`)
   await page.getByRole('heading', { name: 'Question 2 of 2' }).waitFor()
   await page.getByLabel('Option B is correct').check()
@@ -241,6 +246,7 @@ test('a changed key leads to the regrade of that question, with its preview', as
   await page.getByText('The key was changed.').waitFor()
   await page.getByRole('link', { name: 'Regrade now' }).click()
   await page.getByText('Question 2: Of 1 attempt 1 higher').waitFor()
+  expect(await page.getByLabel('Option B is correct').isChecked()).toBe(true)
   // What would be applied is never another question's than the form shows.
   const asked = page.getByLabel('Question', { exact: true })
   await asked.selectOption({ label: '1. First' })
@@ -332,6 +338,36 @@ test('an option shows the question’s image where it names it, and the question
     .poll(() => page.evaluate(`document.querySelector('[alt="a falling line"]')?.naturalWidth ?? 0`))
     .toBeGreaterThan(0)
   expect(await page.getByRole('img').count()).toBe(1)
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('an image that was added and not saved is there again, and is saved', async () => {
+  const { examId } = await createExam(service.sql, { name: 'Left halfway', questions: [] })
+  const { page, context, problems } = await teacher()
+  await page.goto(`/desk/teach/questions/${examId}/new`)
+  await page.getByLabel('Question', { exact: true }).fill('What does it show?')
+  await page.getByLabel('Option A is correct').check()
+  await page.getByLabel('Option A', { exact: true }).fill('this')
+  await page.getByLabel('Option B', { exact: true }).fill('that')
+  await page
+    .getByLabel('Image')
+    .setInputFiles({ name: 'graph.png', mimeType: 'image/png', buffer: await IMAGE })
+  await page.getByText('The image is added when you save').waitFor()
+  await page.getByRole('link', { name: 'All questions' }).click()
+  await page.getByRole('link', { name: 'Add a question' }).click()
+  await page.getByText('Your unsaved changes').waitFor()
+  await page.getByRole('button', { name: 'Remove the image' }).waitFor()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('heading', { name: 'Question 1 of 1' }).waitFor()
+  const preview = page.getByRole('region', { name: 'As students see it' })
+  await preview.getByRole('img', { name: 'Part of the question' }).waitFor()
+  // Thrown away, what was so before is there.
+  await page.getByRole('button', { name: 'Remove the image' }).click()
+  await preview.getByRole('img').waitFor({ state: 'detached' })
+  await page.reload()
+  await page.getByRole('button', { name: 'Discard them' }).click()
+  await preview.getByRole('img', { name: 'Part of the question' }).waitFor()
   expect(problems).toEqual([])
   await context.close()
 })

@@ -166,3 +166,25 @@ test('what is typed into forms of teachers and into a new notebook is there agai
   expect(problems).toEqual([])
   await context.close()
 })
+
+test('a deleted category comes back by undo, and the last question of an exam is none to publish', async () => {
+  const admin = await service.admin()
+  const { examId, questionIds } = await createExam(service.sql, { name: 'One only', is_published: false })
+  await service.sql`insert into categories (name) values ('Botany')`
+  const { page, context, problems } = await openFor(browser, admin)
+  await page.goto('/desk/teach/categories')
+  await page.getByRole('button', { name: 'Delete: Botany' }).click()
+  await page.getByRole('heading', { name: 'Botany' }).waitFor({ state: 'detached' })
+  await undo(page).click()
+  await page.getByRole('heading', { name: 'Botany' }).waitFor()
+  await page.getByRole('button', { name: 'Delete: Botany' }).click()
+  await page.goto(`/desk/teach/questions/${examId}/${questionIds[0]}`)
+  await expect.poll(() => service.sql`select 1 from categories where name = 'Botany'`).toHaveLength(0)
+
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await page.getByText('The exam has no questions.').waitFor()
+  await expectFlawless(page)
+  expect(problems).toEqual([])
+  await context.close()
+})

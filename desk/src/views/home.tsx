@@ -22,6 +22,12 @@ import { Waiting } from './teach/waiting.tsx'
 import type { ViewProps } from './view-props.ts'
 
 const MOST = 5
+/** Exams that are asked for an attempt under way whenever this is opened; those begun here are known anyway. */
+const ASKED_AT_ONCE = 12
+/** So long after an exam's end its attempts may still run, since teachers extend them beyond it. */
+const EXTENDED_MS = 12 * 3_600_000
+/** Once in a page's life all are asked, since one may have been begun on another device. */
+let areAllAsked = false
 
 /** Where somebody arrives: what is under way, what is new, what waits for them. */
 export default function Home({ user }: ViewProps) {
@@ -32,7 +38,7 @@ export default function Home({ user }: ViewProps) {
       ask(client.GET('/api/v01/attempts')),
     ])
     void lookForClasses().catch(() => {})
-    void lookForUnderWay(exams.slice(0, 12))
+    void lookBegun(exams.filter(mayBeUnderWay))
     void lookForNotices(attempts)
     return { exams, attempts }
   })
@@ -45,7 +51,7 @@ export default function Home({ user }: ViewProps) {
       <div class="home">
         <div class="stack">
           {(isAdministrator(user) || isTeacher) && <Waiting user={user} />}
-          {isTeacher && <SittingNow />}
+          {(isAdministrator(user) || isTeacher) && <SittingNow user={user} />}
           <Loaded of={found}>
             {({ exams, attempts }) => {
               const soon = exams
@@ -130,6 +136,16 @@ export default function Home({ user }: ViewProps) {
 function isOpen({ opens_at, closes_at }: { opens_at: string | null; closes_at: string | null }): boolean {
   const now = serverNow()
   return (!opens_at || Date.parse(opens_at) <= now) && (!closes_at || Date.parse(closes_at) > now)
+}
+
+async function lookBegun(exams: readonly { id: number; name: string }[]): Promise<void> {
+  const count = areAllAsked ? Math.min(ASKED_AT_ONCE, exams.length) : exams.length
+  areAllAsked = true
+  for (let at = 0; at < count; at += ASKED_AT_ONCE) await lookForUnderWay(exams.slice(at, at + ASKED_AT_ONCE))
+}
+
+function mayBeUnderWay({ closes_at }: { closes_at: string | null }): boolean {
+  return !closes_at || Date.parse(closes_at) + EXTENDED_MS > serverNow()
 }
 
 function UnderWay() {

@@ -22,12 +22,18 @@ let count = 0
 export const $beingDeleted = atom<ReadonlySet<string>>(new Set())
 
 /** Deletes something after a while, in which a notice offers to undo it; at once if the page is left. */
-export function deleteSoon(name: string, text: string, send: () => Promise<unknown>): void {
+export function deleteSoon(
+  names: string | readonly string[],
+  text: string,
+  send: () => Promise<unknown>,
+): void {
   const mark = (isGone: boolean) => {
-    const names = new Set($beingDeleted.get())
-    if (isGone) names.add(name)
-    else names.delete(name)
-    $beingDeleted.set(names)
+    const marked = new Set($beingDeleted.get())
+    for (const name of [names].flat()) {
+      if (isGone) marked.add(name)
+      else marked.delete(name)
+    }
+    $beingDeleted.set(marked)
   }
   mark(true)
   // What is deleted stays marked: a list that was read before still has it.
@@ -86,7 +92,9 @@ export function offerUndo(text: string, undo: () => Promise<unknown>): void {
 function show(shown: Omit<Toast, 'id'>): Toast {
   count += 1
   const toast = { ...shown, id: count }
-  const all = [...$toasts.get(), toast]
+  // The same once more takes the place of what was told before.
+  const others = $toasts.get().filter(({ text, undo }) => undo || text !== toast.text)
+  const all = [...others, toast]
   // What can be undone stays for its time, whatever else is told.
   const surplus = new Set(all.filter(({ undo }) => !undo).slice(0, -MOST_PLAIN))
   $toasts.set(all.filter((each) => !surplus.has(each)))

@@ -13,6 +13,11 @@ interface PagerProps {
   total: string
 }
 
+/** The number of the first row of a page, from 1. */
+export function firstOf({ page, per_page }: { page: number; per_page: number }): number {
+  return (page - 1) * per_page + 1
+}
+
 /** Links to the previous and the next page. */
 export function Pager({ of: { page, total_pages }, total }: PagerProps) {
   if (total_pages <= 1) return null

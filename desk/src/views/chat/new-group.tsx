@@ -25,7 +25,7 @@ export function NewGroup({ conversations, close }: NewGroupProps) {
         </p>
       ) : (
         <Form
-          button="Make the group"
+          button="Create the group"
           draft="group-new"
           send={async ({ name }, form) => {
             const member_ids = new FormData(form).getAll('member').map(Number)

@@ -46,6 +46,7 @@ export default function ClassExam({ params }: ViewProps) {
             <ClassDashboard path={path} />
           ) : (
             <ItemAnalysis
+              examId={path.exam_id}
               load={(attempts) =>
                 ask(
                   client.GET('/api/v01/classes/{id}/exams/{exam_id}/items', {

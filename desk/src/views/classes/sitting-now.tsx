@@ -1,9 +1,11 @@
+import type { User } from '@exam-practice/client'
 import { useStore } from '@nanostores/preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import { ask, client, readAllPages } from '../../client.ts'
 import { Countdown } from '../../components/countdown.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
+import { isAdministrator } from '../../roles.ts'
 import { serverNow } from '../../server-time.ts'
 import { t } from '../../texts.ts'
 import { $taught } from '../../waiting.ts'
@@ -17,14 +19,20 @@ const MOST_PLACES = 60
 const AT_ONCE = 4
 /** Students that are named of an exam; its page has all. */
 const MOST_STUDENTS = 10
+/** Pages of an exam's results that are looked through; its page has all. */
+const MOST_PAGES = 5
 /** So long after an exam's end its attempts may still run, since teachers extend them beyond it. */
 const EXTENDED_MS = 12 * 3_600_000
 
-/** Who is taking an exam of a class that the person teaches now, how far they are, and how long they have. */
-export function SittingNow() {
+/**
+ * Who is taking an exam now, how far they are, and how long they have: in the classes that the person teaches, for
+ * administrators everywhere.
+ */
+export function SittingNow({ user }: { user: User }) {
   const taught = useStore($taught)
-  const ids = taught.map(({ id }) => id).join(' ')
-  const watch = useMemo(() => new Watch(taught), [ids])
+  const isOfAll = isAdministrator(user)
+  const ids = isOfAll ? 'all' : taught.map(({ id }) => id).join(' ')
+  const watch = useMemo(() => new Watch(isOfAll ? 'all' : taught), [ids])
   const found = useLoad(watch, () => watch.look())
   const { reload } = found
   useEffect(() => {
@@ -39,9 +47,9 @@ export function SittingNow() {
       <Loaded of={found}>
         {(sittings) =>
           sittings.length === 0 ? (
-            <p class="lead">Nobody in your classes.</p>
+            <p class="lead">{isOfAll ? 'Nobody.' : 'Nobody in your classes.'}</p>
           ) : (
-            sittings.map((sitting) => <Sitting key={`${sitting.exam.id} ${sitting.own.id}`} of={sitting} />)
+            sittings.map((sitting) => <Sitting key={`${sitting.exam.id} ${sitting.own?.id}`} of={sitting} />)
           )
         }
       </Loaded>
@@ -51,8 +59,11 @@ export function SittingNow() {
 
 interface Place {
   exam: { id: number; name: string }
-  own: { id: number; name: string }
+  /** The class in which it is taken; undefined: it is looked at as a whole. */
+  own: { id: number; name: string } | undefined
 }
+
+type Taught = readonly NonNullable<Place['own']>[] | 'all'
 
 type OneSitting = Awaited<ReturnType<typeof readSitting>>
 
@@ -61,12 +72,12 @@ type OneSitting = Awaited<ReturnType<typeof readSitting>>
  * in turn: the results of a whole class are much for the service to count.
  */
 class Watch {
-  readonly #taught: readonly Place['own'][]
+  readonly #taught: Taught
   #places: Place[] = []
   #readAt = Number.NEGATIVE_INFINITY
   #sittings = new Map<Place, OneSitting>()
 
-  constructor(taught: readonly Place['own'][]) {
+  constructor(taught: Taught) {
     this.#taught = taught
   }
 
@@ -103,8 +114,8 @@ class Watch {
   }
 }
 
-/** Exams that may be taken now in the person's classes; published ones first. */
-async function findPlaces(taught: readonly Place['own'][]): Promise<Place[]> {
+/** Exams that may be taken now in these classes; published ones first. */
+async function findPlaces(taught: Taught): Promise<Place[]> {
   const pages = await readAllPages(
     (page) => ask(client.GET('/api/v01/admin/exams', { params: { query: { page } } })),
     EXAM_PAGES,
@@ -120,18 +131,30 @@ async function findPlaces(taught: readonly Place['own'][]): Promise<Place[]> {
       )
       // What is begun goes on when its exam is unpublished; mostly those are drafts.
       .sort((one, other) => Number(other.is_published) - Number(one.is_published))
-      .flatMap((exam) => taught.filter(({ id }) => exam.class_ids.includes(id)).map((own) => ({ exam, own })))
+      .flatMap((exam): Place[] =>
+        taught === 'all'
+          ? [{ exam, own: undefined }]
+          : taught.filter(({ id }) => exam.class_ids.includes(id)).map((own) => ({ exam, own })),
+      )
       .slice(0, MOST_PLACES)
   )
 }
 
 async function readSitting({ exam, own }: Place) {
-  const pages = await readAllPages((page) =>
-    ask(
-      client.GET('/api/v01/classes/{id}/results', {
-        params: { path: { id: own.id }, query: { exam_id: exam.id, page } },
-      }),
-    ),
+  const pages = await readAllPages(
+    (page) =>
+      own
+        ? ask(
+            client.GET('/api/v01/classes/{id}/results', {
+              params: { path: { id: own.id }, query: { exam_id: exam.id, page } },
+            }),
+          )
+        : ask(
+            client.GET('/api/v01/admin/exams/{exam_id}/results', {
+              params: { path: { exam_id: exam.id }, query: { page } },
+            }),
+          ),
+    MOST_PAGES,
   )
   const students = pages
     .flatMap(({ results }) => results)
@@ -145,18 +168,33 @@ function Sitting({ of: { exam, own, students } }: { of: OneSitting }) {
   return (
     <>
       <h3>
-        <a href={`/desk/classes/${own.id}/results?exam=${exam.id}`}>
-          {t('{exam}, {class}: {count, plural, one {# student} other {# students}}', {
-            exam: exam.name,
-            class: own.name,
-            count: students.length,
-          })}
-        </a>
+        {own ? (
+          <a href={`/desk/classes/${own.id}/results?exam=${exam.id}`}>
+            {t('{exam}, {class}: {count, plural, one {# student} other {# students}}', {
+              exam: exam.name,
+              class: own.name,
+              count: students.length,
+            })}
+          </a>
+        ) : (
+          <a href={`/desk/teach/exams/${exam.id}/results`}>
+            {t('{exam}: {count, plural, one {# student} other {# students}}', {
+              exam: exam.name,
+              count: students.length,
+            })}
+          </a>
+        )}
       </h3>
       <ul class="list">
         {students.slice(0, MOST_STUDENTS).map(({ attempt_id, user_id, name, answered, ends_at }) => (
           <li key={user_id} class="row spread">
-            <a href={`/desk/classes/${own.id}/attempts/${attempt_id}`}>{name}</a>
+            <a
+              href={
+                own ? `/desk/classes/${own.id}/attempts/${attempt_id}` : `/desk/teach/attempts/${attempt_id}`
+              }
+            >
+              {name}
+            </a>
             <span>
               {ends_at
                 ? t('{count, plural, one {# answer} other {# answers}}, {time} left', {

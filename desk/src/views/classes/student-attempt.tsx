@@ -67,7 +67,7 @@ export default function StudentAttempt({ params }: ViewProps) {
             )}
           </dl>
           {attempt.review && !attempt.shows_keys && (
-            <p class="notice">The right answers are shown once the exam has closed.</p>
+            <p class="notice">The correct answers are shown once the exam has closed.</p>
           )}
           {attempt.review?.map((question, index) => (
             <article

@@ -1,5 +1,5 @@
-import { forgetUndelivered, listUndelivered } from '@exam-practice/client/exam'
-import { client } from '../../client.ts'
+import { forgetUndelivered, type Journal, listUndelivered } from '@exam-practice/client/exam'
+import { ask, client } from '../../client.ts'
 import { Action } from '../../components/forms/button.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 import { t } from '../../texts.ts'
@@ -14,9 +14,10 @@ export function Undelivered() {
       {found.data.map((journal) => (
         <div key={journal.attemptId} class="notice warn stack tight">
           <p>
+            <ExamName of={journal} />
             {t(
-              '{count, plural, one {# answer of yours reached the service too late and isn’t counted.} other {# answers of yours reached the service too late and aren’t counted.}} Your teacher may want to know (attempt {attempt}).',
-              { count: Object.keys(journal.unsynced).length, attempt: journal.attemptId },
+              '{count, plural, one {# answer of yours reached the service too late and isn’t counted.} other {# answers of yours reached the service too late and aren’t counted.}} Your teacher may want to know.',
+              { count: Object.keys(journal.unsynced).length },
             )}
           </p>
           <LateAnswers journal={journal} />
@@ -38,5 +39,19 @@ export function Undelivered() {
         </div>
       ))}
     </>
+  )
+}
+
+/** It isn't kept with the answers, so that without a connection there is none. */
+function ExamName({ of: { examId } }: { of: Journal }) {
+  const params = { path: { exam_id: examId } }
+  const found = useLoad(examId, () => ask(client.GET('/api/v01/exams/{exam_id}', { params })))
+  return (
+    found.data && (
+      <>
+        <strong>{found.data.exam.name}</strong>
+        <br />
+      </>
+    )
   )
 }

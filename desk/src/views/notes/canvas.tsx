@@ -14,6 +14,10 @@ import { PageEditor, readPage } from './page-editor.ts'
 const COLORS = ['#1d2321', '#1c6b50', '#0b57d0', '#a8241b', '#8a4b00'] as const
 const COLOR_NAMES = [t('Black'), t('Green'), t('Blue'), t('Red'), t('Brown')]
 const TEXT_SIZE = 36
+/** Where something begins that was placed without a pointer. */
+const LEFT_EDGE = 60
+/** How much a step makes a mark larger. */
+const LARGER = 1.15
 
 type Tool = 'pen' | 'text' | 'move' | 'erase'
 const TOOLS: [Tool, string][] = [
@@ -83,6 +87,10 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
     change(marks.filter((each) => each !== mark))
     setSelectedId(undefined)
   }
+  function resize(mark: Mark, by: number) {
+    const { left, right } = boxOf(mark)
+    replace(mark.id, resized(mark, left + (right - left) * by))
+  }
   function place(event: PointerEvent): [number, number] {
     const box = svg.current?.getBoundingClientRect()
     if (!box) return [0, 0]
@@ -138,6 +146,16 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
     if (held && JSON.stringify(held.now) !== JSON.stringify(held.mark)) replace(held.mark.id, held.now)
     setHeld(undefined)
   }
+  /** How far down a page is free, for something of this height; else near its top. */
+  function findRoom(height: number): number {
+    const below = Math.max(0, ...(editor.current?.state.marks ?? []).map((mark) => boxOf(mark).bottom)) + 40
+    return below + height < HEIGHT ? below : 60
+  }
+  /** Selects the next mark, from the lowest one up, for those who point at none. */
+  function selectNext() {
+    const at = marks.findIndex(({ id }) => id === selectedId)
+    setSelectedId(marks[(at + 1) % marks.length]?.id)
+  }
   async function write(x: number, y: number) {
     const text = await promptForText(t('Text'), t('Insert'), {
       label: t('Text to insert'),
@@ -154,6 +172,7 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
       label: t('Text'),
       value: mark.text,
       isLong: true,
+      draft: `page-text-${mark.id}`,
     })
     if (text) replace(mark.id, { ...mark, text })
   }
@@ -167,9 +186,14 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
     if (!current) return
     const scale = Math.min(1, 600 / asset.width)
     const size = { width: Math.round(asset.width * scale), height: Math.round(asset.height * scale) }
-    const below = Math.max(0, ...current.state.marks.map((mark) => boxOf(mark).bottom)) + 40
-    const y = below + size.height < HEIGHT ? below : 60
-    const mark = { id: client.platform.uuid(), kind: 'image' as const, asset_id: asset.id, x: 60, y, ...size }
+    const place = { x: LEFT_EDGE, y: findRoom(size.height) }
+    const mark = {
+      id: client.platform.uuid(),
+      kind: 'image' as const,
+      asset_id: asset.id,
+      ...place,
+      ...size,
+    }
     // Below everything else: a picture never covers what was written.
     current.change([mark, ...current.state.marks])
     setTool('move')
@@ -237,31 +261,62 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
           }
         </small>
       </div>
-      {selected && tool === 'move' && (
+      {tool === 'text' && (
+        <div class="row">
+          <button
+            type="button"
+            class="small"
+            onClick={() => void write(LEFT_EDGE, findRoom(TEXT_SIZE) + TEXT_SIZE)}
+          >
+            Insert a text
+          </button>
+          <small>Or click where it begins</small>
+        </div>
+      )}
+      {tool === 'move' && marks.length > 0 && (
         <div class="row" role="toolbar" aria-label="Selected">
-          {selected.kind === 'text' && (
-            <button type="button" class="small" onClick={() => void rewrite(selected)}>
-              Edit text
-            </button>
+          <button type="button" class="small" onClick={selectNext}>
+            Select next
+          </button>
+          {selected && (
+            <>
+              {selected.kind === 'text' && (
+                <button type="button" class="small" onClick={() => void rewrite(selected)}>
+                  Edit text
+                </button>
+              )}
+              {selected.kind !== 'stroke' && (
+                <>
+                  <button type="button" class="small" onClick={() => resize(selected, 1 / LARGER)}>
+                    Smaller
+                  </button>
+                  <button type="button" class="small" onClick={() => resize(selected, LARGER)}>
+                    Larger
+                  </button>
+                </>
+              )}
+              <button
+                type="button"
+                class="small"
+                onClick={() => change([selected, ...marks.filter((each) => each !== selected)])}
+              >
+                Send to back
+              </button>
+              <button
+                type="button"
+                class="small"
+                onClick={() => change([...marks.filter((each) => each !== selected), selected])}
+              >
+                Bring to front
+              </button>
+              <button type="button" class="small bad" onClick={() => remove(selected)}>
+                Delete
+              </button>
+            </>
           )}
-          <button
-            type="button"
-            class="small"
-            onClick={() => change([selected, ...marks.filter((each) => each !== selected)])}
-          >
-            Send to back
-          </button>
-          <button
-            type="button"
-            class="small"
-            onClick={() => change([...marks.filter((each) => each !== selected), selected])}
-          >
-            Bring to front
-          </button>
-          <button type="button" class="small bad" onClick={() => remove(selected)}>
-            Delete
-          </button>
-          <small>Arrow keys move it</small>
+          <small role="status">
+            {selected && t('{mark} is selected. Arrow keys move it.', { mark: nameOf(selected) })}
+          </small>
         </div>
       )}
       {saving === 'conflict' && (
@@ -308,6 +363,11 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
       </svg>
     </section>
   )
+}
+
+function nameOf(mark: Mark): string {
+  if (mark.kind === 'text') return t('“{text}”', { text: mark.text })
+  return mark.kind === 'stroke' ? t('A stroke') : t('A picture')
 }
 
 function describe(marks: readonly Mark[]): string {

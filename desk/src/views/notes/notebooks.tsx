@@ -33,7 +33,7 @@ export default function Notebooks() {
           return notebooks.length === 0 ? (
             <Empty title="No notebooks yet">
               <p>
-                {t('Make one, or read what others share in the <a>library</a>.', {
+                {t('Create one, or read what others share in the <a>library</a>.', {
                   a: (inner) => <a href="/desk/library">{inner}</a>,
                 })}
               </p>

@@ -77,7 +77,7 @@ export function AskedCard({ card, give, heading }: AskedCardProps) {
         <button type="button" onClick={() => void finish(false)}>
           {isAnswered(question, answer) ? t('Not sure') : t('I don’t know')} <kbd>2</kbd>
         </button>
-        <small>Both check your answer. A right one that you were sure of comes back later.</small>
+        <small>Both check your answer. A correct one that you were sure of comes back later.</small>
       </div>
     </article>
   )

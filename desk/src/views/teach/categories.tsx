@@ -1,5 +1,7 @@
+import { useStore } from '@nanostores/preact'
 import { ask, client, toFormData } from '../../client.ts'
 import { promptForText } from '../../components/dialogs/prompts.tsx'
+import { $beingDeleted, deleteSoon, OUTLIVING } from '../../components/dialogs/toasts.tsx'
 import { Action } from '../../components/forms/button.tsx'
 import { Field, IMAGE_TYPES } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
@@ -10,12 +12,14 @@ import { t } from '../../texts.ts'
 
 /** The categories of exams. */
 export default function Categories() {
+  const deleted = useStore($beingDeleted)
   const found = useLoad('categories', () => ask(client.GET('/api/v01/admin/categories')))
   return (
     <Page title="Categories">
       <Loaded of={found}>
-        {({ categories }) =>
-          categories.length === 0 ? (
+        {({ categories: all }) => {
+          const categories = all.filter(({ id }) => !deleted.has(`category-${id}`))
+          return categories.length === 0 ? (
             <Empty title="No categories yet" />
           ) : (
             <ul class="cards">
@@ -42,24 +46,32 @@ export default function Categories() {
                       >
                         Rename
                       </Action>
-                      <Action
+                      <button
+                        type="button"
                         class="small bad"
                         aria-label={t('Delete: {name}', { name: each.name })}
-                        confirm={t('Delete “{name}”? Its exams stay.', { name: each.name })}
-                        act={async () => {
-                          await ask(client.DELETE('/api/v01/admin/categories/{id}', path))
-                          await found.reload()
-                        }}
+                        onClick={() =>
+                          deleteSoon(
+                            `category-${each.id}`,
+                            t('“{name}” deleted; its exams stay', { name: each.name }),
+                            async () => {
+                              await ask(
+                                client.DELETE('/api/v01/admin/categories/{id}', { ...path, ...OUTLIVING }),
+                              )
+                              await found.reload()
+                            },
+                          )
+                        }
                       >
                         Delete
-                      </Action>
+                      </button>
                     </div>
                   </li>
                 )
               })}
             </ul>
           )
-        }
+        }}
       </Loaded>
       <section class="sheet" aria-labelledby="new">
         <h2 id="new">New category</h2>

@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact'
 import { useState } from 'preact/hooks'
 import { ask, client } from '../../client.ts'
 import { promptForConfirmation } from '../../components/dialogs/prompts.tsx'
-import { offerUndo } from '../../components/dialogs/toasts.tsx'
+import { offerUndo, sendWaiting } from '../../components/dialogs/toasts.tsx'
 import { Action } from '../../components/forms/button.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
@@ -48,6 +48,8 @@ export default function TeachExam({ params, user }: ViewProps) {
   const [hindrances, setHindrances] = useState<string[]>([])
   /** The service publishes what it is told to; what speaks against it is looked for here. */
   async function mayPublish(): Promise<boolean> {
+    // A question whose deletion can still be undone is none to publish.
+    await sendWaiting()
     const { blocking, doubtful } = await findHindrances(id)
     setHindrances(blocking)
     if (blocking.length > 0) return false

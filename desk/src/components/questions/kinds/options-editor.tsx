@@ -33,6 +33,7 @@ function OptionsEditor({ content, change, isKeyOnly, type, hint }: OptionsEditor
   const id = useId()
   const texts = optionTexts(content)
   const key = lettersOf(content.correct_answer)
+  const shown = shownLetters(content)
   function mark(letter: string, isRight: boolean) {
     const others = type === 'radio' ? [] : key.filter((each) => each !== letter)
     change({ correct_answer: [...others, ...(isRight ? [letter] : [])].sort().join(',') })
@@ -52,6 +53,8 @@ function OptionsEditor({ content, change, isKeyOnly, type, hint }: OptionsEditor
       </legend>
       {texts.map((text, index) => {
         const letter = letterAt(index)
+        // Nobody could have chosen it.
+        if (isKeyOnly && !shown.includes(letter) && !key.includes(letter)) return null
         return (
           <div key={letter} class="option-field">
             <input

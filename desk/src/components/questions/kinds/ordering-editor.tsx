@@ -21,7 +21,7 @@ function Editor({ content, change, isKeyOnly }: EditorProps) {
   return (
     <fieldset class="stack tight">
       <legend>
-        {t('Items')} <small>In the right order; students get them shuffled</small>
+        {t('Items')} <small>In the correct order; students get them shuffled</small>
       </legend>
       {items.map((item, index) => (
         <div key={index} class="item-row">

@@ -62,7 +62,7 @@ function Answer({ question, answer, change, isReadOnly }: AnswerProps) {
     <>
       <QuestionText question={question} />
       <fieldset class="stack tight" disabled={isReadOnly}>
-        <legend class="label">Put these into the right order</legend>
+        <legend class="label">Put these into the correct order</legend>
         <ol class="options ordering" ref={list}>
           {items.map((item, index) => (
             <li

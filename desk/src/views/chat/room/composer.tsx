@@ -4,7 +4,7 @@ import { chat } from '../../../chat.ts'
 import { ask, client } from '../../../client.ts'
 import { runWithToast } from '../../../components/dialogs/toasts.tsx'
 import { Icon } from '../../../components/icons.tsx'
-import { useDraftText } from '../../../drafts.ts'
+import { dropDraft, keepDraft, readDraft, useDraftText } from '../../../drafts.ts'
 import { t } from '../../../texts.ts'
 import { mentionsIn } from './mentions.ts'
 import { PendingFileList, type PendingFiles } from './pending-files.tsx'
@@ -12,6 +12,8 @@ import type { Member } from './use-members.ts'
 import { useMentionList } from './use-mention-list.tsx'
 
 const LONGEST = 4_000
+/** The name of the draft of a message's new text. */
+const editOf = ({ id }: RoomMessage) => `message-edit-${id}`
 
 /** The message that is replied to or edited; undefined for a new one. */
 export type ComposerTarget = { kind: 'reply' | 'edit'; message: RoomMessage } | undefined
@@ -33,7 +35,7 @@ export function Composer({ conversation, members, pending, target, done }: Compo
   const [fresh, setFresh] = useDraftText(`message-${conversation.id}`)
   const [edited, setEdited] = useState('')
   const isEdit = target?.kind === 'edit'
-  const [text, setText] = isEdit ? ([edited, setEdited] as const) : ([fresh, setFresh] as const)
+  const [text, setText] = isEdit ? ([edited, rewrite] as const) : ([fresh, setFresh] as const)
   const field = useRef<HTMLTextAreaElement>(null)
   const chooser = useRef<HTMLInputElement>(null)
   const mentioning = useMentionList(field, members, text, setText)
@@ -43,8 +45,17 @@ export function Composer({ conversation, members, pending, target, done }: Compo
   // Before anything can be typed, which it would replace.
   useLayoutEffect(() => {
     if (target) field.current?.focus()
-    if (target?.kind === 'edit') setEdited(target.message.message)
+    if (target?.kind === 'edit')
+      setEdited(readDraft<string>(editOf(target.message))?.value ?? target.message.message)
   }, [target])
+  function rewrite(next: string) {
+    setEdited(next)
+    if (target) keepDraft(editOf(target.message), next)
+  }
+  function finish(isSent: boolean) {
+    if (isEdit) dropDraft(editOf(target.message))
+    done(isSent)
+  }
   async function send() {
     if (isEmpty) return
     const message = text.trim()
@@ -63,9 +74,11 @@ export function Composer({ conversation, members, pending, target, done }: Compo
       })
     })
     if (!isDone) return
-    setText('')
-    if (!isEdit) pending.clear()
-    done(!isEdit)
+    if (!isEdit) {
+      setFresh('')
+      pending.clear()
+    }
+    finish(!isEdit)
   }
   return (
     <form
@@ -83,7 +96,7 @@ export function Composer({ conversation, members, pending, target, done }: Compo
               : t('Reply to {name}:', { name: target.message.sender_name })}{' '}
             {target.message.message}
           </span>
-          <button type="button" class="quiet small" onClick={() => done(false)}>
+          <button type="button" class="quiet small" onClick={() => finish(false)}>
             Cancel
           </button>
         </p>
@@ -137,7 +150,7 @@ export function Composer({ conversation, members, pending, target, done }: Compo
         onKeyDown={(event) => {
           // During a composition, keys belong to the input method.
           if (event.isComposing || mentioning.take(event)) return
-          if (event.key === 'Escape') done(false)
+          if (event.key === 'Escape') finish(false)
           if (event.key !== 'Enter' || event.shiftKey) return
           event.preventDefault()
           void send()

@@ -56,50 +56,53 @@ export default function ResultView({ params }: ViewProps) {
     )
   return (
     <Loaded of={found}>
-      {({ result, challenges, needed, counts }) => (
-        <Page
-          title={result.exam_name}
-          lead={t('Attempt {number} · handed in {time}', {
-            number: result.attempt_number,
-            time: moment(result.submitted_at),
-          })}
-          actions={
-            <a class="button" href={`/desk/exams/${result.exam_id}`}>
-              To the exam
-            </a>
-          }
-        >
-          <Verdict percentage={result.percentage} needed={needed} />
-          <Figures result={result} />
-          <PastResults examId={result.exam_id} />
-          <div class="row">
-            {result.review.some((question) => !question.is_correct) && (
-              <a class="button" href={`/desk/practice/cards?attempt=${id}`}>
-                Practise what wasn’t correct
+      {({ result, challenges, needed, counts }) => {
+        const hasWrong = result.review.some((question) => !question.is_correct)
+        return (
+          <Page
+            title={result.exam_name}
+            lead={t('Attempt {number} · handed in {time}', {
+              number: result.attempt_number,
+              time: moment(result.submitted_at),
+            })}
+            actions={
+              <a class="button" href={`/desk/exams/${result.exam_id}`}>
+                To the exam
               </a>
+            }
+          >
+            <Verdict percentage={result.percentage} needed={needed} />
+            <Figures result={result} />
+            <PastResults examId={result.exam_id} />
+            {hasWrong && (
+              <div class="row">
+                <a class="button" href={`/desk/practice/cards?attempt=${id}`}>
+                  Practise what wasn’t correct
+                </a>
+                <button type="button" aria-pressed={only === 'all'} onClick={() => setOnly('all')}>
+                  All questions
+                </button>
+                <button type="button" aria-pressed={only === 'wrong'} onClick={() => setOnly('wrong')}>
+                  Only what wasn’t correct
+                </button>
+              </div>
             )}
-            <button type="button" aria-pressed={only === 'all'} onClick={() => setOnly('all')}>
-              All questions
-            </button>
-            <button type="button" aria-pressed={only === 'wrong'} onClick={() => setOnly('wrong')}>
-              Only what wasn’t correct
-            </button>
-          </div>
-          {result.review.map((question, index) =>
-            only === 'wrong' && question.is_correct ? null : (
-              <QuestionSheet
-                key={question.id}
-                question={question}
-                number={index + 1}
-                attemptId={id}
-                challenges={challenges.filter((each) => each.question_id === question.id)}
-                comments={counts[question.id] ?? 0}
-                reload={found.reload}
-              />
-            ),
-          )}
-        </Page>
-      )}
+            {result.review.map((question, index) =>
+              hasWrong && only === 'wrong' && question.is_correct ? null : (
+                <QuestionSheet
+                  key={question.id}
+                  question={question}
+                  number={index + 1}
+                  attemptId={id}
+                  challenges={challenges.filter((each) => each.question_id === question.id)}
+                  comments={counts[question.id] ?? 0}
+                  reload={found.reload}
+                />
+              ),
+            )}
+          </Page>
+        )
+      }}
     </Loaded>
   )
 }

@@ -18,12 +18,14 @@ export function Clock({ session }: { session: ExamSession }) {
     const timer = setInterval(() => {
       const now = session.remaining()
       setLeft(now)
-      const passed = TOLD_MINUTES.find(
+      const isToldNow = TOLD_MINUTES.some(
         (minutes) =>
           previous !== null && now !== null && previous > minutes * 60_000 && now <= minutes * 60_000,
       )
-      if (passed !== undefined)
-        showToast(t('{count, plural, one {# minute} other {# minutes}} left', { count: passed }))
+      // A device that has slept may be far beyond it.
+      const minutes = Math.ceil((now ?? 0) / 60_000)
+      if (isToldNow && minutes > 0)
+        showToast(t('{count, plural, one {# minute} other {# minutes}} left', { count: minutes }))
       previous = now
     }, 500)
     return () => clearInterval(timer)

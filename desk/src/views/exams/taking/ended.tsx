@@ -1,10 +1,11 @@
 import { type ExamState, listUndelivered } from '@exam-practice/client/exam'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { ask, client, RequestFailed } from '../../../client.ts'
 import { Failed } from '../../../components/page/load-states.tsx'
 import { focusHeading, Page } from '../../../components/page/page.tsx'
 import { useLive } from '../../../components/page/use-live.ts'
 import { useLoad } from '../../../components/page/use-load.ts'
+import { t } from '../../../texts.ts'
 import { LateAnswers } from '../late-answers.tsx'
 import { Figures } from '../result/figures.tsx'
 import { readNeeded, Verdict } from '../result/verdict.tsx'
@@ -14,12 +15,15 @@ interface EndedProps {
   state: ExamState
   examId: number
   name: string
+  /** Its time is over, as far as this device knows. */
+  isTimeUp: boolean
   close: () => void
 }
 
 /** The end of an attempt: the result, or when there will be one, and what came too late. */
-export function AttemptEnded({ state, examId, name, close }: EndedProps) {
+export function AttemptEnded({ state, examId, name, isTimeUp, close }: EndedProps) {
   const { attemptId, phase, unsynced } = state
+  const [wasTimeUp] = useState(isTimeUp)
   const found = useLoad(attemptId, async () => {
     const path = { params: { path: { attempt_id: attemptId } } }
     const [result, needed] = await Promise.all([
@@ -38,7 +42,7 @@ export function AttemptEnded({ state, examId, name, close }: EndedProps) {
   }, [attemptId])
   const isHeldBack = found.error instanceof RequestFailed && found.error.code === 'results_not_released'
   return (
-    <Page title={phase === 'submitted' ? 'Handed in' : 'Time was up'} lead={name}>
+    <Page title={titleOf(phase, found.data?.result.status, wasTimeUp)} lead={name}>
       {phase === 'closed' && unsynced === 0 && (
         <p class="notice" role="status">
           The exam was handed in with all your answers.
@@ -74,4 +78,10 @@ export function AttemptEnded({ state, examId, name, close }: EndedProps) {
       </div>
     </Page>
   )
+}
+
+/** It may have been handed in on another device; until its result is known, the clock has to do. */
+function titleOf(phase: ExamState['phase'], status: string | undefined, isTimeUp: boolean): string {
+  if (phase === 'submitted' || status === 'submitted') return t('Handed in')
+  return status === 'expired' || isTimeUp ? t('Time was up') : t('The exam has ended')
 }

@@ -42,12 +42,25 @@ export function Taking({ session, name, close }: TakingProps) {
   useEffect(() => {
     if (question && !place.seen.includes(question.id)) move({ seen: [...place.seen, question.id] })
   }, [question])
+  // An extension mustn't open the question again that the end of the time has closed.
+  useEffect(() => {
+    if (!canWrite) setSubmitting(false)
+  }, [canWrite])
   /** Counts a write until it is stored on this device. */
   function write(change: () => Promise<unknown>) {
     setWrites((count) => count + 1)
     void runWithToast(async () => void (await change())).finally(() => setWrites((count) => count - 1))
   }
-  if (isOver) return <AttemptEnded state={state} examId={session.examId} name={place.name} close={close} />
+  if (isOver)
+    return (
+      <AttemptEnded
+        state={state}
+        examId={session.examId}
+        name={place.name}
+        isTimeUp={session.remaining() === 0}
+        close={close}
+      />
+    )
   if (!question) return null
   const rejected = state.rejected[question.id]
   return (
@@ -116,6 +129,14 @@ function Saving({ unsynced, phase, isWriting }: { unsynced: number; phase: strin
       removeEventListener('offline', look)
     }
   }, [])
+  // What is only in this page goes with it.
+  const isAtRisk = unsynced > 0 && storage !== 'durable'
+  useEffect(() => {
+    if (!isAtRisk) return
+    const ask = (event: Event) => event.preventDefault()
+    addEventListener('beforeunload', ask)
+    return () => removeEventListener('beforeunload', ask)
+  }, [isAtRisk])
   const isKept = unsynced > 0 || phase === 'submitting'
   return (
     <p class={`saving ${isKept ? 'kept' : 'saved'}`} role="status">

@@ -1,4 +1,4 @@
-import { ask, client, RequestFailed } from '../../../client.ts'
+import { ask, client, RequestFailed, readAllPages } from '../../../client.ts'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { percent } from '../../../format.ts'
@@ -9,7 +9,12 @@ import { RemoveTimes, TimesForm } from './times-form.tsx'
 
 /** The times of each class that an exam is for, where they differ from the exam's own. */
 export function ClassTimes({ exam }: { exam: Exam }) {
-  const classes = useLoad('classes', () => ask(client.GET('/api/v01/admin/classes', {})))
+  const classes = useLoad('classes', async () => {
+    const pages = await readAllPages((page) =>
+      ask(client.GET('/api/v01/admin/classes', { params: { query: { page } } })),
+    )
+    return new Map(pages.flatMap((page) => page.classes).map(({ id, name }) => [id, name]))
+  })
   return (
     <section class="sheet" aria-labelledby="of-classes">
       <h2 id="of-classes">Times of classes</h2>
@@ -18,10 +23,7 @@ export function ClassTimes({ exam }: { exam: Exam }) {
         <OfClass
           key={classId}
           at={{ exam_id: exam.id, class_id: classId }}
-          name={
-            classes.data?.classes.find(({ id }) => id === classId)?.name ??
-            t('Class {number}', { number: classId })
-          }
+          name={classes.data?.get(classId) ?? t('Class {number}', { number: classId })}
         />
       ))}
     </section>

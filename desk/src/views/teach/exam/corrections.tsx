@@ -12,7 +12,7 @@ import { useLoad } from '../../../components/page/use-load.ts'
 import type { Content } from '../../../components/questions/editor.ts'
 import { editorOf } from '../../../components/questions/editors.ts'
 import { plainSummaryOf } from '../../../components/rich-text/summary.ts'
-import { dropDraft } from '../../../drafts.ts'
+import { dropDraft, readDraft } from '../../../drafts.ts'
 import { moment, number, signed } from '../../../format.ts'
 import { $query } from '../../../router.ts'
 import { t } from '../../../texts.ts'
@@ -36,7 +36,7 @@ export function Corrections({ exam }: TabProps) {
   const [preview, setPreview] = useState<{ regrade: Regrade; body: RegradeBody }>()
   /** How many were applied here: each one begins anew. */
   const [applied, setApplied] = useState(0)
-  const draft = `regrade-${exam.id}-${asked ?? ''}`
+  const draft = ['regrade', exam.id, asked, askedAction].filter(Boolean).join('-')
   const found = useLoad(exam.id, async () => {
     const { regrades } = await ask(client.GET('/api/v01/admin/exams/{exam_id}/regrades', path))
     const pages = await readAllPages((page) =>
@@ -55,7 +55,8 @@ export function Corrections({ exam }: TabProps) {
   // A link from a changed key leads to the preview of a regrade by the key that the question has now.
   useEffect(() => {
     const question = questions?.find(({ id }) => id === Number(asked))
-    if (!question || askedAction !== 'new_key') return
+    // What was typed here goes before it.
+    if (!question || askedAction !== 'new_key' || readDraft(draft)) return
     const body = toBody(question.id, 'new_key', contentOf(question))
     void runWithToast(async () => setPreview({ ...(await regrade(body, true)), body }))
   }, [questions === undefined, asked, askedAction])

@@ -1,11 +1,12 @@
 import '../../../components/charts/chart.css'
 import './items.css'
 import { useState } from 'preact/hooks'
-import { type Answer, ask, client } from '../../../client.ts'
+import { type Answer, ask, client, readAllPages } from '../../../client.ts'
 import { Choice } from '../../../components/forms/fields.tsx'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
 import { Stat } from '../../../components/page/stat.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
+import { shownLetters } from '../../../components/questions/kinds/options.tsx'
 import { QuestionSummary } from '../../../components/questions/question-summary.tsx'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
 import { number, percent } from '../../../format.ts'
@@ -13,10 +14,10 @@ import { t } from '../../../texts.ts'
 import type { TabProps } from './tab-props.ts'
 
 const FLAGS: Record<string, string> = {
-  negative_discrimination: t('The better ones get it wrong: look at the key'),
-  too_easy: t('Nearly everybody gets it right'),
-  too_hard: t('Hardly anybody gets it right'),
-  distractor_beats_key: t('Better students choose a wrong option'),
+  negative_discrimination: t('Better students answer it incorrectly: check the key'),
+  too_easy: t('Nearly everybody answers it correctly'),
+  too_hard: t('Hardly anybody answers it correctly'),
+  distractor_beats_key: t('Better students choose an incorrect option'),
 }
 
 type Analysis = Answer<'/api/v01/admin/analytics/exams/{exam_id}/items', 'get'>
@@ -28,6 +29,7 @@ export function Items({ exam }: TabProps) {
   const path = { exam_id: exam.id }
   return (
     <ItemAnalysis
+      examId={exam.id}
       load={(attempts) =>
         ask(
           client.GET('/api/v01/admin/analytics/exams/{exam_id}/items', {
@@ -39,9 +41,15 @@ export function Items({ exam }: TabProps) {
   )
 }
 
-export function ItemAnalysis({ load }: { load: (attempts: Attempts) => Promise<Analysis> }) {
+interface ItemAnalysisProps {
+  examId: number
+  load: (attempts: Attempts) => Promise<Analysis>
+}
+
+export function ItemAnalysis({ examId, load }: ItemAnalysisProps) {
   const [attempts, setAttempts] = useState<Attempts>('first')
   const found = useLoad(attempts, () => load(attempts))
+  const letters = useLoad(examId, () => readLetters(examId))
   return (
     <div class="stack">
       <Choice
@@ -106,7 +114,7 @@ export function ItemAnalysis({ load }: { load: (attempts: Attempts) => Promise<A
                       </p>
                     </div>
                     <div class="stack tight">
-                      <Options options={item.options} />
+                      <Options options={item.options} letters={letters.data?.get(item.question_id)} />
                       <Shares shares={item.shares} />
                       <WrongTexts texts={item.wrong_texts} />
                     </div>
@@ -121,8 +129,29 @@ export function ItemAnalysis({ load }: { load: (attempts: Attempts) => Promise<A
   )
 }
 
+/** The options that each question has. Whose exam it isn't, mayn't read them, and is shown A to D. */
+async function readLetters(examId: number): Promise<ReadonlyMap<number, readonly string[]>> {
+  const pages = await readAllPages((page) =>
+    ask(client.GET('/api/v01/admin/questions', { params: { query: { exam_id: examId, page } } })),
+  )
+  const questions = pages.flatMap((page) => page.questions)
+  return new Map(
+    questions
+      .filter(({ question_type }) => question_type === 'MCQ' || question_type === 'MSQ')
+      .map((question) => [question.id, shownLetters(question)]),
+  )
+}
+
+interface OptionsProps {
+  options: Item['options']
+  /** Those that the question has; undefined: that isn't known. */
+  letters: readonly string[] | undefined
+}
+
 /** How often each option was chosen, and how well those students did in the other questions. */
-function Options({ options }: { options: Item['options'] }) {
+function Options({ options: all, letters }: OptionsProps) {
+  // It may have had others when somebody chose them.
+  const options = all.filter(({ option, chosen }) => chosen > 0 || (letters?.includes(option) ?? true))
   if (options.length === 0) return null
   return (
     <table class="options-chosen">

@@ -98,7 +98,8 @@ export function PaperFields({ settings, set, questions }: PaperSettingsProps) {
           Draw random questions of a tag
         </button>
       </p>
-      {questions && plan && (
+      {questions?.length === 0 && <p>The exam has no questions.</p>}
+      {questions && questions.length > 0 && plan && (
         <>
           <p role="status">
             {rules.length === 0

@@ -1,11 +1,11 @@
 import { useStore } from '@nanostores/preact'
 import { useState } from 'preact/hooks'
 import { type Answer, ask, client, toQuery } from '../../../client.ts'
-import { Action } from '../../../components/forms/button.tsx'
+import { $beingDeleted, deleteSoon, OUTLIVING } from '../../../components/dialogs/toasts.tsx'
 import { Choice, NumberField } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
-import { Pager } from '../../../components/page/pager.tsx'
+import { firstOf, Pager } from '../../../components/page/pager.tsx'
 import { SelectionBar } from '../../../components/page/selection-bar.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { useSelection } from '../../../components/page/use-selection.ts'
@@ -34,6 +34,7 @@ export function Questions({ exam, user }: TabProps) {
     ),
   )
   const selection = useSelection<Question>(({ id }) => id)
+  const deleted = useStore($beingDeleted)
   return (
     <section class="stack">
       <div class="row">
@@ -56,25 +57,28 @@ export function Questions({ exam, user }: TabProps) {
             Copy
           </button>
         )}
-        <Action
+        <button
+          type="button"
           class="small bad"
-          confirm={t('{count, plural, one {Delete # question?} other {Delete # questions?}}', {
-            count: selection.chosen.length,
-          })}
-          act={async () => {
+          onClick={() => {
             const ids = selection.chosen.map(({ id }) => id)
-            const { deleted } = await ask(
-              client.POST('/api/v01/admin/questions/bulk-delete', { body: { ids } }),
-            )
             selection.clear()
-            await found.reload()
-            return t('{count, plural, one {# question deleted} other {# questions deleted}}', {
-              count: deleted,
-            })
+            deleteSoon(
+              ids.map((id) => `question-${id}`),
+              t('{count, plural, one {# question deleted} other {# questions deleted}}', {
+                count: ids.length,
+              }),
+              async () => {
+                await ask(
+                  client.POST('/api/v01/admin/questions/bulk-delete', { body: { ids }, ...OUTLIVING }),
+                )
+                await found.reload()
+              },
+            )
           }}
         >
           Delete
-        </Action>
+        </button>
       </SelectionBar>
       {isCopying && (
         <CopyDialog
@@ -97,28 +101,31 @@ export function Questions({ exam, user }: TabProps) {
             </Empty>
           ) : (
             <>
-              <ol class="list sheet leading">
-                {list.questions.map((question) => (
-                  <li key={question.id} class="row">
-                    <input
-                      type="checkbox"
-                      aria-label={t('Select question {number}', { number: question.id })}
-                      checked={selection.has(question)}
-                      onChange={({ currentTarget }) => selection.choose([question], currentTarget.checked)}
-                    />
-                    <a class="grow clamp" href={`/desk/teach/questions/${exam.id}/${question.id}`}>
-                      <QuestionSummary text={question.question_text} />
-                    </a>
-                    {question.tags.map((each) => (
-                      <span key={each} class="chip">
-                        {each}
-                      </span>
-                    ))}
-                    <span class="chip">{kindOf(question.question_type).name}</span>
-                    {lacksKey(question) && <span class="chip warn">No key</span>}
-                    <MarksOf question={question} />
-                  </li>
-                ))}
+              <ol class="list sheet leading" start={firstOf(list)}>
+                {list.questions
+                  .filter(({ id }) => !deleted.has(`question-${id}`))
+                  .map((question, index) => (
+                    <li key={question.id} class="row">
+                      <input
+                        type="checkbox"
+                        aria-label={t('Select question {number}', { number: firstOf(list) + index })}
+                        checked={selection.has(question)}
+                        onChange={({ currentTarget }) => selection.choose([question], currentTarget.checked)}
+                      />
+                      <b aria-hidden="true">{firstOf(list) + index}.</b>
+                      <a class="grow clamp" href={`/desk/teach/questions/${exam.id}/${question.id}`}>
+                        <QuestionSummary text={question.question_text} />
+                      </a>
+                      {question.tags.map((each) => (
+                        <span key={each} class="chip">
+                          {each}
+                        </span>
+                      ))}
+                      <span class="chip">{kindOf(question.question_type).name}</span>
+                      {lacksKey(question) && <span class="chip warn">No key</span>}
+                      <MarksOf question={question} />
+                    </li>
+                  ))}
               </ol>
               <Pager
                 of={list}
@@ -153,14 +160,14 @@ export function Questions({ exam, user }: TabProps) {
               options={QUESTION_TYPES.map((type) => [type, kindOf(type).name] as const)}
             />
             <NumberField
-              label="For a right answer"
+              label="Marks for a correct answer"
               name="positive_marks"
               allowsFractions
               value={4}
               required
             />
             <NumberField
-              label="Off for a wrong one"
+              label="Marks off for an incorrect one"
               name="negative_marks"
               allowsFractions
               value={1}

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { ask, client, readAllPages } from '../../../client.ts'
 import { Choice } from '../../../components/forms/fields.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
@@ -17,6 +17,8 @@ import { RemoveTimes, TimesForm } from './times-form.tsx'
 export function Times({ exam }: TabProps) {
   const [whom, setWhom] = useState('all')
   const path = { params: { path: { exam_id: exam.id } } }
+  // Read anew whenever somebody is to be chosen, and not for each letter of the search.
+  const findTaking = useMemo(() => searchTaking(exam.id), [exam.id, whom])
   const found = useLoad(exam.id, () => ask(client.GET('/api/v01/admin/exams/{exam_id}/accommodations', path)))
   const sendFor =
     (userId: number): SendTimes =>
@@ -67,7 +69,7 @@ export function Times({ exam }: TabProps) {
             ]}
             onChange={({ currentTarget }) => setWhom(currentTarget.value)}
           />
-          {whom === 'one' && <PersonChoice name="user_id" find={(q) => findTaking(exam.id, q)} />}
+          {whom === 'one' && <PersonChoice name="user_id" find={findTaking} />}
         </ExtendForm>
       </section>
       <section class="sheet" aria-labelledby="own">
@@ -128,8 +130,21 @@ export function Times({ exam }: TabProps) {
   )
 }
 
-/** Those with an attempt under way. */
-async function findTaking(examId: number, q: string): Promise<Person[]> {
+/** A search among those with an attempt under way, who are read once. */
+function searchTaking(examId: number): (q: string) => Promise<Person[]> {
+  let taking: Promise<Person[]> | undefined
+  return async (q) => {
+    taking ??= readTaking(examId)
+    try {
+      return (await taking).filter(([, text]) => text.toLowerCase().includes(q.toLowerCase()))
+    } catch (error) {
+      taking = undefined
+      throw error
+    }
+  }
+}
+
+async function readTaking(examId: number): Promise<Person[]> {
   const pages = await readAllPages((page) =>
     ask(
       client.GET('/api/v01/admin/exams/{exam_id}/results', {
@@ -141,5 +156,4 @@ async function findTaking(examId: number, q: string): Promise<Person[]> {
     .flatMap(({ results }) => results)
     .filter(({ active }) => active)
     .map((row): Person => [row.user_id, nameAndUsername(row)])
-    .filter(([, text]) => text.toLowerCase().includes(q.toLowerCase()))
 }

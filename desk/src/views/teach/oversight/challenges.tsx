@@ -114,9 +114,12 @@ export default function Challenges({ user }: ViewProps) {
                       <Area label="What you answer" name="reply" rows={2} maxLength={4000} />
                     </Form>
                   ) : (
-                    <p>
-                      <strong>{each.status === 'accepted' ? 'Accepted' : 'Not accepted'}</strong> {each.reply}
-                    </p>
+                    <>
+                      <p>
+                        <strong>{each.status === 'accepted' ? 'Accepted' : 'Rejected'}</strong>
+                      </p>
+                      {each.reply && <RichText text={each.reply} />}
+                    </>
                   )}
                 </article>
               ))}

@@ -18,7 +18,13 @@ export function Dashboard({ of: { summary, charts, tables }, hrefs }: DashboardP
       <dl class="figures">
         <Stat
           label="Average"
-          value={<Changed value={percent(summary.avgScore)} by={summary.scoreChange} unit={t('points')} />}
+          value={
+            <Changed
+              value={percent(summary.avgScore)}
+              by={summary.scoreChange}
+              unit={t('percentage points')}
+            />
+          }
         />
         <Stat
           label="Attempts"
@@ -26,7 +32,13 @@ export function Dashboard({ of: { summary, charts, tables }, hrefs }: DashboardP
         />
         <Stat
           label="Passed"
-          value={<Changed value={percent(summary.passRate)} by={summary.passRateChange} unit={t('points')} />}
+          value={
+            <Changed
+              value={percent(summary.passRate)}
+              by={summary.passRateChange}
+              unit={t('percentage points')}
+            />
+          }
         />
         <Stat
           label="People"

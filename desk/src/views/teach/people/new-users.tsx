@@ -12,7 +12,14 @@ type Imported = Answer<'/api/v01/admin/users/import', 'post'>
 /** Accounts that an administrator makes for others, one by one or from a file. */
 export default function NewUsers() {
   return (
-    <Page title="New accounts" actions={<a href="/desk/teach/users">Users and roles</a>}>
+    <Page
+      title="New accounts"
+      actions={
+        <a class="button" href="/desk/teach/users">
+          Users and roles
+        </a>
+      }
+    >
       <div class="two">
         <OneAccount />
         <ImportAccounts />

@@ -42,7 +42,11 @@ export default function Users({ user }: ViewProps) {
     <Page
       title="Users and roles"
       lead="A changed role takes effect at once."
-      actions={<a href="/desk/teach/users/new">New accounts</a>}
+      actions={
+        <a class="button" href="/desk/teach/users/new">
+          New accounts
+        </a>
+      }
     >
       <div class="filters">
         <ListSearch label="Search people" />

@@ -58,7 +58,7 @@ export function QuestionFields({ question, text, content, setContent, tags, setT
         value={question.explanation}
         rows={3}
         maxLength={LONGEST_EXPLANATION}
-        hint="Why the right answer is right. Students see it where they see the key."
+        hint="Why the correct answer is correct. Students see it where they see the key."
       />
       <TagsField tags={tags} change={setTags} />
       <JsonField name="tags" value={tags} take={setTags} />

@@ -1,8 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ask, client } from '../../../client.ts'
 import { promptForConfirmation } from '../../../components/dialogs/prompts.tsx'
+import { deleteSoon, OUTLIVING } from '../../../components/dialogs/toasts.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { Form } from '../../../components/forms/form.tsx'
+import { JsonField } from '../../../components/forms/json-field.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
@@ -81,6 +83,13 @@ function Editor({ id, question, isAnother, another }: EditorProps) {
     PREVIEW_MS,
   )
   const upload = useImageUpload(examId, (image) => setShown((before) => ({ ...before, ...image })))
+  /** Of an image that was uploaded before a reload only its key is known, until the question is saved. */
+  const setImage = (path: string | null) =>
+    setShown((before) => ({
+      ...before,
+      image_path: path,
+      image_url: path === saved.current.image_path ? saved.current.image_url : null,
+    }))
   async function save(form: HTMLFormElement) {
     const fields = { ...read(form), image_path: shown.image_path }
     const { wrong, doubtful } = findProblems({ ...shown, ...fields })
@@ -114,7 +123,7 @@ function Editor({ id, question, isAnother, another }: EditorProps) {
       await ask(client.PATCH('/api/v01/admin/questions/{id}', { params: { path: { id } }, body }))
     }
     if (isKeyChanged(changes)) setWantsRegrade(true)
-    saved.current = { ...saved.current, ...fields }
+    saved.current = { ...saved.current, ...fields, image_url: shown.image_url }
     if (goesOn.current) go(place?.next ?? `/desk/teach/questions/${examId}/new`)
     return t('Saved')
   }
@@ -157,6 +166,7 @@ function Editor({ id, question, isAnother, another }: EditorProps) {
           onReset={() => {
             setContent(contentOf(question))
             setTags(question.tags)
+            setImage(question.image_path)
           }}
           onPaste={(event) => upload.take(event, event.clipboardData)}
           onDragOver={(event) => event.preventDefault()}
@@ -192,11 +202,8 @@ function Editor({ id, question, isAnother, another }: EditorProps) {
               tags={tags}
               setTags={setTags}
             />
-            <ImageField
-              path={shown.image_path}
-              take={upload.upload}
-              remove={() => setShown((before) => ({ ...before, image_path: null, image_url: null }))}
-            />
+            <ImageField path={shown.image_path} take={upload.upload} remove={() => setImage(null)} />
+            <JsonField name="image_path" value={shown.image_path} take={setImage} />
             {problems.length > 0 && (
               <div class="notice bad" role="alert">
                 <ul>
@@ -243,16 +250,21 @@ function QuestionActions({ id, read }: { id: number; read: () => Question }) {
       >
         Duplicate
       </Action>
-      <Action
+      <button
+        type="button"
         class="bad"
-        confirm="Delete this question? Attempts under way keep it."
-        act={async () => {
-          await ask(client.DELETE('/api/v01/admin/questions/{id}', { params: { path: { id } } }))
+        onClick={() => {
+          const path = { params: { path: { id } } }
+          deleteSoon(
+            `question-${id}`,
+            t('{count, plural, one {# question deleted} other {# questions deleted}}', { count: 1 }),
+            () => ask(client.DELETE('/api/v01/admin/questions/{id}', { ...path, ...OUTLIVING })),
+          )
           go(questionsOf(read().exam_id), 'replace')
         }}
       >
         Delete
-      </Action>
+      </button>
     </>
   )
 }
