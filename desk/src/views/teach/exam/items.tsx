@@ -6,7 +6,7 @@ import { Choice } from '../../../components/forms/fields.tsx'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
 import { Stat } from '../../../components/page/stat.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
-import { shownLetters } from '../../../components/questions/kinds/options.tsx'
+import { kindOf } from '../../../components/questions/kinds.ts'
 import { QuestionSummary } from '../../../components/questions/question-summary.tsx'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
 import { number, percent } from '../../../format.ts'
@@ -136,9 +136,10 @@ async function readLetters(examId: number): Promise<ReadonlyMap<number, readonly
   )
   const questions = pages.flatMap((page) => page.questions)
   return new Map(
-    questions
-      .filter(({ question_type }) => question_type === 'MCQ' || question_type === 'MSQ')
-      .map((question) => [question.id, shownLetters(question)]),
+    questions.flatMap((question): [number, readonly string[]][] => {
+      const letters = kindOf(question.question_type).show(question).option_order
+      return letters ? [[question.id, letters]] : []
+    }),
   )
 }
 
