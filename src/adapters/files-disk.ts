@@ -22,7 +22,8 @@ export function createDiskFiles(folder: string): Files {
       const written = path.join(path.dirname(file), `.${randomUUID()}.tmp`)
       try {
         await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
-        await writeFile(written, bytes, { mode: 0o600 })
+        // On the disk before its name leads to it, or a machine that goes off could leave an empty file there.
+        await writeFile(written, bytes, { mode: 0o600, flush: true })
         await rename(written, file)
       } catch (cause) {
         await rm(written, { force: true }).catch(() => {})

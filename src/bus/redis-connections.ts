@@ -167,14 +167,18 @@ function login({ username, password, tls }: RedisHosts) {
 /** Says in the log when Redis, or a part of it, goes and comes. */
 function tellAbsence(redis: Redis | Cluster, log: FastifyBaseLogger): void {
   let away = false
-  redis.on('error', (error: Error) => {
+  const gone = (error: Error) => {
     if (!away) log.warn({ err: error }, 'Redis is away; this node goes on by itself')
     away = true
-  })
+  }
+  redis.on('error', gone)
   const back = () => {
     if (away) log.info('Redis is back')
     away = false
   }
   redis.on('ready', back)
-  if (redis instanceof Cluster) redis.on('subscribersReady', back)
+  if (!(redis instanceof Cluster)) return
+  redis.on('subscribersReady', back)
+  // Where no error came before it, a part has answered, but not that all is well.
+  redis.on('reconnecting', () => gone(new Error('the cluster is not ready: see cluster_state in CLUSTER INFO')))
 }

@@ -82,9 +82,15 @@ describe.runIf(hasRedis())('over Redis', () => {
     const others = Array.from({ length: 16_384 }, (_, slot) => slot).filter((slot) => !missing.includes(slot))
     await admin.cluster('ADDSLOTS', ...others)
 
-    const redis = await connectRedis(cluster.url.replace('redis:', 'redis+cluster:'), service, log)
+    const lines: string[] = []
+    const redis = await connectRedis(
+      cluster.url.replace('redis:', 'redis+cluster:'),
+      service,
+      pino({ level: 'info' }, { write: (line) => lines.push(line) }),
+    )
     onTestFinished(() => redis.close())
     await expect.poll(() => redis.commands.set('{other}', 1).catch(String)).toBe('OK')
+    expect(lines.join('')).toMatch(/the cluster is not ready.*Redis is away.*Redis is back/s)
     const presence = createRedisPresence(redis, TIMES, log)
     const tallies = createRedisTallies(redis, TIMES, log)
     const slots = createRedisRateSlots(redis, createMemoryRateSlots(Date.now))
