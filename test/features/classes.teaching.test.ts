@@ -3,6 +3,7 @@ import type { Client } from '../support/client.ts'
 import { createClass } from '../support/content/classes.ts'
 import { createExam } from '../support/content/exams.ts'
 import { form } from '../support/content/forms.ts'
+import { makeImage } from '../support/content/images.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const MINUTE_MS = 60_000
@@ -518,6 +519,29 @@ test('corrections of an administrator’s exam name nobody to a teacher of one o
   expect((await teacher.get(regrades, 403)).body.code).toBe('admin_required')
   // The questions are theirs to read: its students know the keys.
   await teacher.get(`/api/v01/admin/questions?exam_id=${examId}`, 200)
+})
+
+test('an image that a teacher exports and imports is a copy, which doesn’t follow the one that it was', async () => {
+  const upload = async () => {
+    const image = { field: 'images', name: 'q.png', bytes: await makeImage('png'), type: 'image/png' }
+    await admin.request('POST', '/api/v01/admin/images', form({ subject_folder_id: 'Optics' }, image), 200)
+  }
+  await upload()
+  const { examId } = await classExam({ questions: [{ image_path: 'Optics/q.png' }] })
+  const { id } = (await teacher.post('/api/v01/admin/exams', { name: 'Mine', class_ids: [classId] }, 201))
+    .body.exam
+  for (const format of ['moodle_xml', 'qti']) {
+    const exported = await teacher.fetch('GET', `/api/v01/admin/exams/${examId}/export?format=${format}`)
+    const file = { field: 'file', name: 'a', bytes: Buffer.from(await exported.arrayBuffer()) }
+    const { body } = await teacher.request('POST', `/api/v01/admin/exams/${id}/import`, form({}, file), 201)
+    expect(body).toMatchObject({ inserted: 1, skipped: 0 })
+  }
+  const { questions } = (await teacher.get(`/api/v01/admin/questions?exam_id=${id}`, 200)).body
+  const own = /^Imported\/[0-9a-f-]{36}\.png$/
+  expect(questions.map(({ image_path }) => image_path)).toEqual([
+    expect.stringMatching(own),
+    expect.stringMatching(own),
+  ])
 })
 
 describe('at the same time', () => {

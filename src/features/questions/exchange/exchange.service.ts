@@ -51,11 +51,11 @@ export async function importFile(
   input: ThreadInput,
   { teacherId, ...options }: ImportOptions & { teacherId: number | undefined },
 ): Promise<Content<Exchanged>> {
-  const images = createImages(core, asker)
+  const namable = await findNamable(core.db, teacherId)
+  const images = createImages(core, asker, namable)
   const outcome = startOutcome()
   async function* readRows() {
     await getExam(core, examId)
-    const namable = await findNamable(core.db, teacherId)
     for await (const { question } of readQuestions(input, outcome, images.store, options.end, namable))
       yield toValues(examId, question)
   }
@@ -145,9 +145,14 @@ async function readItem(
 }
 
 /**
- * Stores the images of one file, equal ones only once. An image that is stored under its own key already stays there.
+ * Stores the images of one file, equal ones only once. An image that is stored under its own key already stays there,
+ * unless that is none that the importer may name: whoever shares a key sees the image that replaces this one.
  */
-function createImages(core: Core, asker: Asker): { store: TakeImage; stored: string[] } {
+function createImages(
+  core: Core,
+  asker: Asker,
+  namable: ReadonlySet<string> | undefined,
+): { store: TakeImage; stored: string[] } {
   const keys = new Map<string, string>()
   const stored: string[] = []
   return {
@@ -157,7 +162,7 @@ function createImages(core: Core, asker: Asker): { store: TakeImage; stored: str
       if ('error' in checked) return checked
       const { bytes, contentType } = checked
       const hash = createHash('sha256').update(bytes).update(image.name).digest('base64')
-      const known = keys.get(hash) ?? (await findStored(core, image.name, bytes))
+      const known = keys.get(hash) ?? (await findStored(core, image.name, bytes, namable))
       const key = known ?? `Imported/${randomUUID()}${path.posix.extname(image.name).toLowerCase()}`
       keys.set(hash, key)
       if (known === undefined) {
@@ -169,9 +174,14 @@ function createImages(core: Core, asker: Asker): { store: TakeImage; stored: str
   }
 }
 
-async function findStored(core: Core, name: string, bytes: Buffer): Promise<string | undefined> {
+async function findStored(
+  core: Core,
+  name: string,
+  bytes: Buffer,
+  namable: ReadonlySet<string> | undefined,
+): Promise<string | undefined> {
   const key = name.split('/').slice(-2).join('/')
-  if (!isImageKey(key)) return undefined
+  if (!isImageKey(key) || namable?.has(key) === false) return undefined
   return (await core.files.get(key))?.bytes.equals(bytes) ? key : undefined
 }
 
