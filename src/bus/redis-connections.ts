@@ -180,5 +180,7 @@ function tellAbsence(redis: Redis | Cluster, log: FastifyBaseLogger): void {
   if (!(redis instanceof Cluster)) return
   redis.on('subscribersReady', back)
   // Where no error came before it, a part has answered, but not that all is well.
-  redis.on('reconnecting', () => gone(new Error('the cluster is not ready: see cluster_state in CLUSTER INFO')))
+  redis.on('reconnecting', () =>
+    gone(new Error('the cluster is not ready: see cluster_state in CLUSTER INFO')),
+  )
 }
