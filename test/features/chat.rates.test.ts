@@ -115,4 +115,6 @@ test('a repeated send tells nothing to somebody who was removed from its group',
   await bob.post(group, send, 429)
   await setTimeout(2_000)
   await bob.post(group, send, 404)
+  // Nor where they may write: the name is taken.
+  await bob.send(conversationId, 'mine', send.client_id, 404)
 })

@@ -67,7 +67,7 @@ export async function sendMessage(
       const sent = await (named ? whileUnderWay(core, named, storing) : storing)
       if (sent !== 'repeated') return sent
       first = named && (await findFirst(core, named))
-      // The conversation was deleted meanwhile.
+      // The conversation of the first send was deleted, or its sender isn't in it any more.
       if (!first) throw new AppError('not_found')
     }
   } catch (error) {

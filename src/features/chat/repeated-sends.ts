@@ -18,13 +18,16 @@ const firstsShared = perNode((core) =>
     async run(asked): Promise<(store.StoredSend | undefined)[]> {
       const sends = new Map(asked.map((send) => [nameSend(send), send]))
       const rows = await store.listMessagesByClientIds(core.db, [...sends.values()])
-      const firsts = new Map(rows.map((row) => [nameSend(row), row]))
+      const firsts = new Map(rows.filter(({ isMember }) => isMember).map((row) => [nameSend(row), row]))
       return asked.map((send) => firsts.get(nameSend(send)))
     },
   }),
 )
 
-/** The message that is stored under this `client_id`. */
+/**
+ * The message that is stored under this `client_id`; none of a conversation that its sender is no longer in, since it
+ * would tell who has reacted there since.
+ */
 export function findFirst(core: Core, send: store.NamedSend): Promise<store.StoredSend | undefined> {
   return firstsShared(core)(send)
 }

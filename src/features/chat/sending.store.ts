@@ -178,25 +178,23 @@ export interface NamedSend {
   clientId: string
 }
 
-/** The message that is stored under a `client_id`. */
-export type StoredSend = MessageRow & { clientId: string; ageMs: number }
+/** The message that is stored under a `client_id`, and whether its sender is in its conversation still. */
+export type StoredSend = MessageRow & { clientId: string; ageMs: number; isMember: boolean }
 
-/**
- * The messages that these senders have stored under these `client_id`s, with their age; none of conversations that they
- * are no longer in, where they would read who has reacted since.
- */
+/** The messages that these senders have stored under these `client_id`s, with their age. */
 export async function listMessagesByClientIds(db: Executor, asked: NamedSend[]): Promise<StoredSend[]> {
-  const rows = await query<RawMessageRow & Pick<StoredSend, 'clientId' | 'ageMs'>>(
+  const rows = await query<RawMessageRow & Pick<StoredSend, 'clientId' | 'ageMs' | 'isMember'>>(
     db,
-    { ...MESSAGE_TYPES, ageMs: 'float8' },
+    { ...MESSAGE_TYPES, ageMs: 'float8', isMember: 'boolean' },
     sql`
     select ${MESSAGE_COLUMNS},
-           extract(epoch from clock_timestamp() - message.created_at)::float8 * 1000 as "ageMs"
+           extract(epoch from clock_timestamp() - message.created_at)::float8 * 1000 as "ageMs",
+           exists (select from conversation_members member
+                    where member.conversation_id = message.conversation_id
+                      and member.user_id = message.sender_id) as "isMember"
       from unnest(${sql.param(asked.map(({ senderId }) => senderId))}::int[],
                   ${sql.param(asked.map(({ clientId }) => clientId))}::uuid[]) as asked(sender_id, client_id)
       join messages message on message.sender_id = asked.sender_id and message.client_id = asked.client_id
-      join conversation_members member
-        on member.conversation_id = message.conversation_id and member.user_id = asked.sender_id
       join users sender on sender.id = message.sender_id`,
   )
   return rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt) }))
