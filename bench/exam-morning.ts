@@ -7,8 +7,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { createExam } from './exam.ts'
 import {
   cpuSeconds,
-  databaseCpuSeconds,
   find,
+  programCpuSeconds,
   quantile,
   type Report,
   residentMemory,
@@ -144,7 +144,7 @@ async function readStand({ sql }: World, nodes: Server[], sides: Server[]): Prom
     at: performance.now(),
     cpu: {
       nodes: sum(nodes, cpuSeconds),
-      database: databaseCpuSeconds(),
+      database: programCpuSeconds('postgres'),
       students: sum(sides, cpuSeconds),
     },
     megabytes: sum(nodes, residentMemory) / nodes.length,

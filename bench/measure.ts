@@ -10,12 +10,12 @@ export function cpuSeconds(pid: number): number {
   return (Number(user) + Number(system)) / TICKS_PER_SECOND
 }
 
-/** User and system time so far of all PostgreSQL processes that run on this machine, in seconds. */
-export function databaseCpuSeconds(): number {
+/** User and system time so far of all processes of a program that run on this machine, in seconds. */
+export function programCpuSeconds(name: 'postgres' | 'redis-server'): number {
   let seconds = 0
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
+  for (const pid of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry)))
     try {
-      if (readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres')) seconds += cpuSeconds(Number(pid))
+      if (readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith(name)) seconds += cpuSeconds(Number(pid))
     } catch {
       // It ended meanwhile.
     }

@@ -10,6 +10,7 @@ import { benchFanOut } from './fan-out.ts'
 import { benchGrowth } from './growth.ts'
 import { benchIdle } from './idle.ts'
 import { summariseFindings } from './measure.ts'
+import { benchNodes } from './nodes.ts'
 import { benchPractice } from './practice.ts'
 import { benchPushes } from './pushes.ts'
 import { benchReads } from './reads.ts'
@@ -38,6 +39,7 @@ const BENCHMARKS = {
   send: benchSends,
   'fan-out': benchFanOut,
   direct: benchDirect,
+  nodes: benchNodes,
   'slow-reader': benchSlowReader,
   idle: benchIdle,
   storm: benchStorm,

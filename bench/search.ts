@@ -1,6 +1,6 @@
 import { slicesOf } from '../src/formats/slices.ts'
 import { keysOf } from '../src/formats/words.ts'
-import { databaseCpuSeconds, find, quantile, type Report, table } from './measure.ts'
+import { find, programCpuSeconds, quantile, type Report, table } from './measure.ts'
 import { createWorld, type Server, type World } from './world.ts'
 
 /** `SEARCH_MESSAGES=500000` makes a smaller school. */
@@ -91,7 +91,7 @@ async function timeSearch({ url }: Server, words: string, headers: Record<string
   let found = ''
   let before = 0
   for (let search = -WARM_UP; search < READS; search += 1) {
-    if (search === 0) before = databaseCpuSeconds()
+    if (search === 0) before = programCpuSeconds('postgres')
     const started = performance.now()
     const answer = await fetch(`${url}/api/v01/chat/search?q=${encodeURIComponent(words)}`, { headers })
     const text = await answer.text()
@@ -100,7 +100,7 @@ async function timeSearch({ url }: Server, words: string, headers: Record<string
     const { messages, has_more } = JSON.parse(text)
     found = `${messages.length}${has_more ? ' and more' : ''}`
   }
-  return { times, found, cpu: ((databaseCpuSeconds() - before) / READS) * 1_000 }
+  return { times, found, cpu: ((programCpuSeconds('postgres') - before) / READS) * 1_000 }
 }
 
 /** Conversations whose messages come in turns, indexed as the service does it. */

@@ -7,7 +7,8 @@ import { createWorld, populate, type Server } from './world.ts'
 
 const PEOPLE = 512
 const TEXT = 'The half-life question in set 3 has two right options, see the note.'
-const BODY = JSON.stringify({ message: TEXT })
+/** A message as people write them. */
+export const BODY = JSON.stringify({ message: TEXT })
 /** Sends of each round that wait for the one before. */
 const LONE_SENDS = 500
 
@@ -101,7 +102,7 @@ ${table(
   }
 }
 
-function pathOf(person: number): string {
+export function pathOf(person: number): string {
   return `/api/v01/chat/conversations/${Math.ceil(person / 2)}/messages`
 }
 
