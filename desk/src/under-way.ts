@@ -3,6 +3,7 @@ import { ask, client } from './client.ts'
 import { showToast } from './components/dialogs/toasts.tsx'
 import { clockTime } from './format.ts'
 import { dropImages } from './kept-images.ts'
+import { serverNow } from './server-time.ts'
 import { readStored, writeStored } from './stored.ts'
 import { t } from './texts.ts'
 
@@ -15,9 +16,16 @@ export interface UnderWay {
 }
 
 const STORED = 'under-way'
+/** So long after an exam's end its attempts may still run, since teachers extend them beyond it. */
+const EXTENDED_MS = 12 * 3_600_000
 
 /** The person's attempts under way, as far as they are known here. */
 export const $underWay = atom<readonly UnderWay[]>([])
+
+/** Whether an attempt at an exam with this end may be under way now. */
+export function mayBeUnderWay({ closes_at }: { closes_at: string | null }): boolean {
+  return !closes_at || Date.parse(closes_at) + EXTENDED_MS > serverNow()
+}
 
 export function setUnderWay(exam: UnderWay): void {
   keep([...$underWay.get().filter(({ examId }) => examId !== exam.examId), exam])

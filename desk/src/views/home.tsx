@@ -13,7 +13,7 @@ import { $notices, dismiss, lookForNotices } from '../notices.ts'
 import { isAdministrator } from '../roles.ts'
 import { serverNow } from '../server-time.ts'
 import { t } from '../texts.ts'
-import { $underWay, lookForUnderWay } from '../under-way.ts'
+import { $underWay, lookForUnderWay, mayBeUnderWay } from '../under-way.ts'
 import { $invitations, $taught, lookForClasses } from '../waiting.ts'
 import { SittingNow } from './classes/sitting-now.tsx'
 import { Undelivered } from './exams/undelivered.tsx'
@@ -24,8 +24,6 @@ import type { ViewProps } from './view-props.ts'
 const MOST = 5
 /** Exams that are asked for an attempt under way whenever this is opened; those begun here are known anyway. */
 const ASKED_AT_ONCE = 12
-/** So long after an exam's end its attempts may still run, since teachers extend them beyond it. */
-const EXTENDED_MS = 12 * 3_600_000
 /** Once in a page's life all are asked, since one may have been begun on another device. */
 let areAllAsked = false
 
@@ -142,10 +140,6 @@ async function lookBegun(exams: readonly { id: number; name: string }[]): Promis
   const count = areAllAsked ? Math.min(ASKED_AT_ONCE, exams.length) : exams.length
   areAllAsked = true
   for (let at = 0; at < count; at += ASKED_AT_ONCE) await lookForUnderWay(exams.slice(at, at + ASKED_AT_ONCE))
-}
-
-function mayBeUnderWay({ closes_at }: { closes_at: string | null }): boolean {
-  return !closes_at || Date.parse(closes_at) + EXTENDED_MS > serverNow()
 }
 
 function UnderWay() {

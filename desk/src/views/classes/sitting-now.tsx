@@ -8,6 +8,7 @@ import { useLoad } from '../../components/page/use-load.ts'
 import { isAdministrator } from '../../roles.ts'
 import { serverNow } from '../../server-time.ts'
 import { t } from '../../texts.ts'
+import { mayBeUnderWay } from '../../under-way.ts'
 import { $taught } from '../../waiting.ts'
 
 const REFRESH_MS = 30_000
@@ -21,8 +22,6 @@ const AT_ONCE = 4
 const MOST_STUDENTS = 10
 /** Pages of an exam's results that are looked through; its page has all. */
 const MOST_PAGES = 5
-/** So long after an exam's end its attempts may still run, since teachers extend them beyond it. */
-const EXTENDED_MS = 12 * 3_600_000
 
 /**
  * Who is taking an exam now, how far they are, and how long they have: in the classes that the person teaches, for
@@ -120,15 +119,10 @@ async function findPlaces(taught: Taught): Promise<Place[]> {
     (page) => ask(client.GET('/api/v01/admin/exams', { params: { query: { page } } })),
     EXAM_PAGES,
   )
-  const now = serverNow()
   return (
     pages
       .flatMap(({ exams }) => exams)
-      .filter(
-        ({ opens_at, closes_at }) =>
-          (!opens_at || Date.parse(opens_at) <= now) &&
-          (!closes_at || Date.parse(closes_at) + EXTENDED_MS > now),
-      )
+      .filter((exam) => (!exam.opens_at || Date.parse(exam.opens_at) <= serverNow()) && mayBeUnderWay(exam))
       // What is begun goes on when its exam is unpublished; mostly those are drafts.
       .sort((one, other) => Number(other.is_published) - Number(one.is_published))
       .flatMap((exam): Place[] =>

@@ -9,6 +9,7 @@ import { useLoad } from '../../components/page/use-load.ts'
 import { t } from '../../texts.ts'
 import { type Asset, Drawing, HEIGHT, type Mark, Stroke, WIDTH } from './drawing.tsx'
 import { boxOf, isAt, isAtCorner, REACH, resized, shifted } from './mark-geometry.ts'
+import { MarkTools } from './mark-tools.tsx'
 import { PageEditor, readPage } from './page-editor.ts'
 
 const COLORS = ['#1d2321', '#1c6b50', '#0b57d0', '#a8241b', '#8a4b00'] as const
@@ -16,8 +17,6 @@ const COLOR_NAMES = [t('Black'), t('Green'), t('Blue'), t('Red'), t('Brown')]
 const TEXT_SIZE = 36
 /** Where something begins that was placed without a pointer. */
 const LEFT_EDGE = 60
-/** How much a step makes a mark larger. */
-const LARGER = 1.15
 
 type Tool = 'pen' | 'text' | 'move' | 'erase'
 const TOOLS: [Tool, string][] = [
@@ -87,10 +86,6 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
     change(marks.filter((each) => each !== mark))
     setSelectedId(undefined)
   }
-  function resize(mark: Mark, by: number) {
-    const { left, right } = boxOf(mark)
-    replace(mark.id, resized(mark, left + (right - left) * by))
-  }
   function place(event: PointerEvent): [number, number] {
     const box = svg.current?.getBoundingClientRect()
     if (!box) return [0, 0]
@@ -150,11 +145,6 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
   function findRoom(height: number): number {
     const below = Math.max(0, ...(editor.current?.state.marks ?? []).map((mark) => boxOf(mark).bottom)) + 40
     return below + height < HEIGHT ? below : 60
-  }
-  /** Selects the next mark, from the lowest one up, for those who point at none. */
-  function selectNext() {
-    const at = marks.findIndex(({ id }) => id === selectedId)
-    setSelectedId(marks[(at + 1) % marks.length]?.id)
   }
   async function write(x: number, y: number) {
     const text = await promptForText(t('Text'), t('Insert'), {
@@ -274,50 +264,14 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
         </div>
       )}
       {tool === 'move' && marks.length > 0 && (
-        <div class="row" role="toolbar" aria-label="Selected">
-          <button type="button" class="small" onClick={selectNext}>
-            Select next
-          </button>
-          {selected && (
-            <>
-              {selected.kind === 'text' && (
-                <button type="button" class="small" onClick={() => void rewrite(selected)}>
-                  Edit text
-                </button>
-              )}
-              {selected.kind !== 'stroke' && (
-                <>
-                  <button type="button" class="small" onClick={() => resize(selected, 1 / LARGER)}>
-                    Smaller
-                  </button>
-                  <button type="button" class="small" onClick={() => resize(selected, LARGER)}>
-                    Larger
-                  </button>
-                </>
-              )}
-              <button
-                type="button"
-                class="small"
-                onClick={() => change([selected, ...marks.filter((each) => each !== selected)])}
-              >
-                Send to back
-              </button>
-              <button
-                type="button"
-                class="small"
-                onClick={() => change([...marks.filter((each) => each !== selected), selected])}
-              >
-                Bring to front
-              </button>
-              <button type="button" class="small bad" onClick={() => remove(selected)}>
-                Delete
-              </button>
-            </>
-          )}
-          <small role="status">
-            {selected && t('{mark} is selected. Arrow keys move it.', { mark: nameOf(selected) })}
-          </small>
-        </div>
+        <MarkTools
+          marks={marks}
+          selected={selected}
+          select={setSelectedId}
+          change={change}
+          rewrite={rewrite}
+          remove={remove}
+        />
       )}
       {saving === 'conflict' && (
         <div class="notice warn" role="alert">
@@ -363,11 +317,6 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
       </svg>
     </section>
   )
-}
-
-function nameOf(mark: Mark): string {
-  if (mark.kind === 'text') return t('“{text}”', { text: mark.text })
-  return mark.kind === 'stroke' ? t('A stroke') : t('A picture')
 }
 
 function describe(marks: readonly Mark[]): string {
