@@ -1,6 +1,6 @@
 /**
  * Measures a regrade for everybody who took an exam, its undoing, and how long other routes take meanwhile, such as
- * saving the answers of another exam. Then the item analysis of an exam.
+ * saving the answers of another exam. Then the item analysis of an exam. The exams have questions of all kinds.
  *
  *   DATABASE_URL=postgres://… npx node bench/exam-day.ts [attempts]
  */
@@ -17,6 +17,19 @@ const ROUNDS = 11
 const CLIENTS = 8
 const REST_MS = 20
 
+const MATCHING = JSON.stringify({
+  pairs: [1, 2, 3].map((n) => ({ prompt: `Prompt ${n}`, match: `Match ${n}` })),
+  distractors: ['None of them'],
+})
+const ORDERING = JSON.stringify({ items: ['Item 1', 'Item 2', 'Item 3'] })
+const GAPS = JSON.stringify({
+  gaps: [
+    { kind: 'text', accepted: ['one'] },
+    { kind: 'choice', choices: ['ones', 'tens', 'hundreds'], correct: 1 },
+    { kind: 'number', key: 3, tolerance: 0 },
+  ],
+})
+
 const service = await startOwnService()
 try {
   const { sql, url } = service
@@ -26,12 +39,18 @@ try {
       from generate_series(1, ${ATTEMPTS}::int) n`
   await sql`insert into exams (id, name, is_published) select n, 'Exam ' || n, true from generate_series(1, 3) n`
   await sql`
-    insert into questions (id, exam_id, question_text, question_type, correct_answer)
-    select exam_id * 1000 + n, exam_id, 'Question ' || n,
-           case n % 5 when 3 then 'MSQ' when 4 then 'NUMERIC' else 'MCQ' end,
-           case n % 5 when 3 then 'A,C' when 4 then '1.5' else 'B' end
+    insert into questions (id, exam_id, question_text, question_type, correct_answer, parts)
+    select exam_id * 1000 + n, exam_id, text || n, kind, key, parts::jsonb
       from (values (1, ${QUESTIONS}::int), (2, ${ITEMS}::int), (3, ${QUESTIONS}::int)) exam(exam_id, questions),
-           generate_series(1, questions) n`
+           generate_series(1, questions) n
+      join (values
+        (1, 'MCQ', 'Question ', 'B', null),
+        (2, 'MSQ', 'Question ', 'A,C', null),
+        (3, 'NUMERIC', 'Question ', '1.5', null),
+        (4, 'SHORT', 'Question ', 'alpha', null),
+        (5, 'MATCHING', 'Question ', '', ${MATCHING}),
+        (6, 'ORDERING', 'Question ', '', ${ORDERING}),
+        (0, 'GAPS', '[[1]], [[2]] and [[3]] of ', '', ${GAPS})) as kinds(rest, kind, text, key, parts) on rest = n % 7`
 
   const call = async (userId: number, method: string, path: string, body?: object) => {
     const response = await fetch(url + path, {
@@ -54,10 +73,14 @@ try {
       insert into attempts (user_id, exam_id, paper_id, attempt_number, status, started_at, submitted_at, answers,
                             score, max_score, percentage, correct, incorrect, unattempted)
       select n, ${exam}, p.id, 1, 'submitted', now(), now(),
-             (select jsonb_object_agg(${exam} * 1000 + q, case q % 5
-                when 3 then jsonb_build_array('A', case when (n * q) % 3 = 0 then 'C' else 'D' end)
-                when 4 then to_jsonb((((n * q) % 7) / 2.0)::text)
-                else to_jsonb(substr('ABBCD', (n * q + q) % 5 + 1, 1)) end)
+             (select jsonb_object_agg(${exam} * 1000 + q, case q % 7
+                when 1 then to_jsonb(substr('ABBCD', (n * q + q) % 5 + 1, 1))
+                when 2 then jsonb_build_array('A', case when (n * q) % 3 = 0 then 'C' else 'D' end)
+                when 3 then to_jsonb((((n * q) % 7) / 2.0)::text)
+                when 4 then to_jsonb(case when (n * q) % 3 = 0 then 'alpha' else 'beta ' || n % 50 end)
+                when 0 then jsonb_build_array(case when n % 2 = 0 then 'one' else 'two' end, (n % 3)::text, (n % 5)::text)
+                -- Places of choices and of items: right ones, and two that are exchanged.
+                else jsonb_build_array((n % 2)::text, (1 - n % 2)::text, '2') end)
                 from generate_series(1, ${questions}::int) q),
              0, 1, 0, ${questions}::int, 0, 0
         from exam_papers p, generate_series(1, ${attempts}::int) n where p.exam_id = ${exam}`
@@ -68,7 +91,7 @@ try {
   async function goOn(client: number): Promise<void> {
     await call(client, 'POST', '/api/v01/exams/3/start')
     for (let turn = 0; busy; turn++) {
-      const answers = { [3_001 + ((turn * 5) % 60)]: 'B' }
+      const answers = { [3_001 + ((turn * 7) % 63)]: 'B' }
       const requests = [
         () => call(client, 'GET', '/api/v01/exams'),
         () => call(client, 'PUT', '/api/v01/exams/3/answers', { answers }),
