@@ -8,10 +8,13 @@ import { startProxy } from '../support/outside/proxy.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { Sitting, TEXTS } from '../support/sitting.ts'
 
-/** LONG_TESTS=1 takes as many walks as WALKS says (100). SEED repeats the one that a failure names. */
-const SEEDS = process.env.SEED
-  ? [Number(process.env.SEED)]
-  : Array.from({ length: process.env.LONG_TESTS ? Number(process.env.WALKS ?? 100) : 3 }, (_, at) => at + 1)
+/**
+ * LONG_TESTS=1 takes walks, from SEED (1) on, as many as WALKS says (100). SEED alone repeats the one that a failure
+ * names.
+ */
+const { LONG_TESTS, SEED, WALKS } = process.env
+const COUNT = LONG_TESTS ? Number(WALKS ?? 100) : SEED ? 1 : 3
+const SEEDS = Array.from({ length: COUNT }, (_, at) => Number(SEED ?? 1) + at)
 const STEPS = 12
 const LETTERS = ['A', 'B', 'C', 'D']
 
