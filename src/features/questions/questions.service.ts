@@ -116,7 +116,7 @@ export async function changeQuestion(
     const current = await store.findQuestionForUpdate(tx, id)
     if (!current) throw new AppError('not_found')
     // The path of an image that came with an import was never checked: it stays until an edit sets another one.
-    const anyImagePath = fields.image_path === undefined
+    const anyImagePath = fields.image_path === undefined || fields.image_path === current.imagePath
     const images = anyImagePath ? undefined : await findNamable(tx, teacherId)
     const [shown = current] = await withKeysInForce(tx, [current])
     if (isOlder && !isKnownToOlder(toFields(shown))) throw new AppError('not_found')
