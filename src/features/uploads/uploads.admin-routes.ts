@@ -18,6 +18,8 @@ import { uploadImages } from './uploads.service.ts'
 
 /** Files of one upload. */
 const MOST_FILES = 1_000
+/** For decoding and storing them: small ones have all come long before. Proxies wait a little longer. */
+const TIMEOUT_MS = 120_000
 /** Bytes of images that may come before the field with their folder: they wait in memory. */
 const MOST_WAITING = 32 * 1024 * 1024
 
@@ -27,6 +29,7 @@ export const imageAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
     '/',
     {
       ...takesForm,
+      config: { ...takesForm.config, timeoutMs: TIMEOUT_MS },
       schema: {
         operationId: 'uploadImages',
         summary: 'Upload images into a folder',
