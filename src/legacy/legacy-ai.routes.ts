@@ -7,6 +7,7 @@ import { readGenerateForm } from '../features/generation/generation.admin-routes
 import { actorOf, checkAgain } from '../http/callers.ts'
 import { failures } from '../http/failures.ts'
 import { takesForm } from '../http/form-body.ts'
+import { BULK_BYTES } from '../http/json-body.ts'
 import { hangUpSignal } from '../http/request-log.ts'
 import { saveQuestions } from './legacy-ai-saving.ts'
 import { generateNow } from './legacy-ai-waiting.ts'
@@ -55,6 +56,7 @@ export const generationLegacyRoutes: FastifyPluginAsyncTypebox<{ core: Core }> =
   app.post(
     '/save',
     {
+      bodyLimit: BULK_BYTES,
       schema: {
         operationId: 'saveGeneratedQuestions',
         summary: 'Add generated questions to the exams that they name',
@@ -74,6 +76,7 @@ export const generationLegacyRoutes: FastifyPluginAsyncTypebox<{ core: Core }> =
   app.post(
     '/export',
     {
+      bodyLimit: BULK_BYTES,
       schema: {
         operationId: 'exportGeneratedQuestions',
         summary: 'Generated questions as a CSV that the import takes back unchanged',

@@ -38,6 +38,7 @@ export const studyChatRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
       schema: {
         operationId: 'getStudyChat',
         summary: 'The chat, oldest first, and how much of the day’s quota is used',
+        description: 'The newest 1,000 messages: a study chat has no pages.',
         tags,
         response: { 200: StudyChatHistory },
       },

@@ -80,6 +80,11 @@ describe('asking for another role', () => {
       const { body } = await person.post(OWN, wrong, 400)
       expect(body).toMatchObject({ code: 'validation_failed', errors: [{ path }] })
     }
+    const both = { ...requestOf(person), current_access: 'admin', requested_access: 'user' }
+    expect((await person.post(OWN, both, 400)).body.errors).toMatchObject([
+      { path: '/current_access' },
+      { path: '/requested_access' },
+    ])
     await person.post(OWN, { ...requestOf(person), user_reason: '  ' }, 400)
   })
 

@@ -407,6 +407,14 @@ describe('requests', () => {
         code: 'validation_failed',
         errors: [{ path: expect.any(String) }],
       })
+    for (const [mode, path] of [
+      ['pure', '/topic'],
+      ['mine', '/pdf_file'],
+    ] as const)
+      expect((await generate({ mode, excluded_texts: '{}' }, undefined, 400)).body.errors).toMatchObject([
+        { path },
+        { path: '/excluded_texts' },
+      ])
     await generate({ mode: 'pure', topic: 'x', mcq_count: 1, exam_id: 999_999 }, undefined, 404)
     for (const id of ['00000000-0000-4000-8000-000000000000', 'none', '%00', '1']) {
       expect((await admin.get(`${AI}/status/${id}`, 404)).body.code).toBe('not_found')

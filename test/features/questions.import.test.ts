@@ -174,12 +174,14 @@ describe('a CSV', () => {
     const { review } = (await student.get(`/api/v01/attempts/${attempt_id}`, 200)).body
     for (const question of review) expect(question.image_url).toBeNull()
 
-    // An edit of another field leaves such a path; a new path is checked.
+    // An edit of another field leaves such a path, sent back as it was read or left out; a new path is checked.
     const id = questions.at(-1)?.id
     const edit = (fields: Record<string, string>, status: number) =>
       admin.request('PATCH', `/api/v01/admin/questions/${id}`, form(fields), status)
     await edit({ question_text: 'edited' }, 200)
     expect((await stored()).at(-1)).toMatchObject({ question_text: 'edited', image_path: 'q 1' })
+    await edit({ question_text: 'again', image_path: 'q 1' }, 200)
+    expect((await stored()).at(-1)).toMatchObject({ question_text: 'again', image_path: 'q 1' })
     await edit({ image_path: 'Notes/x.png' }, 400)
   })
 

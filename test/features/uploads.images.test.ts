@@ -173,6 +173,18 @@ describe('an upload', () => {
     expect(await stored()).toContain('Late/late.png')
   })
 
+  test('names refused files that come before the folder, however many and large they are', async () => {
+    const data = new FormData()
+    const large = new Blob([Buffer.alloc(1 << 20)])
+    for (let n = 0; n < 40; n++) data.append('images', large, `${n}.png`)
+    data.append('images', new Blob([red as Uint8Array<ArrayBuffer>]), 'fits.png')
+    data.append('subject_folder_id', 'Last')
+    const { body } = await admin.request('POST', IMAGES, data, 200)
+    expect(body).toMatchObject({ uploaded: 1 })
+    expect(body.failed).toHaveLength(40)
+    expect(await stored()).toContain('Last/fits.png')
+  })
+
   test('of 1,000 files is read, of more it is 413', async () => {
     const files = Array.from({ length: 1_000 }, (_, n) => image(`${n}.exe`, red))
     const { body } = await upload('Many', ...files)

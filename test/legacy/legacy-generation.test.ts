@@ -195,3 +195,16 @@ test('saving stores valid questions and names the others; with an unknown exam i
   expect(await stored()).toHaveLength(1)
   await admin.post(`${AI}/save`, { questions: [{ question_text: 'no exam' }] }, 400)
 })
+
+test('all questions of the largest job can be saved and exported at once', async () => {
+  await service.sql`delete from questions where exam_id = ${examId}`
+  const questions = Array.from({ length: 600 }, () => ({
+    exam_id: examId,
+    question_text: 'x'.repeat(3_000),
+    correct_answer: 'A',
+  }))
+  expect((await admin.post(`${AI}/save`, { questions }, 200)).body.count).toBe(questions.length)
+  const { body } = await admin.post(`${AI}/export`, { questions }, 200)
+  expect(parse(body)).toHaveLength(1 + questions.length)
+  await service.sql`delete from questions where exam_id = ${examId}`
+})

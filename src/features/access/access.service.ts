@@ -10,7 +10,7 @@ import type { Content } from '../../../schemas/common.ts'
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
-import { AppError, invalidField } from '../../errors.ts'
+import { AppError, invalidFields } from '../../errors.ts'
 import { localDisplay } from '../../formats/local-time.ts'
 import { offsetOf } from '../../paging.ts'
 import { record } from '../audit/audit.service.ts'
@@ -51,9 +51,12 @@ export async function requestAccess(core: Core, callerId: number, input: AccessR
   const applicant = await requireApplicant(core, callerId, input)
   if (applicant.hasPending) throw new AppError('request_pending')
   const { current_access: currentAccess, requested_access: requestedAccess } = input
-  if (currentAccess !== applicant.role) throw invalidField('/current_access', "is not the account's role")
+  const wrong: { path: string; message: string }[] = []
+  if (currentAccess !== applicant.role)
+    wrong.push({ path: '/current_access', message: "is not the account's role" })
   if (!REQUESTABLE[applicant.role].some((each) => each === requestedAccess))
-    throw invalidField('/requested_access', 'is not available to this account')
+    wrong.push({ path: '/requested_access', message: 'is not available to this account' })
+  if (wrong.length > 0) throw invalidFields(wrong)
   return store.insertRequest(core.db, {
     userId: applicant.id,
     currentAccess,

@@ -4,7 +4,7 @@ import { requireAi } from '../../adapters/ai.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { lockPerson } from '../../db/locks.ts'
-import { AppError, invalidField } from '../../errors.ts'
+import { AppError, invalidFields } from '../../errors.ts'
 import { offsetOf } from '../../paging.ts'
 import { generation as measured } from '../../telemetry/metrics.ts'
 import { record } from '../audit/audit.service.ts'
@@ -35,8 +35,13 @@ export async function readJobInput(
 ): Promise<JobInput> {
   const { mode } = form
   const counts = { MCQ: form.mcq_count, MSQ: form.msq_count, NUMERIC: form.numeric_count }
-  if (mode === 'pure' && !form.topic) throw invalidField('/topic', 'is required for this mode')
-  if (mode !== 'pure') await checkPdf(file)
+  const wrong: { path: string; message: string }[] = []
+  if (mode === 'pure' && !form.topic) wrong.push({ path: '/topic', message: 'is required for this mode' })
+  const pdfError = mode === 'pure' ? undefined : await checkPdf(file)
+  if (pdfError) wrong.push({ path: '/pdf_file', message: pdfError })
+  const excludedTexts = readTexts(form.excluded_texts)
+  if (!excludedTexts) wrong.push({ path: '/excluded_texts', message: 'is no JSON array of texts' })
+  if (!excludedTexts || wrong.length > 0) throw invalidFields(wrong)
   return {
     userId,
     examId: form.exam_id,
@@ -47,7 +52,7 @@ export async function readJobInput(
       difficulty: form.difficulty,
       topic: mode === 'pure' ? (form.topic ?? '') : '',
       instructions: form.custom_instructions ?? '',
-      excludedTexts: readTexts(form.excluded_texts),
+      excludedTexts,
       marks: {
         MCQ: { positive: form.mcq_plus, negative: form.mcq_minus, tolerance: 0 },
         MSQ: { positive: form.msq_plus, negative: form.msq_minus, tolerance: 0 },
@@ -57,14 +62,16 @@ export async function readJobInput(
   }
 }
 
-async function checkPdf(file: Buffer | undefined): Promise<void> {
-  if (!file || file.length === 0) throw invalidField('/pdf_file', 'is required for this mode')
-  if (!isPdf(file)) throw invalidField('/pdf_file', 'is no PDF')
-  if ((await countPages(file, MOST_PAGES + 1)) > MOST_PAGES)
-    throw invalidField('/pdf_file', `has more than ${MOST_PAGES} pages`)
+/** What is wrong with a file; undefined where nothing is. */
+async function checkPdf(file: Buffer | undefined): Promise<string | undefined> {
+  if (!file || file.length === 0) return 'is required for this mode'
+  if (!isPdf(file)) return 'is no PDF'
+  const isLong = (await countPages(file, MOST_PAGES + 1)) > MOST_PAGES
+  return isLong ? `has more than ${MOST_PAGES} pages` : undefined
 }
 
-function readTexts(json: string | undefined): string[] {
+/** undefined for what is no JSON array of texts. */
+function readTexts(json: string | undefined): string[] | undefined {
   if (!json) return []
   try {
     const texts: unknown = JSON.parse(json)
@@ -74,7 +81,7 @@ function readTexts(json: string | undefined): string[] {
     )
       return texts
   } catch {}
-  throw invalidField('/excluded_texts', 'is no JSON array of texts')
+  return undefined
 }
 
 /** Queues a job; it runs on whichever node is free. 503 `not_configured`, 404 for an unknown exam. */

@@ -13,7 +13,7 @@ import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { keepExam, requireExam } from '../../db/exam-rows.ts'
 import { LOCKS, lockShared } from '../../db/locks.ts'
-import { AppError, invalidField, invalidFields } from '../../errors.ts'
+import { AppError, invalidFields } from '../../errors.ts'
 import { slicesOf } from '../../formats/slices.ts'
 import { offsetOf } from '../../paging.ts'
 import { listKeysInForce } from '../attempts/grading-lock.service.ts'
@@ -116,7 +116,7 @@ export async function changeQuestion(
     const current = await store.findQuestionForUpdate(tx, id)
     if (!current) throw new AppError('not_found')
     // The path of an image that came with an import was never checked: it stays until an edit sets another one.
-    const anyImagePath = fields.image_path === undefined
+    const anyImagePath = fields.image_path === undefined || fields.image_path === current.imagePath
     const images = anyImagePath ? undefined : await findNamable(tx, teacherId)
     const [shown = current] = await withKeysInForce(tx, [current])
     if (isOlder && !isKnownToOlder(toFields(shown))) throw new AppError('not_found')
@@ -219,17 +219,18 @@ export async function changeMarks(
   input: BulkMarksBody,
   { isOlder = false }: Asked = {},
 ): Promise<number> {
-  const type = input.question_type.toUpperCase()
-  if (!isQuestionType(type) || (isOlder && !OLDER_TYPES.includes(type)))
-    throw invalidField('/question_type', 'is not a type of questions')
+  const name = input.question_type.toUpperCase()
+  const type = isQuestionType(name) && (!isOlder || OLDER_TYPES.includes(name)) ? name : undefined
+  const wrong = type ? [] : [{ path: '/question_type', message: 'is not a type of questions' }]
   const marks: store.Marks = {}
   for (const [field, column] of MARKS) {
     const value = input[field]
     if (value === undefined) continue
     const error = checkNumber(field, value)
-    if (error) throw invalidField(`/${field}`, error)
+    if (error) wrong.push({ path: `/${field}`, message: error })
     marks[column] = value
   }
+  if (!type || wrong.length > 0) throw invalidFields(wrong)
   if (Object.keys(marks).length === 0) throw new AppError('nothing_to_update')
   await requireExam(core.db, input.exam_id)
   return core.db.transaction(async (tx) => {

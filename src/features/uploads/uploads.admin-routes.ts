@@ -4,20 +4,16 @@ import { endSignal } from '../../admission/deadline.ts'
 import type { Core } from '../../core.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { actorOf } from '../../http/callers.ts'
-import {
-  checkFields,
-  readParts,
-  readUploadedFile,
-  takesForm,
-  type UploadedFile,
-} from '../../http/form-body.ts'
+import { checkFields, readParts, readUploadedFile, takesForm } from '../../http/form-body.ts'
 import { askerOf } from '../../http/request-log.ts'
 import { IMAGE_BYTES } from './images.ts'
 import { isSubjectFolder } from './upload-keys.ts'
-import { uploadImages } from './uploads.service.ts'
+import { type AcceptedImage, uploadImages } from './uploads.service.ts'
 
 /** Files of one upload. */
 const MOST_FILES = 1_000
+/** For decoding and storing them: small ones have all come long before. Proxies wait a little longer. */
+const TIMEOUT_MS = 120_000
 /** Bytes of images that may come before the field with their folder: they wait in memory. */
 const MOST_WAITING = 32 * 1024 * 1024
 
@@ -27,6 +23,7 @@ export const imageAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
     '/',
     {
       ...takesForm,
+      config: { ...takesForm.config, timeoutMs: TIMEOUT_MS },
       schema: {
         operationId: 'uploadImages',
         summary: 'Upload images into a folder',
@@ -43,14 +40,13 @@ export const imageAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
       const upload = uploadImages(core, actorOf(request), askerOf(request))
       const answer: ImagesAnswer = { success: true, uploaded: 0, failed: [] }
       let folder: string | undefined
-      const waiting: UploadedFile[] = []
+      const waiting: AcceptedImage[] = []
       let waitingBytes = 0
 
-      async function store(into: string, file: UploadedFile): Promise<void> {
+      async function store(into: string, image: AcceptedImage): Promise<void> {
         end.throwIfAborted()
-        const error = await upload.add(into, file)
-        if (error === undefined) answer.uploaded += 1
-        else answer.failed.push({ filename: file.filename, error })
+        await upload.store(into, image)
+        answer.uploaded += 1
       }
 
       // One byte more than is accepted shows that a file is too large.
@@ -61,19 +57,21 @@ export const imageAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
         }
         const file = await readUploadedFile(part)
         if (file?.field !== 'images') continue
-        if (folder !== undefined) {
-          await store(folder, file)
-          continue
+        end.throwIfAborted()
+        const image = await upload.check(file)
+        if ('error' in image) answer.failed.push({ filename: file.filename, error: image.error })
+        else if (folder !== undefined) await store(folder, image)
+        else {
+          waiting.push(image)
+          waitingBytes += image.bytes.length
+          if (waitingBytes > MOST_WAITING)
+            throw new AppError('payload_too_large', {
+              message: 'Send subject_folder_id before so many images',
+            })
         }
-        waiting.push(file)
-        waitingBytes += file.bytes.length
-        if (waitingBytes > MOST_WAITING)
-          throw new AppError('payload_too_large', {
-            message: 'Send subject_folder_id before so many images',
-          })
       }
       const into = folder ?? readFolder(undefined)
-      for (const file of waiting) await store(into, file)
+      for (const image of waiting) await store(into, image)
       if (answer.uploaded + answer.failed.length === 0) throw invalidField('/images', 'is required')
       return answer
     },

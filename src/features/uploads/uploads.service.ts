@@ -11,33 +11,44 @@ export interface ImageFile {
   bytes: Buffer
 }
 
+/** An image that may be stored under its name in any folder. */
+export interface AcceptedImage {
+  filename: string
+  bytes: Buffer
+  contentType: string
+}
+
 /** Stores the images of one upload, each on its own. */
 export interface ImageUpload {
-  /**
-   * Stores an image under `<folder>/<filename>`, replacing an older one; answers why it was refused, or undefined.
-   */
-  add(folder: string, file: ImageFile): Promise<string | undefined>
+  /** What is to be stored of a file, or why it is refused. */
+  check(file: ImageFile): Promise<AcceptedImage | { error: string }>
+  /** Stores an image under `<folder>/<filename>`, replacing an older one. */
+  store(folder: string, image: AcceptedImage): Promise<void>
 }
 
 export function uploadImages(core: Core, actor: Actor, asker: Asker): ImageUpload {
   const names = new Map<string, string>()
   return {
-    async add(folder, { filename, bytes }) {
-      if (!isPlainName(filename)) return 'The file name is not allowed'
+    async check({ filename, bytes }) {
+      if (!isPlainName(filename)) return { error: 'The file name is not allowed' }
       // On some storages these two are the same file, so the second one is refused everywhere.
       const known = names.get(filename.toLowerCase())
-      if (known !== undefined && known !== filename) return `The file name differs from ${known} only in case`
+      if (known !== undefined && known !== filename)
+        return { error: `The file name differs from ${known} only in case` }
       const image = await checkImage(core, filename, bytes, IMAGE_BYTES, asker)
-      if ('error' in image) return image.error
+      if ('error' in image) return image
       names.set(filename.toLowerCase(), filename)
+      return { filename, bytes: image.bytes, contentType: image.contentType }
+    },
+
+    async store(folder, { filename, bytes, contentType }) {
       const key = `${folder}/${filename}`
       // The file is written last: if that fails, the row is undone too.
       await core.db.transaction(async (tx) => {
-        const summary = `An image of ${image.bytes.length} bytes was stored`
+        const summary = `An image of ${bytes.length} bytes was stored`
         await record(tx, actor, { action: 'image.upload', subject: ['image', key], summary })
-        await core.files.put(key, image.bytes, image.contentType)
+        await core.files.put(key, bytes, contentType)
       })
-      return undefined
     },
   }
 }
