@@ -129,7 +129,9 @@ describe('discussions', () => {
     const elsewhere = await alice.post(`${base}/${other}`, { message: 'x', parent_id: parent }, 400)
     expect(elsewhere.body).toMatchObject({ code: 'validation_failed', errors: [{ path: '/parent_id' }] })
     await alice.post(`${base}/${other}`, { message: 'x', exam_id: examId, parent_id: null }, 201)
-    await alice.post(`${base}/${other}`, { message: 'x', exam_id: examId + 1 }, 400)
+    const both = { message: 'x', exam_id: examId + 1, parent_id: 999_999 }
+    const refused = await alice.post(`${base}/${other}`, both, 400)
+    expect(refused.body.errors?.map(({ path }) => path)).toEqual(['/exam_id', '/parent_id'])
     await alice.post(`${base}/${other}`, { message: ' ' }, 400)
     await alice.post(`${base}/${other}`, { message: '😀'.repeat(4_001) }, 400)
     await alice.post(`${base}/999999`, { message: 'x' }, 404)

@@ -6,7 +6,7 @@ import { inSlot } from '../../bus/in-slot.ts'
 import type { Core } from '../../core.ts'
 import { batched } from '../../db/batches.ts'
 import type { Executor } from '../../db/database-client.ts'
-import { AppError, invalidField } from '../../errors.ts'
+import { AppError, invalidFields } from '../../errors.ts'
 import { perNode } from '../../per-node.ts'
 import { record } from '../audit/audit.service.ts'
 import { readUnlocked, requireHelp } from '../help-lock/help-lock.service.ts'
@@ -43,10 +43,12 @@ async function storeAndPublish(
   const parentId = input.parent_id ?? null
   const { userId: authorId } = author
   const question = await requireQuestion(core, questionId, author)
+  const wrong: { path: string; message: string }[] = []
   if (input.exam_id != null && input.exam_id !== question.examId)
-    throw invalidField('/exam_id', 'is not the exam of this question')
+    wrong.push({ path: '/exam_id', message: 'is not the exam of this question' })
   if (parentId !== null && (await store.findComment(core.db, parentId))?.questionId !== questionId)
-    throw invalidField('/parent_id', 'is no comment of this question')
+    wrong.push({ path: '/parent_id', message: 'is no comment of this question' })
+  if (wrong.length > 0) throw invalidFields(wrong)
   const id = await storeComment(core, { questionId, parentId, authorId, message: input.message })
   const row = await requireComment(core.db, id)
   publish(core, row, 'created')
