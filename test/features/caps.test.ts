@@ -103,6 +103,24 @@ test('a person has at most 1 GiB of images in notes', async () => {
   expect((await add(person)).status).toBe(201)
 })
 
+test('a page has at most 200 images', async () => {
+  const person = await service.person()
+  const { notebook } = (await person.post('/api/v01/notebooks', { title: 'Photographs' }, 201)).body
+  const { page } = (await person.post(`/api/v01/notebooks/${notebook.id}/pages`, {}, 201)).body
+  await service.sql`
+    insert into assets (page_id, file_key, content_type, size, width, height)
+    select ${page.id}, 'Notes/' || n || '.png', 'image/png', 1, 1, 1 from generate_series(1, 198) n`
+  const bytes = await makeImage('png')
+  const add = (client: Client) =>
+    client.request(
+      'POST',
+      `/api/v01/pages/${page.id}/assets`,
+      form({}, { field: 'image', name: 'a.png', bytes }),
+    )
+  expect(await race(person, 12, add)).toEqual({ 201: 2, 409: 10 })
+  expect((await add(person)).body.code).toBe('notes_full')
+})
+
 test('a deleted id of a note is remembered only if there was such an object', async () => {
   const person = await service.person()
   const { notebook } = (await person.post('/api/v01/notebooks', { title: 'Scraps' }, 201)).body
