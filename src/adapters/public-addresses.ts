@@ -1,4 +1,4 @@
-import { lookup } from 'node:dns'
+import dns from 'node:dns/promises'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
 /** What is not a host on the internet: this machine, its own networks, and ranges that are reserved. */
@@ -34,17 +34,20 @@ export function isPublicAddress(address: string): boolean {
 
 /**
  * Resolves names to public addresses alone, for connections to places that somebody else has named: what a name leads
- * to may change, so it is checked when it is connected to. Names that are addresses are not looked up.
+ * to may change, so it is checked when it is connected to. Names that are addresses are not looked up. `lookup` would
+ * wait in one of two threads that all names of the process share, and somebody's name server may never answer.
  */
-export const lookupPublic: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, found) => {
-    if (error) return callback(error, '')
-    const addresses = found.filter(({ address }) => isPublicAddress(address))
-    const [first] = addresses
-    if (!first) return callback(new Error('the host has no public address'), '')
-    if (options.all) callback(null, addresses)
-    else callback(null, first.address, first.family)
-  })
+export const lookupPublic: LookupFunction = async (hostname, options, callback) => {
+  const none = () => []
+  const found = await Promise.all([dns.resolve4(hostname).catch(none), dns.resolve6(hostname).catch(none)])
+  const addresses = found
+    .flat()
+    .filter(isPublicAddress)
+    .map((address) => ({ address, family: isIP(address) }))
+  const [first] = addresses
+  if (!first) return callback(new Error('the host has no public address'), '')
+  if (options.all) callback(null, addresses)
+  else callback(null, first.address, first.family)
 }
 
 function listOf(ranges: string[]): BlockList {

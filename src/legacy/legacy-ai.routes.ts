@@ -64,7 +64,7 @@ export const generationLegacyRoutes: FastifyPluginAsyncTypebox<{ core: Core }> =
           'Entries without `question_text` are dropped; those that are not valid are named in `errors`.',
         tags,
         body: GeneratedBody,
-        response: { 200: Saved, ...failures('not_found') },
+        response: { 200: Saved, ...failures('not_found', 'too_many') },
       },
     },
     async (request) => {

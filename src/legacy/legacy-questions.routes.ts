@@ -23,7 +23,7 @@ export const questionLegacyRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = a
         tags,
         consumes: ['multipart/form-data'],
         body: NewQuestionForm,
-        response: { 201: QuestionAnswer, ...failures('not_found') },
+        response: { 201: QuestionAnswer, ...failures('not_found', 'too_many') },
       },
     },
     async (request, reply) => {
@@ -43,7 +43,7 @@ export const questionLegacyRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = a
         description: '`skipped` counts entries without a text as well as those that `errors` names.',
         tags,
         body: BulkAddBody,
-        response: { 201: BulkInserted, ...failures('not_found') },
+        response: { 201: BulkInserted, ...failures('not_found', 'too_many') },
       },
     },
     async (request, reply) => {

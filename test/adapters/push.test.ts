@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -5,6 +6,7 @@ import { isPublicAddress, lookupPublic } from '../../src/adapters/public-address
 import { createPush, type Push } from '../../src/adapters/push.ts'
 import { areReceiverKeys, createKeyPair, encryptPush } from '../../src/adapters/push-encryption.ts'
 import { type Config, readConfig } from '../../src/config.ts'
+import { startNameServer } from '../support/outside/name-server.ts'
 
 /** RFC 8291, section 5 and appendix A. */
 const RFC = {
@@ -68,11 +70,35 @@ test('public addresses are those of hosts on the internet', () => {
   for (const address of others) expect(isPublicAddress(address), address).toBe(false)
 })
 
-test('names are resolved to public addresses alone', async () => {
-  const look = (all: boolean) =>
-    new Promise((resolve) => lookupPublic('localhost', { all }, (error) => resolve(error?.message)))
-  expect(await look(true)).toBe('the host has no public address')
-  expect(await look(false)).toBe('the host has no public address')
+describe('names', () => {
+  const look = (name: string, all: boolean) =>
+    new Promise((resolve) => lookupPublic(name, { all }, (error, found) => resolve(error?.message ?? found)))
+
+  test('are resolved to public addresses alone', async () => {
+    const names = await startNameServer({
+      'push.example.org': ['10.0.0.1', '8.8.8.8', '127.0.0.1'],
+      'inside.example.org': ['10.0.0.1', '127.0.0.1'],
+      localhost: ['127.0.0.1'],
+    })
+    onTestFinished(names.close)
+    expect(await look('push.example.org', true)).toEqual([{ address: '8.8.8.8', family: 4 }])
+    expect(await look('push.example.org', false)).toBe('8.8.8.8')
+    for (const name of ['inside.example.org', 'localhost'])
+      for (const all of [true, false]) expect(await look(name, all)).toBe('the host has no public address')
+  })
+
+  test('whose server never answers keep no other name waiting', async () => {
+    const names = await startNameServer({ 'push.example.org': ['8.8.8.8'] })
+    onTestFinished(names.close)
+    const silent = Array.from({ length: 20 }, (_, index) => `silent${index}.example.org`)
+    for (const name of silent) void look(name, true)
+    await expect.poll(() => silent.every((name) => names.asked.has(name))).toBe(true)
+    const began = performance.now()
+    expect(await look('push.example.org', false)).toBe('8.8.8.8')
+    // As whatever else of the process connects to a name.
+    expect((await lookup('localhost')).address).toMatch(/^(127[.]|::1$)/)
+    expect(performance.now() - began).toBeLessThan(1_000)
+  })
 })
 
 function pushFor(allowedHosts: string[] = []): Push {

@@ -515,6 +515,22 @@ describe('the paper', () => {
     })
   })
 
+  test('stays in memory as long as all papers there are no larger than 128 MiB', async () => {
+    const alice = await service.person()
+    const [small, large] = await Promise.all([createExam(service.sql), createExam(service.sql)])
+    const prepare = async ({ examId }: { examId: number }) =>
+      (await exam(alice, examId).prepare(200)).body.cached
+    await service.sql`
+      insert into questions (exam_id, question_text)
+      select ${large.examId}, repeat('x', 20000) from generate_series(1, 750) n`
+    expect([await prepare(small), await prepare(small)]).toEqual([false, true])
+    for (let version = 0; version < 9; version++) {
+      await service.sql`update questions set question_text = ${`Version ${version}`} where id = ${large.questionIds[0] as number}`
+      expect([await prepare(large), await prepare(large)]).toEqual([false, true])
+    }
+    expect(await prepare(small)).toBe(false)
+  })
+
   test('is prepared once per node and version, however the questions change, and shared by all attempts', async () => {
     const { examId, questionIds } = await createExam(service.sql)
     const here = await service.person()

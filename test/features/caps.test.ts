@@ -62,6 +62,23 @@ test('a person creates at most 500 groups, and is added to at most 50 a day by o
   expect(await race(person, 12, (client) => make(client, other.id))).toEqual({ 201: 5, 409: 7 })
 })
 
+test('a person joins classes at most 50 times a day, so that leaving them again fills no log', async () => {
+  const [admin, person] = await Promise.all([service.admin(), service.person()])
+  const made = await admin.post('/api/v01/admin/classes', { name: 'Physics' }, 201)
+  const classId = made.body.class.id
+  const { code } = (await admin.post(`/api/v01/classes/${classId}/code`, {}, 200)).body
+  const join = (client: Client) => client.post('/api/v01/classes/join', { code })
+  const leave = () => person.delete(`/api/v01/classes/${classId}/membership`, 200)
+  for (let count = 0; count < 50; count++) {
+    expect((await join(person)).status).toBe(200)
+    await leave()
+  }
+  expect(await race(person, 4, join)).toEqual({ 409: 4 })
+  expect((await join(person)).body.code).toBe('too_many')
+  const log = (await admin.get(`/api/v01/admin/audit?class_id=${classId}&action=class.join`, 200)).body
+  expect(log.total).toBe(50)
+})
+
 /** An image counts as at least this many bytes. */
 const MIN_CHARGED_BYTES = 4_096
 
@@ -84,6 +101,24 @@ test('a person has at most 1 GiB of images in notes', async () => {
   // What a deletion frees can be used.
   await person.delete(`/api/v01/assets/${first.body.asset.id}`, 200)
   expect((await add(person)).status).toBe(201)
+})
+
+test('a page has at most 200 images', async () => {
+  const person = await service.person()
+  const { notebook } = (await person.post('/api/v01/notebooks', { title: 'Photographs' }, 201)).body
+  const { page } = (await person.post(`/api/v01/notebooks/${notebook.id}/pages`, {}, 201)).body
+  await service.sql`
+    insert into assets (page_id, file_key, content_type, size, width, height)
+    select ${page.id}, 'Notes/' || n || '.png', 'image/png', 1, 1, 1 from generate_series(1, 198) n`
+  const bytes = await makeImage('png')
+  const add = (client: Client) =>
+    client.request(
+      'POST',
+      `/api/v01/pages/${page.id}/assets`,
+      form({}, { field: 'image', name: 'a.png', bytes }),
+    )
+  expect(await race(person, 12, add)).toEqual({ 201: 2, 409: 10 })
+  expect((await add(person)).body.code).toBe('notes_full')
 })
 
 test('a deleted id of a note is remembered only if there was such an object', async () => {

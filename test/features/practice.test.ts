@@ -337,3 +337,27 @@ describe('next', () => {
     expect(others.map(({ parts }) => parts)).not.toContainEqual(parts)
   })
 })
+
+test('a thousand attempts at an exam of 300 questions begin each card once, and hold nobody up', async () => {
+  const { examId } = await createExam(service.sql)
+  await service.sql`
+    insert into questions (exam_id, question_text, option_a, option_b, correct_answer)
+    select ${examId}, 'One of many', 'one', 'two', 'B' from generate_series(1, 299) n`
+  const student = await service.person()
+  await student.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  await student.post(`/api/v01/exams/${examId}/submit`, {}, 200)
+  await service.sql`
+    insert into attempts overriding user value
+    select (jsonb_populate_record(first, jsonb_build_object(
+             'attempt_number', n, 'started_at', first.started_at - n * interval '1 second',
+             'submitted_at', first.submitted_at - n * interval '1 second'))).*
+      from attempts first, generate_series(2, 1000) n where first.user_id = ${student.id}`
+  const began = performance.now()
+  const { body } = await student.get('/api/v01/practice/next', 200)
+  expect(performance.now() - began).toBeLessThan(5_000)
+  expect(body.cards.length).toBeGreaterThan(0)
+  const [stored] = await service.sql`
+    select count(*)::int, count(distinct question_id)::int as questions from practice_reviews where user_id = ${student.id}`
+  expect(stored).toEqual({ count: stored?.questions, questions: stored?.count })
+  expect(stored?.count).toBeGreaterThanOrEqual(299)
+})

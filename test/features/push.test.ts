@@ -11,15 +11,18 @@ const DAY_MS = 24 * HOUR_MS
 const SUBJECT = 'mailto:admin@example.org'
 
 let outside: PushService
+/** One that nobody else uses. */
+let silent: PushService
 let service: TestService
 /** What the clock of the service is ahead of the real one. */
 let aheadMs = 0
 beforeAll(async () => {
   outside = await PushService.start()
+  silent = await PushService.start()
   service = await startService({
     nodes: 2,
     clock: () => Date.now() + aheadMs,
-    config: { push: { subject: SUBJECT, allowedHosts: [outside.host] } },
+    config: { push: { subject: SUBJECT, allowedHosts: [outside.host, silent.host] } },
   })
 })
 beforeEach(async () => {
@@ -30,7 +33,7 @@ beforeEach(async () => {
 afterAll(async () => {
   expect(outside.problems).toEqual([])
   await service.close()
-  await outside.close()
+  await Promise.all([outside.close(), silent.close()])
 })
 
 const pushesTo = (device: Device) => expect.poll(() => device.received.map(({ text }) => text))
@@ -633,6 +636,30 @@ describe('a push service', () => {
       .poll(() => slow.received.map(({ text }) => text.body))
       .toEqual(['New message', '2 new messages'])
   })
+
+  test('of somebody whose push service never answers hold up nobody else', async () => {
+    const DEVICES = 20
+    const GROUPS = 14
+    const { alice, bob, conversationId } = await connectedPair(service)
+    const quick = await outside.subscribe(bob)
+    const [mallory, accomplice] = await Promise.all([service.person(), service.person()])
+    for (let count = 0; count < DEVICES; count++) {
+      const answers = Array.from({ length: GROUPS }, () => ({ status: 201, afterMs: 20_000 }))
+      silent.answer(await silent.subscribe(mallory), ...answers)
+    }
+    await mallory.patch(`${PUSH}/settings`, { messages: 'all' }, 200)
+    await connect(accomplice, mallory)
+    for (let count = 0; count < GROUPS; count++) {
+      const group = { name: 'the group', member_ids: [mallory.id] }
+      const { body } = await accomplice.post('/api/v01/chat/groups', group, 201)
+      await say(accomplice, Number(body.conv_id))
+    }
+    await expect.poll(() => silent.asked.length).toBeGreaterThan(10)
+    const began = performance.now()
+    await say(alice, conversationId)
+    await pushesTo(quick).toHaveLength(1)
+    expect(performance.now() - began).toBeLessThan(3_000)
+  })
 })
 
 test('thousands who are told of one exam are each told once, by two nodes', async () => {
@@ -643,13 +670,25 @@ test('thousands who are told of one exam are each told once, by two nodes', asyn
   await student.post(`/api/v01/exams/${examId}/start`, {}, 201)
   await student.post(`/api/v01/exams/${examId}/submit`, {}, 200)
   const devices = Array.from({ length: PEOPLE }, () => outside.device())
-  const [session] = await service.sql`select id from sessions where user_id = ${student.id}`
+  const endpoints = devices.map(({ subscription }) => subscription.endpoint)
+  const keys = (name: 'p256dh' | 'auth') => devices.map(({ subscription }) => subscription.keys[name])
   await service.sql`
+    with people as (
+      insert into users (username, email, full_name, role)
+      select 'told' || n, 'told' || n || '@example.org', 'told', 'user' from generate_series(1, ${PEOPLE}::int) n
+      returning id, substr(username, 5)::int as n
+    ), opened as (
+      insert into sessions (user_id, kind, expires_at) select id, 'client', now() + interval '1 day' from people
+      returning id, user_id
+    ), attempted as (
+      insert into attempts
+      overriding user value
+      select (jsonb_populate_record(attempt, jsonb_build_object('user_id', people.id))).*
+        from people, attempts attempt where attempt.user_id = ${student.id}
+    )
     insert into push_subscriptions (user_id, session_id, endpoint, p256dh, auth)
-    select ${student.id}, ${session?.id}, * from unnest(
-      ${devices.map(({ subscription }) => subscription.endpoint)}::text[],
-      ${devices.map(({ subscription }) => subscription.keys.p256dh)}::text[],
-      ${devices.map(({ subscription }) => subscription.keys.auth)}::text[])`
+    select people.id, opened.id, (${endpoints}::text[])[n], (${keys('p256dh')}::text[])[n], (${keys('auth')}::text[])[n]
+      from people join opened on opened.user_id = people.id`
   await admin.post(`/api/v01/admin/exams/${examId}/toggle-results`, { released: true }, 200)
   await expect.poll(() => devices.filter(({ received }) => received.length > 0).length).toBe(PEOPLE)
   await untilIdle()

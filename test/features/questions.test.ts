@@ -221,6 +221,50 @@ describe('many questions', () => {
     await admin.request('POST', `${QUESTIONS}/bulk-add`, tooLong, 413)
   })
 
+  test('are at most 10,000 of an exam, and 16 MiB, whichever way they come, also at once', async () => {
+    const teacher = await service.person()
+    const made = await admin.post(
+      '/api/v01/admin/classes',
+      { name: 'Physics', teacher_ids: [teacher.id] },
+      201,
+    )
+    const own = { name: 'Giant', class_ids: [made.body.class.id] }
+    const [giant, other] = await Promise.all([
+      teacher.post('/api/v01/admin/exams', own, 201),
+      teacher.post('/api/v01/admin/exams', own, 201),
+    ])
+    const [exam_id, otherId] = [giant.body.exam.id, other.body.exam.id]
+    const bulk = (count: number, question_text = 'one of many', into = exam_id) =>
+      teacher.post(`${QUESTIONS}/bulk-add`, {
+        exam_id: into,
+        questions: Array.from({ length: count }, () => ({ question_text })),
+      })
+    const count = async () =>
+      (await service.sql`select count(*)::int from questions where exam_id = ${exam_id}`)[0]?.count
+    expect((await bulk(9_998)).status).toBe(201)
+    const answers = await Promise.all(Array.from({ length: 4 }, () => bulk(1)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409])
+
+    expect((await bulk(1)).body.code).toBe('too_many')
+    const single = form({ exam_id: String(exam_id), question_text: 'one more' })
+    expect((await teacher.request('POST', QUESTIONS, single, 409)).body.code).toBe('too_many')
+    const csv = form(
+      {},
+      { field: 'file', name: 'a.txt', bytes: Buffer.from('Two?\nA. 1\nB. 2\nANSWER: B\n') },
+    )
+    const path = `/api/v01/admin/exams/${exam_id}/import?format=aiken`
+    expect((await teacher.request('POST', path, csv, 409)).body.code).toBe('too_many')
+    expect((await bulk(1, 'to be moved', otherId)).status).toBe(201)
+    const [moved] = await service.sql`select id from questions where exam_id = ${otherId}`
+    const move = form({ exam_id: String(exam_id) })
+    await teacher.request('PATCH', `${QUESTIONS}/${moved?.id}`, move, 409)
+    await admin.post(`${QUESTIONS}/copy`, { ids: [moved?.id], exam_id }, 409)
+    expect(await count()).toBe(10_000)
+
+    expect((await bulk(750, 'x'.repeat(20_000), otherId)).status).toBe(201)
+    expect((await bulk(100, 'x'.repeat(20_000), otherId)).body.code).toBe('too_many')
+  })
+
   test('are added together: empty ones are left out silently, invalid ones are named', async () => {
     const added = await admin.post(
       `${QUESTIONS}/bulk-add`,

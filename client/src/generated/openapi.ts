@@ -3405,6 +3405,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'too_many'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
@@ -3763,6 +3764,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'too_many'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
@@ -3798,6 +3800,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'too_many'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
@@ -3815,6 +3818,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'too_many'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
@@ -3885,6 +3889,7 @@ export interface paths {
         400: { content: { 'application/json': Failure<'missing_columns' | 'invalid_csv' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
+        409: { content: { 'application/json': Failure<'too_many'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
@@ -3904,6 +3909,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'too_many'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
@@ -3923,6 +3929,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'too_many'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }

@@ -15,15 +15,23 @@ import { overlay, PREVIEWED } from './regraded-questions.ts'
 import { AnswerKey } from './scoring.ts'
 import { isNatural, placesOf, type Sitting, showOwn } from './sitting.ts'
 
-/** Papers that a node keeps in memory; the one that was used least recently makes room. */
+/** Papers that a node keeps in memory, and their characters; the one that was used least recently makes room. */
 const KEPT = 200
+const MOST_HELD = 128 * 1024 * 1024
 
 /** Gradings that are kept for one paper: the one in force, and those for previews and undos. */
 const GRADINGS_KEPT = 4
 /** Characters of papers that are kept as JSON texts. */
 const MOST_WRITTEN = 32 * 1024 * 1024
 
-const papersOf = perNode(() => new LRUCache<number, Paper>({ max: KEPT }))
+const papersOf = perNode(
+  () =>
+    new LRUCache<number, Paper>({
+      max: KEPT,
+      maxSize: MOST_HELD,
+      sizeCalculation: ({ tasks }) => JSON.stringify(tasks).length,
+    }),
+)
 const writtenBy = perNode(
   () =>
     new LRUCache<string, WrittenPaper>({

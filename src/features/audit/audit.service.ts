@@ -33,6 +33,11 @@ export async function record(tx: Executor, actor: Actor, ...changes: Change[]): 
   )
 }
 
+/** How often the log says of somebody that they did this since an instant. */
+export function countDone(db: Executor, actorId: number, action: AuditAction, since: Date): Promise<number> {
+  return store.countSince(db, actorId, action, since)
+}
+
 /** Rows on a page of the log. */
 export const ENTRIES_PER_PAGE = 50
 

@@ -1,4 +1,4 @@
-import { and, desc, eq, max, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, max, or, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { examsOf } from '../../db/exam-access.ts'
 import { auditEntries } from '../../db/tables/audit.tables.ts'
@@ -29,6 +29,12 @@ export async function findNewestId(db: Executor, actorId: number): Promise<numbe
     .from(auditEntries)
     .where(eq(auditEntries.actorId, actorId))
   return row?.id ?? null
+}
+
+/** How many entries of this action somebody has since an instant. */
+export function countSince(db: Executor, actorId: number, action: string, since: Date): Promise<number> {
+  const { actorId: actor, at } = auditEntries
+  return db.$count(auditEntries, and(eq(actor, actorId), eq(auditEntries.action, action), gt(at, since)))
 }
 
 /** A page, newest first, with the names that its actors have today, and how many there are. */

@@ -48,13 +48,20 @@ export async function addAsset(
   asker: Asker,
 ): Promise<Asset> {
   requireOwn(await pages.findPage(core.db, pageId), userId)
-  if ((await store.countAssets(core.db, pageId)) >= MOST_ASSETS) throw new AppError('notes_full')
+  await requirePlace(core.db, pageId)
   await requireRoom(core.db, userId, upload?.bytes.length ?? 0)
   const file = await storeImage(core, upload, asker)
-  const row = await keepImage(core, userId, file, undefined, (tx) =>
-    store.insertAsset(tx, { pageId, ...file }),
-  )
+  const row = await keepImage(core, userId, file, undefined, async (tx) => {
+    // Behind the lock of the person's row: uploads that come at once are counted one after another.
+    await requirePlace(tx, pageId)
+    return store.insertAsset(tx, { pageId, ...file })
+  })
   return toAsset(core, row)
+}
+
+/** 409 `notes_full` if a page has no place for another image. */
+async function requirePlace(db: Executor, pageId: number): Promise<void> {
+  if ((await store.countAssets(db, pageId)) >= MOST_ASSETS) throw new AppError('notes_full')
 }
 
 /** Replaces the image. */

@@ -8,7 +8,6 @@ import { closeOverdueOf } from '../attempts/closing.service.ts'
 import { listInForce } from '../attempts/grading-lock.service.ts'
 import type { Paper } from '../attempts/paper.ts'
 import { currentPaperOf, getPaper } from '../attempts/papers.service.ts'
-import { isGiven } from '../attempts/sitting.ts'
 import { type Asked, findAsked, formOf, judge, listAsked } from './asked-questions.ts'
 import * as store from './decks.store.ts'
 import { NEW_CARD, SCHEDULER } from './practice-schedule.ts'
@@ -78,10 +77,10 @@ async function formsOfResults(
   inForce: readonly Regrade[],
 ): Promise<ReadonlyMap<number, store.Form>> {
   const forms = new Map<number, store.Form>()
-  for (const result of results) {
-    const paper = await getPaper(core, tx, result.paperId)
-    for (const { id } of paper.tasks) {
-      if (!isGiven(result, id)) continue
+  for (const { paperId, drawn } of results.toReversed()) {
+    const paper = await getPaper(core, tx, paperId)
+    for (const id of listGiven(paper, drawn)) {
+      if (forms.has(id)) continue
       const asked = findAsked(paper, inForce, id)
       forms.set(id, asked ? formOf(asked) : HIDDEN)
     }
@@ -91,11 +90,20 @@ async function formsOfResults(
   return forms
 }
 
+/** The questions that an attempt got. */
+function listGiven(paper: Paper, drawn: readonly number[] | null): number[] {
+  const given = drawn && new Set(drawn)
+  return paper.tasks.flatMap(({ id }) => (given === null || given.has(id) ? id : []))
+}
+
 function hasForm(card: store.CardRow | undefined, { paperId, marks, guess }: store.Form): boolean {
   return card !== undefined && card.paperId === paperId && card.marks === marks && card.guess === guess
 }
 
-/** Stores what was answered in results that practice has not read yet; the questions of these results. */
+/**
+ * Stores what was answered in results that practice has not read yet, of each question the first answer: no other can
+ * begin its card. Answers their questions.
+ */
 async function seed(
   core: Core,
   tx: Executor,
@@ -103,31 +111,28 @@ async function seed(
   examId: number,
   results: readonly store.FinishedRow[],
 ): Promise<Set<number>> {
+  const unread = results.filter(({ isRead }) => !isRead)
+  if (unread.length === 0) return new Set()
+  const seeded = await store.listSeeded(tx, userId, examId)
   const reviews: store.ExamReview[] = []
-  const unread = results.filter(({ answers }) => answers !== null)
-  for (const { id, paperId, drawn, answers, submittedAt, visibleAt } of unread) {
+  for (const { id: attemptId, paperId, drawn, submittedAt: answeredAt, visibleAt } of unread) {
     const paper = await getPaper(core, tx, paperId)
+    const wanted = new Set(listGiven(paper, drawn).filter((id) => !seeded.has(id)))
+    if (wanted.size === 0) continue
     const inForce = await listInForce(tx, examId, new Date(visibleAt))
+    const answers = await store.readAnswers(tx, attemptId)
     for (const asked of listKeyed(paper, inForce)) {
       const questionId = asked.question.id
-      if (!isGiven({ drawn }, questionId)) continue
-      const isRight = judge(asked, answers?.[questionId]) === 'right'
-      const rating = isRight ? 3 : 1
-      reviews.push({
-        clientId: randomUUID(),
-        questionId,
-        paperId,
-        attemptId: id,
-        answeredAt: submittedAt,
-        rating,
-      })
+      if (!wanted.has(questionId)) continue
+      seeded.add(questionId)
+      const rating = judge(asked, answers[questionId]) === 'right' ? 3 : 1
+      reviews.push({ clientId: randomUUID(), questionId, paperId, attemptId, answeredAt, rating })
     }
   }
-  if (unread.length > 0)
-    await store.insertSeeded(
-      tx,
-      unread.map(({ id }) => id),
-    )
+  await store.insertSeeded(
+    tx,
+    unread.map(({ id }) => id),
+  )
   if (reviews.length > 0) await store.insertExamReviews(tx, userId, examId, SCHEDULER, reviews)
   return new Set(reviews.map(({ questionId }) => questionId))
 }

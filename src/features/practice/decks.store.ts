@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Executor, Pool } from '../../db/database-client.ts'
 import { isThereFor } from '../../db/exam-access.ts'
-import { isAnyOf, query, statement } from '../../db/query.ts'
+import { isAnyOf, only, query, statement } from '../../db/query.ts'
 import type { Answers } from '../../db/tables/attempts.tables.ts'
 import { questions } from '../../db/tables/exams.tables.ts'
 import { UNDER_WAY } from '../../db/under-way.ts'
@@ -182,8 +182,8 @@ export interface FinishedRow {
   submittedAt: number
   /** When its student could see its result: corrections since then don't count for its cards. */
   visibleAt: number
-  /** null: they are among the reviews already. */
-  answers: Answers | null
+  /** Whether its answers are among the reviews already. */
+  isRead: boolean
 }
 
 /** A person's finished attempts at an exam, oldest first. */
@@ -196,17 +196,39 @@ export async function listFinished(tx: Executor, userId: number, examId: number)
       drawn: 'integer[]',
       submittedAt: 'float8',
       visibleAt: 'float8',
-      answers: 'jsonb',
+      isRead: 'boolean',
     },
     sql`
     select a.id, a.paper_id as "paperId", a.drawn, (extract(epoch from a.submitted_at) * 1000)::float8 as "submittedAt",
            (extract(epoch from greatest(a.submitted_at, e.results_visible_since)) * 1000)::float8 as "visibleAt",
-           case when known.attempt_id is null then a.answers end as answers
+           known.attempt_id is not null as "isRead"
       from attempts a join exams e on e.id = a.exam_id
       left join practice_attempts known on known.attempt_id = a.id
      where a.user_id = ${userId} and a.exam_id = ${examId} and a.submitted_at is not null
      order by a.submitted_at, a.id`,
   )
+}
+
+/** What was answered in an attempt. */
+export async function readAnswers(tx: Executor, attemptId: number): Promise<Answers> {
+  const rows = await query<{ answers: Answers }>(
+    tx,
+    { answers: 'jsonb' },
+    sql`select answers from attempts where id = ${attemptId}`,
+  )
+  return only(rows).answers
+}
+
+/** The questions of an exam that have a review of an attempt. */
+export async function listSeeded(tx: Executor, userId: number, examId: number): Promise<Set<number>> {
+  const rows = await query<{ id: number }>(
+    tx,
+    { id: 'integer' },
+    sql`
+    select distinct question_id as id from practice_reviews
+     where user_id = ${userId} and exam_id = ${examId} and attempt_id is not null`,
+  )
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Those of these questions that are not deleted. */

@@ -8,8 +8,9 @@ import { getKey } from './push.service.ts'
 import * as store from './push-sending.store.ts'
 import { toPushText } from './push-texts.ts'
 
-/** Pushes that one node sends at once. */
+/** Pushes that one node sends at once, and from how many of one person on it takes no more: some devices never answer. */
 const MOST_AT_ONCE = 128
+const MOST_OF_ONE = 8
 /**
  * Between two pushes of one node: encrypting and sending one takes about a millisecond, and whatever people wait for
  * goes on between them.
@@ -38,7 +39,8 @@ const FAILING_MS = 7 * DAY_MS
 export class PushSender {
   readonly #core: Core
   readonly #push: Push
-  readonly #running = new Set<Promise<void>>()
+  /** What is being sent, and to whom. */
+  readonly #running = new Map<Promise<void>, number>()
   readonly #settleTaken: (push: store.TakenPush) => Promise<void>
   #closed = false
 
@@ -61,7 +63,7 @@ export class PushSender {
     const core = this.#core
     while (!this.#closed && MOST_AT_ONCE - this.#running.size >= FEWEST_AT_ONCE) {
       const now = core.clock()
-      const room = MOST_AT_ONCE - this.#running.size
+      const room = { most: MOST_AT_ONCE - this.#running.size, each: MOST_OF_ONE, busy: this.#findBusy() }
       const taken = await store.takeDue(core.db, new Date(now), new Date(now + LEASE_MS), room)
       if (taken.length === 0) return
       const [key, facts, active] = await Promise.all([
@@ -77,10 +79,16 @@ export class PushSender {
     }
   }
 
+  /** The people of whom no more is taken for now. */
+  #findBusy(): number[] {
+    const ofEach = Map.groupBy(this.#running.values(), (userId) => userId)
+    return [...ofEach].flatMap(([userId, { length }]) => (length < MOST_OF_ONE ? [] : userId))
+  }
+
   /** Begins nothing more; resolves when what has begun has ended. */
   async close(): Promise<void> {
     this.#closed = true
-    await Promise.all(this.#running)
+    await Promise.all(this.#running.keys())
   }
 
   #start(
@@ -95,7 +103,7 @@ export class PushSender {
         this.#core.log.warn({ err: error }, 'a push could not be sent'),
       )
       .finally(() => this.#running.delete(work))
-    this.#running.add(work)
+    this.#running.set(work, push.userId)
   }
 
   async #settle(

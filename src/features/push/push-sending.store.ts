@@ -20,8 +20,20 @@ export interface TakenPush {
   failures: number
 }
 
+/** What a node has room for: `each` of one person, and none of those who have as many under way. */
+export interface Room {
+  most: number
+  each: number
+  busy: number[]
+}
+
 /** Takes pushes that are due: nobody else takes them until `until`. */
-export function takeDue(db: Executor, now: Date, until: Date, most: number): Promise<TakenPush[]> {
+export function takeDue(
+  db: Executor,
+  now: Date,
+  until: Date,
+  { most, each, busy }: Room,
+): Promise<TakenPush[]> {
   return query<TakenPush>(
     db,
     {
@@ -35,10 +47,14 @@ export function takeDue(db: Executor, now: Date, until: Date, most: number): Pro
     },
     sql`
     with due as materialized (
-      select subscription_id, topic from pushes where due_at <= ${now.toISOString()}::timestamptz
-       order by due_at limit ${most} for no key update skip locked)
+      select subscription_id, topic, user_id, due_at from pushes
+       where due_at <= ${now.toISOString()}::timestamptz and user_id <> all(${sql.param(busy)}::int[])
+       order by due_at limit ${most} for no key update skip locked),
+    placed as (
+      select subscription_id, topic, row_number() over (partition by user_id order by due_at) as place from due)
     update pushes set due_at = ${until.toISOString()}::timestamptz
-      from due where pushes.subscription_id = due.subscription_id and pushes.topic = due.topic
+      from placed
+     where pushes.subscription_id = placed.subscription_id and pushes.topic = placed.topic and place <= ${each}
     returning pushes.subscription_id as "subscriptionId", pushes.user_id as "userId", pushes.topic, pushes.kind,
               pushes.subject_id as "subjectId", pushes.mark, pushes.failures`,
   )

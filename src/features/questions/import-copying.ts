@@ -5,6 +5,7 @@ import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { AppError } from '../../errors.ts'
 import { copyQuestions, findAnswer } from './question-import.store.ts'
+import { requireRoom } from './questions.service.ts'
 import type { QuestionValues } from './questions.store.ts'
 
 /** Characters that are written together. */
@@ -39,7 +40,11 @@ export async function importRows<Answer extends object>(
   try {
     await using lines = await spool(inChunks(rows, examIds, end))
     // Awaited, because the file is closed when this function returns.
-    return await copyQuestions(core.db, { lines: lines.read(), examIds: [...examIds], key, end }, finish)
+    const copied = { lines: lines.read(), examIds: [...examIds], key, end }
+    return await copyQuestions(core.db, copied, async (tx) => {
+      await requireRoom(tx, copied.examIds)
+      return finish(tx)
+    })
   } catch (error) {
     throw end.aborted ? new AppError('aborted', { cause: error }) : error
   }

@@ -57,7 +57,7 @@ export const questionAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
         tags,
         consumes: ['multipart/form-data'],
         body: NewQuestionForm,
-        response: { 201: QuestionAdded, ...failures('not_found') },
+        response: { 201: QuestionAdded, ...failures('not_found', 'too_many') },
       },
     },
     async (request, reply) => {
@@ -82,7 +82,7 @@ export const questionAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
           'Entries without `question_text` are dropped; those that are not valid are named in `errors`.',
         tags,
         body: BulkAddBody,
-        response: { 201: BulkAdded, ...failures('not_found') },
+        response: { 201: BulkAdded, ...failures('not_found', 'too_many') },
       },
     },
     async (request, reply) => {
@@ -107,7 +107,7 @@ export const questionAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
           'With images, tags and explanations, and with the keys by which they are graded today. Unknown ids are named in `errors`.',
         tags,
         body: CopyBody,
-        response: { 201: Copied, ...failures('not_found') },
+        response: { 201: Copied, ...failures('not_found', 'too_many') },
       },
     },
     async (request, reply) => {
@@ -172,7 +172,7 @@ export const questionEditingRoutes: FastifyPluginAsyncTypebox<{ core: Core; isOl
       consumes: ['multipart/form-data'],
       params: IdParams,
       body: QuestionForm,
-      response: { 200: SuccessMessage, ...failures('nothing_to_update', 'not_found') },
+      response: { 200: SuccessMessage, ...failures('nothing_to_update', 'not_found', 'too_many') },
     },
     handler: async (request) => {
       const changes = await readFields(request, QuestionForm)
@@ -253,7 +253,10 @@ export const questionEditingRoutes: FastifyPluginAsyncTypebox<{ core: Core; isOl
         consumes: ['multipart/form-data'],
         querystring: ImportCsvQuery,
         body: ImportForm,
-        response: { 200: Imported, ...failures('missing_columns', 'invalid_csv', 'payload_too_large') },
+        response: {
+          200: Imported,
+          ...failures('missing_columns', 'invalid_csv', 'payload_too_large', 'too_many'),
+        },
       },
     },
     async (request, reply) => {

@@ -37,6 +37,8 @@ import * as store from './questions.store.ts'
 export const QUESTIONS_PER_PAGE = 50
 /** Questions that are in memory while they are copied. */
 const COPIED_AT_ONCE = 500
+/** What an exam has at most (docs/protocol/http.md#questions): others wait while its paper is made and read. */
+const ROOM = { most: 10_000, bytes: 16 * 1024 * 1024 }
 
 interface Asked {
   /** Whether the older generation asks, which neither sees nor makes questions that it doesn't know. */
@@ -51,6 +53,12 @@ export async function findNamable(
   teacherId: number | undefined,
 ): Promise<ReadonlySet<string> | undefined> {
   return teacherId === undefined ? undefined : store.listOwnImages(db, teacherId)
+}
+
+/** 409 `too_many` if one of these exams has become too large; behind the change, which holds their rows. */
+export async function requireRoom(tx: Executor, examIds: readonly number[]): Promise<void> {
+  if (await store.isAnyLarger(tx, examIds, ROOM))
+    throw new AppError('too_many', { message: 'An exam has at most 10,000 questions and 16 MiB of texts' })
 }
 
 /** One page in the order of their making, of one exam or of all, and how many there are. */
@@ -90,6 +98,7 @@ export async function addQuestion(
   const question = accept(checkQuestion(offered, { isOlder, images }))
   return core.db.transaction(async (tx) => {
     const [id] = (await store.insertQuestions(tx, [toValues(examId, question)])) as [number]
+    await requireRoom(tx, [examId])
     const summary = `Added to exam ${examId}`
     await record(tx, actor, { action: 'question.create', subject: ['question', id], summary })
     return id
@@ -128,6 +137,7 @@ export async function changeQuestion(
     const key = keepsKey(values, shown) ? keyOf(current) : { keyVersion: current.keyVersion + 1 }
     if (values.examId !== current.examId) await store.lockExams(tx, [current.examId, values.examId])
     await store.updateQuestion(tx, id, { ...values, ...key })
+    await requireRoom(tx, [values.examId])
     const summary = describeChanged(given.map(([name]) => name))
     await record(tx, actor, { action: 'question.change', subject: ['question', id], summary })
   })
@@ -178,6 +188,7 @@ export async function addQuestions(
   await core.db.transaction(async (tx) => {
     await store.insertQuestions(tx, rows)
     if (rows.length === 0) return
+    await requireRoom(tx, [examId])
     const summary = `${rows.length} questions were added`
     await record(tx, actor, { action: 'question.create', subject: ['exam', examId], summary })
   })
@@ -205,6 +216,7 @@ export async function copyQuestions(
       )
       errors.push(...slice.filter((id) => !byId.has(id)).map((id) => `Question ${id}: not found`))
     }
+    await requireRoom(tx, [examId])
     const copied = ids.length - errors.length
     const summary = `${copied} questions were copied`
     if (copied > 0) await record(tx, actor, { action: 'question.create', subject: ['exam', examId], summary })

@@ -93,6 +93,24 @@ export async function insertQuestions(db: Executor, rows: QuestionValues[]): Pro
   return ids
 }
 
+/** Whether one of these exams has more questions, or more bytes of what is in a paper, than this. */
+export async function isAnyLarger(
+  tx: Executor,
+  examIds: readonly number[],
+  { most, bytes }: { most: number; bytes: number },
+): Promise<boolean> {
+  const rows = await tx.execute(sql`
+    select from questions
+     where ${isAnyOf(sql`exam_id`, [...examIds])}
+     group by exam_id
+    having count(*) > ${most}::int or sum(
+      octet_length(question_text) + octet_length(option_a) + octet_length(option_b) + octet_length(option_c)
+      + octet_length(option_d) + octet_length(more_options::text) + octet_length(coalesce(parts::text, ''))
+      + octet_length(correct_answer)) > ${bytes}::int
+     limit 1`)
+  return rows.length > 0
+}
+
 /** Locks exams in the order of their ids: a question that moves changes two, and another one may move the other way. */
 export async function lockExams(tx: Executor, ids: number[]): Promise<void> {
   await tx

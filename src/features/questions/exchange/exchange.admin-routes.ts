@@ -49,7 +49,14 @@ export const exchangeAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
         response: {
           200: Tried,
           201: Exchanged,
-          ...failures('not_found', 'invalid_file', 'invalid_csv', 'missing_columns', 'payload_too_large'),
+          ...failures(
+            'not_found',
+            'invalid_file',
+            'invalid_csv',
+            'missing_columns',
+            'payload_too_large',
+            'too_many',
+          ),
         },
       },
     },
