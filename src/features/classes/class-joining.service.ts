@@ -19,9 +19,8 @@ import * as store from './classes.store.ts'
 /** Wrong codes that somebody may try within an hour. */
 const MOST_FAILURES = 10
 const FAILURES_MS = 3_600_000
-/** Classes that somebody may be in by their own doing, and may join in a day: each time leaves a row in the log. */
+/** Classes that somebody may be in by their own doing, and that they may join in a day: each time leaves a row in the log. */
 const MOST_CLASSES = 500
-const MOST_A_DAY = 50
 const CLASS_CODE = /^[A-Z]{8}$/
 
 interface Joined {
@@ -151,8 +150,8 @@ async function enter(
   const added = await members.insertMembers(tx, row.id, [{ userId, role }], now)
   if (added.length > 0) {
     if ((await store.countOwn(tx, userId)) > MOST_CLASSES) throw new AppError('too_many')
-    if ((await countDone(tx, userId, 'class.join', new Date(now.getTime() - DAY_MS))) >= MOST_A_DAY)
-      throw new AppError('too_many', { message: `At most ${MOST_A_DAY} classes a day` })
+    const joined = await countDone(tx, userId, 'class.join', new Date(now.getTime() - DAY_MS))
+    if (joined >= MOST_CLASSES) throw new AppError('too_many', { message: `At most ${MOST_CLASSES} a day` })
     await record(
       tx,
       { ...actor, classId: row.id },
