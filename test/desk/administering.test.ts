@@ -136,7 +136,7 @@ test('closing an exam that somebody takes says how many attempts it ends, and wa
   await context.close()
 }, 120_000)
 
-test('the item analysis names questions that are too easy or too hard', async () => {
+test('the item analysis names questions that are too easy or too hard, and marks their keys', async () => {
   const { examId, questionIds } = await createExam(service.sql, {
     name: 'Analysed',
     questions: [{ question_text: 'Everybody knows' }, { question_text: 'Nobody knows', correct_answer: 'D' }],
@@ -144,7 +144,8 @@ test('the item analysis names questions that are too easy or too hard', async ()
   await service.sql`update questions set option_a = 'this', option_b = 'that' where id = ${questionIds[0] ?? 0}`
   const people = await Promise.all(Array.from({ length: 3 }, () => service.person()))
   for (const person of people) await answer(person, examId, questionIds, 'A')
-  const { page, context, problems } = await openFor(browser, await service.admin())
+  const admin = await service.admin()
+  const { page, context, problems } = await openFor(browser, admin)
   await page.goto(`/desk/teach/exams/${examId}/items`)
   const [easy, hard] = ['Everybody knows', 'Nobody knows'].map((text) =>
     page.getByRole('listitem').filter({ hasText: text }),
@@ -154,8 +155,19 @@ test('the item analysis names questions that are too easy or too hard', async ()
   await hard?.getByText(/100 % \(3\)/).waitFor()
   // Of four letters, those that the question has.
   const rows = (item: typeof easy) => item?.getByRole('row').getByRole('rowheader').allInnerTexts()
-  await expect.poll(() => rows(easy)).toEqual(['A', 'B'])
-  await expect.poll(() => rows(hard)).toEqual(['A', 'B', 'C', 'D'])
+  await expect.poll(() => rows(easy)).toEqual(['A Key', 'B'])
+  await expect.poll(() => rows(hard)).toEqual(['A', 'B', 'C', 'D Key'])
+  await expectFlawless(page)
+  // The key that a regrade put in force is the one that is marked.
+  const regrade = {
+    question_id: questionIds[1] ?? 0,
+    action: 'new_key',
+    correct_answer: 'A',
+    reason: 'The other one was meant',
+  } as const
+  await admin.post(`/api/v01/admin/exams/${examId}/regrades` as const, regrade, 201)
+  await page.reload()
+  await expect.poll(() => rows(hard)).toEqual(['A Key', 'B', 'C', 'D'])
   expect(problems).toEqual([])
   await context.close()
 })
