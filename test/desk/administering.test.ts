@@ -172,6 +172,41 @@ test('the item analysis names questions that are too easy or too hard, and marks
   await context.close()
 })
 
+test('the audit log names what was changed, and leads to what is still there', async () => {
+  const admin = await service.admin()
+  const person = await service.person('in.the.log')
+  const { examId } = await createExam(service.sql, { name: 'Logged' })
+  const gone = await createExam(service.sql, { name: 'Deleted since' })
+  const path = (id: number) => `/api/v01/admin/exams/${id}` as const
+  await admin.patch(path(examId), { name: 'Logged exam' }, 200)
+  await admin.patch(path(gone.examId), { name: 'Gone' }, 200)
+  await admin.delete(path(gone.examId), 200)
+  const [questionId] = (await createExam(service.sql, { name: 'Of a question' })).questionIds
+  const form = new FormData()
+  form.set('question_text', 'Other')
+  await admin.request('PATCH', `/api/v01/admin/questions/${questionId}`, form, 200)
+  await admin.post('/api/v01/admin/users/role', { user_id: person.id, new_role: 'user,admin' }, 200)
+  const { page, context, problems } = await openFor(browser, admin)
+  await page.goto('/desk/teach/audit')
+  const row = (text: string) => page.getByRole('row').filter({ hasText: text })
+  await row(`exam:${gone.examId}`).first().getByText(`Exam ${gone.examId}`, { exact: true }).waitFor()
+  expect(await row(`exam:${gone.examId}`).getByRole('link').count()).toBe(0)
+  await row(`user:${person.id}`)
+    .getByRole('link', { name: `Account ${person.username}` })
+    .waitFor()
+  await expectFlawless(page)
+  await page.getByRole('link', { name: 'Exam Logged exam' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Logged exam' }).waitFor()
+  await page.goBack()
+  await page.getByRole('link', { name: `Account ${person.username}` }).click()
+  await page.getByRole('button', { name: `Manage the account of ${person.username}` }).waitFor()
+  await page.goBack()
+  await page.getByRole('link', { name: `Question ${questionId}` }).click()
+  await expect.poll(() => page.getByLabel('Question', { exact: true }).inputValue()).toBe('Other')
+  expect(problems).toEqual([])
+  await context.close()
+})
+
 test('several questions are deleted at once, also those of another page', async () => {
   const { examId, questionIds } = await createExam(service.sql, {
     questions: Array.from({ length: 60 }, () => ({})),

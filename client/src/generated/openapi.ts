@@ -78,7 +78,7 @@ export type AttemptsAnswer = { success: true; attempts: Attempt[]; total: number
 
 export type AuditAnswer = { success: true; entries: AuditEntry[]; total: number; page: number; per_page: number; total_pages: number }
 
-export type AuditEntry = { id: number; at: string; actor_id: number | null; actor: string | null; action: string; subject_type: string; subject_id: number | string | null; class_id: number | null; summary: string; ip: string | null }
+export type AuditEntry = { id: number; at: string; actor_id: number | null; actor: string | null; action: string; subject_type: string; subject_id: number | string | null; subject_name: string | null; class_id: number | null; summary: string; ip: string | null }
 
 export type BestAnswerAnswer = { success: true; is_best_answer: boolean }
 
