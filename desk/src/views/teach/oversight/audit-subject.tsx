@@ -66,12 +66,12 @@ export function AuditSubject({ entry }: { entry: Entry }) {
   const isGone = entry.action === `${type}.delete` || (kind.isNamed && name === null)
   const href = isGone || id === null ? undefined : kind.href?.(entry, name ?? '')
   return (
-    <>
+    <span>
       {href ? <a href={href}>{text}</a> : <span>{text}</span>}
       <br />
       <small>
         <code>{code}</code>
       </small>
-    </>
+    </span>
   )
 }
