@@ -268,6 +268,24 @@ export const StatusAnswer = Type.Object(
 )
 export type StatusAnswer = Static<typeof StatusAnswer>
 
+export const ActiveAttemptsAnswer = Type.Object(
+  {
+    ...success,
+    attempts: Type.Array(
+      Type.Object({
+        attempt_id: Id,
+        attempt_number: Count,
+        exam_id: Id,
+        exam_name: Type.String(),
+        started_at: Timestamp,
+        ends_at: Nullable({ ...Timestamp, description: 'null: untimed' }),
+      }),
+    ),
+  },
+  { $id: 'ActiveAttemptsAnswer' },
+)
+export type ActiveAttempt = Static<typeof ActiveAttemptsAnswer>['attempts'][number]
+
 // --- afterwards
 
 export const AttemptRow = Type.Object(

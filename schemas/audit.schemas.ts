@@ -104,6 +104,12 @@ export const AuditEntry = Type.Object(
     subject_id: Nullable(
       Type.Union([Type.Integer(), Type.String()], { description: 'an id, or the key of a job or an image' }),
     ),
+    subject_name: Nullable(
+      Type.String({
+        description:
+          'what an account, an exam, a class or a category is called today; null: it is gone, or something else',
+      }),
+    ),
     class_id: Nullable(Type.Integer({ description: 'the class that it is about or for' })),
     summary: Type.String(),
     ip: Nullable(Type.String({ description: 'null: the command line, or a deleted account' })),

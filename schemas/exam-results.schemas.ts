@@ -46,6 +46,33 @@ export const StudentResult = Type.Object(
 )
 export type StudentResult = Static<typeof StudentResult>
 
+/** The exams that students are taking now. */
+export const SittingsAnswer = Type.Object(
+  {
+    success: Type.Literal(true),
+    exams: Type.Array(
+      Type.Object({
+        exam_id: Id,
+        exam_name: Type.String(),
+        students: Type.Integer({ minimum: 1, description: 'how many of them take it' }),
+        attempts: Type.Array(
+          Type.Object({
+            ...person,
+            attempt_id: Id,
+            started_at: Timestamp,
+            ends_at: Nullable(Timestamp),
+            answered: Type.Integer({ minimum: 0, description: 'questions with a saved answer' }),
+          }),
+          { description: 'of the first 10 of these students, by username' },
+        ),
+      }),
+      { description: 'those that most students take come first; 100 at most' },
+    ),
+  },
+  { $id: 'SittingsAnswer' },
+)
+export type Sittings = Static<typeof SittingsAnswer>['exams']
+
 export const ExamResultsQuery = Type.Object({ page: Page })
 export const ClassResultsQuery = Type.Object({ exam_id: Id, page: Page })
 export const ClassResultsCsvQuery = Type.Object({ exam_id: Id })

@@ -20,6 +20,8 @@ import { allowanceAdminRoutes } from './features/allowances/allowances.admin-rou
 import { analyticsAdminRoutes, overviewAdminRoutes } from './features/analytics/analytics.admin-routes.ts'
 import { itemAdminRoutes } from './features/analytics/items.admin-routes.ts'
 import { assistantRoutes } from './features/assistant/assistant.routes.ts'
+import { activeAttemptAdminRoutes } from './features/attempts/active-attempts.admin-routes.ts'
+import { activeAttemptRoutes } from './features/attempts/active-attempts.routes.ts'
 import { attemptsLive } from './features/attempts/attempts.live.ts'
 import { attemptRoutes } from './features/attempts/attempts.routes.ts'
 import { auditAdminRoutes } from './features/audit/audit.admin-routes.ts'
@@ -204,6 +206,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     await scope.register(categoryRoutes, { prefix: '/api/v01/categories', core })
     await scope.register(publishedExamRoutes, { prefix: '/api/v01/exams', core })
     await scope.register(resultRoutes, { prefix: '/api/v01/attempts', core })
+    await scope.register(activeAttemptRoutes, { prefix: '/api/v01/attempts', core })
     await scope.register(attemptRoutes, { prefix: '/api/v01', core })
     await scope.register(pushRoutes, { prefix: '/api/v01/push', core })
     await scope.register(notebookRoutes, { prefix: '/api/v01', core })
@@ -243,6 +246,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     await scope.register(questionAdminRoutes, { prefix: '/api/v01/admin/questions', core })
     await scope.register(tagAdminRoutes, { prefix: '/api/v01/admin/tags', core })
     await scope.register(categoryAdminRoutes, { prefix: '/api/v01/admin/categories', core })
+    await scope.register(activeAttemptAdminRoutes, { prefix: '/api/v01/admin/attempts', core })
     await scope.register(allowanceAdminRoutes, { prefix: '/api/v01/admin/attempts', core })
     await scope.register(imageAdminRoutes, { prefix: '/api/v01/admin/images', core })
     await scope.register(generationAdminRoutes, { prefix: '/api/v01/admin/ai', core })

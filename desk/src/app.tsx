@@ -28,7 +28,7 @@ export function App() {
   useEffect(watchHelpLock, [])
   useEffect(watchNotices, [])
   useEffect(watchUnderWay, [])
-  useEffect(() => void lookForUnderWay([]), [])
+  useEffect(() => void lookForUnderWay(), [])
   useEffect(() => void keepPushesOn().catch(() => {}), [])
   useEffect(() => keepFocus(document.body), [])
   // The person was signed out: here, in another tab, or by the service.

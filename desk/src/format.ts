@@ -15,10 +15,13 @@ export function moment(iso: string): string {
   return MOMENT.format(new Date(iso))
 }
 
+export function isToday(iso: string): boolean {
+  return new Date(iso).toDateString() === new Date().toDateString()
+}
+
 /** The time if it is today, else the day. */
 export function lately(iso: string): string {
-  const date = new Date(iso)
-  return date.toDateString() === new Date().toDateString() ? TIME.format(date) : DAY.format(date)
+  return isToday(iso) ? clockTime(iso) : day(iso)
 }
 
 /** A full hour of any day. */

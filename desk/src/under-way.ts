@@ -35,23 +35,26 @@ export function endUnderWay(examId: number): void {
   keep($underWay.get().filter((each) => each.examId !== examId))
 }
 
-/** Asks the service about the attempts that were begun in this browser, and about those at the given exams. */
-export async function lookForUnderWay(exams: readonly { id: number; name: string }[]): Promise<void> {
+let asking: Promise<void> | undefined
+
+/** Asks the service, also for attempts that were begun on other devices. Until it answers, what was known is shown. */
+export function lookForUnderWay(): Promise<void> {
+  asking ??= look().finally(() => {
+    asking = undefined
+  })
+  return asking
+}
+
+async function look(): Promise<void> {
   const known = readStored<UnderWay[]>(STORED) ?? []
-  const names = new Map(known.map(({ examId, name }) => [examId, name]))
-  for (const { id, name } of exams) names.set(id, name)
-  const found = await Promise.all(
-    [...names].map(async ([examId, name]): Promise<UnderWay[]> => {
-      const params = { path: { exam_id: examId } }
-      const status = await ask(client.GET('/api/v01/exams/{exam_id}/attempt-status', { params })).catch(
-        () => undefined,
-      )
-      // What can't be asked for now is shown as it was known.
-      if (!status) return known.filter((each) => each.examId === examId)
-      return status.has_active_attempt ? [{ examId, name, endsAt: status.ends_at }] : []
-    }),
+  const answer = await ask(client.GET('/api/v01/attempts/active')).catch(() => undefined)
+  if (!answer) return keep(readStored<UnderWay[]>(STORED) ?? [])
+  const found = answer.attempts.map(
+    ({ exam_id, exam_name, ends_at }): UnderWay => ({ examId: exam_id, name: exam_name, endsAt: ends_at }),
   )
-  keep(found.flat())
+  const ids = new Set([...known, ...found].map(({ examId }) => examId))
+  // What was begun here while the service was asked.
+  keep([...found, ...$underWay.get().filter(({ examId }) => !ids.has(examId))])
 }
 
 /** Follows the end of an attempt where a teacher moves it. Returns a function that ends this. */

@@ -136,7 +136,7 @@ test('closing an exam that somebody takes says how many attempts it ends, and wa
   await context.close()
 }, 120_000)
 
-test('the item analysis names questions that are too easy or too hard', async () => {
+test('the item analysis names questions that are too easy or too hard, and marks their keys', async () => {
   const { examId, questionIds } = await createExam(service.sql, {
     name: 'Analysed',
     questions: [{ question_text: 'Everybody knows' }, { question_text: 'Nobody knows', correct_answer: 'D' }],
@@ -144,7 +144,8 @@ test('the item analysis names questions that are too easy or too hard', async ()
   await service.sql`update questions set option_a = 'this', option_b = 'that' where id = ${questionIds[0] ?? 0}`
   const people = await Promise.all(Array.from({ length: 3 }, () => service.person()))
   for (const person of people) await answer(person, examId, questionIds, 'A')
-  const { page, context, problems } = await openFor(browser, await service.admin())
+  const admin = await service.admin()
+  const { page, context, problems } = await openFor(browser, admin)
   await page.goto(`/desk/teach/exams/${examId}/items`)
   const [easy, hard] = ['Everybody knows', 'Nobody knows'].map((text) =>
     page.getByRole('listitem').filter({ hasText: text }),
@@ -154,8 +155,54 @@ test('the item analysis names questions that are too easy or too hard', async ()
   await hard?.getByText(/100 % \(3\)/).waitFor()
   // Of four letters, those that the question has.
   const rows = (item: typeof easy) => item?.getByRole('row').getByRole('rowheader').allInnerTexts()
-  await expect.poll(() => rows(easy)).toEqual(['A', 'B'])
-  await expect.poll(() => rows(hard)).toEqual(['A', 'B', 'C', 'D'])
+  await expect.poll(() => rows(easy)).toEqual(['A Key', 'B'])
+  await expect.poll(() => rows(hard)).toEqual(['A', 'B', 'C', 'D Key'])
+  await expectFlawless(page)
+  // The key that a regrade put in force is the one that is marked.
+  const regrade = {
+    question_id: questionIds[1] ?? 0,
+    action: 'new_key',
+    correct_answer: 'A',
+    reason: 'The other one was meant',
+  } as const
+  await admin.post(`/api/v01/admin/exams/${examId}/regrades` as const, regrade, 201)
+  await page.reload()
+  await expect.poll(() => rows(hard)).toEqual(['A Key', 'B', 'C', 'D'])
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('the audit log names what was changed, and leads to what is still there', async () => {
+  const admin = await service.admin()
+  const person = await service.person('in.the.log')
+  const { examId } = await createExam(service.sql, { name: 'Logged' })
+  const gone = await createExam(service.sql, { name: 'Deleted since' })
+  const path = (id: number) => `/api/v01/admin/exams/${id}` as const
+  await admin.patch(path(examId), { name: 'Logged exam' }, 200)
+  await admin.patch(path(gone.examId), { name: 'Gone' }, 200)
+  await admin.delete(path(gone.examId), 200)
+  const [questionId] = (await createExam(service.sql, { name: 'Of a question' })).questionIds
+  const form = new FormData()
+  form.set('question_text', 'Other')
+  await admin.request('PATCH', `/api/v01/admin/questions/${questionId}`, form, 200)
+  await admin.post('/api/v01/admin/users/role', { user_id: person.id, new_role: 'user,admin' }, 200)
+  const { page, context, problems } = await openFor(browser, admin)
+  await page.goto('/desk/teach/audit')
+  const row = (text: string) => page.getByRole('row').filter({ hasText: text })
+  await row(`exam:${gone.examId}`).first().getByText(`Exam ${gone.examId}`, { exact: true }).waitFor()
+  expect(await row(`exam:${gone.examId}`).getByRole('link').count()).toBe(0)
+  await row(`user:${person.id}`)
+    .getByRole('link', { name: `Account ${person.username}` })
+    .waitFor()
+  await expectFlawless(page)
+  await page.getByRole('link', { name: 'Exam Logged exam' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Logged exam' }).waitFor()
+  await page.goBack()
+  await page.getByRole('link', { name: `Account ${person.username}` }).click()
+  await page.getByRole('button', { name: `Manage the account of ${person.username}` }).waitFor()
+  await page.goBack()
+  await page.getByRole('link', { name: `Question ${questionId}` }).click()
+  await expect.poll(() => page.getByLabel('Question', { exact: true }).inputValue()).toBe('Other')
   expect(problems).toEqual([])
   await context.close()
 })

@@ -266,3 +266,47 @@ test('settings say what is drawn and shuffled for each attempt, and questions ar
   expect(problems).toEqual([])
   await context.close()
 }, 120_000)
+
+test('copies come in the order in which their questions were selected, or in that which the keyboard gives them', async () => {
+  const { page, context, problems } = await openFor(browser, admin, PHONE)
+  const texts = ['What is red?', 'What is green?', 'What is blue?']
+  const question = { question_type: 'NUMERIC', correct_answer: '1' } as const
+  const { examId } = await createExam(service.sql, {
+    name: 'Copied from',
+    questions: texts.map((question_text) => ({ ...question, question_text })),
+  })
+  const other = await createExam(service.sql, { name: 'Ordered', questions: [] })
+  await page.goto(`/desk/teach/exams/${examId}/questions`)
+  for (const number of [3, 1, 2])
+    await page.getByRole('checkbox', { name: `Select question ${number}` }).press('Space')
+  await page.getByRole('button', { name: 'Copy', exact: true }).press('Enter')
+  await page.getByRole('option', { name: 'Ordered' }).waitFor({ state: 'attached' })
+  await expect.poll(() => page.getByLabel('Into the exam').and(page.locator(':focus')).count()).toBe(1)
+  const rows = page.getByRole('list', { name: 'Order of the copies' }).getByRole('listitem')
+  const order = async () =>
+    (await rows.allInnerTexts()).map((text) => texts.find((each) => text.includes(each)))
+  await expect.poll(order).toEqual(['What is blue?', 'What is red?', 'What is green?'])
+  await expectFlawless(page)
+  expect(await page.evaluate(IS_TOO_WIDE)).toBe(false)
+  // The focus goes along with the question, so the same key moves it on.
+  await page.getByRole('button', { name: 'Move question 3 up' }).press('Enter')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Enter')
+  await expect.poll(order).toEqual(['What is green?', 'What is blue?', 'What is red?'])
+  await page.getByRole('button', { name: 'Move question 2 down' }).press('Enter')
+  await expect.poll(order).toEqual(['What is green?', 'What is red?', 'What is blue?'])
+  await page.getByLabel('Into the exam').selectOption({ label: 'Ordered' })
+  await page.getByRole('dialog').getByRole('button', { name: 'Copy', exact: true }).press('Enter')
+  await page.getByText('3 questions copied').waitFor()
+  expect((await listed(other.examId)).map(({ question_text }) => question_text)).toEqual([
+    'What is green?',
+    'What is red?',
+    'What is blue?',
+  ])
+  // The choice of an exam stays what the address says when the exams are there.
+  await page.goto(`/desk/teach/questions?exam=${examId}`)
+  await page.getByRole('option', { name: 'Ordered' }).waitFor({ state: 'attached' })
+  expect(await page.getByLabel('Exam', { exact: true }).inputValue()).toBe(String(examId))
+  expect(problems).toEqual([])
+  await context.close()
+}, 120_000)

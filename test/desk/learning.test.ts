@@ -113,7 +113,7 @@ test('a result is shown as soon as it is released, and follows a corrected key',
   await question.getByText('−1 of 4 marks').waitFor()
   const regrade = { question_id: questionId, action: 'new_key', correct_answer: '3' } as const
   await admin.post(`/api/v01/admin/exams/${examId}/regrades`, regrade, 201)
-  await page.getByText('Regraded').waitFor()
+  await page.getByText('Regraded', { exact: true }).waitFor()
   expect(problems).toEqual([])
   await context.close()
 })

@@ -106,6 +106,13 @@ test('right after an exam it says when the next question comes back, and then as
   await person.get(PRACTICE, 200)
   const { page, context, problems } = await openFor(browser, person)
   await page.clock.install()
+  // The overview says the time, and looks again by itself.
+  await page.goto('/desk/practice')
+  await page.getByText(/^The next question comes back at \d/).waitFor()
+  await service.sql`update practice_cards set due = now() where user_id = ${person.id}`
+  await page.clock.fastForward('30:00')
+  await page.getByRole('link', { name: 'Practise', exact: true }).waitFor()
+  await service.sql`update practice_cards set due = now() + interval '1 minute' where user_id = ${person.id}`
   await page.goto(`/desk/practice/cards?attempt=${attemptId}`)
   await page.getByRole('heading', { name: 'Nothing is due here now' }).waitFor()
   await page.getByText(/^The next question comes back/).waitFor()

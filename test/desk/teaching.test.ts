@@ -226,9 +226,9 @@ test('a question is written by the keyboard, what is wrong with it is named, and
 test('a changed key leads to the regrade of that question, with its preview', async () => {
   const { examId, questionIds } = await createExam(service.sql, {
     name: 'Keyed anew',
-    questions: [{ question_text: '**First**' }, { question_text: 'Second' }],
+    questions: [{ question_text: '**First**' }, { question_text: 'Second of $n^2$' }],
   })
-  await service.sql`update questions set option_a = 'this', option_b = 'that', option_c = 'both' where exam_id = ${examId}`
+  await service.sql`update questions set option_a = 'this', option_b = '$x^2$', option_c = 'both' where exam_id = ${examId}`
   const person = await service.person()
   await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
   const answers = Object.fromEntries(questionIds.map((id) => [id, 'B']))
@@ -237,6 +237,10 @@ test('a changed key leads to the regrade of that question, with its preview', as
   // A correction that was begun and left earlier.
   await page.goto(`/desk/teach/exams/${examId}/corrections?question=${questionIds[1]}`)
   await page.getByLabel('Option C is correct').check()
+  // The question and its options as students see them: they aren't edited here.
+  await page.locator('form .katex').nth(1).waitFor()
+  expect(await page.getByRole('textbox').count()).toBe(0)
+  await expectFlawless(page)
   // An option without a text can't be what was correct.
   expect(await page.getByLabel('Option D is correct').count()).toBe(0)
   await page.goto(`/desk/teach/questions/${examId}/${questionIds[1]}`)
@@ -251,7 +255,7 @@ test('a changed key leads to the regrade of that question, with its preview', as
   const asked = page.getByLabel('Question', { exact: true })
   await asked.selectOption({ label: '1. First' })
   await page.getByRole('button', { name: 'Apply' }).waitFor({ state: 'detached' })
-  await asked.selectOption({ label: '2. Second' })
+  await asked.selectOption({ index: 1 })
   await page.getByRole('button', { name: 'Preview the changes' }).click()
   await page.getByText('Question 2: Of 1 attempt 1 higher').waitFor()
   await page.getByRole('button', { name: 'Apply' }).click()

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { SubjectType } from '../../schemas/audit.schemas.ts'
 import { COMMAND_LINE } from '../../src/actor.ts'
 import { record } from '../../src/features/audit/audit.service.ts'
 import { type Client, PASSWORD } from '../support/client.ts'
+import { createExam } from '../support/content/exams.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const PATH = '/api/v01/admin/audit'
@@ -36,6 +38,7 @@ test('the log is listed newest first, filtered by actor, action and subject, wit
       action: 'exam.change',
       subject_type: 'exam',
       subject_id: 12,
+      subject_name: null,
       class_id: null,
       summary: 'changed: name',
       ip: null,
@@ -52,6 +55,40 @@ test('the log is listed newest first, filtered by actor, action and subject, wit
   expect(await actions('action=exam.change&page=2')).toEqual([])
   for (const wrong of ['subject=exam', 'subject=:1', 'actor_id=x', 'page=0'])
     await admin.get(`${PATH}?${wrong}`, 400)
+})
+
+test('an account, an exam, a class and a category are named as they are called today, as long as they are there', async () => {
+  const person = await service.person()
+  const { examId } = await createExam(service.sql, { name: 'Mechanics' })
+  const { class: made } = (await admin.post('/api/v01/admin/classes', { name: '10 b' }, 201)).body
+  const [category] = await service.sql`insert into categories (name) values ('Physics') returning id`
+  const subjects: [SubjectType, number | string | null][] = [
+    ['user', person.id],
+    ['exam', examId],
+    ['class', made.id],
+    ['category', category?.id],
+    ['exam', 999_999],
+    ['exam', 9_999_999_999],
+    ['question', examId],
+    ['image', 'Physics/a:b.png'],
+    ['image', null],
+  ]
+  const actor = { id: admin.id, ip: null }
+  for (const subject of subjects)
+    await record(db(), actor, { action: 'exam.change', subject, summary: 'named' })
+  const names = async () => {
+    const { entries } = (await admin.get(`${PATH}?action=exam.change&actor_id=${admin.id}`, 200)).body
+    return entries
+      .filter(({ summary }) => summary === 'named')
+      .map((entry) => entry.subject_name)
+      .reverse()
+  }
+  const others = [null, null, null, null, null]
+  expect(await names()).toEqual([person.username, 'Mechanics', '10 b', 'Physics', ...others])
+  await admin.patch(`/api/v01/admin/exams/${examId}` as const, { name: 'Waves' }, 200)
+  expect((await names())[1]).toBe('Waves')
+  await admin.delete(`/api/v01/admin/exams/${examId}`, 200)
+  expect((await names())[1]).toBeNull()
 })
 
 test('it is for administrators alone', async () => {

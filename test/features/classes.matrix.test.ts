@@ -161,6 +161,7 @@ const EXAMS: Record<string, Place> = {
   'PUT /exams/{exam_id}/answers': { statuses: NO_ATTEMPT, body: answers },
   'POST /exams/{exam_id}/submit': { statuses: [401, 200, 404, 409, 404, 409], body: () => ({}) },
   'GET /attempts': { statuses: EVERYBODY },
+  'GET /attempts/active': { statuses: EVERYBODY },
   'GET /attempts/{attempt_id}': { statuses: [401, 403, 404, 404, 404, 404] },
   'GET /attempts/{attempt_id}/challenges': { statuses: STUDENTS_OWN },
   'POST /attempts/{attempt_id}/challenges': {

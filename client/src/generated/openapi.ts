@@ -34,6 +34,8 @@ export type AccountAnswer = { success: true; user: Account }
 
 export type AccountsImported = { success: true; created: number; /** `Row n: why` */ errors: string[]; dry_run: boolean }
 
+export type ActiveAttemptsAnswer = { success: true; attempts: ({ attempt_id: number; attempt_number: number; exam_id: number; exam_name: string; started_at: string; ends_at: string | null })[] }
+
 export type AdminChallenge = { id: number; attempt_id: number; exam_id: number; question_id: number; message: string; status: ChallengeStatus; reply: string | null; created_at: string; resolved_at: string | null; username: string; question_text: string }
 
 export type AdminChallengesAnswer = { success: true; challenges: AdminChallenge[]; total: number; page: number; per_page: number; total_pages: number }
@@ -78,7 +80,7 @@ export type AttemptsAnswer = { success: true; attempts: Attempt[]; total: number
 
 export type AuditAnswer = { success: true; entries: AuditEntry[]; total: number; page: number; per_page: number; total_pages: number }
 
-export type AuditEntry = { id: number; at: string; actor_id: number | null; actor: string | null; action: string; subject_type: string; subject_id: number | string | null; class_id: number | null; summary: string; ip: string | null }
+export type AuditEntry = { id: number; at: string; actor_id: number | null; actor: string | null; action: string; subject_type: string; subject_id: number | string | null; subject_name: string | null; class_id: number | null; summary: string; ip: string | null }
 
 export type BestAnswerAnswer = { success: true; is_best_answer: boolean }
 
@@ -511,6 +513,8 @@ export type SessionsAnswer = { success: true; sessions: Session[] }
 export type SettingsAnswer = { success: true; /** the reader's own */ settings: ConversationSettings }
 
 export type SettingsBody = { muted_until?: string | null; archived?: boolean; pinned?: boolean }
+
+export type SittingsAnswer = { success: true; /** those that most students take come first; 100 at most */ exams: ({ exam_id: number; exam_name: string; /** how many of them take it */ students: number; /** of the first 10 of these students, by username */ attempts: ({ user_id: number; username: string; full_name: string; attempt_id: number; started_at: string; ends_at: string | null; /** questions with a saved answer */ answered: number })[] })[] }
 
 export type StaffReviewAnswer = { success: true; attempt_id: number; exam_id: number; exam_name: string; attempt_number: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; /** `start_time` in UTC */ started_at: string; submitted_at: string | null; score: number | null; max_score: number | null; percentage: number | null; status: 'active' | 'submitted' | 'expired'; user_id: number; username: string; full_name: string; ends_at: string | null; result_mode: 'instant' | 'on_release'; /** questions with a saved answer */ answered: number; question_count: number; shows_keys: boolean; result: Score | null; review: StaffReviewedQuestion[] | null }
 
@@ -2341,6 +2345,22 @@ export interface paths {
       }
     }
   }
+  '/api/v01/attempts/active': {
+    /** Own attempts under way, at whatever exam and from whatever device */
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ActiveAttemptsAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
   '/api/v01/exams/{exam_id}/prepare': {
     /** Load an exam's questions into memory, shortly before many students start */
     post: {
@@ -4033,6 +4053,23 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/attempts/active': {
+    /** The exams that students are taking now, with some of these students */
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': SittingsAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }

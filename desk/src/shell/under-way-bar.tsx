@@ -23,7 +23,7 @@ export function UnderWayBar() {
   useEffect(() => {
     if (first === Infinity) return
     const wait = Math.max(LOOK_AGAIN_MS, first + CLOSED_MS - serverNow())
-    const timer = setInterval(() => void lookForUnderWay([]), Math.min(wait, LONGEST_MS))
+    const timer = setInterval(() => void lookForUnderWay(), Math.min(wait, LONGEST_MS))
     return () => clearInterval(timer)
   }, [first])
   // Home has more of them, in its own place.

@@ -13,7 +13,7 @@ import { $notices, dismiss, lookForNotices } from '../notices.ts'
 import { isAdministrator } from '../roles.ts'
 import { serverNow } from '../server-time.ts'
 import { t } from '../texts.ts'
-import { $underWay, lookForUnderWay, mayBeUnderWay } from '../under-way.ts'
+import { $underWay, lookForUnderWay } from '../under-way.ts'
 import { $invitations, $taught, lookForClasses } from '../waiting.ts'
 import { SittingNow } from './classes/sitting-now.tsx'
 import { Undelivered } from './exams/undelivered.tsx'
@@ -22,11 +22,6 @@ import { Waiting } from './teach/waiting.tsx'
 import type { ViewProps } from './view-props.ts'
 
 const MOST = 5
-/** Exams that are asked for an attempt under way whenever this is opened; those begun here are known anyway. */
-const ASKED_AT_ONCE = 12
-/** Once in a page's life all are asked, since one may have been begun on another device. */
-let areAllAsked = false
-
 /** Where somebody arrives: what is under way, what is new, what waits for them. */
 export default function Home({ user }: ViewProps) {
   const isTeacher = useStore($taught).length > 0
@@ -36,7 +31,7 @@ export default function Home({ user }: ViewProps) {
       ask(client.GET('/api/v01/attempts')),
     ])
     void lookForClasses().catch(() => {})
-    void lookBegun(exams.filter(mayBeUnderWay))
+    void lookForUnderWay()
     void lookForNotices(attempts)
     return { exams, attempts }
   })
@@ -134,12 +129,6 @@ export default function Home({ user }: ViewProps) {
 function isOpen({ opens_at, closes_at }: { opens_at: string | null; closes_at: string | null }): boolean {
   const now = serverNow()
   return (!opens_at || Date.parse(opens_at) <= now) && (!closes_at || Date.parse(closes_at) > now)
-}
-
-async function lookBegun(exams: readonly { id: number; name: string }[]): Promise<void> {
-  const count = areAllAsked ? Math.min(ASKED_AT_ONCE, exams.length) : exams.length
-  areAllAsked = true
-  for (let at = 0; at < count; at += ASKED_AT_ONCE) await lookForUnderWay(exams.slice(at, at + ASKED_AT_ONCE))
 }
 
 function UnderWay() {

@@ -95,7 +95,7 @@ function Overview({ attempts, total }: { attempts: Attempt[]; total: number }) {
     <>
       <dl class="figures">
         <Stat label="Attempts" value={total} />
-        <Stat label="On average, of those below" value={percent(mean, 1)} />
+        <Stat label="On average, of those below" value={percent(mean)} />
         <Stat label="Best" value={percentages.length > 0 ? `${number(Math.max(...percentages))} %` : '–'} />
       </dl>
       <LineChart

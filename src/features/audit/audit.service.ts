@@ -69,6 +69,7 @@ function present(row: store.AuditRow): AuditEntry {
     subject_type: row.subjectType,
     subject_id:
       row.subjectId !== null && /^-?\d{1,10}$/.test(row.subjectId) ? Number(row.subjectId) : row.subjectId,
+    subject_name: row.subjectName,
     class_id: row.classId,
     summary: row.summary,
     ip: row.ip,

@@ -5,7 +5,7 @@ import { auditEntries } from '../../db/tables/audit.tables.ts'
 import { users } from '../../db/tables/users.tables.ts'
 import { slicesOf } from '../../formats/slices.ts'
 
-export type AuditRow = typeof auditEntries.$inferSelect & { actor: string | null }
+export type AuditRow = typeof auditEntries.$inferSelect & { actor: string | null; subjectName: string | null }
 export type NewAuditRow = Omit<typeof auditEntries.$inferInsert, 'id' | 'at'>
 
 export interface AuditFilter {
@@ -37,7 +37,24 @@ export function countSince(db: Executor, actorId: number, action: string, since:
   return db.$count(auditEntries, and(eq(actor, actorId), eq(auditEntries.action, action), gt(at, since)))
 }
 
-/** A page, newest first, with the names that its actors have today, and how many there are. */
+/** Of what has an id and a name. */
+const NAMES = [
+  ['user', sql`select username from users`],
+  ['exam', sql`select name from exams`],
+  ['class', sql`select name from classes`],
+  ['category', sql`select name from categories`],
+] as const
+const { subjectType, subjectId } = auditEntries
+const SUBJECT_NAME = sql<string | null>`case
+  when ${subjectId} !~ '^[0-9]{1,10}$' then null
+  ${sql.join(
+    NAMES.map(
+      ([type, names]) => sql`when ${subjectType} = ${type} then (${names} where id = ${subjectId}::bigint)`,
+    ),
+    sql` `,
+  )} end`
+
+/** A page, newest first, with the names that its actors and subjects have today, and how many there are. */
 export async function listEntries(db: Executor, filter: AuditFilter, limit: number, offset: number) {
   const chosen = and(
     filter.actorId === undefined ? undefined : eq(auditEntries.actorId, filter.actorId),
@@ -48,7 +65,7 @@ export async function listEntries(db: Executor, filter: AuditFilter, limit: numb
   )
   const [rows, total] = await Promise.all([
     db
-      .select({ entry: auditEntries, actor: users.username })
+      .select({ entry: auditEntries, actor: users.username, subjectName: SUBJECT_NAME })
       .from(auditEntries)
       .leftJoin(users, eq(users.id, auditEntries.actorId))
       .where(chosen)
@@ -57,7 +74,7 @@ export async function listEntries(db: Executor, filter: AuditFilter, limit: numb
       .offset(offset),
     db.$count(auditEntries, chosen),
   ])
-  return { rows: rows.map(({ entry, actor }): AuditRow => ({ ...entry, actor })), total }
+  return { rows: rows.map(({ entry, ...names }): AuditRow => ({ ...entry, ...names })), total }
 }
 
 /** What was done for a class, and to the exams that are for it today. */

@@ -31,12 +31,15 @@ export function Table<T>({ caption, columns, rows, keyOf, selection }: TableProp
           <tr>
             {selection && (
               <th scope="col" class="choice">
-                <input
-                  type="checkbox"
-                  aria-label="Select all on this page"
-                  checked={rows.every(selection.has)}
-                  onChange={({ currentTarget }) => selection.choose(rows, currentTarget.checked)}
-                />
+                <label>
+                  <small>Select all on this page</small>
+                  <input
+                    type="checkbox"
+                    aria-label="Select all on this page"
+                    checked={rows.every(selection.has)}
+                    onChange={({ currentTarget }) => selection.choose(rows, currentTarget.checked)}
+                  />
+                </label>
               </th>
             )}
             {columns.map(({ head, isNumber }) => (

@@ -31,7 +31,7 @@ export function SittingNow({ user }: { user: User }) {
   const taught = useStore($taught)
   const isOfAll = isAdministrator(user)
   const ids = isOfAll ? 'all' : taught.map(({ id }) => id).join(' ')
-  const watch = useMemo(() => new Watch(isOfAll ? 'all' : taught), [ids])
+  const watch = useMemo(() => (isOfAll ? { look: lookEverywhere } : new Watch(taught)), [ids])
   const found = useLoad(watch, () => watch.look())
   const { reload } = found
   useEffect(() => {
@@ -58,25 +58,45 @@ export function SittingNow({ user }: { user: User }) {
 
 interface Place {
   exam: { id: number; name: string }
-  /** The class in which it is taken; undefined: it is looked at as a whole. */
-  own: { id: number; name: string } | undefined
+  own: Own
 }
 
-type Taught = readonly NonNullable<Place['own']>[] | 'all'
+/** A class in which an exam is taken. */
+interface Own {
+  id: number
+  name: string
+}
 
-type OneSitting = Awaited<ReturnType<typeof readSitting>>
+interface OneSitting {
+  exam: { id: number; name: string }
+  /** undefined: it is looked at as a whole. */
+  own: Own | undefined
+  /** How many take it; some of them are named. */
+  count: number
+  students: { attempt_id: number; user_id: number; name: string; answered: number; ends_at: string | null }[]
+}
+
+async function lookEverywhere(): Promise<OneSitting[]> {
+  const { exams } = await ask(client.GET('/api/v01/admin/attempts/active'))
+  return exams.map(({ exam_id, exam_name, students, attempts }) => ({
+    exam: { id: exam_id, name: exam_name },
+    own: undefined,
+    count: students,
+    students: attempts.map((each) => ({ ...each, name: each.full_name || each.username })),
+  }))
+}
 
 /**
- * Looks at each exam that may be taken once, and from then on at those that somebody takes, and at a few of the others
- * in turn: the results of a whole class are much for the service to count.
+ * The same in the classes of a teacher. Looks at each exam that may be taken once, and from then on at those that
+ * somebody takes, and at a few of the others in turn: the results of a whole class are much for the service to count.
  */
 class Watch {
-  readonly #taught: Taught
+  readonly #taught: readonly Own[]
   #places: Place[] = []
   #readAt = Number.NEGATIVE_INFINITY
   #sittings = new Map<Place, OneSitting>()
 
-  constructor(taught: Taught) {
+  constructor(taught: readonly Own[]) {
     this.#taught = taught
   }
 
@@ -114,7 +134,7 @@ class Watch {
 }
 
 /** Exams that may be taken now in these classes; published ones first. */
-async function findPlaces(taught: Taught): Promise<Place[]> {
+async function findPlaces(taught: readonly Own[]): Promise<Place[]> {
   const pages = await readAllPages(
     (page) => ask(client.GET('/api/v01/admin/exams', { params: { query: { page } } })),
     EXAM_PAGES,
@@ -126,28 +146,20 @@ async function findPlaces(taught: Taught): Promise<Place[]> {
       // What is begun goes on when its exam is unpublished; mostly those are drafts.
       .sort((one, other) => Number(other.is_published) - Number(one.is_published))
       .flatMap((exam): Place[] =>
-        taught === 'all'
-          ? [{ exam, own: undefined }]
-          : taught.filter(({ id }) => exam.class_ids.includes(id)).map((own) => ({ exam, own })),
+        taught.filter(({ id }) => exam.class_ids.includes(id)).map((own) => ({ exam, own })),
       )
       .slice(0, MOST_PLACES)
   )
 }
 
-async function readSitting({ exam, own }: Place) {
+async function readSitting({ exam, own }: Place): Promise<OneSitting> {
   const pages = await readAllPages(
     (page) =>
-      own
-        ? ask(
-            client.GET('/api/v01/classes/{id}/results', {
-              params: { path: { id: own.id }, query: { exam_id: exam.id, page } },
-            }),
-          )
-        : ask(
-            client.GET('/api/v01/admin/exams/{exam_id}/results', {
-              params: { path: { exam_id: exam.id }, query: { page } },
-            }),
-          ),
+      ask(
+        client.GET('/api/v01/classes/{id}/results', {
+          params: { path: { id: own.id }, query: { exam_id: exam.id, page } },
+        }),
+      ),
     MOST_PAGES,
   )
   const students = pages
@@ -155,10 +167,10 @@ async function readSitting({ exam, own }: Place) {
     .flatMap(({ active, user_id, username, full_name }) =>
       active ? [{ ...active, user_id, name: full_name || username }] : [],
     )
-  return { exam, own, students }
+  return { exam, own, count: students.length, students }
 }
 
-function Sitting({ of: { exam, own, students } }: { of: OneSitting }) {
+function Sitting({ of: { exam, own, count, students } }: { of: OneSitting }) {
   return (
     <>
       <h3>
@@ -167,14 +179,14 @@ function Sitting({ of: { exam, own, students } }: { of: OneSitting }) {
             {t('{exam}, {class}: {count, plural, one {# student} other {# students}}', {
               exam: exam.name,
               class: own.name,
-              count: students.length,
+              count,
             })}
           </a>
         ) : (
           <a href={`/desk/teach/exams/${exam.id}/results`}>
             {t('{exam}: {count, plural, one {# student} other {# students}}', {
               exam: exam.name,
-              count: students.length,
+              count,
             })}
           </a>
         )}

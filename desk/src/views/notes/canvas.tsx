@@ -51,8 +51,10 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
   /** What is being moved or resized: the mark as it was, where that began, and how it is now. */
   const [held, setHeld] = useState<{ mark: Mark; x: number; y: number; isResize: boolean; now: Mark }>()
   const [selectedId, setSelectedId] = useState<string>()
-  /** Once a pen was used, a hand that rests on the screen draws nothing. */
+  /** Once a pen was used, a hand that rests on the screen draws and erases nothing. */
   const hasPen = useRef(false)
+  /** What draws or holds a mark now: only this goes on with it and ends it. */
+  const atWork = useRef<{ id: number; isPen: boolean }>(undefined)
   const svg = useRef<SVGSVGElement>(null)
   useEffect(() => editor.current?.listen(setState), [])
   useEffect(() => {
@@ -95,11 +97,17 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
     ]
   }
   function down(event: PointerEvent) {
-    if (event.pointerType === 'pen') hasPen.current = true
-    if (!event.isPrimary || (hasPen.current && event.pointerType === 'touch' && tool === 'pen')) return
+    const isPen = event.pointerType === 'pen'
+    if (isPen) hasPen.current = true
+    const isHand = event.pointerType === 'touch' && hasPen.current && (tool === 'pen' || tool === 'erase')
+    const isTaken = atWork.current && (atWork.current.isPen || !isPen)
+    if (!event.isPrimary || isHand || isTaken) return
+    // A pen takes over from the hand that came before it.
+    stop()
     const [x, y] = place(event)
     if (tool === 'text') return void write(x, y)
     svg.current?.setPointerCapture(event.pointerId)
+    atWork.current = { id: event.pointerId, isPen }
     if (tool === 'pen') {
       const pressures = event.pointerType === 'pen' ? { pressures: [event.pressure] } : {}
       return setDrawn({
@@ -119,6 +127,9 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
     if (mark) setHeld({ mark, x, y, isResize: false, now: mark })
   }
   function move(event: PointerEvent) {
+    // Also one that only hovers as yet.
+    if (event.pointerType === 'pen') hasPen.current = true
+    if (event.pointerId !== atWork.current?.id) return
     if (held) {
       const [x, y] = place(event)
       const now = held.isResize ? resized(held.mark, x) : shifted(held.mark, x - held.x, y - held.y)
@@ -135,10 +146,15 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
         : {}),
     })
   }
-  function up() {
+  function up(event: PointerEvent) {
+    if (event.pointerId !== atWork.current?.id) return
     if (drawn) change([...marks, drawn])
-    setDrawn(undefined)
     if (held && JSON.stringify(held.now) !== JSON.stringify(held.mark)) replace(held.mark.id, held.now)
+    stop()
+  }
+  function stop() {
+    atWork.current = undefined
+    setDrawn(undefined)
     setHeld(undefined)
   }
   /** How far down a page is free, for something of this height; else near its top. */
@@ -306,10 +322,7 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
         onPointerDown={down}
         onPointerMove={move}
         onPointerUp={up}
-        onPointerCancel={() => {
-          setDrawn(undefined)
-          setHeld(undefined)
-        }}
+        onLostPointerCapture={({ pointerId }) => pointerId === atWork.current?.id && stop()}
       >
         <Drawing marks={shown} assets={assets} />
         {drawn && <Stroke mark={drawn} />}

@@ -2,7 +2,7 @@ import type { GivenReview } from '@exam-practice/client/practice'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { AnsweredQuestion } from '../../components/questions/answered-question.tsx'
 import { ReviewedQuestion } from '../../components/questions/reviewed-question.tsx'
-import { moment } from '../../format.ts'
+import { clockTime, isToday, moment } from '../../format.ts'
 import { t } from '../../texts.ts'
 import { Exchange } from '../tutor/exchange.tsx'
 import type { Answered } from './round.tsx'
@@ -48,7 +48,11 @@ export function JudgedCard({ answered, review, goOn }: JudgedCardProps) {
             correct={judged.correct}
             explanation={judged.explanation}
           />
-          <small>{t('It comes back {time}.', { time: moment(judged.card.due) })}</small>
+          <small>
+            {isToday(judged.card.due)
+              ? t('It comes back at {time}.', { time: clockTime(judged.card.due) })
+              : t('It comes back {time}.', { time: moment(judged.card.due) })}
+          </small>
         </>
       ) : (
         review && (

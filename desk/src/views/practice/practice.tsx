@@ -5,10 +5,10 @@ import { Page } from '../../components/page/page.tsx'
 import { Stat } from '../../components/page/stat.tsx'
 import { useLive } from '../../components/page/use-live.ts'
 import { useLoad } from '../../components/page/use-load.ts'
-import { moment } from '../../format.ts'
 import { t } from '../../texts.ts'
 import { Forecast } from './forecast.tsx'
 import { History } from './history.tsx'
+import { describeNextDue, useWhenDue } from './next-due.ts'
 import { PracticeSettings } from './practice-settings.tsx'
 
 type Overview = Answer<'/api/v01/practice', 'get'>
@@ -22,7 +22,7 @@ export default function PracticeView() {
       <Loaded of={found}>
         {(overview) => (
           <>
-            <Waiting overview={overview} />
+            <Waiting overview={overview} reload={found.reload} />
             <dl class="figures">
               <Stat label="Learning" value={overview.learning} />
               <Stat label="Known" value={overview.known} />
@@ -49,8 +49,9 @@ export default function PracticeView() {
   )
 }
 
-function Waiting({ overview }: { overview: Overview }) {
+function Waiting({ overview, reload }: { overview: Overview; reload: () => Promise<void> }) {
   const { due, new: fresh, next_due_at } = overview
+  useWhenDue(next_due_at, reload)
   if (due + fresh > 0)
     return (
       <section class="sheet" aria-label="Today">
@@ -71,7 +72,7 @@ function Waiting({ overview }: { overview: Overview }) {
   if (next_due_at)
     return (
       <Empty title="Nothing is due now">
-        <p>{t('The next question comes back {time}.', { time: moment(next_due_at) })}</p>
+        <p>{describeNextDue(next_due_at)}</p>
       </Empty>
     )
   return (

@@ -4,10 +4,11 @@ import { ask, client } from '../../client.ts'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { Stat } from '../../components/page/stat.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
-import { day, moment, percent } from '../../format.ts'
+import { day, percent } from '../../format.ts'
 import { serverNow } from '../../server-time.ts'
 import { t } from '../../texts.ts'
 import { readForecast } from './forecast.tsx'
+import { describeNextDue, useWhenDue } from './next-due.ts'
 import type { Answered } from './round.tsx'
 
 interface RoundEndProps {
@@ -75,15 +76,10 @@ export function RoundEnd({ answered, reviews, wanted, reload, undo }: RoundEndPr
 function NextDue({ reload }: Pick<RoundEndProps, 'reload'>) {
   const found = useLoad('due', () => ask(client.GET('/api/v01/practice')))
   const dueAt = found.data?.next_due_at
-  const ms = dueAt ? Date.parse(dueAt) - serverNow() : 0
-  useEffect(() => {
-    if (ms <= 0 || ms > DAY_MS) return
-    const timer = setTimeout(() => void reload().then(found.reload, () => undefined), ms)
-    return () => clearTimeout(timer)
-  }, [dueAt])
+  const ms = useWhenDue(dueAt, () => reload().then(found.reload))
   if (!dueAt) return null
   return ms > 0 ? (
-    <p>{t('The next question comes back {time}.', { time: moment(dueAt) })}</p>
+    <p>{describeNextDue(dueAt)}</p>
   ) : (
     <p>
       <a href="/desk/practice/cards">Practise all that is due</a>

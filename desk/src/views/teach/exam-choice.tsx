@@ -20,7 +20,6 @@ export function ExamChoice({ label, value, name, all, onChange }: ExamChoiceProp
   const known = (data ?? []).flatMap(({ exams }) => exams).map((exam) => [exam.id, exam.name] as const)
   return (
     <Choice
-      key={data ? 'known' : 'unknown'}
       label={label}
       value={value}
       {...(name ? { name } : {})}

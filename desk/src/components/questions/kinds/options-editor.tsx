@@ -1,6 +1,7 @@
 import { useId } from 'preact/hooks'
 import { list } from '../../../format.ts'
 import { t } from '../../../texts.ts'
+import { RichText } from '../../rich-text/rich-text.tsx'
 import {
   type Content,
   type EditorProps,
@@ -58,6 +59,7 @@ function OptionsEditor({ content, change, isKeyOnly, type, hint }: OptionsEditor
         return (
           <div key={letter} class="option-field">
             <input
+              id={`${id}${letter}-key`}
               type={type}
               name={`${id}-key`}
               {...NOT_IN_FORM}
@@ -65,20 +67,23 @@ function OptionsEditor({ content, change, isKeyOnly, type, hint }: OptionsEditor
               checked={key.includes(letter)}
               onChange={({ currentTarget }) => mark(letter, currentTarget.checked)}
             />
-            <label class="letter" for={`${id}${letter}`}>
+            <label class="letter" for={isKeyOnly ? `${id}${letter}-key` : `${id}${letter}`}>
               {t('<unseen>Option</unseen> {letter}', {
                 letter,
                 unseen: (inner) => <span class="unseen">{inner}</span>,
               })}
             </label>
-            <textarea
-              id={`${id}${letter}`}
-              rows={1}
-              dir="auto"
-              value={text}
-              readOnly={isKeyOnly}
-              onInput={({ currentTarget }) => change(fieldsOf(texts.with(index, currentTarget.value)))}
-            />
+            {isKeyOnly ? (
+              <RichText text={text} kind="option" />
+            ) : (
+              <textarea
+                id={`${id}${letter}`}
+                rows={1}
+                dir="auto"
+                value={text}
+                onInput={({ currentTarget }) => change(fieldsOf(texts.with(index, currentTarget.value)))}
+              />
+            )}
             {index >= 4 && !isKeyOnly && (
               <button
                 type="button"

@@ -1,6 +1,7 @@
 import { useId } from 'preact/hooks'
 import { t } from '../../../texts.ts'
 import { focusDrawn } from '../../forms/focus-drawn.ts'
+import { MoveButtons, moved } from '../../forms/move-buttons.tsx'
 import { type EditorProps, findEmpty, type QuestionEditor } from '../editor.ts'
 import type { Question } from '../kind.ts'
 
@@ -13,11 +14,6 @@ function Editor({ content, change, isKeyOnly }: EditorProps) {
   const id = useId()
   const items = itemsOf(content)
   const set = (next: string[]) => change({ parts: { items: next } })
-  function move(index: number, to: number, control: string) {
-    set(items.toSpliced(index, 1).toSpliced(to, 0, items[index] as string))
-    // Rows stay where they are, and their texts move: the focus goes along.
-    document.getElementById(`${id}-${control}-${to}`)?.focus()
-  }
   return (
     <fieldset class="stack tight">
       <legend>
@@ -35,26 +31,14 @@ function Editor({ content, change, isKeyOnly }: EditorProps) {
             onInput={({ currentTarget }) => set(items.with(index, currentTarget.value))}
           />
           <span class="row tight">
-            <button
-              id={`${id}-up-${index}`}
-              type="button"
-              class="icon small"
-              aria-label={t('Move item {number} up', { number: index + 1 })}
-              aria-disabled={index === 0}
-              onClick={() => index > 0 && move(index, index - 1, 'up')}
-            >
-              ↑
-            </button>
-            <button
-              id={`${id}-down-${index}`}
-              type="button"
-              class="icon small"
-              aria-label={t('Move item {number} down', { number: index + 1 })}
-              aria-disabled={index === items.length - 1}
-              onClick={() => index < items.length - 1 && move(index, index + 1, 'down')}
-            >
-              ↓
-            </button>
+            <MoveButtons
+              id={id}
+              index={index}
+              count={items.length}
+              up={t('Move item {number} up', { number: index + 1 })}
+              down={t('Move item {number} down', { number: index + 1 })}
+              move={(to) => set(moved(items, index, to))}
+            />
             {!isKeyOnly && (
               <button
                 type="button"

@@ -70,7 +70,7 @@ export function RoomView({ conversation, user }: { conversation: Conversation; u
           <span class="word">Options</span>
         </Action>
         <Action class="quiet small sign" aria-haspopup="dialog" act={async () => setOpened('members')}>
-          <Icon name={conversation.is_group ? 'people' : 'more'} />
+          <Icon name={conversation.is_group ? 'people' : 'account'} />
           <span class="word">{conversation.is_group ? 'Members' : 'Disconnect or block'}</span>
         </Action>
       </header>

@@ -11,6 +11,7 @@ import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import type { Content } from '../../../components/questions/editor.ts'
 import { editorOf } from '../../../components/questions/editors.ts'
+import { QuestionSummary } from '../../../components/questions/question-summary.tsx'
 import { plainSummaryOf } from '../../../components/rich-text/summary.ts'
 import { dropDraft, readDraft } from '../../../drafts.ts'
 import { moment, number, signed } from '../../../format.ts'
@@ -216,6 +217,10 @@ function NewRegrade({ questions, asked, draft, changed, send }: NewRegradeProps)
           onChange={({ currentTarget }) => setAction(currentTarget.value as Regrade['action'])}
         />
       </div>
+      {/* A list of choices can't draw formulas. */}
+      <p>
+        <QuestionSummary text={question.question_text} />
+      </p>
       {/* After the question, whose choice empties it. */}
       <JsonField name="content" value={content} take={setEdited} />
       {action === 'new_key' && (

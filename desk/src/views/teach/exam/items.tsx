@@ -49,7 +49,7 @@ interface ItemAnalysisProps {
 export function ItemAnalysis({ examId, load }: ItemAnalysisProps) {
   const [attempts, setAttempts] = useState<Attempts>('first')
   const found = useLoad(attempts, () => load(attempts))
-  const letters = useLoad(examId, () => readLetters(examId))
+  const written = useLoad(examId, () => readWritten(examId))
   return (
     <div class="stack">
       <Choice
@@ -76,49 +76,15 @@ export function ItemAnalysis({ examId, load }: ItemAnalysisProps) {
                 <Stat label="Cronbach’s alpha" value={number(whole.alpha)} />
                 <Stat label="Standard error" value={number(whole.standard_error)} />
               </dl>
+              {written.data && <small>Keys are those by which new attempts are graded.</small>}
               <ol class="list sheet items">
                 {items.map((item, index) => (
-                  <li key={item.question_id}>
-                    <div class="stack tight">
-                      <p>
-                        <b>{index + 1}.</b> <QuestionSummary text={item.question_text} />
-                      </p>
-                      {item.flags.length > 0 && (
-                        <p class="row">
-                          {item.flags.map((flag) => (
-                            <span key={flag} class="chip warn">
-                              {FLAGS[flag] ?? flag}
-                            </span>
-                          ))}
-                        </p>
-                      )}
-                      <p class="row">
-                        <span>
-                          {t('Facility <b>{value}</b>', {
-                            value: number(item.facility),
-                            b: (inner) => <b>{inner}</b>,
-                          })}
-                        </span>
-                        <span>
-                          {t('Discrimination <b>{value}</b>', {
-                            value: number(item.discrimination),
-                            b: (inner) => <b>{inner}</b>,
-                          })}
-                        </span>
-                        <small>
-                          {t('{omitted} of {count} left it out', {
-                            omitted: item.omitted,
-                            count: item.administered,
-                          })}
-                        </small>
-                      </p>
-                    </div>
-                    <div class="stack tight">
-                      <Options options={item.options} letters={letters.data?.get(item.question_id)} />
-                      <Shares shares={item.shares} />
-                      <WrongTexts texts={item.wrong_texts} />
-                    </div>
-                  </li>
+                  <Analysed
+                    key={item.question_id}
+                    item={item}
+                    number={index + 1}
+                    written={written.data?.get(item.question_id)}
+                  />
                 ))}
               </ol>
             </>
@@ -129,30 +95,109 @@ export function ItemAnalysis({ examId, load }: ItemAnalysisProps) {
   )
 }
 
-/** The options that each question has. Whose exam it isn't, mayn't read them, and is shown A to D. */
-async function readLetters(examId: number): Promise<ReadonlyMap<number, readonly string[]>> {
+interface AnalysedProps {
+  item: Item
+  number: number
+  written: Written | undefined
+}
+
+function Analysed({ item, number: place, written }: AnalysedProps) {
+  // Somebody may have made another question of it since.
+  const today = written?.type === item.question_type ? written : undefined
+  return (
+    <li>
+      <div class="stack tight">
+        <p>
+          <b>{place}.</b> <QuestionSummary text={item.question_text} />
+        </p>
+        {item.flags.length > 0 && (
+          <p class="row">
+            {item.flags.map((flag) => (
+              <span key={flag} class="chip warn">
+                {FLAGS[flag] ?? flag}
+              </span>
+            ))}
+          </p>
+        )}
+        <p class="row">
+          <span>
+            {t('Facility <b>{value}</b>', {
+              value: number(item.facility),
+              b: (inner) => <b>{inner}</b>,
+            })}
+          </span>
+          <span>
+            {t('Discrimination <b>{value}</b>', {
+              value: number(item.discrimination),
+              b: (inner) => <b>{inner}</b>,
+            })}
+          </span>
+          <small>
+            {t('{omitted} of {count} left it out', {
+              omitted: item.omitted,
+              count: item.administered,
+            })}
+          </small>
+        </p>
+      </div>
+      <div class="stack tight">
+        {today?.key && <p>{t('Key: {answer}', { answer: today.key })}</p>}
+        <Options options={item.options} written={today} />
+        <Shares shares={item.shares} />
+        <WrongTexts texts={item.wrong_texts} />
+      </div>
+    </li>
+  )
+}
+
+interface Written {
+  type: Item['question_type']
+  /** The options that the question has; null: it has none. */
+  letters: readonly string[] | null
+  /** The letters of the key. */
+  keys: readonly string[]
+  /** The key in words, where it isn't one of the options. */
+  key: string | undefined
+}
+
+/** The questions as they are today. Whose exam it isn't, mayn't read them, and is shown options A to D without a key. */
+async function readWritten(examId: number): Promise<ReadonlyMap<number, Written>> {
   const pages = await readAllPages((page) =>
     ask(client.GET('/api/v01/admin/questions', { params: { query: { exam_id: examId, page } } })),
   )
   const questions = pages.flatMap((page) => page.questions)
   return new Map(
-    questions.flatMap((question): [number, readonly string[]][] => {
-      const letters = kindOf(question.question_type).show(question).option_order
-      return letters ? [[question.id, letters]] : []
+    questions.map((question): [number, Written] => {
+      const kind = kindOf(question.question_type)
+      const { parts, option_order: letters, correct } = kind.show(question)
+      return [
+        question.id,
+        {
+          type: question.question_type,
+          letters,
+          keys: letters && correct ? [correct].flat() : [],
+          key:
+            letters || !correct
+              ? undefined
+              : kind.describe({ ...question, parts, option_order: letters }, correct),
+        },
+      ]
     }),
   )
 }
 
 interface OptionsProps {
   options: Item['options']
-  /** Those that the question has; undefined: that isn't known. */
-  letters: readonly string[] | undefined
+  /** undefined: that isn't known. */
+  written: Written | undefined
 }
 
 /** How often each option was chosen, and how well those students did in the other questions. */
-function Options({ options: all, letters }: OptionsProps) {
+function Options({ options: all, written }: OptionsProps) {
   // It may have had others when somebody chose them.
-  const options = all.filter(({ option, chosen }) => chosen > 0 || (letters?.includes(option) ?? true))
+  const options = all.filter(
+    ({ option, chosen }) => chosen > 0 || (written?.letters?.includes(option) ?? true),
+  )
   if (options.length === 0) return null
   return (
     <table class="options-chosen">
@@ -173,7 +218,9 @@ function Options({ options: all, letters }: OptionsProps) {
       <tbody>
         {options.map(({ option, chosen, share, mean_rest_score: rest }) => (
           <tr key={option}>
-            <th scope="row">{option}</th>
+            <th scope="row">
+              {option} {written?.keys.includes(option) && <span class="chip good">Key</span>}
+            </th>
             <td>
               <meter min={0} max={1} value={share} aria-label={t('Share of {option}', { option })} />
             </td>

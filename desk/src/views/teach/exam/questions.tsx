@@ -1,6 +1,6 @@
 import { useStore } from '@nanostores/preact'
 import { useState } from 'preact/hooks'
-import { type Answer, ask, client, toQuery } from '../../../client.ts'
+import { ask, client, toQuery } from '../../../client.ts'
 import { $beingDeleted, deleteSoon, OUTLIVING } from '../../../components/dialogs/toasts.tsx'
 import { Choice, NumberField } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
@@ -17,10 +17,8 @@ import { isAdministrator } from '../../../roles.ts'
 import { $query } from '../../../router.ts'
 import { t } from '../../../texts.ts'
 import { TagFilter } from '../questions/tag-filter.tsx'
-import { CopyDialog } from './copy-dialog.tsx'
+import { CopyDialog, type Question } from './copy-dialog.tsx'
 import type { TabProps } from './tab-props.ts'
-
-type Question = Answer<'/api/v01/admin/questions', 'get'>['questions'][number]
 
 /** The questions of an exam: open, add, set marks, copy, delete. */
 export function Questions({ exam, user }: TabProps) {
@@ -82,7 +80,7 @@ export function Questions({ exam, user }: TabProps) {
       </SelectionBar>
       {isCopying && (
         <CopyDialog
-          ids={selection.chosen.map(({ id }) => id)}
+          questions={selection.chosen}
           copied={async () => {
             selection.clear()
             await found.reload()

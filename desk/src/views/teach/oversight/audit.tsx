@@ -10,6 +10,7 @@ import { moment } from '../../../format.ts'
 import { $query, setQuery } from '../../../router.ts'
 import { t } from '../../../texts.ts'
 import { PersonChoice } from '../people/person-choice.tsx'
+import { AuditSubject } from './audit-subject.tsx'
 
 /** The log of administrators' changes. */
 export default function Audit() {
@@ -53,15 +54,7 @@ export default function Audit() {
                   { head: t('When'), cell: (each) => moment(each.at) },
                   { head: t('Who'), cell: (each) => each.actor ?? t('the command line') },
                   { head: t('What'), cell: (each) => <code>{each.action}</code> },
-                  {
-                    head: t('Subject'),
-                    cell: (each) => (
-                      <code>
-                        {each.subject_type}
-                        {each.subject_id === null ? '' : `:${each.subject_id}`}
-                      </code>
-                    ),
-                  },
+                  { head: t('Subject'), cell: (each) => <AuditSubject entry={each} /> },
                   { head: t('Summary'), cell: (each) => <span lang="en">{each.summary}</span> },
                   { head: t('IP address'), cell: (each) => each.ip ?? '–' },
                 ]}

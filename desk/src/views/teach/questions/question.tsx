@@ -186,12 +186,12 @@ function Editor({ id, question, isAnother, another }: EditorProps) {
               })
             }
             aside={
-              <>
-                <button type="submit" onClick={() => (goesOn.current = true)}>
-                  {id === undefined ? 'Save and add another' : 'Save and next'}
-                </button>
-                <small>Ctrl and Enter</small>
-              </>
+              <button type="submit" aria-keyshortcuts="Control+Enter" onClick={() => (goesOn.current = true)}>
+                {id === undefined ? 'Save and add another' : 'Save and next'}
+                <span aria-hidden="true">
+                  <kbd>Ctrl ↵</kbd>
+                </span>
+              </button>
             }
           >
             <QuestionFields
