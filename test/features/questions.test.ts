@@ -221,14 +221,14 @@ describe('many questions', () => {
     await admin.request('POST', `${QUESTIONS}/bulk-add`, tooLong, 413)
   })
 
-  test('are at most 10,000 of an exam, and 16 MiB, whichever way they come, also at once', async () => {
+  test('are at most 10,000 of a published exam, and 16 MiB, whichever way they come, also at once', async () => {
     const teacher = await service.person()
     const made = await admin.post(
       '/api/v01/admin/classes',
       { name: 'Physics', teacher_ids: [teacher.id] },
       201,
     )
-    const own = { name: 'Giant', class_ids: [made.body.class.id] }
+    const own = { name: 'Giant', class_ids: [made.body.class.id], is_published: true }
     const [giant, other] = await Promise.all([
       teacher.post('/api/v01/admin/exams', own, 201),
       teacher.post('/api/v01/admin/exams', own, 201),
@@ -263,6 +263,13 @@ describe('many questions', () => {
 
     expect((await bulk(750, 'x'.repeat(20_000), otherId)).status).toBe(201)
     expect((await bulk(100, 'x'.repeat(20_000), otherId)).body.code).toBe('too_many')
+
+    const draft = await teacher.post('/api/v01/admin/exams', { ...own, is_published: false }, 201)
+    const draftId = draft.body.exam.id
+    for (const some of [10_000, 1]) expect((await bulk(some, 'one of many', draftId)).status).toBe(201)
+    const published = await teacher.patch(`/api/v01/admin/exams/${draftId}`, { is_published: true }, 409)
+    expect(published.body.code).toBe('too_many')
+    expect((await teacher.get(`/api/v01/admin/exams/${draftId}/trial`, 409)).body.code).toBe('too_many')
   })
 
   test('are added together: empty ones are left out silently, invalid ones are named', async () => {

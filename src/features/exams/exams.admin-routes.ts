@@ -151,6 +151,7 @@ export const examEditingRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
             'draw_too_few',
             'forbidden',
             'ends_attempts',
+            'too_many',
           ),
         },
       },

@@ -11,6 +11,7 @@ import { publishHelp } from '../attempts/closing.service.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeChanged } from '../audit/audit-words.ts'
 import { causePushes } from '../push/push.service.ts'
+import { requireRoom } from '../questions/questions.service.ts'
 import { changeTimes, readWindow } from '../timing/timing.service.ts'
 import { countDrawn, findTooFew } from './drawing.ts'
 import * as store from './exams.store.ts'
@@ -76,6 +77,7 @@ export async function changeExam(
     if (changes.class_ids) await changeClasses(tx, id, changes.class_ids)
     await requireKept(tx, id, teacherId)
     await checkDraw(tx, id, changes)
+    if (changes.is_published) await requireRoom(tx, [id])
     const { confirm: _, ...given } = changes
     const summary = describeChanged(Object.keys(given))
     await record(tx, actor, { action: 'exam.change', subject: ['exam', id], summary })

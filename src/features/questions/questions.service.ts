@@ -37,7 +37,7 @@ import * as store from './questions.store.ts'
 export const QUESTIONS_PER_PAGE = 50
 /** Questions that are in memory while they are copied. */
 const COPIED_AT_ONCE = 500
-/** What an exam has at most (docs/protocol/http.md#questions): others wait while its paper is made and read. */
+/** What an exam that is taken has at most: others wait while its paper is made and read. */
 const ROOM = { most: 10_000, bytes: 16 * 1024 * 1024 }
 
 interface Asked {
@@ -55,10 +55,15 @@ export async function findNamable(
   return teacherId === undefined ? undefined : store.listOwnImages(db, teacherId)
 }
 
-/** 409 `too_many` if one of these exams has become too large; behind the change, which holds their rows. */
-export async function requireRoom(tx: Executor, examIds: readonly number[]): Promise<void> {
-  if (await store.isAnyLarger(tx, examIds, ROOM))
+/** 409 `too_many` if one of these exams is too large to be taken. */
+export async function requireRoom(db: Executor, examIds: readonly number[]): Promise<void> {
+  if (await store.isAnyLarger(db, examIds, ROOM))
     throw new AppError('too_many', { message: 'An exam has at most 10,000 questions and 16 MiB of texts' })
+}
+
+/** The same of those that are published, behind a change that holds their rows: drafts may be larger. */
+export async function requirePublishedRoom(tx: Executor, examIds: readonly number[]): Promise<void> {
+  await requireRoom(tx, await store.listPublished(tx, examIds))
 }
 
 /** One page in the order of their making, of one exam or of all, and how many there are. */
@@ -98,7 +103,7 @@ export async function addQuestion(
   const question = accept(checkQuestion(offered, { isOlder, images }))
   return core.db.transaction(async (tx) => {
     const [id] = (await store.insertQuestions(tx, [toValues(examId, question)])) as [number]
-    await requireRoom(tx, [examId])
+    await requirePublishedRoom(tx, [examId])
     const summary = `Added to exam ${examId}`
     await record(tx, actor, { action: 'question.create', subject: ['question', id], summary })
     return id
@@ -137,7 +142,7 @@ export async function changeQuestion(
     const key = keepsKey(values, shown) ? keyOf(current) : { keyVersion: current.keyVersion + 1 }
     if (values.examId !== current.examId) await store.lockExams(tx, [current.examId, values.examId])
     await store.updateQuestion(tx, id, { ...values, ...key })
-    await requireRoom(tx, [values.examId])
+    await requirePublishedRoom(tx, [values.examId])
     const summary = describeChanged(given.map(([name]) => name))
     await record(tx, actor, { action: 'question.change', subject: ['question', id], summary })
   })
@@ -188,7 +193,7 @@ export async function addQuestions(
   await core.db.transaction(async (tx) => {
     await store.insertQuestions(tx, rows)
     if (rows.length === 0) return
-    await requireRoom(tx, [examId])
+    await requirePublishedRoom(tx, [examId])
     const summary = `${rows.length} questions were added`
     await record(tx, actor, { action: 'question.create', subject: ['exam', examId], summary })
   })
@@ -216,7 +221,7 @@ export async function copyQuestions(
       )
       errors.push(...slice.filter((id) => !byId.has(id)).map((id) => `Question ${id}: not found`))
     }
-    await requireRoom(tx, [examId])
+    await requirePublishedRoom(tx, [examId])
     const copied = ids.length - errors.length
     const summary = `${copied} questions were copied`
     if (copied > 0) await record(tx, actor, { action: 'question.create', subject: ['exam', examId], summary })

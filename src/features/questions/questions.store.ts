@@ -111,6 +111,15 @@ export async function isAnyLarger(
   return rows.length > 0
 }
 
+/** Those of these exams that are published. */
+export async function listPublished(tx: Executor, ids: readonly number[]): Promise<number[]> {
+  const rows = await tx
+    .select({ id: exams.id })
+    .from(exams)
+    .where(and(isAnyOf(exams.id, [...ids]), exams.isPublished))
+  return rows.map(({ id }) => id)
+}
+
 /** Locks exams in the order of their ids: a question that moves changes two, and another one may move the other way. */
 export async function lockExams(tx: Executor, ids: number[]): Promise<void> {
   await tx

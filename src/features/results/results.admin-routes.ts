@@ -92,7 +92,7 @@ export const resultAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
           'No attempt and no answer of a trial is stored, and it counts nowhere. Teachers: of their own exams.',
         tags,
         params: ExamParams,
-        response: { 200: TrialAnswer, ...failures('not_found', 'exam_empty') },
+        response: { 200: TrialAnswer, ...failures('not_found', 'exam_empty', 'too_many') },
       },
     },
     async ({ params }, reply) => sendJson(reply, await writeTrial(core, params.exam_id)),

@@ -9,17 +9,19 @@ import { listInForce } from '../attempts/grading-lock.service.ts'
 import { currentPaperOf, findPaper, writeQuestions } from '../attempts/papers.service.ts'
 import { toScore } from '../attempts/result-visibility.service.ts'
 import { draw } from '../exams/drawing.ts'
+import { requireRoom } from '../questions/questions.service.ts'
 import { reviewAttempt } from './results.service.ts'
 import * as store from './results.store.ts'
 
 /**
  * An exam as a student would get it now, published or not: the answer as a JSON text. No attempt and no answer is
  * stored, so a trial is in no figure: what an attempt keeps beside its paper comes back with the answers. 404, 409
- * `exam_empty`.
+ * `exam_empty`, `too_many`.
  */
 export async function writeTrial(core: Core, examId: number): Promise<string> {
   const exam = await store.findExam(core.db, examId)
   if (!exam) throw new AppError('not_found')
+  await requireRoom(core.db, [examId])
   const paper = await currentPaperOf(core, core.db, examId)
   const drawn = exam.draw && draw(exam.draw, paper.tasks)
   if ((drawn ?? paper.tasks).length === 0) throw new AppError('exam_empty')
