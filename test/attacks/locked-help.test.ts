@@ -43,6 +43,7 @@ const OPEN: Record<string, readonly string[]> = {
   'a request to administrators': ['checkAccessEligibility', 'requestAccess'],
   'the exam itself': [
     ...['prepareExam', 'startAttempt', 'getPaper', 'saveAnswers', 'submitAttempt', 'getAttemptStatus'],
+    'listActiveAttempts',
   ],
   'written by administrators': ['listExams', 'getExam', 'listCategories'],
   'one’s own marks; a review of the same exam is locked': ['listAttempts', 'getResult'],
