@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openBrowser, openFor } from '../support/browser.ts'
 import { startModel, type TestModel } from '../support/outside/model.ts'
 import { expectFlawless } from '../support/promises/flaws.ts'
@@ -17,6 +17,9 @@ afterAll(async () => {
   await service.close()
   await model.stub.close()
 })
+
+// A question that was stopped may never have reached the model.
+beforeEach(() => void model.stub.script.splice(0))
 
 test('the first answer of a conversation stays, by the keyboard alone; what failed stays in the field', async () => {
   const person = await service.person()
