@@ -162,7 +162,7 @@ async function drawNotes(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Text', exact: true }).click()
   await paper.click({ position: { x: 60, y: 90 } })
   await page.getByLabel('Text to insert').fill('A mass on a spring, and one with a damper')
-  await page.getByRole('button', { name: 'Insert' }).click()
+  await page.getByRole('button', { name: 'Insert', exact: true }).click()
   await page.getByText('Saved', { exact: true }).waitFor()
   await shootHere(page, 'notes')
 }
