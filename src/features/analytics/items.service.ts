@@ -60,18 +60,17 @@ export async function analyseItems(
   )
 }
 
-/** The same without what tells keys. */
+/** The same without what tells keys, as how many had a question right does beside what each of them answered. */
 export function withoutKeys({ exam, items }: ItemAnalysis): ItemAnalysis {
-  return {
-    exam,
-    items: items.map((item) => ({
-      ...item,
-      options: [],
-      wrong_texts: [],
-      shares: [],
-      flags: item.flags.filter((flag) => flag !== 'distractor_beats_key'),
-    })),
+  const unknown = {
+    facility: null,
+    discrimination: null,
+    options: [],
+    wrong_texts: [],
+    shares: [],
+    flags: [],
   }
+  return { exam, items: items.map((item) => ({ ...item, ...unknown })) }
 }
 
 /** The papers, their marks all counted in the same units. */
