@@ -357,3 +357,22 @@ test('a late review of a card with many others holds up nobody', async () => {
   const review = () => sendReviews(learner, { question_id, answered_at })
   expect(await findLongestHold(review)).toBeLessThan(100)
 })
+
+test('a list of exams that draw from all that exams can hold delays nobody', async () => {
+  const { sql } = service
+  await sql`
+    with made as (
+      insert into exams (name, published, draw)
+      select 'E', true, ${sql.json([{ tag: 'a', count: 3 }])}::jsonb from generate_series(1, 3) returning id)
+    insert into questions (exam_id, question_text, correct_answer, tags, tag_keys)
+    select made.id, 'Which?', 'A', tags, tags
+      from made, generate_series(1, 10000) n, lateral (
+        select jsonb_agg(rpad(n || '-' || place, 40, '-')) || '["a"]' as tags from generate_series(1, 19) place) tagged`
+  const list = async () => {
+    const { body } = await reader.get('/api/v01/exams', 200)
+    expect(body.exams.filter(({ question_count }) => question_count === 3)).toHaveLength(3)
+  }
+  expect(await findLongestHold(list)).toBeLessThan(100)
+  const teacher = await service.admin()
+  expect(await findLongestHold(() => teacher.get('/api/v01/admin/exams', 200))).toBeLessThan(100)
+})
