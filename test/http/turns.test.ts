@@ -404,3 +404,25 @@ test('neither an analysis nor a regrade of many answers to the largest exam stop
   const regrade = () => teacher.post(`/api/v01/admin/exams/${examId}/regrades`, preview, 200)
   expect(await findLongestHold(regrade, 400)).toBeLessThan(400)
 }, 120_000)
+
+test('challenges of many questions of the largest paper are listed at once', async () => {
+  const { sql } = service
+  const { examId } = await createExam(sql, { questions: [] })
+  await sql`
+    insert into questions (exam_id, question_text, correct_answer, tags, tag_keys)
+    select ${examId}::int, n || (select string_agg(md5(n || '-' || m), '') from generate_series(1, 48) m), 'A', tags, tags
+      from generate_series(1, 10000) n, lateral (
+        select jsonb_agg(rpad(md5(n || '-' || place), 40, '-')) as tags from generate_series(1, 20) place) tagged`
+  const student = await service.person()
+  const attempt = (await student.post(`/api/v01/exams/${examId}/start`, {}, 201)).body.attempt_id
+  await student.post(`/api/v01/exams/${examId}/submit`, {}, 200)
+  await sql`
+    insert into challenges (attempt_id, question_id, message)
+    select ${attempt}::int, id, 'Why?' from questions where exam_id = ${examId} order by id desc limit 50`
+  const teacher = await service.admin()
+  const list = async () => {
+    const { body } = await teacher.get(`/api/v01/admin/challenges?exam_id=${examId}`, 200)
+    expect(body.challenges.filter(({ question_text }) => question_text.length > 1_000)).toHaveLength(50)
+  }
+  expect(await time(list)).toBeLessThan(1_500)
+}, 60_000)
