@@ -2,3 +2,24 @@
 export function* slicesOf<T>(all: readonly T[], size: number): Generator<T[]> {
   for (let start = 0; start < all.length; start += size) yield all.slice(start, start + size)
 }
+
+/** The same, and of things that are so large together at most; or of one alone. */
+export function* slicesBySize<T>(
+  all: readonly T[],
+  most: { count: number; size: number },
+  sizeOf: (each: T) => number,
+): Generator<T[]> {
+  let slice: T[] = []
+  let size = 0
+  for (const each of all) {
+    const own = sizeOf(each)
+    if (slice.length > 0 && (slice.length === most.count || size + own > most.size)) {
+      yield slice
+      slice = []
+      size = 0
+    }
+    slice.push(each)
+    size += own
+  }
+  if (slice.length > 0) yield slice
+}

@@ -173,7 +173,9 @@ describe('an attempt of a student', () => {
     })
     const items = async () =>
       (await teacher.get(`/api/v01/classes/${classId}/exams/${examId}/items`, 200)).body.items
-    expect(await items()).toMatchObject([{ facility: 1, options: [], shares: [] }])
+    expect(await items()).toMatchObject([
+      { administered: 1, facility: null, discrimination: null, options: [], shares: [], flags: [] },
+    ])
     const byAdmin = await admin.get(`/api/v01/admin/attempts/${attemptId}/review`, 200)
     expect(byAdmin.body).toMatchObject({
       user_id: ann.id,
@@ -185,6 +187,7 @@ describe('an attempt of a student', () => {
     now += 61 * MINUTE_MS
     await Promise.all([teacher, ann, stranger].map((person) => person.login(person.username)))
     expect((await teacher.get(path, 200)).body).toMatchObject({ review: [{ correct_answer: 'A' }] })
+    expect(await items()).toMatchObject([{ facility: 1, flags: ['too_easy'] }])
     expect((await items())[0]?.options).not.toEqual([])
     expect((await teacher.get(`/api/v01/admin/questions?exam_id=${examId}`, 200)).body.total).toBe(1)
     await stranger.get(path, 404)

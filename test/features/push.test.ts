@@ -511,6 +511,33 @@ describe('other news', () => {
       false,
     )
   })
+
+  test('an exam is announced while somebody lets hundreds for a class of theirs open at once', async () => {
+    const own = await withService({
+      config: { push: { subject: SUBJECT, allowedHosts: [outside.host] } },
+    })
+    const { sql } = own
+    await sql`
+      with people as (
+        insert into users (username, email, full_name, role)
+        select 'u' || n, 'u' || n || '@example.org', 'u', 'user' from generate_series(1, 20000) n returning id
+      ), opened as (
+        insert into sessions (user_id, kind, expires_at)
+        select id, 'client', now() + interval '1 day' from people returning id, user_id)
+      insert into push_subscriptions (user_id, session_id, endpoint, p256dh, auth)
+      select user_id, id, 'https://' || ${silent.host} || '/' || id, 'none', 'none' from opened`
+    await sql`analyze`
+    const [admin, teacher] = [await own.admin(), await own.person()]
+    const device = await outside.subscribe(teacher)
+    const { body } = await admin.post('/api/v01/admin/classes', { name: 'C', teacher_ids: [teacher.id] }, 201)
+    const opens = new Date(Date.now() + 10 * 60_000)
+    await sql`
+      with made as (
+        insert into exams (name, for_classes, is_published, opens_at)
+        select 'E', true, true, ${opens} from generate_series(1, 800) returning id)
+      insert into exam_classes (exam_id, class_id) select id, ${body.class.id} from made`
+    await expect.poll(() => device.received.length, { timeout: 30_000 }).toBe(800)
+  }, 60_000)
 })
 
 describe('practice', () => {

@@ -36,6 +36,12 @@ export class Moments {
     this.count = count
   }
 
+  copy(): Moments {
+    const copy = new Moments()
+    copy.merge(this)
+    return copy
+  }
+
   /** With n − 1; null for fewer than two. */
   get varianceX(): number | null {
     return this.count < 2 ? null : this.#xx / (this.count - 1)

@@ -41,8 +41,19 @@ interface Outcome {
   right: { count: number }[]
 }
 
-/** Answers to one question whose outcomes are remembered: letters, and more numbers than people usually give. */
-const OUTCOMES_KEPT = 10_000
+/** Answers to a paper's questions whose outcomes are remembered: letters, and more texts than people usually give. */
+const OUTCOMES_KEPT = 200_000
+/** Different wrong texts and numbers that are counted of one exam; what comes after as many is in no list of them. */
+const MOST_TEXTS = 500_000
+
+/** What all papers of an exam share: room for texts and numbers that nobody has given before. */
+export class TextRoom {
+  #left = MOST_TEXTS
+
+  take(): boolean {
+    return this.#left-- > 0
+  }
+}
 
 interface CountedQuestion {
   id: string
@@ -66,19 +77,18 @@ export class PaperTally {
   /** Whether attempts have different questions of the paper. */
   isDrawn = false
   readonly #unitsPerMark: number
-  /** Our units in one of the paper's own. */
-  readonly #factor: bigint
+  readonly #room: TextRoom
+  #outcomes = 0
   readonly #questions: CountedQuestion[]
   readonly #places: ReadonlyMap<number, number>
   /** The places of all questions. */
   readonly #all: readonly number[]
 
-  /** `unitsPerMark` is the same for all papers that are compared, and a multiple of each one's own. */
-  constructor(paper: Paper, grading: Grading, unitsPerMark: bigint) {
+  constructor(paper: Paper, grading: Grading, room: TextRoom) {
     this.paper = paper
     this.grading = grading
-    this.#unitsPerMark = Number(unitsPerMark)
-    this.#factor = unitsPerMark / grading.key.unitsPerMark
+    this.#room = room
+    this.#unitsPerMark = Number(grading.key.unitsPerMark)
     this.items = grading.questions.map(newItem)
     this.#questions = grading.questions.map((question) => ({
       id: String(question.id),
@@ -135,14 +145,16 @@ export class PaperTally {
     const question = this.grading.questions[place] as GradedQuestion
     const isOmitted = !kindOf(question.question_type).isAnswered(question, answer)
     const { choices = [], wrong = [], right = [] } = isOmitted ? {} : counter.count(answer)
+    // There are few letters; of texts and numbers there may be as many as answers.
+    const room = kindOf(question.question_type).letters(question) === null ? this.#room : undefined
     const outcome = {
-      units: Number(this.grading.key.judgeOne(place, answer).units * this.#factor),
+      units: Number(this.grading.key.judgeOne(place, answer).units),
       isOmitted,
-      choices: choices.map((name) => choiceOf(item, name)),
-      wrongTexts: wrong.map((each) => wrongTextOf(item, each)),
+      choices: choices.flatMap((name) => choiceOf(item, name, room) ?? []),
+      wrongTexts: wrong.flatMap((each) => wrongTextOf(item, each, room) ?? []),
       right: right.map((at) => rightOf(item, nameOfShared(at, counter.shared[at] ?? ''))),
     }
-    if (outcomes.size < OUTCOMES_KEPT) outcomes.set(given, outcome)
+    if (this.#outcomes++ < OUTCOMES_KEPT) outcomes.set(given, outcome)
     return outcome
   }
 
@@ -151,7 +163,7 @@ export class PaperTally {
   }
 }
 
-export function newItem(): ItemTally {
+function newItem(): ItemTally {
   return {
     moments: new Moments(),
     omitted: 0,
@@ -168,24 +180,33 @@ export function mergeItem(item: ItemTally, other: ItemTally): void {
   item.omitted += other.omitted
   item.positive += other.positive
   for (const [name, { chosen, rest }] of other.choices) {
-    const choice = choiceOf(item, name)
+    const choice = entryOf(item.choices, name, newChoice)
     choice.chosen += chosen
     choice.rest += rest
   }
-  for (const wrong of other.wrongTexts.values()) wrongTextOf(item, wrong).count += wrong.count
+  for (const [name, wrong] of other.wrongTexts)
+    entryOf(item.wrongTexts, name, () => ({ ...wrong, count: 0 })).count += wrong.count
   for (const [name, { count }] of other.right) rightOf(item, name).count += count
 }
 
-function choiceOf({ choices }: ItemTally, name: string): Choice {
-  return entryOf(choices, name, () => ({ chosen: 0, rest: 0 }))
+function newChoice(): Choice {
+  return { chosen: 0, rest: 0 }
 }
 
-function wrongTextOf({ wrongTexts }: ItemTally, { gap, text }: Omit<WrongText, 'count'>): WrongText {
-  return entryOf(wrongTexts, `${gap}/${text}`, () => ({
-    ...(gap === undefined ? {} : { gap }),
-    text,
-    count: 0,
-  }))
+/** undefined where it is new and there is no room for it. */
+function choiceOf({ choices }: ItemTally, name: string, room: TextRoom | undefined): Choice | undefined {
+  return choices.has(name) || !room || room.take() ? entryOf(choices, name, newChoice) : undefined
+}
+
+/** The same. */
+function wrongTextOf(
+  { wrongTexts }: ItemTally,
+  { gap, text }: Omit<WrongText, 'count'>,
+  room: TextRoom | undefined,
+): WrongText | undefined {
+  const name = `${gap}/${text}`
+  if (!wrongTexts.has(name) && room && !room.take()) return undefined
+  return entryOf(wrongTexts, name, () => ({ ...(gap === undefined ? {} : { gap }), text, count: 0 }))
 }
 
 function rightOf({ right }: ItemTally, name: string): { count: number } {

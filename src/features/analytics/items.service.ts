@@ -1,9 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Item, ItemAnalysis, ItemsQuery } from '../../../schemas/items.schemas.ts'
 import type { Core } from '../../core.ts'
-import type { Executor } from '../../db/database-client.ts'
 import { requireExam } from '../../db/exam-rows.ts'
 import type { StoredAnswer } from '../../db/tables/attempts.tables.ts'
-import { leastCommonMultiple } from '../../formats/fractions.ts'
 import { slicesOf } from '../../formats/slices.ts'
 import { listInForce } from '../attempts/grading-lock.service.ts'
 import { getPaper } from '../attempts/papers.service.ts'
@@ -15,14 +14,17 @@ import {
   type ItemTally,
   mergeItem,
   nameOfShared,
-  newItem,
   PaperTally,
+  TextRoom,
   type WrongText,
 } from './item-tally.ts'
 import * as store from './items.store.ts'
 
-/** Attempts that are counted in one go, which takes a few milliseconds: then other requests get their turn. */
+/** Attempts, and questions of them, that are counted in one go: in between other requests get their turn. */
 const SLICE = 200
+const QUESTIONS_AT_ONCE = 10_000
+/** Questions that are described in one go. */
+const DESCRIBED_AT_ONCE = 500
 /** Options that are listed even where they have no text. */
 const LETTERS = ['A', 'B', 'C', 'D']
 /** Wrong texts that are shown. */
@@ -45,74 +47,92 @@ export async function analyseItems(
     async (tx) => {
       await requireExam(tx, examId)
       const chosen = await store.listChosen(tx, examId, which, classId)
-      const papers = await readPapers(core, tx, examId, new Set(chosen.map(({ paperId }) => paperId)))
-      const scores: number[] = []
-      for (const slice of slicesOf(chosen, SLICE)) {
-        const ids = slice.map(({ id }) => id)
-        for (const attempt of await store.listAnswers(tx, ids)) {
-          papers.get(attempt.paperId)?.add(attempt)
-          scores.push(attempt.score)
+      const inForce = await listInForce(tx, examId)
+      const whole = new Whole()
+      // One paper after another, since all of them together could fill the memory.
+      const byPaper = Map.groupBy(chosen, ({ paperId }) => paperId)
+      for (const [paperId, attempts] of [...byPaper].sort(([one], [other]) => one - other)) {
+        const paper = await getPaper(core, tx, paperId)
+        const tally = new PaperTally(paper, paper.gradedBy(inForce), whole.room)
+        const most = Math.max(1, Math.min(SLICE, Math.floor(QUESTIONS_AT_ONCE / paper.tasks.length)))
+        for (const slice of slicesOf(attempts, most)) {
+          const ids = slice.map(({ id }) => id)
+          for (const attempt of await store.listAnswers(tx, ids)) {
+            tally.add(attempt)
+            whole.results.push(attempt.score)
+          }
         }
+        whole.add(tally)
       }
-      return { exam: describeExam([...papers.values()], scores), items: describeItems(papers) }
+      return { exam: describeExam(whole), items: await describeItems(whole.items) }
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   )
 }
 
-/** The same without what tells keys. */
-export function withoutKeys({ exam, items }: ItemAnalysis): ItemAnalysis {
-  return {
-    exam,
-    items: items.map((item) => ({
-      ...item,
-      options: [],
-      wrong_texts: [],
-      shares: [],
-      flags: item.flags.filter((flag) => flag !== 'distractor_beats_key'),
-    })),
+interface CountedItem {
+  tally: ItemTally
+  question: GradedQuestion
+}
+
+/** What is counted over all papers, which are added from the oldest one on. */
+class Whole {
+  readonly room = new TextRoom()
+  /** Each question as the newest paper has it. */
+  readonly items = new Map<number, CountedItem>()
+  readonly results: number[] = []
+  readonly scores = new Moments()
+  /** Whether attempts have different questions of a paper. */
+  isDrawn = false
+  /** The paper with the most attempts; if two have the same number, the newer one. */
+  common: PaperTally | undefined
+
+  add(paper: PaperTally): void {
+    for (const [index, counted] of paper.items.entries()) {
+      const question = paper.grading.questions[index] as GradedQuestion
+      const known = this.items.get(question.id)
+      if (known) mergeItem(known.tally, counted)
+      // What was counted of the paper alone stays as it is.
+      else this.items.set(question.id, { tally: { ...counted, moments: counted.moments.copy() }, question })
+      if (known) known.question = question
+    }
+    this.scores.merge(paper.scores)
+    this.isDrawn ||= paper.isDrawn
+    if (paper.totals.count >= (this.common?.totals.count ?? 0)) this.common = paper
   }
 }
 
-/** The papers, their marks all counted in the same units. */
-async function readPapers(
-  core: Core,
-  tx: Executor,
-  examId: number,
-  ids: ReadonlySet<number>,
-): Promise<ReadonlyMap<number, PaperTally>> {
-  const inForce = await listInForce(tx, examId)
-  const papers = await Promise.all([...ids].map((id) => getPaper(core, tx, id)))
-  const graded = papers.map((paper) => ({ paper, grading: paper.gradedBy(inForce) }))
-  const unitsPerMark = graded.reduce(
-    (common, { grading }) => leastCommonMultiple(common, grading.key.unitsPerMark),
-    1n,
-  )
-  return new Map(graded.map(({ paper, grading }) => [paper.id, new PaperTally(paper, grading, unitsPerMark)]))
+/** The same without what tells keys, as how many had a question right does beside what each of them answered. */
+export function withoutKeys({ exam, items }: ItemAnalysis): ItemAnalysis {
+  const unknown = {
+    facility: null,
+    discrimination: null,
+    options: [],
+    wrong_texts: [],
+    shares: [],
+    flags: [],
+  }
+  return { exam, items: items.map((item) => ({ ...item, ...unknown })) }
 }
 
-function describeExam(papers: PaperTally[], scores: number[]): ItemAnalysis['exam'] {
-  const all = new Moments()
-  for (const paper of papers) all.merge(paper.scores)
-  const variance = all.varianceX
+function describeExam(whole: Whole): ItemAnalysis['exam'] {
+  const { results, scores } = whole
+  const variance = scores.varianceX
   const deviation = variance === null ? null : Math.sqrt(variance)
-  const alpha = alphaOf(papers)
+  const alpha = alphaOf(whole)
   return {
-    attempts: scores.length,
-    mean: scores.length === 0 ? null : all.meanX,
-    median: median(scores),
+    attempts: results.length,
+    mean: results.length === 0 ? null : scores.meanX,
+    median: median(results),
     standard_deviation: deviation,
     alpha,
     standard_error: deviation === null || alpha === null ? null : deviation * Math.sqrt(1 - alpha),
   }
 }
 
-/** From the attempts of the paper that has most of them; if two have the same number, of the newer one. */
-function alphaOf(papers: PaperTally[]): number | null {
-  const [common] = papers.toSorted(
-    (one, other) => other.totals.count - one.totals.count || other.paper.id - one.paper.id,
-  )
-  if (!common || papers.some(({ isDrawn }) => isDrawn)) return null
+/** From the attempts of the paper that has most of them. */
+function alphaOf({ common, isDrawn }: Whole): number | null {
+  if (!common || isDrawn) return null
   const counting = common.items.filter((_, index) => common.grading.questions[index]?.ruling !== 'drop')
   return cronbachAlpha(
     counting.map(({ moments }) => moments.varianceX),
@@ -120,53 +140,49 @@ function alphaOf(papers: PaperTally[]): number | null {
   )
 }
 
-/** Each question as the newest paper has it, in the order of papers: by id. */
-function describeItems(papers: ReadonlyMap<number, PaperTally>): Item[] {
-  const items = new Map<number, { tally: ItemTally; newest: PaperTally; index: number }>()
-  for (const paper of [...papers.values()].sort((one, other) => one.paper.id - other.paper.id))
-    for (const [index, counted] of paper.items.entries()) {
-      const id = paper.paper.questions[index]?.id ?? 0
-      const tally = items.get(id)?.tally ?? newItem()
-      mergeItem(tally, counted)
-      items.set(id, { tally, newest: paper, index })
-    }
-  return [...items]
-    .sort(([one], [other]) => one - other)
-    .map(([id, { tally, newest, index }]) => {
-      const question = newest.grading.questions[index] as GradedQuestion
-      const kind = kindOf(question.question_type)
-      const administered = tally.moments.count
-      const facility = tally.positive === 0 ? null : (tally.moments.meanX * administered) / tally.positive
-      const discrimination = tally.moments.correlation
-      const options = optionsOf(tally, question).map(([option, { chosen, rest }]) => ({
-        option,
-        chosen,
-        share: administered === 0 ? 0 : chosen / administered,
-        mean_rest_score: chosen === 0 ? null : rest / chosen,
-      }))
-      const flags: Item['flags'] = []
-      if (discrimination !== null && discrimination < 0) flags.push('negative_discrimination')
-      if (facility !== null && facility > EASY) flags.push('too_easy')
-      if (facility !== null && facility < HARD) flags.push('too_hard')
-      if (isKeyBeaten(options, kind.rightAnswer(question))) flags.push('distractor_beats_key')
-      return {
-        question_id: id,
-        question_type: question.question_type,
-        question_text: question.question_text,
-        administered,
-        omitted: tally.omitted,
-        facility,
-        discrimination,
-        options,
-        wrong_texts: [...tally.wrongTexts.values()].sort(byCount).slice(0, WRONG_TEXTS),
-        shares: kind.counter(question).shared.map((text, place) => ({
-          text,
-          share:
-            administered === 0 ? 0 : (tally.right.get(nameOfShared(place, text))?.count ?? 0) / administered,
-        })),
-        flags,
-      }
-    })
+/** In the order of papers: by id. */
+async function describeItems(items: Whole['items']): Promise<Item[]> {
+  const described: Item[] = []
+  const ordered = [...items].sort(([one], [other]) => one - other)
+  for (const slice of slicesOf(ordered, DESCRIBED_AT_ONCE)) {
+    described.push(...slice.map(([id, counted]) => describeItem(id, counted)))
+    await setImmediate()
+  }
+  return described
+}
+
+function describeItem(id: number, { tally, question }: CountedItem): Item {
+  const kind = kindOf(question.question_type)
+  const administered = tally.moments.count
+  const facility = tally.positive === 0 ? null : (tally.moments.meanX * administered) / tally.positive
+  const discrimination = tally.moments.correlation
+  const options = optionsOf(tally, question).map(([option, { chosen, rest }]) => ({
+    option,
+    chosen,
+    share: administered === 0 ? 0 : chosen / administered,
+    mean_rest_score: chosen === 0 ? null : rest / chosen,
+  }))
+  const flags: Item['flags'] = []
+  if (discrimination !== null && discrimination < 0) flags.push('negative_discrimination')
+  if (facility !== null && facility > EASY) flags.push('too_easy')
+  if (facility !== null && facility < HARD) flags.push('too_hard')
+  if (isKeyBeaten(options, kind.rightAnswer(question))) flags.push('distractor_beats_key')
+  return {
+    question_id: id,
+    question_type: question.question_type,
+    question_text: question.question_text,
+    administered,
+    omitted: tally.omitted,
+    facility,
+    discrimination,
+    options,
+    wrong_texts: [...tally.wrongTexts.values()].sort(byCount).slice(0, WRONG_TEXTS),
+    shares: kind.counter(question).shared.map((text, place) => ({
+      text,
+      share: administered === 0 ? 0 : (tally.right.get(nameOfShared(place, text))?.count ?? 0) / administered,
+    })),
+    flags,
+  }
 }
 
 function optionsOf({ choices }: ItemTally, question: GradedQuestion): [string, Choice][] {

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { isKeptBy } from '../../db/exam-access.ts'
-import { only } from '../../db/query.ts'
+import { isAnyOf, only, query } from '../../db/query.ts'
 import { attempts, examPapers } from '../../db/tables/attempts.tables.ts'
 import { challenges } from '../../db/tables/corrections.tables.ts'
 import { users } from '../../db/tables/users.tables.ts'
@@ -82,10 +82,7 @@ export async function listChallenges(db: Executor, filter: ChallengeFilter, limi
         examId: attempts.examId,
         userId: attempts.userId,
         username: users.username,
-        questionText: sql<string>`coalesce((
-          select question ->> 'question_text' from jsonb_array_elements(
-            coalesce(${examPapers.newerQuestions}, ${examPapers.questions})) question
-           where (question ->> 'id')::int = ${challenges.questionId}), '')`,
+        paperId: examPapers.id,
       })
       .from(challenges)
       .innerJoin(attempts, eq(attempts.id, challenges.attemptId))
@@ -101,8 +98,27 @@ export async function listChallenges(db: Executor, filter: ChallengeFilter, limi
       .innerJoin(attempts, eq(attempts.id, challenges.attemptId))
       .where(chosen),
   ])
+  const texts = await findTexts(db, rows)
   return {
-    rows,
+    rows: rows.map((row) => ({ ...row, questionText: texts.get(`${row.paperId}/${row.questionId}`) ?? '' })),
     total: totals[0]?.total ?? 0,
   }
+}
+
+/** The texts of these questions by `paper/question`; each paper, which can be large, is read once. */
+async function findTexts(
+  db: Executor,
+  asked: readonly { paperId: number; questionId: number }[],
+): Promise<ReadonlyMap<string, string>> {
+  const papers = [...new Set(asked.map(({ paperId }) => paperId))]
+  const questions = [...new Set(asked.map(({ questionId }) => questionId))]
+  const rows = await query<{ name: string; text: string }>(
+    db,
+    { name: 'text', text: 'text' },
+    sql`
+    select paper.id || '/' || (question ->> 'id') as name, question ->> 'question_text' as text
+      from exam_papers paper, jsonb_array_elements(coalesce(newer_questions, questions)) question
+     where ${isAnyOf(sql`paper.id`, papers)} and ${isAnyOf(sql`(question ->> 'id')::int`, questions)}`,
+  )
+  return new Map(rows.map(({ name, text }) => [name, text]))
 }

@@ -7,6 +7,11 @@ interface Tagged {
   tag_keys: readonly string[]
 }
 
+/** The folded tags of rules. */
+export function keysOf(rules: readonly DrawRule[]): string[] {
+  return rules.map(({ tag }) => foldTag(tag))
+}
+
 /**
  * The questions that each rule of a draw takes from (docs/protocol/questions.md#drawn-papers): a question with the tags
  * of several rules serves the first of them.
@@ -16,7 +21,7 @@ function poolsOf<Question extends Tagged>(
   questions: readonly Question[],
 ): Question[][] {
   const pools: Question[][] = rules.map(() => [])
-  const keys = rules.map(({ tag }) => foldTag(tag))
+  const keys = keysOf(rules)
   for (const question of questions)
     pools[keys.findIndex((key) => question.tag_keys.includes(key))]?.push(question)
   return pools
@@ -25,14 +30,20 @@ function poolsOf<Question extends Tagged>(
 /** How many of these questions an attempt gets: all of them where there are no rules. */
 export function countDrawn(rules: readonly DrawRule[] | null, questions: readonly Tagged[]): number {
   if (!rules) return questions.length
-  const pools = poolsOf(rules, questions)
-  return rules.reduce((sum, { count }, index) => sum + Math.min(count, pools[index]?.length ?? 0), 0)
+  return sumDrawn(
+    rules,
+    poolsOf(rules, questions).map(({ length }) => length),
+  )
 }
 
-/** The rules whose tag has too few of these questions. */
-export function findTooFew(rules: readonly DrawRule[], questions: readonly Tagged[]): DrawRule[] {
-  const pools = poolsOf(rules, questions)
-  return rules.filter(({ count }, index) => (pools[index]?.length ?? 0) < count)
+/** The same where so many questions are there for each rule. */
+export function sumDrawn(rules: readonly DrawRule[], pools: readonly number[]): number {
+  return rules.reduce((sum, { count }, index) => sum + Math.min(count, pools[index] ?? 0), 0)
+}
+
+/** The rules for which too few questions are there. */
+export function findTooFew(rules: readonly DrawRule[], pools: readonly number[]): DrawRule[] {
+  return rules.filter(({ count }, index) => (pools[index] ?? 0) < count)
 }
 
 /** How likely an attempt has each question, by its id; those that no rule takes are left out. */

@@ -13,7 +13,7 @@ import { describeChanged } from '../audit/audit-words.ts'
 import { causePushes } from '../push/push.service.ts'
 import { requireRoom } from '../questions/questions.service.ts'
 import { changeTimes, readWindow } from '../timing/timing.service.ts'
-import { countDrawn, findTooFew } from './drawing.ts'
+import { findTooFew, keysOf, sumDrawn } from './drawing.ts'
 import * as store from './exams.store.ts'
 
 /** Exams on a page of a list, for administrators or students. */
@@ -168,8 +168,8 @@ async function checkDraw(tx: Executor, id: number, changes: ExamChanges): Promis
   if (!changes.is_published && !changes.draw) return
   const exam = await store.findExam(tx, id)
   if (!exam?.isPublished || !exam.draw) return
-  const tagged = await store.listTagged(tx, [id])
-  const tooFew = findTooFew(exam.draw, tagged.get(id) ?? [])
+  const pools = await store.countPools(tx, [{ id, keys: keysOf(exam.draw) }])
+  const tooFew = findTooFew(exam.draw, pools.get(id) ?? [])
   if (tooFew.length > 0)
     throw new AppError('draw_too_few', {
       message: `There are too few questions with the tags: ${tooFew.map(({ tag }) => tag).join(', ')}`,
@@ -177,14 +177,14 @@ async function checkDraw(tx: Executor, id: number, changes: ExamChanges): Promis
 }
 
 /** How many questions an attempt gets, by exam. */
-async function countGiven(
+export async function countGiven(
   db: Executor,
   rows: readonly Pick<store.ExamRow, 'id' | 'draw' | 'poolCount'>[],
 ): Promise<ReadonlyMap<number, number>> {
-  const drawing = rows.filter(({ draw }) => draw !== null).map(({ id }) => id)
-  const tagged = await store.listTagged(db, drawing)
+  const drawing = rows.flatMap(({ id, draw }) => (draw ? [{ id, keys: keysOf(draw) }] : []))
+  const pools = await store.countPools(db, drawing)
   return new Map(
-    rows.map(({ id, draw, poolCount }) => [id, draw ? countDrawn(draw, tagged.get(id) ?? []) : poolCount]),
+    rows.map(({ id, draw, poolCount }) => [id, draw ? sumDrawn(draw, pools.get(id) ?? []) : poolCount]),
   )
 }
 

@@ -1,7 +1,7 @@
 import { and, eq, inArray, isNotNull, isNull, not, or, sql } from 'drizzle-orm'
 import type { Db, Executor } from '../../db/database-client.ts'
 import { isKeptBy, isTaughtBy } from '../../db/exam-access.ts'
-import { isAnyOf, only } from '../../db/query.ts'
+import { isAnyOf, only, query } from '../../db/query.ts'
 import { attempts } from '../../db/tables/attempts.tables.ts'
 import { classes, examClasses } from '../../db/tables/classes.tables.ts'
 import { comments } from '../../db/tables/discussions.tables.ts'
@@ -139,17 +139,38 @@ export async function deleteExam(db: Executor, id: number): Promise<void> {
   await db.delete(exams).where(eq(exams.id, id))
 }
 
-/** The folded tags of the questions of these exams, by exam. */
-export async function listTagged(
+/** An exam that draws: the folded tag of each of its rules. */
+export interface DrawingExam {
+  id: number
+  keys: string[]
+}
+
+/**
+ * How many questions are there for each rule of these exams, by exam; one with the tags of several rules serves the
+ * first of them. They are counted where they are: the tags of all would be megabytes.
+ */
+export async function countPools(
   db: Executor,
-  examIds: number[],
-): Promise<ReadonlyMap<number, { tag_keys: string[] }[]>> {
-  if (examIds.length === 0) return new Map()
-  const rows = await db
-    .select({ examId: questions.examId, tag_keys: questions.tagKeys })
-    .from(questions)
-    .where(isAnyOf(questions.examId, examIds))
-  return Map.groupBy(rows, ({ examId }) => examId)
+  drawing: readonly DrawingExam[],
+): Promise<ReadonlyMap<number, number[]>> {
+  if (drawing.length === 0) return new Map()
+  const rows = await query<{ id: number; place: number; count: number }>(
+    db,
+    { id: 'integer', place: 'integer', count: 'integer' },
+    sql`
+    with exam as materialized (
+      select id, array(select jsonb_array_elements_text(keys)) as keys
+        from jsonb_to_recordset(${JSON.stringify(drawing)}::jsonb) as exam(id int, keys jsonb))
+    select exam.id, place, count(*)::int as count
+      from exam join questions on exam_id = exam.id
+     cross join lateral (
+       select min(rule.place)::int as place from unnest(keys) with ordinality as rule(key, place)
+        where tag_keys ? rule.key) served
+     where place is not null group by exam.id, place`,
+  )
+  const pools = new Map(drawing.map(({ id, keys }) => [id, keys.map(() => 0)]))
+  for (const { id, place, count } of rows) pools.get(id)?.splice(place - 1, 1, count)
+  return pools
 }
 
 function selectExams(db: Executor) {

@@ -3,8 +3,7 @@ import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import { offsetOf } from '../../paging.ts'
 import { remainingOf } from '../attempts/attempts-left.service.ts'
-import { countDrawn } from './drawing.ts'
-import { EXAMS_PER_PAGE } from './exams.service.ts'
+import { countGiven, EXAMS_PER_PAGE } from './exams.service.ts'
 import * as store from './published-exams.store.ts'
 
 /** One page, newest first, and how many there are. */
@@ -21,7 +20,8 @@ export async function listPublishedExams(
     EXAMS_PER_PAGE,
     offset,
   )
-  return { exams: rows.map(toStudentExam), total }
+  const counts = await countQuestions(core, rows)
+  return { exams: rows.map((row) => toStudentExam(row, counts)), total }
 }
 
 /** 404 unless the exam is there for this person, and is published or they have attempts from a time when it was. */
@@ -29,10 +29,18 @@ export async function getPublishedExam(core: Core, userId: number, examId: numbe
   const exam = await store.findPublished(core.db, userId, examId)
   if (!exam) throw new AppError('not_found')
   const { max_attempts: most, attempts_used: used } = exam
-  return { ...toStudentExam(exam), attempts_used: used, attempts_remaining: remainingOf(most, used) }
+  const counts = await countQuestions(core, [exam])
+  return { ...toStudentExam(exam, counts), attempts_used: used, attempts_remaining: remainingOf(most, used) }
 }
 
-function toStudentExam(row: store.PublishedRow): StudentExam {
+function countQuestions(core: Core, rows: readonly store.PublishedRow[]) {
+  return countGiven(
+    core.db,
+    rows.map(({ id, draw, pool_count: poolCount }) => ({ id, draw, poolCount })),
+  )
+}
+
+function toStudentExam(row: store.PublishedRow, counts: ReadonlyMap<number, number>): StudentExam {
   const { extra_time_percent } = row
   return {
     id: row.id,
@@ -51,6 +59,6 @@ function toStudentExam(row: store.PublishedRow): StudentExam {
     closes_at: row.closes_at,
     lock_help: row.lock_help,
     ...(extra_time_percent === 0 ? {} : { extra_time_percent }),
-    question_count: row.draw ? countDrawn(row.draw, row.tagged ?? []) : row.pool_count,
+    question_count: counts.get(row.id) ?? 0,
   }
 }

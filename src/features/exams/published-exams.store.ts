@@ -11,9 +11,8 @@ import { containing, plannedFor } from '../../db/text-search.ts'
 export interface PublishedRow extends Omit<StudentExam, 'question_count' | 'extra_time_percent'> {
   extra_time_percent: number
   draw: typeof exams.$inferSelect.draw
-  /** All of its questions, and their tags where it draws some of them. */
+  /** All of its questions. */
   pool_count: number
-  tagged: { tag_keys: string[] }[] | null
 }
 
 const PUBLISHED_TYPES = {
@@ -35,7 +34,6 @@ const PUBLISHED_TYPES = {
   extra_time_percent: 'integer',
   draw: 'jsonb',
   pool_count: 'integer',
-  tagged: 'jsonb',
 } as const satisfies Columns<PublishedRow>
 
 function selectPublished(person: SQL, columns: SQL): SQL {
@@ -46,8 +44,6 @@ function selectPublished(person: SQL, columns: SQL): SQL {
            ${iso(sql`coalesce(personal.closes_at, exams.closes_at)`)} as closes_at, lock_help,
            coalesce(personal.extra_time_percent, 0) as extra_time_percent, draw,
            (select count(*)::int from questions where exam_id = exams.id) as pool_count,
-           case when draw is not null then (
-             select jsonb_agg(jsonb_build_object('tag_keys', tag_keys)) from questions where exam_id = exams.id) end as tagged,
            ${columns}
       from exams left join ${personalTimes({ person, exam: sql`exams` })} on true`
 }

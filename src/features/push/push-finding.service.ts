@@ -8,14 +8,20 @@ const OPENING_MS = 15 * 60_000
 /** Queues pushes for everything that has happened; whether there are any. */
 export async function findPushes(core: Core): Promise<boolean> {
   let queued = 0
-  for (const queue of [store.queueMessages, store.queueCauses]) {
-    let found: store.Found
-    do {
-      found = await queue(core.db, new Date(core.clock()))
-      queued += found.queued
-    } while (found.looked > 0 && !core.closing.aborted)
-  }
+  for (const queue of [store.queueMessages, store.queueCauses])
+    queued += await queueAll(core, () => queue(core.db, new Date(core.clock())))
   return queued > 0
+}
+
+/** Repeats a statement that queues some pushes, until there are no more; how many it queued. */
+async function queueAll({ closing }: Core, queue: () => Promise<store.Found>): Promise<number> {
+  let queued = 0
+  let found: store.Found
+  do {
+    found = await queue()
+    queued += found.queued
+  } while (found.looked > 0 && !closing.aborted)
+  return queued
 }
 
 /** Queues pushes for those who want to be told at this hour that practice is due. */
@@ -35,5 +41,5 @@ export async function findPractice(core: Core): Promise<void> {
 /** Queues pushes for exams that open soon. */
 export async function findOpenings(core: Core): Promise<void> {
   const now = core.clock()
-  await store.queueOpenings(core.db, new Date(now), new Date(now + OPENING_MS))
+  await queueAll(core, () => store.queueOpenings(core.db, new Date(now), new Date(now + OPENING_MS)))
 }

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { isThereFor } from '../../db/exam-access.ts'
+import { isThereFor, knowClassExams } from '../../db/exam-access.ts'
 import { personalTimes } from '../../db/personal-times.ts'
 import { query } from '../../db/query.ts'
 import { UNDER_WAY } from '../../db/under-way.ts'
@@ -13,6 +13,7 @@ import { IS_WANTED, isCardDue, WANTS_EXAMS } from './push-conditions.store.ts'
 /** Messages that one statement looks at. */
 const MESSAGES_AT_ONCE = 1_000
 const CAUSES_AT_ONCE = 20
+const OPENINGS_AT_ONCE = 20
 const PEOPLE_AT_ONCE = 100
 /** Ids without a message that are remembered of one look. */
 const MOST_GAPS = 10_000
@@ -118,35 +119,51 @@ export function queueCauses(db: Executor, now: Date): Promise<Found> {
   )
 }
 
-/** Queues pushes for exams that open between these times. Each opening is announced once. */
+/**
+ * Queues pushes for some of the exams that open between these times. Each opening is announced once. Only whom an exam
+ * may be there for is looked at: of many exams for small classes, everybody would take longer than a statement may.
+ */
 export function queueOpenings(db: Executor, now: Date, until: Date): Promise<Found> {
   return find(
     db,
     sql`
-    with opening as (
-      insert into push_openings (exam_id, opens_at)
-      select id, opens_at from exams where ${opensBetween(sql`opens_at`, now, until)} and published
+    with soon as (
+      select id as exam_id, opens_at from exams where ${opensBetween(sql`opens_at`, now, until)} and published
       union
       select exam_id, accommodations.opens_at from accommodations join exams on exams.id = exam_id
        where ${opensBetween(sql`accommodations.opens_at`, now, until)} and published
       union
       select exam_id, given.opens_at from class_accommodations given join exams on exams.id = exam_id
        where ${opensBetween(sql`given.opens_at`, now, until)} and published
+    ), opening as (
+      insert into push_openings (exam_id, opens_at)
+      select exam_id, opens_at from soon
+       where not exists (
+         select from push_openings told where told.exam_id = soon.exam_id and told.opens_at = soon.opens_at)
+       order by opens_at limit ${OPENINGS_AT_ONCE}
       on conflict do nothing
       returning exam_id, opens_at
     ), past as (
       delete from push_openings where opens_at < ${now.toISOString()}::timestamptz - interval '1 day'
+    ), audience as materialized (
+      select exam_id, opens_at, user_id
+        from opening join (${knowClassExams(sql`(select exam_id from opening)`)}) known using (exam_id)
+      union
+      select opening.exam_id, opening.opens_at, user_id
+        from opening join exams on exams.id = opening.exam_id and not exams.for_classes
+       cross join push_subscriptions
+    ), receivers as materialized (
+      select * from push_subscriptions where user_id in (select user_id from audience) for key share skip locked
     ), queued as (
       ${QUEUE}
-      select subscription.id, subscription.user_id, 'e' || opening.exam_id, 'opening', opening.exam_id, 1,
+      select subscription.id, subscription.user_id, 'e' || audience.exam_id, 'opening', audience.exam_id, 1,
              ${now.toISOString()}::timestamptz
-        from opening
-        join exams on exams.id = opening.exam_id
-       cross join (select * from push_subscriptions
-                    where exists (select 1 from opening) for key share skip locked) subscription
-        left join push_settings settings on settings.user_id = subscription.user_id
+        from audience
+        join receivers subscription using (user_id)
+        join exams on exams.id = audience.exam_id
+        left join push_settings settings using (user_id)
         left join ${personalTimes({ person: OWNER, exam: sql`exams` })} on true
-       where ${WANTS_EXAMS} and coalesce(personal.opens_at, exams.opens_at) = opening.opens_at
+       where ${WANTS_EXAMS} and coalesce(personal.opens_at, exams.opens_at) = audience.opens_at
          and ${isThereFor(OWNER)}
       ${MOVE_ON}
       returning 1

@@ -1,13 +1,17 @@
+import { LRUCache } from 'lru-cache'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import type { GradedValues } from '../../db/tables/attempts.tables.ts'
 import type { Regrade, ResultChange } from '../../db/tables/corrections.tables.ts'
+import { slicesBySize } from '../../formats/slices.ts'
 import type { Grading } from '../attempts/paper.ts'
 import { getPaper } from '../attempts/papers.service.ts'
 import * as store from './regrades.store.ts'
 
-/** Attempts that are graded in one go, which takes a few milliseconds: then other requests get their turn. */
-const SLICE = 100
+/** Attempts, and questions of them, that are graded in one go: in between other requests get their turn. */
+const SLICE = { count: 100, size: 10_000 }
+/** Papers whose gradings are in memory: attempts at one paper mostly follow one another. */
+const GRADINGS_KEPT = 4
 /** Changes that are listed one by one. */
 const MOST_CHANGES = 100
 
@@ -33,9 +37,10 @@ export async function recompute(
   inForce: readonly Regrade[],
   write: (results: store.NewResult[]) => Promise<void>,
 ): Promise<Outcome> {
-  const ids = await store.listAttemptsWith(tx, examId, questionId)
+  const attempts = await store.listAttemptsWith(tx, examId, questionId)
+  const slices = [...slicesBySize(attempts, SLICE, ({ questions }) => questions)]
   const outcome: Outcome = {
-    attempts: ids.length,
+    attempts: attempts.length,
     raised: 0,
     lowered: 0,
     unchanged: 0,
@@ -43,19 +48,22 @@ export async function recompute(
     results: [],
   }
   // A preview is compiled each time it is asked for, so here once for each paper.
-  const gradings = new Map<number, Grading>()
+  const gradings = new LRUCache<number, Grading>({ max: GRADINGS_KEPT })
   const gradingOf = async (paperId: number) => {
     const grading = gradings.get(paperId) ?? (await getPaper(core, tx, paperId)).gradedBy(inForce)
     gradings.set(paperId, grading)
     return grading
   }
-  const read = (start: number) => expected(store.listGraded(tx, ids.slice(start, start + SLICE)))
+  const read = (index: number) => {
+    const ids = (slices[index] ?? []).map(({ id }) => id)
+    return expected(store.listGraded(tx, ids))
+  }
   // While one slice is graded, the database stores the one before and reads the next.
   let reading = read(0)
   let writing = Promise.resolve()
-  for (let start = 0; start < ids.length; start += SLICE) {
+  for (const index of slices.keys()) {
     const slice = await reading
-    reading = read(start + SLICE)
+    reading = read(index + 1)
     const changed: store.NewResult[] = []
     for (const attempt of slice) {
       const { key } = await gradingOf(attempt.paperId)

@@ -1,9 +1,8 @@
-import { and, asc, desc, eq, getTableColumns, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { isAnyOf, only, query } from '../../db/query.ts'
 import {
   type Answers,
-  attempts,
   examPapers,
   type GradedValues,
   type StoredInPaper,
@@ -75,21 +74,24 @@ function hasQuestion(examId: number, questionId: number) {
 
 // --- results
 
-/** Finished attempts at the exam that have the question, by their ids. */
-export async function listAttemptsWith(db: Executor, examId: number, questionId: number): Promise<number[]> {
-  const papers = db.select({ id: examPapers.id }).from(examPapers).where(hasQuestion(examId, questionId))
-  const rows = await db
-    .select({ id: attempts.id })
-    .from(attempts)
-    .where(
-      and(
-        inArray(attempts.paperId, papers),
-        isNotNull(attempts.submittedAt),
-        sql`(${attempts.drawn} is null or ${questionId} = any(${attempts.drawn}))`,
-      ),
-    )
-    .orderBy(asc(attempts.id))
-  return rows.map(({ id }) => id)
+/** Finished attempts at the exam that have the question, by their ids, and how many questions their papers have. */
+export async function listAttemptsWith(
+  db: Executor,
+  examId: number,
+  questionId: number,
+): Promise<{ id: number; questions: number }[]> {
+  return query<{ id: number; questions: number }>(
+    db,
+    { id: 'integer', questions: 'integer' },
+    sql`
+    with papers as materialized (
+      select id, jsonb_array_length(coalesce(newer_questions, questions)) as questions
+        from exam_papers where ${hasQuestion(examId, questionId)})
+    select attempts.id, papers.questions
+      from papers join attempts on paper_id = papers.id
+     where submitted_at is not null and (drawn is null or ${questionId}::int = any(drawn))
+     order by attempts.id`,
+  )
 }
 
 export interface NewResult extends GradedValues {
