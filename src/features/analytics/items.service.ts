@@ -3,7 +3,7 @@ import type { Item, ItemAnalysis, ItemsQuery } from '../../../schemas/items.sche
 import type { Core } from '../../core.ts'
 import { requireExam } from '../../db/exam-rows.ts'
 import type { StoredAnswer } from '../../db/tables/attempts.tables.ts'
-import { slicesOf } from '../../formats/slices.ts'
+import { slicesBySize, slicesOf } from '../../formats/slices.ts'
 import { listInForce } from '../attempts/grading-lock.service.ts'
 import { getPaper } from '../attempts/papers.service.ts'
 import type { GradedQuestion } from '../attempts/regraded-questions.ts'
@@ -21,8 +21,7 @@ import {
 import * as store from './items.store.ts'
 
 /** Attempts, and questions of them, that are counted in one go: in between other requests get their turn. */
-const SLICE = 200
-const QUESTIONS_AT_ONCE = 10_000
+const SLICE = { count: 200, size: 10_000 }
 /** Questions that are described in one go. */
 const DESCRIBED_AT_ONCE = 500
 /** Options that are listed even where they have no text. */
@@ -54,8 +53,7 @@ export async function analyseItems(
       for (const [paperId, attempts] of [...byPaper].sort(([one], [other]) => one - other)) {
         const paper = await getPaper(core, tx, paperId)
         const tally = new PaperTally(paper, paper.gradedBy(inForce), whole.room)
-        const most = Math.max(1, Math.min(SLICE, Math.floor(QUESTIONS_AT_ONCE / paper.tasks.length)))
-        for (const slice of slicesOf(attempts, most)) {
+        for (const slice of slicesBySize(attempts, SLICE, () => paper.tasks.length)) {
           const ids = slice.map(({ id }) => id)
           for (const attempt of await store.listAnswers(tx, ids)) {
             tally.add(attempt)
