@@ -24,7 +24,7 @@ declare module '@fastify/jwt' {
 
 const ISSUER = 'exam-practice'
 /** Tokens of each kind that a node remembers. */
-const REMEMBERED = 5_000
+const REMEMBERED = 50_000
 
 /**
  * Tokens whose signatures were verified. The library has such a cache too, but looks up each token by its SHA-256,

@@ -20,7 +20,7 @@ import type { Sitting } from './sitting.ts'
 /** Somebody's attempt and its paper: enough to check a sync without reading the attempt. */
 type RememberedAttempt = Pick<store.AttemptRow, 'id' | 'paperId' | keyof Sitting>
 /** Attempts that a node remembers; the one that was saved least recently makes room. */
-const REMEMBERED = 20_000
+const REMEMBERED = 50_000
 
 const rememberedBy = perNode(() => new LRUCache<string, RememberedAttempt>({ max: REMEMBERED }))
 
