@@ -23,6 +23,7 @@ export async function listInForceOf(
   db: Executor,
   examIds: readonly number[],
 ): Promise<ReadonlyMap<number, Regrade[]>> {
+  if (examIds.length === 0) return new Map()
   const rows = await db
     .select({ examId: regrades.examId, ...GRADING })
     .from(regrades)

@@ -2,7 +2,7 @@ import type { PracticeCard, ReviewedCard } from '../../../schemas/practice.schem
 import type { Core } from '../../core.ts'
 import { findPaper } from '../attempts/papers.service.ts'
 import type { Memory } from './decks.store.ts'
-import { listNames } from './practice.store.ts'
+import { listNames, type Names } from './practice.store.ts'
 import { retrievability } from './practice-schedule.ts'
 
 /** What names a card. */
@@ -26,6 +26,20 @@ export function toReviewed(memory: Memory, now: number): ReviewedCard {
   }
 }
 
+export function toCard(
+  { questionId, examId }: Pick<CardName, 'questionId' | 'examId'>,
+  { examName, tags }: Names,
+  reviewed: ReviewedCard,
+): PracticeCard {
+  return {
+    question_id: questionId,
+    exam_id: examId,
+    exam_name: examName ?? '',
+    tags: tags ?? [],
+    ...reviewed,
+  }
+}
+
 /** Looks up what clients are told of these cards beside that: the exam's name, and the question's tags. */
 export async function cardDescriber(
   core: Core,
@@ -39,11 +53,8 @@ export async function cardDescriber(
     const paper = await findPaper(core, core.db, paperId)
     gone.set(questionId, paper?.find(questionId)?.tag_keys ?? [])
   }
-  return ({ questionId, examId }, reviewed) => ({
-    question_id: questionId,
-    exam_id: examId,
-    exam_name: names.get(questionId)?.examName ?? '',
-    tags: names.get(questionId)?.tags ?? gone.get(questionId) ?? [],
-    ...reviewed,
-  })
+  return (card, reviewed) => {
+    const { examName = null, tags = null } = names.get(card.questionId) ?? {}
+    return toCard(card, { examName, tags: tags ?? gone.get(card.questionId) ?? [] }, reviewed)
+  }
 }

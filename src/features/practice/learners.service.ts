@@ -7,9 +7,9 @@ import * as store from './learners.store.ts'
 /** Reviews of a person that may arrive on one day. */
 const MOST_ARRIVALS = 2_000
 
-/** The person's own seed; whoever practises for the first time gets one. */
-export async function seedFor(core: Core, userId: number): Promise<string> {
-  return (await store.findSeed(core.db, userId)) ?? (await store.lockLearner(core.db, userId)).seed
+/** The person's own seed, which whoever practises for the first time gets. */
+export async function giveSeed(core: Core, userId: number): Promise<string> {
+  return (await store.lockLearner(core.db, userId)).seed
 }
 
 /** The local day on which reviews arrive now. */

@@ -13,15 +13,6 @@ export interface Learner {
 const LEARNER = { userId: 'integer', seed: 'uuid', arrivedOn: 'text', arrived: 'integer' } as const
 const LEARNER_COLUMNS = sql.raw('user_id as "userId", seed, arrived_on as "arrivedOn", arrived')
 
-export async function findSeed(db: Executor, userId: number): Promise<string | undefined> {
-  const [row] = await query<{ seed: string }>(
-    db,
-    { seed: 'uuid' },
-    sql`select seed from practice_learners where user_id = ${userId}`,
-  )
-  return row?.seed
-}
-
 /** Those of these people who have practised before, and whether an exam locks their help at this moment. */
 export async function listLearners(
   tx: Executor,

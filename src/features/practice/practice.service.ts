@@ -12,6 +12,7 @@ import {
 } from '../../../schemas/practice.schemas.ts'
 import type { Core } from '../../core.ts'
 import { lockPerson } from '../../db/locks.ts'
+import type { Regrade } from '../../db/tables/corrections.tables.ts'
 import { AppError } from '../../errors.ts'
 import { perNode } from '../../per-node.ts'
 import { closeOverdueOf } from '../attempts/closing.service.ts'
@@ -23,13 +24,13 @@ import { shuffled } from '../questions/kinds/opaque-ids.ts'
 import { foldTag } from '../questions/question-tags.ts'
 import { questionImageUrl } from '../uploads/upload-addresses.ts'
 import { type Asked, findAsked } from './asked-questions.ts'
-import { cardDescriber, toReviewed } from './card-views.ts'
+import { toCard, toReviewed } from './card-views.ts'
 import { renewDecks } from './decks.service.ts'
-import { seedFor } from './learners.service.ts'
+import { giveSeed } from './learners.service.ts'
 import { spread } from './page-order.ts'
 import * as store from './practice.store.ts'
 import { DEFAULT_RETENTION, FORGETTING } from './practice-schedule.ts'
-import { listSettings, putSettings, type SettingsRow } from './practice-settings.store.ts'
+import { listSettings, putSettings } from './practice-settings.store.ts'
 
 const DEFAULT_NEW_PER_DAY = 20
 /** Changes of one person's settings that are kept. */
@@ -66,21 +67,19 @@ const nowOf = ({ now }: store.Today) => new Date(now).toISOString()
 /** What today was, and what may still wait. An overdue attempt locks nothing: it is closed first. */
 async function findToday(core: Core, userId: number, wanted = EVERYTHING) {
   const today = todayOf(core)
-  const [kept, { introduced, ...figures }] = await Promise.all([
-    listSettings(core.db, userId),
+  const [{ introduced, newPerDay, retention, seed, ...figures }] = await Promise.all([
     store.readToday(core.db, userId, today),
     closeOverdueOf(core, userId),
   ])
-  const settings = toSettings(kept)
+  const settings = toSettings({ newPerDay, retention })
   const left = Math.max(0, settings.new_per_day - introduced)
   const waiting: store.Waiting = { userId, ...wanted, now: nowOf(today), left }
-  return { today, settings, figures, waiting }
+  return { today, settings, figures, waiting, seed }
 }
 
 // --- settings
 
-function toSettings(settings: SettingsRow[]): PracticeSettings {
-  const newest = settings.at(-1)
+function toSettings(newest: Pick<store.TodayRow, 'newPerDay' | 'retention'> | undefined): PracticeSettings {
   return {
     new_per_day: newest?.newPerDay ?? DEFAULT_NEW_PER_DAY,
     retention: newest?.retention ?? DEFAULT_RETENTION,
@@ -97,7 +96,7 @@ export async function changeSettings(
     await lockPerson(tx, userId)
     const before = await listSettings(tx, userId)
     if (before.length >= MOST_SETTINGS) throw new AppError('too_many')
-    const current = toSettings(before)
+    const current = toSettings(before.at(-1))
     const after = { ...current, ...changes }
     const { new_per_day: newPerDay, retention } = after
     if (newPerDay !== current.new_per_day || retention !== current.retention)
@@ -151,27 +150,23 @@ type Next = Content<NextAnswer>
 export async function listNext(core: Core, userId: number, asked: NextQuery): Promise<Next> {
   const limit = asked.offset + Math.min(MOST_NEXT, asked.limit)
   const wanted = { examId: asked.exam_id, tagKey: asked.tag && foldTag(asked.tag) }
-  const [{ waiting }, seed] = await Promise.all([findToday(core, userId, wanted), seedFor(core, userId)])
-  const { due, cards } = await readFresh(core, userId, () =>
+  const { waiting, seed } = await findToday(core, userId, wanted)
+  const { due, cards, regraded } = await readFresh(core, userId, () =>
     store.listNext(core.db, { ...waiting, ...FORGETTING, limit }),
   )
-  const shown = await showCards(core, cards.slice(asked.offset, limit), seed, Date.parse(waiting.now))
+  const shown = await showCards(core, cards.slice(asked.offset, limit), {
+    seed: seed ?? (await giveSeed(core, userId)),
+    inForce: await listInForceOf(core.db, regraded),
+    now: Date.parse(waiting.now),
+  })
   return { cards: shown, due, new: cards.filter((card) => card.due === null).length }
 }
 
 async function showCards(
   core: Core,
   chosen: readonly store.NextRow[],
-  seed: string,
-  now: number,
+  { seed, inForce, now }: { seed: string; inForce: ReadonlyMap<number, Regrade[]>; now: number },
 ): Promise<Next['cards']> {
-  const [describe, inForce] = await Promise.all([
-    cardDescriber(core, chosen),
-    listInForceOf(
-      core.db,
-      chosen.map(({ examId }) => examId),
-    ),
-  ])
   const papers = await findPapers(core, chosen)
   const shown: Next['cards'] = []
   const open = new Set<number>()
@@ -181,7 +176,7 @@ async function showCards(
     if (!asked) continue
     if (card.isOpen) open.add(asked.paper.id)
     shown.push({
-      card: describe(card, toReviewed(card, now)),
+      card: toCard(card, card, toReviewed(card, now)),
       question: showQuestion(core, asked, seed, card.reps),
     })
   }

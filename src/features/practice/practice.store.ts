@@ -25,10 +25,6 @@ export interface Today {
 
 const timestampOf = (at: number) => sql`${new Date(at).toISOString()}::timestamptz`
 
-/** The instant at which today began. */
-const beginOf = ({ now, timezone }: Today) =>
-  sql`(date_trunc('day', ${timestampOf(now)} at time zone ${timezone}) at time zone ${timezone})`
-
 // --- what waits
 
 /** What of practice may wait for somebody; `left` are the new ones that today may still bring. */
@@ -101,17 +97,45 @@ interface Stale {
 
 const STALE = sql`(select coalesce(array_agg(exam_id), '{}') from looked where ${IS_STALE}) as stale`
 
-export type NextRow = CardRow & { isOpen: boolean }
+/** What a card is called; null: its exam or question doesn't exist. */
+export interface Names {
+  examName: string | null
+  tags: string[] | null
+}
+
+export type NextRow = CardRow & Names & { isOpen: boolean }
 /** One without a card says how many are due where there are none. */
-type ChosenRow = Stale & { dueCount: number } & (NextRow | Record<keyof NextRow, null>)
+type ChosenRow = Stale & { dueCount: number; regraded: number[] } & (NextRow | Record<keyof NextRow, null>)
 
 const CHOSEN_COLUMNS = sql.raw(
   [...Object.keys(CARD_TYPES), 'isOpen'].map((name) => `chosen."${name}"`).join(),
 )
 
+/**
+ * PostgreSQL can't see these values while it plans. Planning this statement takes as long as running it, and the plan
+ * for any values is as good as one for these, so that it keeps it once both look alike.
+ */
+const unseen = (places: Places<Waiting & Ranking>): Places<Waiting & Ranking> => ({
+  ...places,
+  userId: sql`(select ${places.userId}::int)`,
+  now: sql`(select ${places.now}::timestamptz)`,
+  left: sql`(select ${places.left}::int)`,
+  limit: sql`(select ${places.limit}::int)`,
+})
+
 const selectNext = statement<Waiting & Ranking, ChosenRow>(
-  { ...CARD_TYPES, isOpen: 'boolean', dueCount: 'integer', stale: 'integer[]' },
-  (places) => sql`${withFreshDecks(places.userId)},
+  {
+    ...CARD_TYPES,
+    isOpen: 'boolean',
+    examName: 'text',
+    tags: 'jsonb',
+    dueCount: 'integer',
+    stale: 'integer[]',
+    regraded: 'integer[]',
+  },
+  (given) => {
+    const places = unseen(given)
+    return sql`${withFreshDecks(places.userId)},
     ranked as materialized (
       select card.question_id, card.due, ${gainOf(places)} as gain from practice_cards card
        where card.user_id = ${places.userId} and ${isDue(places.now)} and ${IS_FRESH}
@@ -126,20 +150,28 @@ const selectNext = statement<Waiting & Ranking, ChosenRow>(
       select part, null, is_open, question_id, exam_id, paper_id, 0, 0, 'new', null, null, 0, 0, 0, 0, 0, null
         from (${newOnes(places)}) new_one
     )
-    select ${STALE}, (select count(*)::int from ranked) as "dueCount", ${CHOSEN_COLUMNS}
-      from (select) once left join chosen on true
-     order by part, gain desc, due, case when part = 2 then "examId" end, "questionId"`,
+    select ${STALE}, (select count(*)::int from ranked) as "dueCount",
+           (select coalesce(array_agg(distinct exam_id), '{}') from regrades
+             where undone_at is null and exam_id in (select "examId" from chosen)) as regraded,
+           ${CHOSEN_COLUMNS}, exams.name as "examName", questions.tags
+      from (select) once
+      left join chosen on true
+      left join exams on exams.id = "examId"
+      left join questions on questions.id = "questionId"
+     order by part, gain desc, due, case when part = 2 then "examId" end, "questionId"`
+  },
 )
 
-/** The cards whose review gains most, then new ones, and how many are due. */
+/** The cards whose review gains most, then new ones, how many are due, and which exams have regrades in force. */
 export async function listNext(
   db: Pool,
   waiting: Waiting & Ranking,
-): Promise<Stale & { due: number; cards: NextRow[] }> {
+): Promise<Stale & { due: number; regraded: number[]; cards: NextRow[] }> {
   const rows = await selectNext(db, waiting)
   return {
     stale: rows[0]?.stale ?? [],
     due: rows[0]?.dueCount ?? 0,
+    regraded: rows[0]?.regraded ?? [],
     cards: rows.flatMap((row) => (row.questionId === null ? [] : row)),
   }
 }
@@ -193,26 +225,46 @@ const FIGURES = sql.raw(`
 /** Reviews in practice that count; an index has the same condition. */
 const COUNTS = sql.raw('attempt_id is null and undone_at is null')
 
-/** Today's figures, and how many cards were new today. */
-export async function readToday(
-  db: Executor,
-  userId: number,
-  today: Today,
-): Promise<Figures & { introduced: number }> {
-  const rows = await query<Figures & { introduced: number }>(
-    db,
-    { reviews: 'integer', right: 'integer', minutes: 'float8', introduced: 'integer' },
-    sql`
+/** What today was, and what its person has set; null: nothing yet. */
+export interface TodayRow extends Figures {
+  /** Cards that were new today. */
+  introduced: number
+  newPerDay: number | null
+  retention: number | null
+  seed: string | null
+}
+
+const selectToday = statement<{ userId: number; now: string; timezone: string }, TodayRow>(
+  {
+    reviews: 'integer',
+    right: 'integer',
+    minutes: 'float8',
+    introduced: 'integer',
+    newPerDay: 'integer',
+    retention: 'float8',
+    seed: 'uuid',
+  },
+  ({ userId, now, timezone }) => {
+    const begin = sql`(date_trunc('day', ${now}::timestamptz at time zone ${timezone}) at time zone ${timezone})`
+    return sql`
     with reviewed as materialized (
       select question_id, outcome, took_ms from practice_reviews
-       where user_id = ${userId} and answered_at >= ${beginOf(today)} and ${COUNTS})
-    select ${FIGURES}, (
+       where user_id = ${userId}::int and answered_at >= ${begin} and ${COUNTS})
+    select figures.*, (
              select count(*)::int from practice_cards card
-              where card.user_id = ${userId} and card.introduced_at >= ${beginOf(today)}
-                and card.question_id in (select question_id from reviewed)) as introduced
-      from reviewed`,
-  )
-  return only(rows)
+              where card.user_id = ${userId} and card.introduced_at >= ${begin}
+                and card.question_id in (select question_id from reviewed)) as introduced,
+           setting.new_per_day as "newPerDay", setting.retention,
+           (select seed from practice_learners where user_id = ${userId}) as seed
+      from (select ${FIGURES} from reviewed) figures
+      left join (
+        select new_per_day, retention from practice_settings where user_id = ${userId}
+         order by since desc limit 1) setting on true`
+  },
+)
+
+export async function readToday(db: Pool, userId: number, { now, timezone }: Today): Promise<TodayRow> {
+  return only(await selectToday(db, { userId, now: new Date(now).toISOString(), timezone }))
 }
 
 export interface Counts {
@@ -329,12 +381,7 @@ export async function readCertainty(
 
 // --- names
 
-/** What a card is called; null: its exam or question doesn't exist. */
-export interface NameRow {
-  questionId: number
-  examName: string | null
-  tags: string[] | null
-}
+export type NameRow = Names & { questionId: number }
 
 const selectNames = statement<{ questionIds: number[]; examIds: number[] }, NameRow>(
   { questionId: 'integer', examName: 'text', tags: 'jsonb' },
