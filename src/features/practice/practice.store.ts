@@ -153,11 +153,9 @@ const selectNext = statement<Waiting & Ranking, ChosenRow>(
     select ${STALE}, (select count(*)::int from ranked) as "dueCount",
            (select coalesce(array_agg(distinct exam_id), '{}') from regrades
              where undone_at is null and exam_id in (select "examId" from chosen)) as regraded,
-           ${CHOSEN_COLUMNS}, exams.name as "examName", questions.tags
-      from (select) once
-      left join chosen on true
-      left join exams on exams.id = "examId"
-      left join questions on questions.id = "questionId"
+           ${CHOSEN_COLUMNS}, (select name from exams where id = "examId") as "examName",
+           (select tags from questions where id = "questionId") as tags
+      from (select) once left join chosen on true
      order by part, gain desc, due, case when part = 2 then "examId" end, "questionId"`
   },
 )
