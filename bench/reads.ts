@@ -10,21 +10,50 @@ const READERS = 16
 const CONVERSATIONS = 200
 const MESSAGES_EACH = 50
 
-/** What people and the administrators of a small school read most. */
+/** The conversation of each reader that has more than one message. */
+const conversationOf = (reader: number) => `/chat/conversations/${(reader - 1) * CONVERSATIONS + 1}`
+/** Half of its messages are older. */
+const BEFORE = new Date(Date.now() - (MESSAGES_EACH / 2) * 60_000).toISOString()
+
+/** What people and the administrators of a small school read. */
 const READS: Record<string, string | ((reader: number) => string)> = {
   unread: '/chat/unread',
-  'own notebooks': '/notebooks',
-  'newest page of a conversation': (reader) =>
-    `/chat/conversations/${(reader - 1) * CONVERSATIONS + 1}/messages?peek=true`,
+  'newest page of a conversation': (reader) => `${conversationOf(reader)}/messages?peek=true`,
+  'an older page': (reader) => `${conversationOf(reader)}/messages?before=${BEFORE}`,
+  'changes, 20 behind': (reader) => `${conversationOf(reader)}/changes?since=${MESSAGES_EACH - 20}`,
+  'conversation with ten members': (reader) => `/chat/conversations/${(reader - 1) * CONVERSATIONS + 5}`,
   'conversation list, 200': '/chat/conversations',
-  'exam, standing': '/exams/7',
-  'exam list': '/exams',
-  'own results': '/attempts',
+  'presence of peers': '/chat/presence',
+  'people, one': '/chat/users?q=Stone%201777',
+  'people, all match': '/chat/users?q=person',
+  'people, a first name': '/chat/users?q=farah',
+  'people, two letters': '/chat/users?q=77',
   'discussion, 50 comments': '/discussions/1',
-  'users, first page': '/admin/users',
-  'library, recent': '/library',
-  'library, one': '/library/2',
+  'exam list': '/exams',
+  'exam, standing': '/exams/7',
+  'own results': '/attempts',
+  'dashboard, all time': '/admin/analytics',
+  'dashboard, a month': '/admin/analytics?timePeriod=month',
+  'dashboard, one exam': '/admin/analytics?exam=7',
+  overview: '/admin/overview',
+  'allowances, first page': '/admin/attempts',
+  'allowances, one exam': '/admin/attempts?exam_id=2',
+  'allowances, a name': '/admin/attempts?q=person1777',
+  'allowances, exhausted': '/admin/attempts?status=exhausted',
   'allowances, page 200': '/admin/attempts?page=200',
+  'users, first page': '/admin/users',
+  'users, a name': '/admin/users?q=person1777',
+  'users, counts': '/admin/users/counts',
+  'exams of administrators': '/admin/exams',
+  'library, recent': '/library',
+  'library, popular': '/library?sort=popular',
+  'library, search': '/library?q=optics',
+  'library, one': '/library/2',
+  'tutor, conversations': '/assistant/conversations',
+  'tutor, a word': '/assistant/conversations?search=logarithm',
+  'tutor, a common word': '/assistant/conversations?search=entropy',
+  'tutor, two letters': '/assistant/conversations?search=pH',
+  'own notebooks': '/notebooks',
 }
 
 /** Times the bare route's CPU: for one statement, and where a read needs more. */

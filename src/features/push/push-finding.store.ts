@@ -27,6 +27,16 @@ const FOUND = { looked: 'integer', queued: 'integer' } as const
 
 const OWNER = sql`subscription.user_id`
 
+/**
+ * What many are told of an exam is due one after another, this far apart: whoever chats meanwhile waits neither for a
+ * node that encrypts ten thousand pushes nor for their own push behind them.
+ */
+const ANNOUNCED_EVERY_MS = 5
+
+/** When the pushes of a list are due, in the order of their subscriptions. */
+const inTurn = (now: Date) => sql`
+  ${now.toISOString()}::timestamptz + (row_number() over (order by id) - 1) * ${ANNOUNCED_EVERY_MS}::int * interval '1 ms'`
+
 /** A push that waits for the same topic says what this one would say. */
 const QUEUE = sql`insert into pushes (subscription_id, user_id, topic, kind, subject_id, mark, due_at)`
 const MOVE_ON = sql`on conflict (subscription_id, topic) do update
@@ -105,13 +115,14 @@ export function queueCauses(db: Executor, now: Date): Promise<Found> {
       select * from push_subscriptions where user_id in (select user_id from person) for key share skip locked
     ), queued as (
       ${QUEUE}
-      select distinct on (subscription.id, topic)
-             subscription.id, subscription.user_id, topic, kind, subject_id, 1, ${now.toISOString()}::timestamptz
-        from (select *, case kind when 'connection_request' then 'q' else 'r' end || subject_id as topic from person) person
-        join receivers subscription using (user_id)
-        left join push_settings settings using (user_id)
-       where kind = 'connection_request' or ${WANTS_EXAMS}
-       order by subscription.id, topic, kind desc
+      select id, user_id, topic, kind, subject_id, 1, ${inTurn(now)}
+        from (
+          select distinct on (subscription.id, topic) subscription.id, subscription.user_id, topic, kind, subject_id
+            from (select *, case kind when 'connection_request' then 'q' else 'r' end || subject_id as topic from person) person
+            join receivers subscription using (user_id)
+            left join push_settings settings using (user_id)
+           where kind = 'connection_request' or ${WANTS_EXAMS}
+           order by subscription.id, topic, kind desc) told
       ${MOVE_ON}
       returning 1
     )
@@ -156,15 +167,16 @@ export function queueOpenings(db: Executor, now: Date, until: Date): Promise<Fou
       select * from push_subscriptions where user_id in (select user_id from audience) for key share skip locked
     ), queued as (
       ${QUEUE}
-      select subscription.id, subscription.user_id, 'e' || audience.exam_id, 'opening', audience.exam_id, 1,
-             ${now.toISOString()}::timestamptz
-        from audience
-        join receivers subscription using (user_id)
-        join exams on exams.id = audience.exam_id
-        left join push_settings settings using (user_id)
-        left join ${personalTimes({ person: OWNER, exam: sql`exams` })} on true
-       where ${WANTS_EXAMS} and coalesce(personal.opens_at, exams.opens_at) = audience.opens_at
-         and ${isThereFor(OWNER)}
+      select id, user_id, 'e' || exam_id, 'opening', exam_id, 1, ${inTurn(now)}
+        from (
+          select subscription.id, subscription.user_id, audience.exam_id
+            from audience
+            join receivers subscription using (user_id)
+            join exams on exams.id = audience.exam_id
+            left join push_settings settings using (user_id)
+            left join ${personalTimes({ person: OWNER, exam: sql`exams` })} on true
+           where ${WANTS_EXAMS} and coalesce(personal.opens_at, exams.opens_at) = audience.opens_at
+             and ${isThereFor(OWNER)}) told
       ${MOVE_ON}
       returning 1
     )
