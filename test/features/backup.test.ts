@@ -261,6 +261,7 @@ test('a damaged, truncated or foreign file is refused, and nothing is changed', 
     ['cut', whole.subarray(0, whole.length / 2), 'cannot be read|no whole backup'],
     ['foreign', Buffer.from('hello'), 'cannot be read|no whole backup'],
     ['damaged', damage(whole, 'root@example.org', 'r00t@example.org'), 'damaged'],
+    ['of other tables', damage(whole, '{"name":"class_mails"', '{"name":"revocations"'), 'no backup has'],
     ['of another form', damage(whole, '{"form":1', '{"form":7'), 'form'],
     [
       'of another version',
