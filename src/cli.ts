@@ -131,7 +131,7 @@ const COMMANDS: Record<string, (service: Service, options: Options) => Promise<s
       await confirmEmptying()
     }
     await restoreBackup(service, file, manifest, showProgress)
-    return `Restored the service as of ${manifest.taken_at}. Everybody has to sign in again; restart nodes that run. Where tokens were given out after that, set another JWT_SECRET: they live for up to three hours.`
+    return `Restored the service as of ${manifest.taken_at}. Everybody has to sign in again; restart nodes that run.`
   },
 }
 

@@ -37,7 +37,7 @@ export interface Ai {
   /**
    * The answer while the model writes it and, last, the tokens that it took. When the reader stops, so does the
    * model. Throws `aborted`, or the signal's own AppError, when the signal aborts, and `model_failed` if the answer
-   * is not complete.
+   * is not complete; where the model itself ended it, after the tokens.
    */
   write(prompt: Prompt): AsyncIterable<{ text: string } | { usage: Usage }>
 }
@@ -100,6 +100,8 @@ export function createAi({ apiKey, baseUrl, model, silenceMs }: AiOptions): Ai {
         } else if (event?.type === 'content_block_delta' && event.delta.type === 'text_delta')
           yield { text: toStorable(event.delta.text) }
       }
+      // What it took to no good end is told too.
+      if (stopReason !== null && stopReason !== 'end_turn') yield { usage }
       if (stopReason !== 'end_turn')
         throw new AppError('model_failed', {
           message: INCOMPLETE[stopReason ?? ''] ?? 'The answer broke off',

@@ -121,3 +121,47 @@ test('the owner who proves an address ends every way into the account that moved
   const again = await service.guest().post('/api/v01/auth/google', { id_token: back }, 200)
   expect(again.body.data.user.id).not.toBe(owner.body.data.user.id)
 })
+
+/** Calls this while somebody waits for the account's row, each for the others before it; they go on when it is done. */
+async function whileHeld(userId: number, ask: (waiting: (count: number) => Promise<void>) => Promise<void>) {
+  await service.sql.begin(async (tx) => {
+    await tx`select id from users where id = ${userId} for update`
+    await ask(async (count) => {
+      await expect
+        .poll(
+          () =>
+            service.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        .toHaveLength(count)
+    })
+  })
+}
+
+test('what had been asked for before the owner came, and waited, changes nothing of what is theirs then', async () => {
+  for (const change of [{ new_password: THEIR_PASSWORD }, { email: addressOf('elsewhere') }, undefined]) {
+    const [name, victim] = ['attacker', 'victim'].map((each) => `${each}${randomUUID().slice(0, 8)}`)
+    const mine = provider.sign({ sub: randomUUID(), email: addressOf(name as string) })
+    const { body } = await service.guest().post('/api/v01/auth/google', { id_token: mine }, 200)
+    const attacker = service.guest(1)
+    attacker.accessToken = body.data.access_token
+    // Somebody who came by the provider has no password to give.
+    await attacker.patch('/api/v01/account', { email: addressOf(victim as string) }, 200)
+    const theirs = provider.sign({ sub: randomUUID(), email: addressOf(victim as string) })
+    const asked: Promise<{ status: number }>[] = []
+    await whileHeld(body.data.user.id, async (waiting) => {
+      asked.push(service.guest().post('/api/v01/auth/google', { id_token: theirs }))
+      await waiting(1)
+      asked.push(
+        change
+          ? attacker.patch('/api/v01/account', change)
+          : attacker.request('DELETE', '/api/v01/account', { confirm: 'DELETE' }),
+      )
+      await waiting(2)
+    })
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 401])
+    const owner = await service.guest().post('/api/v01/auth/google', { id_token: theirs }, 200)
+    expect(owner.body.data.user.id).toBe(body.data.user.id)
+    const credentials = { username: addressOf(victim as string), password: THEIR_PASSWORD }
+    await service.guest().post('/api/v01/auth/login', credentials, 401)
+  }
+})

@@ -171,7 +171,7 @@ describe('server-sent events', () => {
     })
     const { response } = await requestEvents(alice, MESSAGES, { message: 'x', conversation_id: 999_999 })
     expect(response.status).toBe(404)
-    expect(await stored(alice)).toEqual({ questions: 0, conversations: 0, messages: 0 })
+    expect(await stored(alice)).toEqual({ questions: 1, conversations: 0, messages: 0 })
   })
 
   const ANSWER = 'Several words of an answer that goes on for quite a while, as answers do, and longer.'
@@ -268,34 +268,51 @@ describe('server-sent events', () => {
 })
 
 describe('a model that fails', () => {
-  const failures: [name: string, turn: Turn, body: object][] = [
+  const failures: [name: string, turn: Turn, body: object, hasWorked?: true][] = [
     ['401', { kind: 'status', status: 401 }, {}],
     ['400', { kind: 'status', status: 400 }, {}],
     ['429 with retry-after', { kind: 'status', status: 429, retryAfter: 17 }, { retry_after: 17 }],
     ['500', { kind: 'status', status: 500 }, {}],
     ['529', { kind: 'status', status: 529 }, {}],
     ['silence', { kind: 'hang' }, {}],
-    ['silence in the middle', { kind: 'hang', after: true }, {}],
-    ['a cut connection', { kind: 'cut' }, {}],
-    ['an error event', { kind: 'error_event' }, {}],
-    ['refusal', { kind: 'stop', reason: 'refusal' }, { message: 'The model declined to answer' }],
-    ['truncation', { kind: 'stop', reason: 'max_tokens' }, { message: 'The answer grew too long' }],
-    ['an empty answer', { kind: 'answer', text: ' \n' }, {}],
+    ['silence in the middle', { kind: 'hang', after: true }, {}, true],
+    ['a cut connection', { kind: 'cut' }, {}, true],
+    ['an error event', { kind: 'error_event' }, {}, true],
+    ['refusal', { kind: 'stop', reason: 'refusal' }, { message: 'The model declined to answer' }, true],
+    ['truncation', { kind: 'stop', reason: 'max_tokens' }, { message: 'The answer grew too long' }, true],
+    ['an empty answer', { kind: 'answer', text: ' \n' }, {}, true],
   ]
-  test.each(failures)('%s is 502, does not count, and leaves no row', async (_name, turn, body) => {
+  test.each(failures)(
+    '%s is 502, does not count, and leaves no message',
+    async (_name, turn, body, hasWorked) => {
+      // That the model has worked for nothing is remembered, since only ten times a day are free.
+      const rows = hasWorked ? 1 : 0
+      const alice = await service.person()
+      model.stub.script.push(turn)
+      const answer = await ask(alice, 'Will it?', null, 502)
+      expect(answer.body).toMatchObject({ success: false, code: 'model_failed', ...body })
+      if ('retry_after' in body) expect(answer.headers.get('retry-after')).toBe('17')
+      expect(await stored(alice)).toEqual({ questions: rows, conversations: 0, messages: 0 })
+      // Nothing is left in an existing conversation either.
+      const { conversation_id } = (await ask(alice, 'Now it does', null, 200)).body
+      model.stub.script.push(turn)
+      await ask(alice, 'And again?', conversation_id, 502)
+      expect(await stored(alice)).toEqual({ questions: 1 + 2 * rows, conversations: 1, messages: 2 })
+      const { body: list } = await alice.get(CONVERSATIONS, 200)
+      expect(list).toMatchObject({ questionsUsed: 1, conversations: [{ messageCount: 2 }] })
+    },
+  )
+
+  test('nobody reads more than the day’s quota by asking for what doesn’t fit into an answer', async () => {
     const alice = await service.person()
-    model.stub.script.push(turn)
-    const answer = await ask(alice, 'Will it?', null, 502)
-    expect(answer.body).toMatchObject({ success: false, code: 'model_failed', ...body })
-    if ('retry_after' in body) expect(answer.headers.get('retry-after')).toBe('17')
-    expect(await stored(alice)).toEqual({ questions: 0, conversations: 0, messages: 0 })
-    // Nothing is left in an existing conversation either.
-    const { conversation_id } = (await ask(alice, 'Now it does', null, 200)).body
-    model.stub.script.push(turn)
-    await ask(alice, 'And again?', conversation_id, 502)
-    expect(await stored(alice)).toEqual({ questions: 1, conversations: 1, messages: 2 })
-    const { body: list } = await alice.get(CONVERSATIONS, 200)
-    expect(list).toMatchObject({ questionsUsed: 1, conversations: [{ messageCount: 2 }] })
+    await use(alice, 45)
+    const statuses: number[] = []
+    for (let count = 0; count < 17; count++) {
+      model.stub.script.push({ kind: 'stop', reason: 'max_tokens' })
+      statuses.push((await ask(alice, 'Write me a book')).status)
+    }
+    model.stub.script.length = 0
+    expect(statuses).toEqual([...Array(15).fill(502), 429, 429])
   })
 
   test('an answer whose asker deletes the conversation meanwhile is not stored, and counts from the eleventh on', async () => {

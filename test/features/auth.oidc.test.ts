@@ -124,6 +124,12 @@ describe('a browser’s sign-in', () => {
     expect([...ada.cookies.keys()].filter((name) => name.startsWith('oidc_'))).toHaveLength(10)
   })
 
+  test('begins whatever else a browser has for cookies', async () => {
+    const cookie = Array.from({ length: 12 }, (_, at) => `oidc_a b${at}=1`).join('; ')
+    const { headers } = await service.guest().request('GET', '/auth/oidc/start', undefined, 302, { cookie })
+    expect(headers.getSetCookie()).toHaveLength(1)
+  })
+
   test('goes on at another node, and is over after ten minutes', async () => {
     const two = await withService({ nodes: 2, config: withProvider(issuer), clock: () => Date.now() + later })
     const ada = browser(two)
@@ -351,6 +357,26 @@ describe('whose account it is', () => {
     const [row] = await service.sql`select google_subject, password_hash from users where id = ${squatter.id}`
     expect(row).toEqual({ google_subject: null, password_hash: null })
     await owner.get('/api/v01/auth/me', 200)
+  })
+
+  test('nor do they who were just signing in when its owner came', async () => {
+    const squatter = somebody()
+    const { id } = await signInApp(squatter)
+    const owner = somebody()
+    await service.sql`update users set email = ${owner.email}, email_verified = false where id = ${id}`
+    const asked: Promise<{ status: number }>[] = []
+    const waiting = () =>
+      service.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await service.sql.begin(async (tx) => {
+      await tx`select id from users where id = ${id} for update`
+      for (const claims of [owner, squatter]) {
+        asked.push(service.guest().post('/api/v01/auth/oidc', appBody(claims)))
+        await expect.poll(waiting).toHaveLength(asked.length)
+      }
+    })
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 401])
+    expect((await signInApp(owner)).id).toBe(id)
+    expect((await signInApp(squatter)).id).not.toBe(id)
   })
 
   test('nobody’s while the address is not verified', async () => {

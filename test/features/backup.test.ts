@@ -199,6 +199,26 @@ test('a restore refuses a database in use, and --force puts the backup in its pl
   await late.post('/api/v01/auth/login', { username: 'latecomer', password: 'a password of the tests' }, 401)
 }, 180_000)
 
+test('a restore into a new database voids what was signed in after the backup, and its account goes to nobody else', async () => {
+  const file = path.join(folder, 'earlier.tar')
+  expect((await runAdmin(['backup', '--to', file], environment())).code).toBe(0)
+  // Then the database is lost.
+  const lost = [await service.person(), await service.person(), await service.admin()]
+  const place = await newPlace()
+  expect((await runAdmin(['restore', '--from', file], place)).code).toBe(0)
+  const node = startProcess({ ...place, DEMO: 'off', JWT_SECRET: SECRET })
+  const url = await node.ready()
+  const after = service.guest().at(url)
+  await after.register('newcomer')
+  expect(lost.map(({ id }) => id)).toContain(after.id)
+  await after.get('/api/v01/auth/me', 200)
+  for (const gone of lost) {
+    await gone.at(url).get('/api/v01/auth/me', 401)
+    await gone.at(url).post('/api/v01/auth/refresh', { refresh_token: gone.refreshToken }, 401)
+  }
+  expect(await node.exit('SIGTERM')).toBe(0)
+}, 180_000)
+
 test('an encrypted backup says nothing without its passphrase, and comes back with it', async () => {
   const file = path.join(folder, 'sealed.tar.age')
   const passphrase = 'correct horse battery staple'
@@ -241,6 +261,7 @@ test('a damaged, truncated or foreign file is refused, and nothing is changed', 
     ['cut', whole.subarray(0, whole.length / 2), 'cannot be read|no whole backup'],
     ['foreign', Buffer.from('hello'), 'cannot be read|no whole backup'],
     ['damaged', damage(whole, 'root@example.org', 'r00t@example.org'), 'damaged'],
+    ['of other tables', damage(whole, '{"name":"class_mails"', '{"name":"revocations"'), 'no backup has'],
     ['of another form', damage(whole, '{"form":1', '{"form":7'), 'form'],
     [
       'of another version',

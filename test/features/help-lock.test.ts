@@ -237,7 +237,9 @@ describe('the tutor', () => {
     expect((await alice.get('/api/v01/assistant/conversations', 200)).body.conversations).toEqual([])
     await expect
       .poll(
-        async () => (await service.sql`select from assistant_questions where user_id = ${alice.id}`).length,
+        async () =>
+          (await service.sql`select from assistant_questions where user_id = ${alice.id} and not hung_up`)
+            .length,
       )
       .toBe(0)
     const { body } = await alice.post(

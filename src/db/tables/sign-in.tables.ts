@@ -102,6 +102,8 @@ export const loginFailures = pgTable(
 
 /** A `minGeneration` higher than any generation: all tokens of the session are void. */
 export const ENDED = 2_147_483_647
+/** The `sessionId` of the row whose `minGeneration` is a session's id: all tokens of it, and of those before it, are void. */
+export const ALL_BEFORE = 0
 
 /**
  * Revoked tokens: those of `sessionId` below `minGeneration`. The row outlives the session, until none of these

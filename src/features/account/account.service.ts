@@ -14,7 +14,7 @@ import { getAccount, toSelf } from '../auth/auth.service.ts'
 import { confirmOwner } from '../auth/credentials.ts'
 import { hashPassword } from '../auth/passwords.ts'
 import { requireOwnDoors } from '../auth/provider-only.service.ts'
-import { announceRevocations, endSessionsOf, listSessions } from '../auth/sessions.service.ts'
+import { announceRevocations, endSessionsOf, listSessions, requireSession } from '../auth/sessions.service.ts'
 import { endInvitations } from '../classes/class-members.service.ts'
 import { requireOtherAdmin } from '../users/users.service.ts'
 import * as store from './account.store.ts'
@@ -51,6 +51,8 @@ export async function changeAccount(
     if (!now) throw new AppError('token_expired_or_invalid')
     // The password was changed since it was checked.
     if (needsOwner && now.passwordHash !== before.passwordHash) throw new AppError('wrong_password')
+    // Of somebody without a password that says nothing.
+    await requireSession(tx, { sessionId })
     const movesAway = email !== undefined && foldCase(email) !== foldCase(now.email)
     const changed = await updateUser(tx, userId, {
       ...(full_name === undefined ? {} : { fullName: full_name }),
@@ -96,6 +98,7 @@ export async function deleteAccount(
     // Locking the account keeps new sessions and attempts from being made, so none is missed.
     const now = await store.findUserForUpdate(tx, userId)
     if (now?.role !== before.role) throw new AppError('token_expired_or_invalid')
+    await requireSession(tx, { sessionId })
     if (isStaff && now.passwordHash !== before.passwordHash) throw new AppError('wrong_password')
     if (isStaff) await closeAccount(core, tx, userId, actor, 'An administrator deleted their own account')
     else await closeAccount(core, tx, userId, NOBODY, 'A person deleted their own account')

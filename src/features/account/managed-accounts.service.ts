@@ -19,7 +19,7 @@ import { resetMails } from '../auth/password-reset.service.ts'
 import { hashPassword } from '../auth/passwords.ts'
 import { isProviderOnly } from '../auth/provider-only.service.ts'
 import { announceRevocations, endSessionsOf } from '../auth/sessions.service.ts'
-import { requireOtherAdmin } from '../users/users.service.ts'
+import { lockRoles, requireOtherAdmin } from '../users/users.service.ts'
 import { closeAccount } from './account.service.ts'
 import * as store from './account.store.ts'
 import { erasing } from './account-erasing.service.ts'
@@ -48,6 +48,7 @@ export async function createManaged(
   const passwordHash =
     password === undefined ? null : await core.gate.passwords.run(device, () => hashPassword(password))
   const user = await core.db.transaction(async (tx) => {
+    await lockRoles(tx, actor)
     const made = await createAccount(tx, names, passwordHash, role)
     await recordCreation(tx, actor, [made])
     return made
@@ -67,6 +68,7 @@ export async function setSuspended(
   isSuspended: boolean,
 ): Promise<ManagedAccount> {
   const user = await core.db.transaction(async (tx) => {
+    await lockRoles(tx, actor)
     if (isSuspended) await requireOtherAdmin(tx, userId)
     const before = await store.findUserForUpdate(tx, userId)
     if (!before) throw new AppError('not_found')
@@ -99,6 +101,7 @@ export async function deleteManaged(
   const own = await getAccount(core, caller.userId)
   await confirmOwner(core, own, caller, current_password, device)
   await core.db.transaction(async (tx) => {
+    await lockRoles(tx, actor)
     await requireOtherAdmin(tx, userId)
     if (!(await store.findUserForUpdate(tx, userId))) throw new AppError('not_found')
     await closeAccount(core, tx, userId, actor, 'An administrator deleted the account')
@@ -156,6 +159,8 @@ export async function importManaged(
   const errors = [...unfit]
   let created = 0
   await tryOrCommit(core.db, dryRun, async (tx) => {
+    // Nobody's role changes meanwhile, so not where it is about none.
+    if (offered.some(({ role }) => role !== 'user')) await lockRoles(tx, actor)
     for (const some of slicesOf(offered, AT_ONCE)) {
       const made = await store.insertUsersIfFree(tx, some)
       await recordCreation(tx, actor, made)

@@ -55,9 +55,10 @@ export type AskEvent =
  * Asks the model and yields an event for each thing that happens; the last one, `done`, is the stored answer. Refusals
  * come before the first event: 503 `not_configured`, 404 (also for a question that isn't of an own visible result), 400
  * `conversation_limit`, 429 `daily_limit`, 403 `exam_in_progress`; the last one also ends an answer that is being
- * written. A question counts once its answer is stored; if anything fails it does not count. If the reader goes away,
- * the model is stopped and what it has written so far is the answer. Before the first word, or once the conversation is
- * deleted, there is none: then the question counts if that has happened often on that day.
+ * written. A question counts once its answer is stored; if the model can't be asked it does not count. If the reader goes
+ * away, the model is stopped and what it has written so far is the answer. Before the first word, or once the conversation
+ * is deleted, there is none, nor where the answer isn't complete: then the question counts if that has happened often on
+ * that day. Otherwise whoever asks for more than fits into an answer would read as much as they like.
  */
 export async function* ask(
   core: Core,
@@ -80,7 +81,8 @@ export async function* ask(
     if (lock) locked.abort(refuse(lock))
   })
   let response = ''
-  let outcome: 'stored' | 'failed' | 'gone' | 'hung_up' = 'hung_up'
+  let hasWorked = false
+  let outcome: 'stored' | 'failed' | 'unanswered' | 'hung_up' = 'hung_up'
   try {
     yield { event: 'start', data: { conversation_id: asked.conversationId, title: asked.title } }
     const history = asked.isNew
@@ -98,6 +100,7 @@ export async function* ask(
     let usage: Usage = { input: 0, cached: 0, output: 0 }
     for await (const part of writing) {
       locked.signal.throwIfAborted()
+      hasWorked = true
       if ('usage' in part) usage = part.usage
       else {
         response += part.text
@@ -109,7 +112,7 @@ export async function* ask(
     outcome = 'stored'
     yield { event: 'done', data: answer }
   } catch (error) {
-    if (!signal.aborted) outcome = isGone(error) ? 'gone' : 'failed'
+    if (!signal.aborted) outcome = hasWorked || isGone(error) ? 'unanswered' : 'failed'
     throw locked.signal.aborted ? locked.signal.reason : error
   } finally {
     unfollow()
@@ -117,7 +120,7 @@ export async function* ask(
     // A node that shuts down and an exam that begins are not the reader's doing.
     const isCut = locked.signal.aborted || signal.reason instanceof AppError
     if (outcome === 'failed' || (outcome === 'hung_up' && isCut)) await giveBack(core, asked.id, log)
-    else if (outcome === 'gone') await endUnanswered(core, userId, asked.id, log)
+    else if (outcome === 'unanswered') await endUnanswered(core, userId, asked.id, log)
     else if (outcome === 'hung_up') await settleHangUp(core, userId, question, asked, response, log)
   }
 }
@@ -243,8 +246,8 @@ function isGone(error: unknown): boolean {
 }
 
 /**
- * Ends an abandoned question of which nothing is stored. It does not count, but only a few times a day: a bad line
- * costs nobody a question, and the model has worked for each.
+ * Ends a question of which nothing is stored. It does not count, but only a few times a day: a bad line, or a model that
+ * breaks off, costs nobody a question, and the model has worked for each.
  */
 async function endUnanswered(core: Core, userId: number, id: number, log: FastifyBaseLogger): Promise<void> {
   try {

@@ -19,6 +19,7 @@ import type { IssuedClaims, SessionClaims } from '../../tokens/tokens.ts'
 import * as store from './auth.store.ts'
 import { checkCredentials } from './credentials.ts'
 import { findOrCreateGoogleUser } from './google-login.ts'
+import { isLinked } from './identities.store.ts'
 import { hashPassword } from './passwords.ts'
 import { bringRoleUpToDate, findOrCreateByProvider } from './provider-login.ts'
 import { requireOwnDoors } from './provider-only.service.ts'
@@ -191,7 +192,13 @@ function openByProvider<T>(
     await bringRoleUpToDate(core, user, identity, device)
     announceRevocations(core)
     const origin = originOfProvider(core, identityId, identity.sid)
-    return core.db.transaction((tx) => open(tx, user, device, origin))
+    return core.db.transaction(async (tx) => {
+      const opened = await open(tx, user, device, origin)
+      // The account's row is locked by now. Its owner may have proved their address since this link was looked up: then
+      // it has ended, and what it leads to is theirs.
+      if (!(await isLinked(tx, identityId))) throw new AppError('oidc_failed')
+      return opened
+    })
   })
 }
 

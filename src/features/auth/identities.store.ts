@@ -53,6 +53,11 @@ export async function insertIdentityIfFree(
   return row?.id
 }
 
+/** Whether a link is still there. */
+export async function isLinked(tx: Executor, identityId: number): Promise<boolean> {
+  return (await tx.$count(identities, eq(identities.id, identityId))) > 0
+}
+
 export async function deleteIdentities(tx: Executor, userId: number): Promise<void> {
   await tx.delete(identities).where(eq(identities.userId, userId))
 }

@@ -7,7 +7,7 @@ import type { UserRow } from '../../db/user-rows.ts'
 import { AppError } from '../../errors.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeRole } from '../audit/audit-words.ts'
-import { setRole } from '../users/users.service.ts'
+import { setOwnRole } from '../users/users.service.ts'
 import { confirmAddress } from './address-proof.ts'
 import { insertUserIfFree } from './auth.store.ts'
 import * as store from './identities.store.ts'
@@ -83,7 +83,7 @@ export async function bringRoleUpToDate(
   if (isAdmin === undefined || user.byOperator || isAdmin === (user.role !== 'user')) return
   const role = isAdmin ? 'user,admin' : 'user'
   try {
-    await core.db.transaction((tx) => setRole(tx, { id: user.id, ip }, user.id, role, BY_PROVIDER))
+    await core.db.transaction((tx) => setOwnRole(tx, user.id, ip, role, BY_PROVIDER))
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'last_admin')) throw error
   }

@@ -1,4 +1,5 @@
 import type { Core } from '../../core.ts'
+import { ALL_BEFORE } from '../../db/tables/sign-in.tables.ts'
 import { every } from '../../scheduling/periodic.ts'
 import type { LiveSessions, RevokedListener } from '../../tokens/live-sessions.ts'
 import { type Claims, TOKEN_LIFETIME_SECONDS } from '../../tokens/tokens.ts'
@@ -44,7 +45,9 @@ export async function watchSessions(core: Omit<Core, 'sessions'>): Promise<LiveS
   const subscription = core.bus.subscribe('revocations', () => polling.soon())
 
   function isValid({ sessionId, generation }: Claims): boolean {
-    return generation >= (minGenerations.get(sessionId) ?? 0)
+    return (
+      sessionId > (minGenerations.get(ALL_BEFORE) ?? 0) && generation >= (minGenerations.get(sessionId) ?? 0)
+    )
   }
 
   return {

@@ -219,6 +219,17 @@ export function listSessions(core: Core, userId: number): Promise<store.SessionR
   return store.listSessions(core.db, userId, new Date(core.clock()))
 }
 
+/**
+ * 401 if the session that asks for something has ended since: where it is locked, the account may have got another owner
+ * while this waited (address-proof.ts).
+ */
+export async function requireSession(
+  tx: Executor,
+  { sessionId }: Pick<SessionClaims, 'sessionId'>,
+): Promise<void> {
+  if (!(await store.findSession(tx, sessionId))) throw new AppError('token_expired_or_invalid')
+}
+
 /** Ends every session of a person, or all but one; call `announceRevocations` after the commit. */
 export async function endSessionsOf(tx: Executor, userId: number, exceptId?: number): Promise<void> {
   await store.endSessions(tx, exceptId === undefined ? { userId } : { userId, exceptId })

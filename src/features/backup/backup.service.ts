@@ -27,6 +27,9 @@ const LEFT_OUT = new Set([
   'search_marks',
 ])
 
+/** More sessions than begin between a backup and what it is needed for. */
+const UNKNOWN_SESSIONS = 1_000_000
+
 export interface Place {
   databaseUrl: string
   /** Of a standby that backups read from, if it isn't too far behind. */
@@ -212,6 +215,10 @@ export async function restoreBackup(
     await sql.begin(async (tx) => {
       await store.liftTimeLimit(tx)
       const tables = await store.listTables(tx)
+      // The file says where its rows go: nowhere but where a backup's rows come from.
+      for (const { name } of manifest.tables)
+        if (LEFT_OUT.has(name) || !tables.some((each) => each.name === name))
+          throw new BackupError(`The backup has rows of ${name}, which no backup has`)
       const sessions = [...new Set([...manifest.sessions, ...(await store.listSessions(tx))])]
       await store.beginLoading(tx, tables)
       await load(tx, place.files, from, manifest, progress)
@@ -221,11 +228,13 @@ export async function restoreBackup(
         if ((await store.countRows(tx, name)) !== rows)
           throw new BackupError(`${name} did not come back with its ${rows} rows`)
       }
-      // Session ids are never used twice, so that no old token fits a new session.
+      // Session ids are never used twice, so that no old token fits a new session, nor one that was made after the backup
+      // and that nobody here knows: its account's id may be somebody else's now.
       const numbering = tables.find(({ name }) => name === 'sessions') as store.Table
-      const last = sessions.reduce((most, id) => Math.max(most, id), 0)
-      if (last > 0) await store.setNumbering(tx, numbering, String(last))
+      const last = sessions.reduce((most, id) => Math.max(most, id), 0) + UNKNOWN_SESSIONS
+      await store.setNumbering(tx, numbering, String(last))
       await store.revokeSessions(tx, sessions)
+      await store.revokeUpTo(tx, last)
       await store.endLoading(tx, tables)
       await store.endLeases(tx)
     })

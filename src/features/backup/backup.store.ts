@@ -4,7 +4,7 @@ import { driverOptions, toExecutor } from '../../db/database-client.ts'
 import { LOCKS, lockShared } from '../../db/locks.ts'
 import { listOwnTables } from '../../db/migrate.ts'
 import * as replica from '../../db/read-replica.ts'
-import { ENDED } from '../../db/tables/sign-in.tables.ts'
+import { ALL_BEFORE, ENDED } from '../../db/tables/sign-in.tables.ts'
 import { GHOST_ID } from '../../db/tables/users.tables.ts'
 
 /** The driver itself: COPY, and catalogs that no table of ours describes. */
@@ -147,7 +147,8 @@ export async function countRows(sql: Sql, name: string): Promise<number> {
 /** Sessions that may still have tokens which have not expired, ended ones too. */
 export async function listSessions(sql: Sql): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
-    select id from sessions where expires_at > now() union select session_id from revocations order by id`
+    select id from sessions where expires_at > now()
+    union select session_id from revocations where session_id <> ${ALL_BEFORE} order by id`
   return rows.map(({ id }) => id)
 }
 
@@ -157,6 +158,14 @@ export async function revokeSessions(tx: Sql, ids: number[]): Promise<void> {
     insert into revocations (session_id, min_generation, revoked_at)
     select id, ${ENDED}::int, clock_timestamp() from unnest(${ids}::int[]) as id
     on conflict (session_id) do update set min_generation = excluded.min_generation, revoked_at = excluded.revoked_at`
+}
+
+/** Voids every token of a session up to this one, known or not. */
+export async function revokeUpTo(tx: Sql, id: number): Promise<void> {
+  await tx`
+    insert into revocations (session_id, min_generation, revoked_at) values (${ALL_BEFORE}, ${id}, clock_timestamp())
+    on conflict (session_id) do update
+      set min_generation = greatest(revocations.min_generation, excluded.min_generation), revoked_at = excluded.revoked_at`
 }
 
 /** Ends leases of workers and reservations of answers: they don't exist any more. */

@@ -10,6 +10,8 @@ export const STATE_SECONDS = 600
 /** Sign-ins that a browser may have under way: more cookies would make its requests too large. */
 const MOST_STATES = 10
 const PREFIX = 'oidc_'
+/** Other names are no cookie of ours, and some of them could not be cleared. */
+const COOKIE = /^oidc_[\w-]{43}$/
 const TYPE = 'sign-in-state+jwt'
 
 /** What a browser's sign-in was begun with, and the page that it leads to. */
@@ -70,7 +72,7 @@ export function cookieOf(state: string): string {
 /** The cookies of sign-ins under way that have to go so that there is room for one more. */
 export function surplusStates(cookies: Readonly<Record<string, string | undefined>>): string[] {
   // Browsers send the oldest one of a path first.
-  const names = Object.keys(cookies).filter((name) => name.startsWith(PREFIX))
+  const names = Object.keys(cookies).filter((name) => COOKIE.test(name))
   return names.slice(0, Math.max(0, names.length - MOST_STATES + 1))
 }
 

@@ -85,7 +85,7 @@ export async function changeRoles(core: Core, actor: Actor, offered: unknown[]) 
   for (const some of slicesOf(changes, AT_ONCE)) {
     try {
       const applied = await core.db.transaction(async (tx) => {
-        await lockAlone(tx, LOCKS.roles())
+        await lockRoles(tx, actor)
         return applyRoles(tx, actor, some)
       })
       outcomes.push(...applied)
@@ -105,18 +105,33 @@ export async function changeRoles(core: Core, actor: Actor, offered: unknown[]) 
 }
 
 /**
- * Gives an account a role and ends its current tokens; call `announceRevocations` after the commit. `because` ends the
- * line in the audit log.
+ * Lets an administrator decide who comes in as what, one after another. They are looked at behind the lock: who lost the
+ * role while this waited decides nothing any more, not even about themselves. 403 `admin_required`.
  */
-export async function setRole(
+export async function lockRoles(tx: Executor, { id }: Actor): Promise<void> {
+  await lockAlone(tx, LOCKS.roles())
+  if (id !== null && !(await store.isAdmin(tx, id))) throw new AppError('admin_required')
+}
+
+/** Gives an account a role and ends its current tokens; call `announceRevocations` after the commit. */
+export async function setRole(tx: Executor, actor: Actor, userId: number, role: Role): Promise<void> {
+  await lockRoles(tx, actor)
+  const [error] = await applyRoles(tx, actor, [{ userId, role }])
+  if (error) throw error
+}
+
+/**
+ * The same for who has just proved that a role is theirs, or isn't any more. `because` ends the line in the audit log.
+ */
+export async function setOwnRole(
   tx: Executor,
-  actor: Actor,
   userId: number,
+  ip: string,
   role: Role,
-  because = '',
+  because: string,
 ): Promise<void> {
   await lockAlone(tx, LOCKS.roles())
-  const [error] = await applyRoles(tx, actor, [{ userId, role }], because)
+  const [error] = await applyRoles(tx, { id: userId, ip }, [{ userId, role }], because)
   if (error) throw error
 }
 

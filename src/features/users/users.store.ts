@@ -116,6 +116,15 @@ export async function countByRole(db: Executor): Promise<Map<Role, number>> {
   return new Map(rows.map(({ role, count }) => [role, count]))
 }
 
+/** Whether somebody is an administrator who may sign in. */
+export async function isAdmin(tx: Executor, id: number): Promise<boolean> {
+  const admins = and(
+    isAccount(),
+    sql`${users.id} = ${id} and ${users.role} <> 'user' and ${users.suspendedAt} is null`,
+  )
+  return (await tx.$count(users, admins)) > 0
+}
+
 /**
  * All administrators who may sign in, locked until the transaction ends, always in the same order so that two
  * transactions never deadlock.
