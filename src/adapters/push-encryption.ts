@@ -43,19 +43,20 @@ export function areReceiverKeys({ p256dh, auth }: ReceiverKeys): boolean {
   }
 }
 
-/** The body of a push (RFC 8291, in one record of RFC 8188). `own` and `salt` are given by tests alone. */
+/** The body of a push (RFC 8291, in one record of RFC 8188). `privateKey` and `salt` are given by tests alone. */
 export function encryptPush(
   text: string,
   receiver: ReceiverKeys,
-  own: KeyPair = createKeyPair(),
+  privateKey?: Buffer,
   salt: Buffer = randomBytes(SALT_BYTES),
 ): Buffer {
+  const own = createECDH(CURVE)
+  if (privateKey) own.setPrivateKey(privateKey)
+  else own.generateKeys()
+  const ownPoint = own.getPublicKey()
   const point = Buffer.from(receiver.p256dh, 'base64url')
-  const ownPoint = Buffer.from(own.publicKey, 'base64url')
-  const pair = createECDH(CURVE)
-  pair.setPrivateKey(Buffer.from(own.privateKey, 'base64url'))
   const shared = derive(
-    pair.computeSecret(point),
+    own.computeSecret(point),
     Buffer.from(receiver.auth, 'base64url'),
     Buffer.concat([Buffer.from('WebPush: info\0'), point, ownPoint]),
     32,

@@ -15,10 +15,7 @@ const RFC = {
     p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
     auth: 'BTBZMqHH6r4Tts7J_aSIgg',
   },
-  sender: {
-    privateKey: 'yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw',
-    publicKey: 'BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8',
-  },
+  privateKey: 'yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw',
   salt: 'DGv6ra1nlYgDCS1FRnbzlw',
   body:
     'DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl' +
@@ -27,7 +24,8 @@ const RFC = {
 
 describe('the encryption', () => {
   test('gives what RFC 8291 shows', () => {
-    const body = encryptPush(RFC.text, RFC.receiver, RFC.sender, Buffer.from(RFC.salt, 'base64url'))
+    const [privateKey, salt] = [RFC.privateKey, RFC.salt].map((value) => Buffer.from(value, 'base64url'))
+    const body = encryptPush(RFC.text, RFC.receiver, privateKey, salt)
     expect(body.toString('base64url')).toBe(RFC.body)
   })
 

@@ -1,6 +1,6 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { StoredReaction } from '../../bus/events.ts'
-import type { Db, Executor } from '../../db/database-client.ts'
+import type { Db, Executor, Pool } from '../../db/database-client.ts'
 import { isHelpLocked } from '../../db/help-lock-sql.ts'
 import { type Columns, query, statement } from '../../db/query.ts'
 import { messages, type StoredAttachment } from '../../db/tables/chat.tables.ts'
@@ -130,15 +130,14 @@ export interface Span {
   until: number
 }
 
-/** For each span the first `limit` messages whose latest change lies in it, in the order of the changes. */
-export async function listChanges(db: Executor, spans: Span[], limit: number): Promise<MessageRow[][]> {
-  const rows = await query<RawMessageRow & { ord: number }>(
-    db,
-    { ...MESSAGE_TYPES, ord: 'integer' },
-    sql`
+const selectChanges = statement<
+  { conversationIds: number[]; since: number[]; until: number[]; limit: number },
+  RawMessageRow & { ord: number }
+>(
+  { ...MESSAGE_TYPES, ord: 'integer' },
+  ({ conversationIds, since, until, limit }) => sql`
     select span.ord::int, ${MESSAGE_COLUMNS}
-      from unnest(${sql.param(spans.map(({ conversationId }) => conversationId))}::int[],
-                  ${sql.param(spans.map(({ since }) => since))}::int[], ${sql.param(spans.map(({ until }) => until))}::int[])
+      from unnest(${conversationIds}::int[], ${since}::int[], ${until}::int[])
              with ordinality as span(conversation_id, since, until, ord)
       cross join lateral (
         select * from messages
@@ -146,7 +145,16 @@ export async function listChanges(db: Executor, spans: Span[], limit: number): P
          order by version limit ${limit}) message
       join users sender on sender.id = message.sender_id
      order by span.ord, message.version`,
-  )
+)
+
+/** For each span the first `limit` messages whose latest change lies in it, in the order of the changes. */
+export async function listChanges(db: Pool, spans: Span[], limit: number): Promise<MessageRow[][]> {
+  const rows = await selectChanges(db, {
+    conversationIds: spans.map(({ conversationId }) => conversationId),
+    since: spans.map(({ since }) => since),
+    until: spans.map(({ until }) => until),
+    limit,
+  })
   const changes: MessageRow[][] = spans.map(() => [])
   for (const { ord, ...row } of rows) changes[ord - 1]?.push(toRow(row))
   return changes

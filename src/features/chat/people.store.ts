@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import type { Db, Executor } from '../../db/database-client.ts'
-import { isAnyOf, query } from '../../db/query.ts'
+import type { Db, Executor, Pool } from '../../db/database-client.ts'
+import { isAnyOf, query, statement } from '../../db/query.ts'
 import { areBlocked, blocks, type connections } from '../../db/tables/chat.tables.ts'
 import { isAccount, isPerson, users } from '../../db/tables/users.tables.ts'
 import { beginsWith, contains, foldedCase } from '../../db/text-search.ts'
@@ -79,16 +79,9 @@ export interface PeersRow {
   hiddenIds: number[]
 }
 
-/** For each of these people everybody who is in a conversation with them, or in this one. */
-export async function listPeers(
-  db: Executor,
-  userIds: number[],
-  conversationId?: number,
-): Promise<PeersRow[]> {
-  return query<PeersRow>(
-    db,
-    { userId: 'integer', visibleIds: 'integer[]', hiddenIds: 'integer[]' },
-    sql`
+const selectPeers = statement<{ userIds: number[]; conversationId: number | undefined }, PeersRow>(
+  { userId: 'integer', visibleIds: 'integer[]', hiddenIds: 'integer[]' },
+  ({ userIds, conversationId }) => sql`
     select user_id as "userId",
            coalesce(array_agg(peer_id) filter (where blocked.one is null), '{}') as "visibleIds",
            coalesce(array_agg(peer_id) filter (where blocked.one is not null), '{}') as "hiddenIds"
@@ -98,7 +91,11 @@ export async function listPeers(
                ${conversationId === undefined ? sql`` : sql`and conversation_id = ${conversationId}`}) pair
       left join ${blockedPairs(userIds)} blocked on blocked.one = user_id and blocked.other = peer_id
      group by user_id`,
-  )
+)
+
+/** For each of these people everybody who is in a conversation with them, or in this one. */
+export function listPeers(db: Pool, userIds: number[], conversationId?: number): Promise<PeersRow[]> {
+  return selectPeers(db, { userIds, conversationId })
 }
 
 // --- blocks
