@@ -59,6 +59,7 @@ export const practiceRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
   app.get(
     '/next',
     {
+      config: { decidesHelpLock: true },
       schema: {
         operationId: 'listNextCards',
         summary: 'The questions to practise now',

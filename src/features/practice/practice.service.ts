@@ -19,6 +19,7 @@ import { closeOverdueOf } from '../attempts/closing.service.ts'
 import { listInForceOf } from '../attempts/grading-lock.service.ts'
 import type { Paper } from '../attempts/paper.ts'
 import { currentPaperOf, getPaper } from '../attempts/papers.service.ts'
+import { readUnlocked } from '../help-lock/help-lock.service.ts'
 import { kindOf } from '../questions/kinds/kinds.ts'
 import { shuffled } from '../questions/kinds/opaque-ids.ts'
 import { foldTag } from '../questions/question-tags.ts'
@@ -67,14 +68,14 @@ const nowOf = ({ now }: store.Today) => new Date(now).toISOString()
 /** What today was, and what may still wait. An overdue attempt locks nothing: it is closed first. */
 async function findToday(core: Core, userId: number, wanted = EVERYTHING) {
   const today = todayOf(core)
-  const [{ introduced, newPerDay, retention, seed, ...figures }] = await Promise.all([
+  const [{ introduced, newPerDay, retention, seed, isLocked, ...figures }] = await Promise.all([
     store.readToday(core.db, userId, today),
     closeOverdueOf(core, userId),
   ])
   const settings = toSettings({ newPerDay, retention })
   const left = Math.max(0, settings.new_per_day - introduced)
   const waiting: store.Waiting = { userId, ...wanted, now: nowOf(today), left }
-  return { today, settings, figures, waiting, seed }
+  return { today, settings, figures, waiting, seed, isLocked }
 }
 
 // --- settings
@@ -145,12 +146,17 @@ type Next = Content<NextAnswer>
 
 /**
  * The cards that are to be asked now: those that are due, the ones whose review gains most first, then new ones.
- * Without a review in between they are the same again.
+ * Without a review in between they are the same again. 403 `exam_in_progress`.
  */
 export async function listNext(core: Core, userId: number, asked: NextQuery): Promise<Next> {
   const limit = asked.offset + Math.min(MOST_NEXT, asked.limit)
   const wanted = { examId: asked.exam_id, tagKey: asked.tag && foldTag(asked.tag) }
-  const { waiting, seed } = await findToday(core, userId, wanted)
+  const { waiting, seed } = await readUnlocked(
+    core,
+    userId,
+    () => findToday(core, userId, wanted),
+    ({ isLocked }) => !isLocked,
+  )
   const { due, cards, regraded } = await readFresh(core, userId, () =>
     store.listNext(core.db, { ...waiting, ...FORGETTING, limit }),
   )

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Executor, Pool } from '../../db/database-client.ts'
+import { isHelpLocked } from '../../db/help-lock-sql.ts'
 import { isAnyOf, only, type Places, query, statement } from '../../db/query.ts'
 import {
   CARD_COLUMNS,
@@ -230,6 +231,8 @@ export interface TodayRow extends Figures {
   newPerDay: number | null
   retention: number | null
   seed: string | null
+  /** Whether an exam locks their help. */
+  isLocked: boolean
 }
 
 const selectToday = statement<{ userId: number; now: string; timezone: string }, TodayRow>(
@@ -241,6 +244,7 @@ const selectToday = statement<{ userId: number; now: string; timezone: string },
     newPerDay: 'integer',
     retention: 'float8',
     seed: 'uuid',
+    isLocked: 'boolean',
   },
   ({ userId, now, timezone }) => {
     const begin = sql`(date_trunc('day', ${now}::timestamptz at time zone ${timezone}) at time zone ${timezone})`
@@ -253,7 +257,8 @@ const selectToday = statement<{ userId: number; now: string; timezone: string },
               where card.user_id = ${userId} and card.introduced_at >= ${begin}
                 and card.question_id in (select question_id from reviewed)) as introduced,
            setting.new_per_day as "newPerDay", setting.retention,
-           (select seed from practice_learners where user_id = ${userId}) as seed
+           (select seed from practice_learners where user_id = ${userId}) as seed,
+           ${isHelpLocked(userId)} as "isLocked"
       from (select ${FIGURES} from reviewed) figures
       left join (
         select new_per_day, retention from practice_settings where user_id = ${userId}
