@@ -33,9 +33,10 @@ const OWNER = sql`subscription.user_id`
  */
 const ANNOUNCED_EVERY_MS = 5
 
-/** When the pushes of a list are due, in the order of their subscriptions. */
+/** When the pushes of a list are due: those of a topic in the order of their subscriptions. */
 const inTurn = (now: Date) => sql`
-  ${now.toISOString()}::timestamptz + (row_number() over (order by id) - 1) * ${ANNOUNCED_EVERY_MS}::int * interval '1 ms'`
+  ${now.toISOString()}::timestamptz
+    + (row_number() over (partition by topic order by id) - 1) * ${ANNOUNCED_EVERY_MS}::int * interval '1 ms'`
 
 /** A push that waits for the same topic says what this one would say. */
 const QUEUE = sql`insert into pushes (subscription_id, user_id, topic, kind, subject_id, mark, due_at)`
@@ -167,9 +168,9 @@ export function queueOpenings(db: Executor, now: Date, until: Date): Promise<Fou
       select * from push_subscriptions where user_id in (select user_id from audience) for key share skip locked
     ), queued as (
       ${QUEUE}
-      select id, user_id, 'e' || exam_id, 'opening', exam_id, 1, ${inTurn(now)}
+      select id, user_id, topic, 'opening', exam_id, 1, ${inTurn(now)}
         from (
-          select subscription.id, subscription.user_id, audience.exam_id
+          select subscription.id, subscription.user_id, audience.exam_id, 'e' || audience.exam_id as topic
             from audience
             join receivers subscription using (user_id)
             join exams on exams.id = audience.exam_id
