@@ -18,13 +18,10 @@ async function whileDeleting(table: string, id: number, request: () => Promise<A
     await tx`delete from ${tx(table)} where id = ${id}`
     answer = request()
     // It waits for the row.
-    await vi.waitFor(
-      async () =>
-        expect(
-          await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        ).not.toHaveLength(0),
-      { timeout: PATIENCE_MS, interval: 10 },
-    )
+    await vi.waitFor(async () => expect(await service.lockWaits()).not.toHaveLength(0), {
+      timeout: PATIENCE_MS,
+      interval: 10,
+    })
   })
   return answer as Promise<Answer>
 }

@@ -13,9 +13,6 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const waiting = () =>
-  service.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-
 // Who asks again and again always has something waiting when the role is taken.
 for (const [taken, half] of [
   [{ new_role: 'user' }, 0],
@@ -59,10 +56,10 @@ for (const [taken, half] of [
         'suspended' in taken
           ? admin.patch(`${USERS}/${rogue.id}`, { suspended: true })
           : admin.post(`${USERS}/role`, { user_id: rogue.id, new_role: 'user' })
-      await expect.poll(waiting).toHaveLength(1)
+      await expect.poll(service.lockWaits).toHaveLength(1)
       for (const ask of asks) {
         asked.push(ask())
-        await expect.poll(waiting).toHaveLength(asked.length + 1)
+        await expect.poll(service.lockWaits).toHaveLength(asked.length + 1)
       }
       return [taking]
     })

@@ -126,14 +126,7 @@ test('the owner who proves an address ends every way into the account that moved
 async function whileHeld(userId: number, ask: (waiting: (count: number) => Promise<void>) => Promise<void>) {
   await service.sql.begin(async (tx) => {
     await tx`select id from users where id = ${userId} for update`
-    await ask(async (count) => {
-      await expect
-        .poll(
-          () =>
-            service.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        )
-        .toHaveLength(count)
-    })
+    await ask((count) => expect.poll(service.lockWaits).toHaveLength(count))
   })
 }
 

@@ -87,9 +87,7 @@ test('an account is gone at once though its messages are locked, and they are er
   expect(comments).toMatchObject([{ message: 'mine', username: 'Deleted Account' }])
 
   // The connection that waits for the lock in order to erase is lost.
-  await service.sql`
-    select pg_terminate_backend(pid) from pg_stat_activity
-     where datname = current_database() and wait_event_type = 'Lock'`
+  for (const { pid } of await service.lockWaits()) await service.sql`select pg_terminate_backend(${pid})`
   release()
   await holding
   await expect.poll(() => isLeft(alice)).toBe(false)

@@ -365,13 +365,11 @@ describe('whose account it is', () => {
     const owner = somebody()
     await service.sql`update users set email = ${owner.email}, email_verified = false where id = ${id}`
     const asked: Promise<{ status: number }>[] = []
-    const waiting = () =>
-      service.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
     await service.sql.begin(async (tx) => {
       await tx`select id from users where id = ${id} for update`
       for (const claims of [owner, squatter]) {
         asked.push(service.guest().post('/api/v01/auth/oidc', appBody(claims)))
-        await expect.poll(waiting).toHaveLength(asked.length)
+        await expect.poll(service.lockWaits).toHaveLength(asked.length)
       }
     })
     expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 401])

@@ -571,14 +571,7 @@ describe('at the same time', () => {
             .post(`${mine}/allowances`, { student_id: ann.id, action: 'decrease' }),
         ]
         // All three wait, the second one for the first one.
-        await expect
-          .poll(async () => {
-            const [row] = await sql`
-              select count(*)::int as waiting from pg_stat_activity
-               where datname = current_database() and wait_event_type = 'Lock'`
-            return row?.waiting
-          })
-          .toBe(changes.length)
+        await expect.poll(service.lockWaits).toHaveLength(changes.length)
         return { waiting: changes }
       })
       const [times, extended, allowance] = await Promise.all(asked.waiting)

@@ -298,13 +298,11 @@ describe('a regrade', () => {
     const alice = await service.person()
     const socket = await alice.socket()
     const attempt_id = await sit(alice, examId, { [questionIds[0] as number]: 'B' })
-    const waiting = () => service.sql`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
     let regrading: Promise<unknown> | undefined
     await service.sql.begin(async (sql) => {
       await sql`select from attempts where id = ${attempt_id} for update`
       regrading = regrade(examId, { question_id: questionIds[0], action: 'credit_all' })
-      await expect.poll(waiting).toHaveLength(1)
+      await expect.poll(service.lockWaits).toHaveLength(1)
       await admin.post(`/api/v01/admin/exams/${examId}/toggle-results`, { released: true }, 200)
       await socket.waitFor(({ type }) => type === 'results_released')
     })

@@ -290,14 +290,12 @@ describe('attempts under way', () => {
     await start(alice, examId, 201)
     now += 60 * MINUTE_MS + GRACE_MS
     await alice.login(alice.username)
-    const waiting = () => service.sql`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
     let submitting: Promise<unknown> | undefined
     await service.sql.begin(async (sql) => {
       await sql`select from attempts where exam_id = ${examId} for update`
       const answers = { [questionIds[0] as number]: 'A' }
       submitting = alice.post(`/api/v01/exams/${examId}/submit`, { answers }, 200)
-      await expect.poll(waiting).toHaveLength(1)
+      await expect.poll(service.lockWaits).toHaveLength(1)
       now += 1
     })
     expect(await submitting).toMatchObject({ body: { already_submitted: false, result: { correct: 1 } } })

@@ -146,11 +146,9 @@ test('whatever one person’s sockets ask for at once, others are answered while
     await tx`select from conversation_members where user_id = ${alice.id} for update`
     await released
   })
-  const isHeld = () =>
-    sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   await bob.send(conversationId, 'unread', undefined, 201)
   const reads = sockets.map((socket) => socket.ask({ type: 'read', conversation_id: conversationId }))
-  await expect.poll(async () => (await isHeld()).length).toBeGreaterThan(0)
+  await expect.poll(service.lockWaits).not.toHaveLength(0)
   expect(await slowestOf(bob, conversationId, setTimeout(1_500))).toBeLessThan(1_000)
   release()
   await held

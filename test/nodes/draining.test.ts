@@ -49,9 +49,7 @@ test('after SIGTERM a node serves for a while, sends sockets away gradually, ans
   })
   await locked.promise
   const inFlight = alice.patch('/api/v01/account', { full_name: 'In Flight' }, 200)
-  const waiting = () => service.sql`
-    select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  await expect.poll(async () => (await waiting()).length).toBeGreaterThan(0)
+  await expect.poll(service.lockWaits).not.toHaveLength(0)
 
   const started = performance.now()
   const since = () => performance.now() - started

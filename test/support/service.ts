@@ -37,6 +37,8 @@ export interface TestService {
   person(name?: string, node?: number): Promise<Client>
   /** The same with role `user,admin`. */
   admin(name?: string, node?: number): Promise<Client>
+  /** The connections to the database that wait for a lock. */
+  lockWaits(): Promise<{ pid: number }[]>
   close(): Promise<void>
 }
 
@@ -90,6 +92,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       await client.login(client.username)
       return client
     },
+    lockWaits: () =>
+      sql`select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     async close() {
       await Promise.all(nodes.map((node) => node.close()))
       await sql.end({ timeout: 1 })
