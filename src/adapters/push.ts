@@ -61,8 +61,7 @@ export function createPush({ push: { subject, allowedHosts } }: Config): Push | 
   }
 
   const connect = (url: URL, headers: Record<string, string | number>) => {
-    const signal = AbortSignal.timeout(TIMEOUT_MS)
-    const request = { method: 'POST', headers, signal }
+    const request = { method: 'POST', headers }
     if (!isAllowed(url)) return requestHttps(url, { ...request, agent, lookup: lookupPublic })
     if (url.protocol === 'https:') return requestHttps(url, { ...request, agent: allowedAgent })
     return requestHttp(url, { ...request, agent: plainAgent })
@@ -87,6 +86,8 @@ export function createPush({ push: { subject, allowedHosts } }: Config): Push | 
       topic: push.topic,
       urgency: push.urgency,
     })
+    const timer = setTimeout(() => sending.destroy(new Error('no answer in time')), TIMEOUT_MS)
+    sending.on('close', () => clearTimeout(timer))
     const answer = new Promise<IncomingMessage>((resolve, reject) => {
       sending.on('response', resolve)
       sending.on('error', reject)
