@@ -39,10 +39,8 @@ export async function readDashboard(core: Core, query: AnalyticsQuery): Promise<
     readFigures(core, matching),
     store.listResults(core.db, matching, TABLE_ROWS),
   ])
-  const [topPerformers, examStats] = await Promise.all([
-    namePerformers(core, performers),
-    nameExams(core, exams),
-  ])
+  const names = await store.readNames(core.db, performers.map(idOf), exams.map(idOf))
+  const examStats = nameExams(exams, names)
   const labels = days.map(({ day }) => day)
   return {
     summary,
@@ -55,9 +53,15 @@ export async function readDashboard(core: Core, query: AnalyticsQuery): Promise<
       performanceTrends: { labels, data: days.map(({ avgScore }) => avgScore) },
       userActivity: { labels, data: days.map(({ people }) => people) },
     },
-    tables: { topPerformers, recentActivity: recent.map(describeResult), examStats },
+    tables: {
+      topPerformers: namePerformers(performers, names),
+      recentActivity: recent.map(describeResult),
+      examStats,
+    },
   }
 }
+
+const idOf = ({ id }: { id: number }) => id
 
 /** One table of the dashboard, as a download. */
 export async function readTable(core: Core, query: AnalyticsQuery) {
@@ -92,12 +96,10 @@ function readMatching(core: Core, query: AnalyticsQuery): store.Matching {
   return { examId: query.exam, classId: query.class_id, period: readPeriod(query, today), timezone }
 }
 
-async function namePerformers(
-  core: Core,
+function namePerformers(
   performers: Figures['performers'],
-): Promise<Dashboard['tables']['topPerformers']> {
-  const ids = performers.map(({ id }) => id)
-  const people = new Map((await store.listPeople(core.db, ids)).map((person) => [person.id, person]))
+  { people }: store.Names,
+): Dashboard['tables']['topPerformers'] {
   return performers.flatMap(({ id, average, attempts }) => {
     const person = people.get(id)
     if (!person) return []
@@ -107,22 +109,20 @@ async function namePerformers(
 }
 
 /** Those with most attempts first, then by name. */
-async function nameExams(core: Core, exams: Figures['exams']): Promise<Dashboard['tables']['examStats']> {
-  const ids = exams.map(({ id }) => id)
-  const names = new Map((await store.listExams(core.db, ids)).map(({ id, name }) => [id, name]))
+function nameExams(exams: Figures['exams'], names: store.Names): Dashboard['tables']['examStats'] {
   return exams
-    .map(({ id, ...numbers }) => ({ name: names.get(id) ?? '', ...numbers }))
+    .map(({ id, ...numbers }) => ({ name: names.exams.get(id) ?? '', ...numbers }))
     .sort((one, other) => other.attempts - one.attempts || compareText(one.name, other.name))
 }
 
 function describeResult(row: store.ResultRow) {
   return {
-    created_at: row.submittedAt?.toISOString() ?? '',
+    created_at: row.submittedAt,
     username: row.username,
     full_name: row.fullName,
     exam_name: row.examName,
-    score: round(row.score ?? 0),
-    max_score: round(row.maxScore ?? 0),
-    percentage: round(row.percentage ?? 0),
+    score: round(row.score),
+    max_score: round(row.maxScore),
+    percentage: round(row.percentage),
   }
 }

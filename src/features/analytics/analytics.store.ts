@@ -1,10 +1,9 @@
-import { and, desc, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
-import type { Executor } from '../../db/database-client.ts'
+import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
+import type { Executor, Pool } from '../../db/database-client.ts'
 import { examsOf, studentsOf } from '../../db/exam-access.ts'
-import { isAnyOf, only, query } from '../../db/query.ts'
+import { isAnyOf, iso, only, type Places, query, statement } from '../../db/query.ts'
 import { attempts } from '../../db/tables/attempts.tables.ts'
 import { exams } from '../../db/tables/exams.tables.ts'
-import { users } from '../../db/tables/users.tables.ts'
 import { DAY_MS, localDays } from '../../formats/local-time.ts'
 
 /** Days as `YYYY-MM-DD`, both included. */
@@ -31,18 +30,19 @@ export interface ResultColumns {
   percentages: Float64Array
 }
 
-function matches({ examId, classId, period, timezone }: Matching): SQL | undefined {
-  const midnight = (day: string, later: number) =>
+const toValues = ({ period, ...wanted }: Matching) => ({ ...wanted, from: period?.from, to: period?.to })
+type MatchingValues = ReturnType<typeof toValues>
+
+function matches({ examId, classId, from, to, timezone }: Places<MatchingValues>): SQL | undefined {
+  const midnight = (day: SQL, later: number) =>
     sql`((${day}::date + ${later}::int)::timestamp at time zone ${timezone})`
   return and(
     isNotNull(attempts.submittedAt),
-    examId === undefined ? undefined : eq(attempts.examId, examId),
-    classId === undefined
-      ? undefined
-      : sql`${attempts.examId} in ${examsOf(classId)}
-          and ${attempts.userId} in ${studentsOf(classId)}`,
-    period && sql`${attempts.submittedAt} >= ${midnight(period.from, 0)}`,
-    period && sql`${attempts.submittedAt} < ${midnight(period.to, 1)}`,
+    examId && eq(attempts.examId, examId),
+    classId &&
+      sql`${attempts.examId} in ${examsOf(classId)} and ${attempts.userId} in ${studentsOf(classId)}`,
+    from && sql`${attempts.submittedAt} >= ${midnight(from, 0)}`,
+    to && sql`${attempts.submittedAt} < ${midnight(to, 1)}`,
   )
 }
 
@@ -51,22 +51,22 @@ const DAY_OF_2000 = START_OF_2000 / DAY_MS
 /** Bytes of one packed result: two ids, a double, and microseconds since 2000-01-01. */
 const ROW = 24
 
+const selectPacked = statement<MatchingValues & { limit: number }, { rows: Buffer | null }>(
+  { rows: 'bytea' },
+  ({ limit, ...wanted }) => sql`
+    select string_agg(int8send(user_id::bigint << 32 | exam_id) || float8send(percentage)
+             || timestamptz_send(submitted_at), '') as rows
+      from (select user_id, exam_id, percentage, submitted_at from ${attempts}
+             where ${matches(wanted)} order by submitted_at desc limit ${limit}) result`,
+)
+
 /**
  * The most recent matching results, from an index alone. They are packed into one value: reading fifty thousand rows
  * one by one would take the driver longer than the database. The local days are found here, since PostgreSQL looks
  * the time zone up for each row.
  */
-export async function readResults(db: Executor, matching: Matching, limit: number): Promise<ResultColumns> {
-  const [packed] = await query<{ rows: Buffer | null }>(
-    db,
-    { rows: 'bytea' },
-    sql`
-    select string_agg(int8send(user_id::bigint << 32 | exam_id) || float8send(percentage)
-             || timestamptz_send(submitted_at), '') as rows
-      from (select user_id, exam_id, percentage, submitted_at from ${attempts}
-             where ${matches(matching)} order by submitted_at desc limit ${limit}) result`,
-  )
-  const bytes = packed?.rows ?? Buffer.alloc(0)
+export async function readResults(db: Pool, matching: Matching, limit: number): Promise<ResultColumns> {
+  const bytes = only(await selectPacked(db, { ...toValues(matching), limit })).rows ?? Buffer.alloc(0)
   const count = bytes.length / ROW
   const dayOf = localDays(matching.timezone)
   const columns = {
@@ -86,55 +86,71 @@ export async function readResults(db: Executor, matching: Matching, limit: numbe
   return columns
 }
 
+const selectChanges = statement<object, { changes: number }>(
+  { changes: 'float8' },
+  () => sql`select coalesce(sum(amount), 0)::float8 as changes from counts where what = 'result_changes'`,
+)
+
 /** Grows with each change of results or pass marks: what was computed from them holds until it has grown. */
-export async function countChanges(db: Executor): Promise<number> {
-  const rows = await query<{ changes: number }>(
-    db,
-    { changes: 'float8' },
-    sql`select coalesce(sum(amount), 0)::float8 as changes from counts where what = 'result_changes'`,
-  )
-  return only(rows).changes
+export async function countChanges(db: Pool): Promise<number> {
+  return only(await selectChanges(db, {})).changes
 }
 
 export interface ResultRow {
   id: number
-  submittedAt: Date | null
+  submittedAt: string
   userId: number
   username: string
   fullName: string
   examName: string
-  score: number | null
-  maxScore: number | null
-  percentage: number | null
+  score: number
+  maxScore: number
+  percentage: number
 }
 
+const selectResults = statement<
+  MatchingValues & { limit: number; lastAt: string | undefined; lastId: number | undefined },
+  ResultRow
+>(
+  {
+    id: 'integer',
+    submittedAt: 'text',
+    userId: 'integer',
+    username: 'text',
+    fullName: 'text',
+    examName: 'text',
+    score: 'float8',
+    maxScore: 'float8',
+    percentage: 'float8',
+  },
+  ({ limit, lastAt, lastId, ...wanted }) => {
+    const older =
+      lastAt &&
+      lastId &&
+      sql`and (attempts.submitted_at, attempts.id) < (${lastAt}::timestamptz, ${lastId}::int)`
+    return sql`
+    select attempts.id, ${iso(sql`attempts.submitted_at`)} as "submittedAt", attempts.user_id as "userId",
+           person.username, person.full_name as "fullName", exam.name as "examName", attempts.score::float8,
+           attempts.max_score::float8 as "maxScore", attempts.percentage
+      from attempts join users person on person.id = attempts.user_id join exams exam on exam.id = attempts.exam_id
+     where ${matches(wanted)} ${older ?? sql``}
+     order by attempts.submitted_at desc, attempts.id desc limit ${limit}`
+  },
+)
+
 /** Matching results, most recent first, from the one after `last` on. */
-export async function listResults(
-  db: Executor,
+export function listResults(
+  db: Pool,
   matching: Matching,
   limit: number,
   last?: ResultRow,
 ): Promise<ResultRow[]> {
-  const older =
-    last && sql`(${attempts.submittedAt}, ${attempts.id}) < (${last.submittedAt?.toISOString()}, ${last.id})`
-  return db
-    .select({
-      id: attempts.id,
-      submittedAt: attempts.submittedAt,
-      userId: attempts.userId,
-      username: users.username,
-      fullName: users.fullName,
-      examName: exams.name,
-      score: attempts.score,
-      maxScore: attempts.maxScore,
-      percentage: attempts.percentage,
-    })
-    .from(attempts)
-    .innerJoin(users, eq(users.id, attempts.userId))
-    .innerJoin(exams, eq(exams.id, attempts.examId))
-    .where(and(matches(matching), older))
-    .orderBy(desc(attempts.submittedAt), desc(attempts.id))
-    .limit(limit)
+  return selectResults(db, {
+    ...toValues(matching),
+    limit,
+    lastAt: last?.submittedAt,
+    lastId: last?.id,
+  })
 }
 
 /** The percentage from which each exam is passed. */
@@ -143,18 +159,33 @@ export async function readPassMarks(db: Executor): Promise<Map<number, number>> 
   return new Map(rows.map(({ id, passPercentage }) => [id, passPercentage]))
 }
 
-export async function listExams(db: Executor, ids: number[]): Promise<{ id: number; name: string }[]> {
-  return db.select({ id: exams.id, name: exams.name }).from(exams).where(isAnyOf(exams.id, ids))
+/** What people and exams are called; those that don't exist any more are missing. */
+export interface Names {
+  people: Map<number, { username: string; fullName: string }>
+  exams: Map<number, string>
 }
 
-export async function listPeople(
-  db: Executor,
-  ids: number[],
-): Promise<{ id: number; username: string; fullName: string }[]> {
-  return db
-    .select({ id: users.id, username: users.username, fullName: users.fullName })
-    .from(users)
-    .where(isAnyOf(users.id, ids))
+interface NameRow {
+  /** A person's; null: the name is an exam's. */
+  username: string | null
+  id: number
+  name: string
+}
+
+const selectNames = statement<{ userIds: number[]; examIds: number[] }, NameRow>(
+  { username: 'text', id: 'integer', name: 'text' },
+  ({ userIds, examIds }) => sql`
+    select username, id, full_name as name from users where ${isAnyOf(sql`id`, userIds)}
+    union all
+    select null, id, name from exams where ${isAnyOf(sql`id`, examIds)}`,
+)
+
+export async function readNames(db: Pool, userIds: number[], examIds: number[]): Promise<Names> {
+  const names: Names = { people: new Map(), exams: new Map() }
+  for (const { username, id, name } of await selectNames(db, { userIds, examIds }))
+    if (username === null) names.exams.set(id, name)
+    else names.people.set(id, { username, fullName: name })
+  return names
 }
 
 export interface Totals {

@@ -104,10 +104,10 @@ function summarise(now: Tally, before: Tally | undefined): Dashboard['summary'] 
 async function rankPerformers(core: Core, users: Tally['users']): Promise<Performer[]> {
   const candidates = pickCandidates(users)
   const ids = candidates.map(({ id }) => id)
-  const usernames = new Map((await store.listPeople(core.db, ids)).map(({ id, username }) => [id, username]))
+  const { people } = await store.readNames(core.db, ids, [])
   return candidates
     .flatMap((performer) => {
-      const username = usernames.get(performer.id)
+      const username = people.get(performer.id)?.username
       return username === undefined ? [] : { performer, username }
     })
     .sort(
