@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import {
   cpuSeconds,
@@ -9,16 +10,13 @@ import {
   summarise,
   table,
 } from './measure.ts'
-import { openSocket } from './sockets.ts'
+import { openSocket, SIGN_OF_LIFE } from './sockets.ts'
 import { createWorld, populate, type Server, type World } from './world.ts'
 
 /** Messages on their way at the same time. */
 const WINDOW = 64
 /** Text that every message contains once, and no other frame. */
 const MARK = '^'.charCodeAt(0)
-/** A pong that is masked by zeros, as often as the service expects a sign of life: it ends sockets that give none. */
-const PONG = Buffer.of(0x8a, 0x80, 0, 0, 0, 0)
-const PONG_MS = 10_000
 
 /**
  * Messages of a direct conversation, published on one node and read on another. Needs REDIS_URL; with
@@ -101,15 +99,15 @@ interface Run {
 /** Publishes on one node, and the next message whenever one arrives on the other node. */
 class Chat {
   readonly #nodes: Server[]
+  readonly #reader: Socket
   #version = 0
   #received = 0
   #runs = false
 
   static async open(world: World, here: Server, there: Server): Promise<Chat> {
-    const chat = new Chat([here, there])
-    const socket = await openSocket(there.url, world.tokenOf(2))
-    setInterval(() => socket.write(PONG), PONG_MS).unref()
-    socket.on('data', (bytes) => {
+    const reader = await openSocket(there.url, world.tokenOf(2))
+    const chat = new Chat([here, there], reader)
+    reader.on('data', (bytes) => {
       for (let at = bytes.indexOf(MARK); at !== -1; at = bytes.indexOf(MARK, at + 1)) {
         chat.#received += 1
         if (chat.#runs) chat.#publish()
@@ -118,11 +116,13 @@ class Chat {
     return chat
   }
 
-  constructor(nodes: Server[]) {
+  constructor(nodes: Server[], reader: Socket) {
     this.#nodes = nodes
+    this.#reader = reader
   }
 
   async run(seconds: number): Promise<Run> {
+    this.#reader.write(SIGN_OF_LIFE)
     const used = () => this.#nodes.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0)
     const [before, cpu, redis] = [this.#received, used(), programCpuSeconds('redis-server')]
     this.#runs = true

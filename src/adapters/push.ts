@@ -86,6 +86,7 @@ export function createPush({ push: { subject, allowedHosts } }: Config): Push | 
       topic: push.topic,
       urgency: push.urgency,
     })
+    // `AbortSignal.timeout` would keep each request in memory until its time is over.
     const timer = setTimeout(() => sending.destroy(new Error('no answer in time')), TIMEOUT_MS)
     sending.on('close', () => clearTimeout(timer))
     const answer = new Promise<IncomingMessage>((resolve, reject) => {

@@ -39,7 +39,9 @@ export async function readDashboard(core: Core, query: AnalyticsQuery): Promise<
     readFigures(core, matching),
     store.listResults(core.db, matching, TABLE_ROWS),
   ])
-  const names = await store.readNames(core.db, performers.map(idOf), exams.map(idOf))
+  const userIds = performers.map(({ id }) => id)
+  const examIds = exams.map(({ id }) => id)
+  const names = await store.readNames(core.db, userIds, examIds)
   const examStats = nameExams(exams, names)
   const labels = days.map(({ day }) => day)
   return {
@@ -60,8 +62,6 @@ export async function readDashboard(core: Core, query: AnalyticsQuery): Promise<
     },
   }
 }
-
-const idOf = ({ id }: { id: number }) => id
 
 /** One table of the dashboard, as a download. */
 export async function readTable(core: Core, query: AnalyticsQuery) {

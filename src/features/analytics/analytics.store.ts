@@ -98,6 +98,7 @@ export async function countChanges(db: Pool): Promise<number> {
 
 export interface ResultRow {
   id: number
+  /** As answers have it. */
   submittedAt: string
   userId: number
   username: string
@@ -125,15 +126,13 @@ const selectResults = statement<
   },
   ({ limit, lastAt, lastId, ...wanted }) => {
     const older =
-      lastAt &&
-      lastId &&
-      sql`and (attempts.submitted_at, attempts.id) < (${lastAt}::timestamptz, ${lastId}::int)`
+      lastAt && sql`(attempts.submitted_at, attempts.id) < (${lastAt}::timestamptz, ${lastId}::int)`
     return sql`
     select attempts.id, ${iso(sql`attempts.submitted_at`)} as "submittedAt", attempts.user_id as "userId",
            person.username, person.full_name as "fullName", exam.name as "examName", attempts.score::float8,
            attempts.max_score::float8 as "maxScore", attempts.percentage
       from attempts join users person on person.id = attempts.user_id join exams exam on exam.id = attempts.exam_id
-     where ${matches(wanted)} ${older ?? sql``}
+     where ${and(matches(wanted), older)}
      order by attempts.submitted_at desc, attempts.id desc limit ${limit}`
   },
 )
