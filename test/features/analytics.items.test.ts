@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cronbachAlpha, Moments, median } from '../../src/features/analytics/item-statistics.ts'
-import type { Client } from '../support/client.ts'
 import { addQuestion, createExam, type QuestionFields } from '../support/content/exams.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { sharedService } from '../support/service.ts'
 import * as naive from './analytics.reference.ts'
 
-let service: TestService
-let admin: Client
-beforeAll(async () => {
-  service = await startService()
-  admin = await service.admin()
-})
-afterAll(() => service.close())
+const service = await sharedService()
+const admin = await service.admin()
 
 const analyse = async (examId: number, query: '' | `?${string}` = '') =>
   (await admin.get(`/api/v01/admin/analytics/exams/${examId}/items${query}`, 200)).body

@@ -5,7 +5,7 @@ import type { Client } from '../support/client.ts'
 import { type ReceivedEvent, requestEvents } from '../support/events.ts'
 import { startModel, type TestModel } from '../support/outside/model.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
-import { startService, type TestService, withService } from '../support/service.ts'
+import { sharedService, startService, type TestService, withService } from '../support/service.ts'
 
 const MESSAGES = '/api/v01/assistant/messages'
 const CONVERSATIONS = '/api/v01/assistant/conversations'
@@ -340,7 +340,7 @@ describe('a model that fails', () => {
   test('an unreachable model is 502 at once; without one it is 503, which names the setting', async () => {
     const away = await withService({ config: { ai: { ...model.ai, baseUrl: 'http://127.0.0.1:1' } } })
     expect((await ask(await away.person(), 'x', null, 502)).body.code).toBe('model_failed')
-    const none = await withService()
+    const none = await sharedService()
     const answer = await ask(await none.person(), 'x', null, 503)
     expect(answer.body).toMatchObject({
       code: 'not_configured',

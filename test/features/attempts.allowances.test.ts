@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { COMMAND_LINE } from '../../src/actor.ts'
 import * as attempts from '../../src/features/attempts/manual-attempts.service.ts'
 import type { Client } from '../support/client.ts'
 import { createExam } from '../support/content/exams.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { sharedService } from '../support/service.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await sharedService()
 
 async function countAttempts(person: Client, examId: number) {
   const { body } = await person.get(`/api/v01/exams/${examId}`, 200)

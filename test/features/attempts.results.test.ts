@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { publishReleased } from '../../src/features/attempts/attempts.service.ts'
 import type { Answer, Client } from '../support/client.ts'
 import { createExam } from '../support/content/exams.ts'
-import { startService, type TestService, withService } from '../support/service.ts'
+import { sharedService, withService } from '../support/service.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await sharedService()
 
 /** Does what the administrator's toggle does: changes the row, then publishes it. */
 async function release(examId: number, released: boolean): Promise<void> {

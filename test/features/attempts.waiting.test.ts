@@ -1,16 +1,12 @@
 import { once } from 'node:events'
 import { request, type Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Answer, Client } from '../support/client.ts'
 import { createExam } from '../support/content/exams.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { sharedService } from '../support/service.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await sharedService()
 
 const QUESTIONS = 60
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PASSWORD } from '../support/client.ts'
 import { CLIENT_ID, type Provider, startProvider, withProvider } from '../support/outside/google.ts'
 import { confirmReset, storeReset } from '../support/password-resets.ts'
-import { startService, type TestService, withService } from '../support/service.ts'
+import { sharedService, startService, type TestService, withService } from '../support/service.ts'
 
 const PATH = '/api/v01/auth/google'
 
@@ -284,7 +284,7 @@ describe('the identity provider’s login', () => {
     for (const text of ['a.b.c', 'no token'])
       expect((await cut.guest().post(PATH, { id_token: text }, 401)).body.code).toBe('invalid_id_token')
 
-    const without = await withService()
+    const without = await sharedService()
     expect((await without.guest().post(PATH, { id_token }, 503)).body.code).toBe('not_configured')
   })
 })

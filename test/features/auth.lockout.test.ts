@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { foldCase } from '../../src/formats/case-fold.ts'
 import { type Client, PASSWORD } from '../support/client.ts'
-import { startService, type TestService, withService } from '../support/service.ts'
+import { sharedService, startService, type TestService } from '../support/service.ts'
 
 let now = Date.now()
 let service: TestService
@@ -195,7 +195,7 @@ describe('lockout', () => {
   })
 
   test('without a trusted proxy, X-Forwarded-For does not count as another address', async () => {
-    const plain = await withService()
+    const plain = await sharedService()
     const { username } = await plain.person()
     const statuses = []
     for (const ip of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4'])

@@ -19,7 +19,7 @@ import {
   somebody,
   withProvider,
 } from '../support/provider-sign-in.ts'
-import { startService, type TestService, withService } from '../support/service.ts'
+import { sharedService, startService, type TestService, withService } from '../support/service.ts'
 
 let issuer: Issuer
 let service: TestService
@@ -202,7 +202,7 @@ describe('a browser’s sign-in', () => {
     expect(page.body).toContain(
       'href="/auth/oidc/start?next=%2Fdesk%2Fexams%2F3">Sign in with Example School<',
     )
-    const plain = await withService()
+    const plain = await sharedService()
     expect((await plain.guest().get('/login')).body).not.toContain('/auth/oidc')
     const off = await plain.guest().get('/auth/oidc/start')
     expect([off.status, codeOf(off)]).toEqual([503, 'not_configured'])

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '../support/client.ts'
+import { describe, expect, test } from 'vitest'
 import { form } from '../support/content/forms.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { sharedService } from '../support/service.ts'
 
 const EXAMS = '/api/v01/admin/exams'
-let service: TestService
-let admin: Client
-beforeAll(async () => {
-  service = await startService()
-  admin = await service.admin()
-})
-afterAll(() => service.close())
+const service = await sharedService()
+const admin = await service.admin()
 
 describe('exams', () => {
   test('are created with defaults, changed field by field, and read again', async () => {

@@ -1,17 +1,13 @@
 import { access, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sweepDiscardedFiles } from '../../src/features/uploads/discarded-uploads.ts'
 import type { Client } from '../support/client.ts'
 import { addPage, createNotebook } from '../support/content/notes.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { sharedService } from '../support/service.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await sharedService()
 
 function image(width: number, height: number, format: 'png' | 'jpeg' = 'png'): Promise<Buffer> {
   const canvas = sharp({ create: { width, height, channels: 3, background: '#336699' } })

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { addPage, createNotebook, objectsOf } from '../support/content/notes.ts'
-import { startService, type TestService, withService } from '../support/service.ts'
+import { sharedService, withService } from '../support/service.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await sharedService()
 
 const stamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
 

@@ -1,5 +1,5 @@
 import { default_w, forgetting_curve } from 'ts-fsrs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { createClass } from '../support/content/classes.ts'
 import { createExam } from '../support/content/exams.ts'
@@ -13,17 +13,12 @@ import {
   sendReviews,
   takeExam,
 } from '../support/practice.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { sharedService } from '../support/service.ts'
 
 const DAY = 24 * 3_600_000
 
-let service: TestService
-let admin: Client
-beforeAll(async () => {
-  service = await startService()
-  admin = await service.admin()
-})
-afterAll(() => service.close())
+const service = await sharedService()
+const admin = await service.admin()
 
 async function forecast(client: Client, examId: number, query = '', status = 200) {
   const path = `${PRACTICE}/forecast?exam_id=${examId}${query}` as `${typeof PRACTICE}/forecast`

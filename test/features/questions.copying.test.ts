@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Client } from '../support/client.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { expect, test } from 'vitest'
+import { sharedService } from '../support/service.ts'
 
 const EXAMS = '/api/v01/admin/exams'
 const QUESTIONS = '/api/v01/admin/questions'
-let service: TestService
-let admin: Client
-beforeAll(async () => {
-  service = await startService()
-  admin = await service.admin()
-})
-afterAll(() => service.close())
+const service = await sharedService()
+const admin = await service.admin()
 
 const newExam = async () => (await admin.post(EXAMS, { name: 'An exam' }, 201)).body.exam.id
 const listed = async (examId: number) =>

@@ -4,24 +4,18 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { openArchive } from '../../src/features/questions/exchange/zip-archive.ts'
-import type { Client } from '../support/client.ts'
 import { form } from '../support/content/forms.ts'
 import { text as anyText } from '../support/content/random-text.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { sharedService } from '../support/service.ts'
 
 /** How many random questions are exchanged in each format. */
 const QUESTIONS = Number(process.env.QUESTIONS ?? 300)
 const AT_ONCE = 500
 
-let service: TestService
-let admin: Client
-beforeAll(async () => {
-  service = await startService()
-  admin = await service.admin()
-})
-afterAll(() => service.close())
+const service = await sharedService()
+const admin = await service.admin()
 
 async function newExam(): Promise<number> {
   return (await admin.post('/api/v01/admin/exams', { name: 'Exchanged' }, 201)).body.exam.id

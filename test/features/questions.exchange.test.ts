@@ -1,22 +1,16 @@
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '../support/client.ts'
+import { describe, expect, test } from 'vitest'
 import { form } from '../support/content/forms.ts'
 import { makeImage } from '../support/content/images.ts'
 import { text } from '../support/content/random-text.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { sharedService } from '../support/service.ts'
 
 /** How many random questions are exchanged in each format. */
 const QUESTIONS = Number(process.env.QUESTIONS ?? 300)
 
-let service: TestService
-let admin: Client
-beforeAll(async () => {
-  service = await startService()
-  admin = await service.admin()
-})
-afterAll(() => service.close())
+const service = await sharedService()
+const admin = await service.admin()
 
 async function newExam(): Promise<number> {
   return (await admin.post('/api/v01/admin/exams', { name: 'Exchanged' }, 201)).body.exam.id

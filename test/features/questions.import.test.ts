@@ -2,24 +2,19 @@ import { randomUUID } from 'node:crypto'
 import { readdir, readlink } from 'node:fs/promises'
 import { request } from 'node:http'
 import path from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { createExam } from '../support/content/exams.ts'
 import { form } from '../support/content/forms.ts'
 import { startProcess } from '../support/processes/process.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { sharedService } from '../support/service.ts'
 
 const PATH = '/api/v01/admin/questions/import-csv'
 const HEADER =
   'exam_id,question_text,option_a,option_b,option_c,option_d,correct_answer,question_type,image_path,positive_marks,negative_marks,tolerance'
-let service: TestService
-let admin: Client
 let examId: number
-beforeAll(async () => {
-  service = await startService()
-  admin = await service.admin()
-})
-afterAll(() => service.close())
+const service = await sharedService()
+const admin = await service.admin()
 beforeEach(async () => {
   examId = (await admin.post('/api/v01/admin/exams', { name: 'Imported' }, 201)).body.exam.id
 })

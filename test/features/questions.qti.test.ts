@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { form } from '../support/content/forms.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { sharedService } from '../support/service.ts'
 
 /** What other tools write and our own export doesn't. */
 
-let service: TestService
+const service = await sharedService()
 let admin: Client
 let examId: number
 beforeAll(async () => {
-  service = await startService()
   admin = await service.admin()
   examId = (await admin.post('/api/v01/admin/exams', { name: 'QTI' }, 201)).body.exam.id
 })
-afterAll(() => service.close())
 
 /** What would become of a document: its questions, and the reasons of the others. */
 async function read(bytes: string) {

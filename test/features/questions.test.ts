@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Client } from '../support/client.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { form } from '../support/content/forms.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { sharedService } from '../support/service.ts'
 
 const QUESTIONS = '/api/v01/admin/questions'
-let service: TestService
-let admin: Client
 let examId: number
-beforeAll(async () => {
-  service = await startService()
-  admin = await service.admin()
-})
-afterAll(() => service.close())
+const service = await sharedService()
+const admin = await service.admin()
 beforeEach(async () => {
   examId = (await admin.post('/api/v01/admin/exams', { name: 'An exam' }, 201)).body.exam.id
 })

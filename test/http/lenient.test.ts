@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import type { Operation, Schema } from '../support/promises/documented.ts'
-import { connectedPair, startService, type TestService } from '../support/service.ts'
+import { connectedPair, sharedService } from '../support/service.ts'
 
-let service: TestService
+const service = await sharedService()
 let person: Client
 let admin: Client
 let conversationId: number
 beforeAll(async () => {
-  service = await startService()
   const pair = await connectedPair(service)
   person = pair.alice
   conversationId = pair.conversationId
   admin = await service.admin()
 })
-afterAll(() => service.close())
 
 const callerFor = ({ path }: Operation) => (/\/admin\b|\/(pin|best-answer)$/.test(path) ? admin : person)
 const fill = (path: string) => path.replaceAll(/\{[^}]+\}/g, '2147483647')

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { memoryInUse } from '../support/memory.ts'
-import { startService, type TestService, withService } from '../support/service.ts'
+import { sharedService, withService } from '../support/service.ts'
 
 const deriveKey = promisify(pbkdf2)
 
@@ -25,11 +25,10 @@ interface Schema {
   properties?: Record<string, { enum?: string[] }>
 }
 
-let service: TestService
+const service = await sharedService()
 let operations: { name: string; path: string; method: string; operation: DocumentedOperation }[]
 let text: string
 beforeAll(async () => {
-  service = await startService()
   const { body } = await service.guest().get('/openapi.json', 200)
   text = JSON.stringify(body)
   expect(body.openapi).toMatch(/^3\.1\./)
@@ -43,7 +42,6 @@ beforeAll(async () => {
       })),
   )
 })
-afterAll(() => service.close())
 
 function findOperation(id: string): DocumentedOperation {
   const found = operations.find(({ operation }) => operation.operationId === id)

@@ -4,7 +4,7 @@ import { check } from 'recheck'
 import { expect, test } from 'vitest'
 import { CLIENT_FRAMES } from '../../schemas/events.schemas.ts'
 import type { Schema } from '../support/promises/documented.ts'
-import { withService } from '../support/service.ts'
+import { sharedService } from '../support/service.ts'
 
 /** Every schema within this one, with its path. */
 function* schemasIn(schema: unknown, at: string): Generator<[at: string, schema: Schema]> {
@@ -14,7 +14,7 @@ function* schemasIn(schema: unknown, at: string): Generator<[at: string, schema:
 }
 
 async function requestSchemas(): Promise<[string, Schema][]> {
-  const { operations } = (await withService()).documented
+  const { operations } = (await sharedService()).documented
   return [
     ...operations.flatMap(({ method, path, body, parameters }) => [
       ...schemasIn(body, `${method} ${path}`),

@@ -3,14 +3,10 @@ import { createServer, type IncomingMessage, request } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { brotliCompressSync, constants } from 'node:zlib'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startService, type TestService, withService } from '../support/service.ts'
+import { expect, test } from 'vitest'
+import { sharedService, withService } from '../support/service.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await sharedService()
 
 /** Sends these bytes; answers what comes back until the service closes the connection. */
 async function send(text: string): Promise<string> {

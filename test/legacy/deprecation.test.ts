@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { startService, type TestService, withService } from '../support/service.ts'
+import { sharedService, withService } from '../support/service.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await sharedService()
 
 /** Pages that will stay when the older generation is removed. */
 const PAGES = new Set(['/admin', '/admin/login'])

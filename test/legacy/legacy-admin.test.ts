@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { createExam } from '../support/content/exams.ts'
 import { form } from '../support/content/forms.ts'
 import { makeImage } from '../support/content/images.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { sharedService } from '../support/service.ts'
 
-let service: TestService
-let admin: Client
-beforeAll(async () => {
-  service = await startService()
-  admin = await service.admin()
-})
-afterAll(() => service.close())
+const service = await sharedService()
+const admin = await service.admin()
 
 describe('answers in the older form', () => {
   test('come from deleting an exam and toggling its results', async () => {

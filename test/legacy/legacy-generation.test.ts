@@ -5,7 +5,7 @@ import type { Client } from '../support/client.ts'
 import { form } from '../support/content/forms.ts'
 import { startModel, type TestModel } from '../support/outside/model.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
-import { startService, type TestService, withService } from '../support/service.ts'
+import { sharedService, startService, type TestService, withService } from '../support/service.ts'
 
 const AI = '/admin/ai'
 let model: TestModel
@@ -93,7 +93,7 @@ test('failures have the statuses of the newer generation, and 502 for a failed j
   model.stub.usual = { kind: 'answer' }
   expect(body).toMatchObject({ success: false, code: 'model_failed' })
   expect(body.message).toBe((await newestJob())?.error)
-  const plain = await withService()
+  const plain = await sharedService()
   const other = await plain.admin()
   const exam = (await other.post('/api/v01/admin/exams', { name: 'X' }, 201)).body.exam.id
   await other.request('POST', `${AI}/generate`, fields({ exam_id: exam }), 503)

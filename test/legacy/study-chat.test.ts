@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { startModel, type TestModel } from '../support/outside/model.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
-import { startService, type TestService, withService } from '../support/service.ts'
+import { sharedService, startService, type TestService } from '../support/service.ts'
 
 const CHAT = '/api/study-chat'
 let model: TestModel
@@ -87,7 +87,7 @@ test('a question that fails, or whose sender hangs up before the first word, doe
 })
 
 test('a session cookie works; without a model a question is 503', async () => {
-  const plain = await withService()
+  const plain = await sharedService()
   const alice = await plain.person()
   await alice.loginOnWeb(alice.username)
   await alice.get(`${CHAT}/history`, 200)

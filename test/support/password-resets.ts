@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { TestService } from './service.ts'
+import type { SharedService } from './service.ts'
 
 /** A reset as if its mail had been sent; answers the token of the link. */
-export async function storeReset({ sql }: TestService, userId: number, email: string): Promise<string> {
+export async function storeReset({ sql }: SharedService, userId: number, email: string): Promise<string> {
   const token = randomUUID()
   await sql`
     insert into password_resets (user_id, token_hash, requested_at, email)
@@ -11,7 +11,7 @@ export async function storeReset({ sql }: TestService, userId: number, email: st
 }
 
 /** Follows the link and sets a new password. */
-export function confirmReset(service: TestService, token: string, status: number) {
+export function confirmReset(service: SharedService, token: string, status: number) {
   return service
     .guest()
     .post('/api/v01/account/password-reset/confirm', { token, new_password: 'a new password' }, status)

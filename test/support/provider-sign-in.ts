@@ -4,7 +4,7 @@ import type { Config } from '../../src/config.ts'
 import type { OidcSettings } from '../../src/oidc-settings.ts'
 import type { Client } from './client.ts'
 import { CLIENT_ID, CLIENT_SECRET, type Issuer } from './outside/issuer.ts'
-import type { TestService } from './service.ts'
+import type { SharedService } from './service.ts'
 
 /** Where the tests' app has itself sent back to. */
 export const APP = 'org.example.app:/back'
@@ -100,7 +100,7 @@ export function codeBody(claims: Record<string, unknown>, by: Issuer) {
 }
 
 /** Somebody who has signed in with an app. */
-export async function signInByApp(claims: Record<string, unknown>, service: TestService, by: Issuer) {
+export async function signInByApp(claims: Record<string, unknown>, service: SharedService, by: Issuer) {
   const client = service.guest()
   const { body } = await client.post('/api/v01/auth/oidc', codeBody(claims, by), 200)
   client.accessToken = body.data.access_token

@@ -22,7 +22,8 @@ export interface ServiceOptions {
   database?: TestDatabase
 }
 
-export interface TestService {
+/** A service that several test files use. */
+export interface SharedService {
   nodes: ServiceNode[]
   /** The address of each node. */
   urls: string[]
@@ -39,6 +40,9 @@ export interface TestService {
   admin(name?: string, node?: number): Promise<Client>
   /** The connections to the database that wait for a lock. */
   lockWaits(): Promise<{ pid: number }[]>
+}
+
+export interface TestService extends SharedService {
   close(): Promise<void>
 }
 
@@ -71,7 +75,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     )
   const urls = await Promise.all(nodes.map(({ app }) => app.listen({ host: '127.0.0.1', port: 0 })))
   const documented = await Documented.load(urls[0] as string)
-  const sql = postgres(database.url, { max: 4, onnotice: () => {} })
+  const sql = postgres(database.url, { max: 4, idle_timeout: 5, onnotice: () => {} })
 
   const service: TestService = {
     nodes,
@@ -111,8 +115,19 @@ export async function withService(options: ServiceOptions = {}): Promise<TestSer
   return service
 }
 
+let shared: Promise<SharedService> | undefined
+
+/**
+ * For tests without settings of their own, since starting a service takes longer than most tests. All files of a worker
+ * get the same one, so that there are other people and exams in it than a file's own. It ends with its worker.
+ */
+export function sharedService(): Promise<SharedService> {
+  shared ??= startService()
+  return shared
+}
+
 /** Two people who are connected, and their direct conversation. */
-export async function connectedPair(service: TestService, nodes: [number, number] = [0, 0]) {
+export async function connectedPair(service: SharedService, nodes: [number, number] = [0, 0]) {
   const [alice, bob] = await Promise.all([
     service.person(undefined, nodes[0]),
     service.person(undefined, nodes[1]),
@@ -134,8 +149,8 @@ export interface TestDatabase {
 
 /** A copy of the migrated template, or of another one. */
 export async function createDatabase(template = inject('template')): Promise<TestDatabase> {
-  const name = `exam_test_${randomUUID().replaceAll('-', '')}`
-  const admin = postgres(inject('adminUrl'), { max: 1, onnotice: () => {} })
+  const name = `${inject('template')}_${randomUUID().replaceAll('-', '')}`
+  const admin = postgres(inject('adminUrl'), { max: 1, idle_timeout: 1, onnotice: () => {} })
   await admin.unsafe(`create database ${name} template ${template}`)
   const url = new URL(inject('adminUrl'))
   url.pathname = `/${name}`
