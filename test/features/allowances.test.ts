@@ -1,12 +1,17 @@
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { createClass } from '../support/content/classes.ts'
 import { createExam } from '../support/content/exams.ts'
-import { sharedService } from '../support/service.ts'
+import { startService, type TestService } from '../support/service.ts'
 
 const ATTEMPTS = '/api/v01/admin/attempts'
-const service = await sharedService()
-const admin = await service.admin()
+let service: TestService
+let admin: Client
+beforeAll(async () => {
+  service = await startService()
+  admin = await service.admin()
+})
+afterAll(() => service.close())
 
 const modify = (student: Client, examId: number, action: string, amount?: number, status = 200, by = admin) =>
   by.post(`${ATTEMPTS}/modify`, { student_id: student.id, exam_id: examId, action, amount }, status)

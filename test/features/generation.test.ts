@@ -11,7 +11,7 @@ import { form } from '../support/content/forms.ts'
 import { pdf } from '../support/content/pdf.ts'
 import { startModel, type TestModel } from '../support/outside/model.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
-import { sharedService, startService, type TestService, withService } from '../support/service.ts'
+import { startService, type TestService, withService } from '../support/service.ts'
 
 const AI = '/api/v01/admin/ai'
 
@@ -434,7 +434,7 @@ describe('requests', () => {
   })
 
   test('without a model are 503, and jobs that were running fail', async () => {
-    const none = await sharedService()
+    const none = await withService()
     const boss = await none.admin()
     const exam = (await boss.post('/api/v01/admin/exams', { name: 'x' }, 201)).body.exam.id
     const fields = { exam_id: exam, mode: 'pure', topic: 'x', mcq_count: 1 }

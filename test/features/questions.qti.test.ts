@@ -1,17 +1,12 @@
-import { beforeAll, expect, test } from 'vitest'
-import type { Client } from '../support/client.ts'
+import { expect, test } from 'vitest'
 import { form } from '../support/content/forms.ts'
 import { sharedService } from '../support/service.ts'
 
 /** What other tools write and our own export doesn't. */
 
 const service = await sharedService()
-let admin: Client
-let examId: number
-beforeAll(async () => {
-  admin = await service.admin()
-  examId = (await admin.post('/api/v01/admin/exams', { name: 'QTI' }, 201)).body.exam.id
-})
+const admin = await service.admin()
+const examId: number = (await admin.post('/api/v01/admin/exams', { name: 'QTI' }, 201)).body.exam.id
 
 /** What would become of a document: its questions, and the reasons of the others. */
 async function read(bytes: string) {

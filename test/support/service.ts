@@ -75,6 +75,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     )
   const urls = await Promise.all(nodes.map(({ app }) => app.listen({ host: '127.0.0.1', port: 0 })))
   const documented = await Documented.load(urls[0] as string)
+  // A shared service stays while its worker uses others, and PostgreSQL has 100 connections for all of them.
   const sql = postgres(database.url, { max: 4, idle_timeout: 5, onnotice: () => {} })
 
   const service: TestService = {

@@ -54,8 +54,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('redisUrl', redisUrl)
 
   return async () => {
-    // The template and what the workers left: services that their files shared.
-    for (const { datname } of await admin`select datname from pg_database where datname ^@ ${template}`)
+    await admin.unsafe(`drop database ${template} with (force)`)
+    // What the workers left: services that their files shared.
+    for (const { datname } of await admin`select datname from pg_database where datname ^@ ${`${template}_`}`)
       await admin.unsafe(`drop database ${datname} with (force)`)
     await admin.end()
     await redis?.stop()
