@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Client, PASSWORD } from '../support/client.ts'
 import { createExam } from '../support/content/exams.ts'
 import { compareCounts } from '../support/counts.ts'
+import { holdLocks } from '../support/locks.ts'
 import { connect, connectedPair, startService, type TestService } from '../support/service.ts'
 
 const PATH = '/api/v01/account'
@@ -45,20 +46,10 @@ test('an account is gone at once though its messages are locked, and they are er
   const { total_users } = (await admin.get('/api/v01/admin/users/counts', 200)).body
   const before = await countErased(alice.url)
 
-  let release = () => {}
-  const released = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  let held = () => {}
-  const isHeld = new Promise<void>((resolve) => {
-    held = resolve
-  })
-  const holding = service.sql.begin(async (sql) => {
-    await sql`select from messages where conversation_id = ${conversationId} for update`
-    held()
-    await released
-  })
-  await isHeld
+  const release = await holdLocks(
+    service.sql,
+    (tx) => tx`select from messages where conversation_id = ${conversationId} for update`,
+  )
   await alice.delete(PATH, 200, { confirm: 'DELETE' })
   expect(await isLeft(alice)).toBe(true)
 
@@ -88,8 +79,7 @@ test('an account is gone at once though its messages are locked, and they are er
 
   // The connection that waits for the lock in order to erase is lost.
   for (const { pid } of await service.lockWaits()) await service.sql`select pg_terminate_backend(${pid})`
-  release()
-  await holding
+  await release()
   await expect.poll(() => isLeft(alice)).toBe(false)
   expect(await countErased(alice.url)).toBe(before + 1)
   const after = (await bob.get(`/api/v01/chat/conversations/${conversationId}/messages`, 200)).body

@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { PASSWORD } from '../support/client.ts'
+import { holdLocks } from '../support/locks.ts'
 import { freePort } from '../support/outside/ports.ts'
 import { startService, type TestService, withService } from '../support/service.ts'
 
@@ -442,15 +443,8 @@ async function startSmtp(): Promise<{ url: string; mail: Promise<string> }> {
 test('a flood of requests from one address drops nobody else’s', async () => {
   const person = await service.person()
   const address = `${person.username}@example.org`
-  const locked = Promise.withResolvers<void>()
-  const released = Promise.withResolvers<void>()
-  const held = service.sql.begin(async (tx) => {
-    // So that all of them are under way at once.
-    await tx`lock table users in access exclusive mode`
-    locked.resolve()
-    await released.promise
-  })
-  await locked.promise
+  // So that all of them are under way at once.
+  const release = await holdLocks(service.sql, (tx) => tx`lock table users in access exclusive mode`)
   const { hostname, port } = new URL(service.urls[0] as string)
   const body = JSON.stringify({ email: 'nobody@example.org' })
   const request = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
@@ -467,8 +461,7 @@ test('a flood of requests from one address drops nobody else’s', async () => {
     await expect.poll(() => answered).toBe(400)
     await service.guest().post(PATH, { email: address }, 200)
   } finally {
-    released.resolve()
-    await held
+    await release()
     for (const socket of sockets) socket.destroy()
   }
   await expect.poll(() => mailsTo(address)).toHaveLength(1)

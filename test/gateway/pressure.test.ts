@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { Client } from '../support/client.ts'
+import { holdLocks } from '../support/locks.ts'
 import { memoryInUse } from '../support/memory.ts'
 import { connect, connectedPair, startService, type TestService } from '../support/service.ts'
 import { refusedUpgrade, type TestSocket } from '../support/socket.ts'
@@ -137,21 +138,15 @@ async function slowestOf(person: Client, conversationId: number, done: Promise<u
 test('whatever one person’s sockets ask for at once, others are answered while it waits for a row', async () => {
   const { alice, bob, conversationId } = await connectedPair(service)
   const sockets = await Promise.all(Array.from({ length: 20 }, () => alice.socket()))
-  const { sql } = service
-  let release = () => {}
-  const released = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  const held = sql.begin(async (tx) => {
-    await tx`select from conversation_members where user_id = ${alice.id} for update`
-    await released
-  })
+  const release = await holdLocks(
+    service.sql,
+    (tx) => tx`select from conversation_members where user_id = ${alice.id} for update`,
+  )
   await bob.send(conversationId, 'unread', undefined, 201)
   const reads = sockets.map((socket) => socket.ask({ type: 'read', conversation_id: conversationId }))
   await expect.poll(service.lockWaits).not.toHaveLength(0)
   expect(await slowestOf(bob, conversationId, setTimeout(1_500))).toBeLessThan(1_000)
-  release()
-  await held
+  await release()
   for (const { type } of await Promise.all(reads)) expect(type).toBe('ack')
 })
 
@@ -182,14 +177,10 @@ test('many sends of one person over two nodes, some to a locked conversation, ma
   const sockets = await Promise.all(
     Array.from({ length: 24 }, (_, n) => alice.at(service.urls[n % 2] as string).socket()),
   )
-  let release = () => {}
-  const released = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  const holding = service.sql.begin(async (sql) => {
-    await sql`select from conversations where id = ${held} for update`
-    await released
-  })
+  const release = await holdLocks(
+    service.sql,
+    (tx) => tx`select from conversations where id = ${held} for update`,
+  )
   // 15 each, which is below the limit of 100 frames in ten seconds.
   const sends = sockets.flatMap((socket, at) =>
     Array.from({ length: 15 }, async (_, n) => {
@@ -211,8 +202,7 @@ test('many sends of one person over two nodes, some to a locked conversation, ma
       slowest = Math.max(slowest, performance.now() - began)
     }
   expect(slowest).toBeLessThan(1_000)
-  release()
-  await holding
+  await release()
   for (const answer of await Promise.all(sends))
     expect(['ack', 'unavailable']).toContain(answer.type === 'ack' ? 'ack' : answer.code)
   // Each socket gets its answers in the order of its frames.

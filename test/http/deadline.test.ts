@@ -10,6 +10,7 @@ import type { Client } from '../support/client.ts'
 import { createExam } from '../support/content/exams.ts'
 import { form } from '../support/content/forms.ts'
 import { makeImage } from '../support/content/images.ts'
+import { holdLocks } from '../support/locks.ts'
 import { memoryInUse } from '../support/memory.ts'
 import { LoopbackS3 } from '../support/outside/s3.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
@@ -227,17 +228,9 @@ test('a request that is answered at the deadline leaves one short line in the lo
   const log = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line)) })
   const { person, sql } = await withService({ config: { requestTimeoutMs: DEADLINE_MS }, log })
   const writer = await person()
-  const locked = Promise.withResolvers<void>()
-  const done = Promise.withResolvers<void>()
-  const holding = sql.begin(async (tx) => {
-    await tx`select from users where id = ${writer.id} for update`
-    locked.resolve()
-    await done.promise
-  })
-  await locked.promise
+  const release = await holdLocks(sql, (tx) => tx`select from users where id = ${writer.id} for update`)
   await writer.post('/api/v01/notebooks', { title: 'Late' }, 503)
-  done.resolve()
-  await holding
+  await release()
   await expect.poll(async () => (await writer.get('/api/v01/notebooks', 200)).body.notebooks).toHaveLength(1)
   expect(lines).toEqual([expect.objectContaining({ level: 40, code: 'unavailable', msg: 'request refused' })])
   expect(lines[0]).not.toHaveProperty('err')
@@ -247,17 +240,9 @@ test('a login that is refused after its deadline leaves one short line in the lo
   const lines: object[] = []
   const log = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line)) })
   const { guest, sql } = await withService({ config: { requestTimeoutMs: DEADLINE_MS }, log })
-  const locked = Promise.withResolvers<void>()
-  const done = Promise.withResolvers<void>()
-  const holding = sql.begin(async (tx) => {
-    await tx`lock table login_failures in access exclusive mode`
-    locked.resolve()
-    await done.promise
-  })
-  await locked.promise
+  const release = await holdLocks(sql, (tx) => tx`lock table login_failures in access exclusive mode`)
   await guest().post('/api/v01/auth/login', { username: 'nobody', password: 'a guess' }, 503)
-  done.resolve()
-  await holding
+  await release()
   const countFailures = async () => (await sql`select from login_failures where identifier = 'nobody'`).length
   await expect.poll(countFailures).toBe(1)
   // The next answer comes after everything that the late refusal wrote.

@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, PASSWORD } from '../support/client.ts'
 import { createExam } from '../support/content/exams.ts'
+import { holdLocks } from '../support/locks.ts'
 import { startModel } from '../support/outside/model.ts'
 import { openExam, sendReviews } from '../support/practice.ts'
 import { startService, type TestService, withService } from '../support/service.ts'
@@ -41,20 +42,8 @@ async function fillNotebook(characters: number): Promise<number> {
 }
 
 /** Locks a table until the answer is called. */
-async function lockTable(table: string): Promise<() => Promise<unknown>> {
-  const released = Promise.withResolvers<void>()
-  const locked = Promise.withResolvers<void>()
-  const held = service.sql.begin(async (tx) => {
-    await tx.unsafe(`lock table ${table} in access exclusive mode`)
-    locked.resolve()
-    await released.promise
-  })
-  await Promise.race([locked.promise, held])
-  return () => {
-    released.resolve()
-    return held
-  }
-}
+const lockTable = (table: string) =>
+  holdLocks(service.sql, (tx) => tx`lock table ${tx(table)} in access exclusive mode`)
 
 async function time(ask: () => Promise<unknown>): Promise<number> {
   const began = performance.now()
@@ -131,15 +120,10 @@ test('slow readers delay nobody else', async () => {
 })
 
 test('whatever one person asks for at once, others are answered while it waits for a row', async () => {
-  const { sql } = service
-  let release = () => {}
-  const released = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  const held = sql.begin(async (tx) => {
-    await tx`select from users where id = ${writer.id} for update`
-    await released
-  })
+  const release = await holdLocks(
+    service.sql,
+    (tx) => tx`select from users where id = ${writer.id} for update`,
+  )
   const changes = Array.from({ length: 60 }, (_, n) =>
     writer.request('PATCH', '/api/v01/account', { full_name: `Name ${n}` }),
   )
@@ -147,8 +131,7 @@ test('whatever one person asks for at once, others are answered while it waits f
   try {
     for (let count = 0; count < 5; count++) await reader.get('/api/v01/account/sessions', 200)
   } finally {
-    release()
-    await held
+    await release()
   }
   for (const { status } of await Promise.all(changes)) expect(status).toBe(200)
 })

@@ -3,6 +3,7 @@ import { connect as connectTcp, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { holdLocks } from '../support/locks.ts'
 import { startProcess } from '../support/processes/process.ts'
 import { SECRET, type TestService, withService } from '../support/service.ts'
 
@@ -41,13 +42,7 @@ test('after SIGTERM a node serves for a while, sends sockets away gradually, ans
   const late = await stall(url, 'GET /api/v01/auth/me HTTP/1.1\r\nHost: x\r\n')
 
   // The account's row is locked, so this change stays in flight until `letGo`.
-  const [locked, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const holder = service.sql.begin(async (tx) => {
-    await tx`select 1 from users where id = ${alice.id} for update`
-    locked.resolve()
-    await letGo.promise
-  })
-  await locked.promise
+  const letGo = await holdLocks(service.sql, (tx) => tx`select from users where id = ${alice.id} for update`)
   const inFlight = alice.patch('/api/v01/account', { full_name: 'In Flight' }, 200)
   await expect.poll(service.lockWaits).not.toHaveLength(0)
 
@@ -82,8 +77,7 @@ test('after SIGTERM a node serves for a while, sends sockets away gradually, ans
   const refused = await text(late)
   expect(refused).toMatch(/^HTTP\/1.1 503 .*retry-after: 1\r\n.*"code":"draining"/s)
   expect(refused).toMatch(/connection: close\r\n/i)
-  letGo.resolve()
-  await holder
+  await letGo()
   expect((await inFlight).body).toMatchObject({ success: true })
 
   const closed = await Promise.all(closures)

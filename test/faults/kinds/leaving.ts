@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { Client } from '../../support/client.ts'
+import { holdLocks } from '../../support/locks.ts'
 import { long } from '../show.ts'
 import type { Node, World } from '../world.ts'
 
@@ -32,13 +33,10 @@ export function leavingFaults(): void {
       const stalled = await stall(node, people[0] as Client)
 
       // A transaction holds the rows that these requests change until the node stops listening.
-      const [locked, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-      const holder = world.sql.begin(async (tx) => {
-        await tx`select 1 from users where id = any(${people.map(({ id }) => id)}) for update`
-        locked.resolve()
-        await letGo.promise
-      })
-      await locked.promise
+      const letGo = await holdLocks(
+        world.sql,
+        (tx) => tx`select from users where id = any(${people.map(({ id }) => id)}) for update`,
+      )
       const answers = Array.from({ length: REQUESTS }, async (_, n) => {
         const person = people[n % people.length] as Client
         const { status } = await person.patch('/api/v01/account', { full_name: `Name ${n}` })
@@ -49,8 +47,7 @@ export function leavingFaults(): void {
       const began = performance.now()
       const exit = node.end('SIGTERM')
       await sleep((DRAIN_SECONDS + 1) * 1_000)
-      letGo.resolve()
-      await holder
+      await letGo()
       expect(await Promise.all(answers)).toEqual(Array(REQUESTS).fill(200))
       expect(await exit).toBe(0)
       const seconds = (performance.now() - began) / 1_000
