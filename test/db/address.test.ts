@@ -73,7 +73,7 @@ test('with TLS, sslrootcert names the only authority that is trusted, for the jo
     expect((await guest.get('/readyz', 200)).body).toMatchObject({ database: 'up' })
     expect(service.output).not.toContain('job queue failed')
   }
-})
+}, 240_000)
 
 test('a password with a slash is said to need encoding, and no part of it is shown', async () => {
   const said = await refusal('postgres://exam:kept/secret@127.0.0.1:5432/exam')

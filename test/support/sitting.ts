@@ -99,9 +99,19 @@ export async function waitForWorker(page: Page): Promise<void> {
 
 /** Resolves when the newest worker has stored its files and taken over. On a busy machine that takes long. */
 export async function waitForUpdate(page: Page): Promise<void> {
+  const browser = await page.context().newCDPSession(page)
+  await browser.send('ServiceWorker.enable')
+  const poll = async () => {
+    const now = await page.evaluate<{ next: string | null; active?: string }>(readWorker)
+    // Chromium waits until the older worker is idle, which it never is again under a debugger, as here, when a request
+    // comes while it ends.
+    if (now.next === 'installed') await browser.send('ServiceWorker.stopAllWorkers')
+    return now
+  }
   await expect
-    .poll(() => page.evaluate(readWorker), { timeout: 3 * PATIENCE_MS })
+    .poll(poll, { timeout: 3 * PATIENCE_MS, interval: 1_000 })
     .toEqual({ next: null, active: 'activated' })
+  await browser.detach()
 }
 
 const readWorker = `navigator.serviceWorker.getRegistration().then(({ installing, waiting, active }) => ({
