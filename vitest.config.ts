@@ -6,6 +6,7 @@ import { LongestFirst } from './test/support/runner/longest-first.ts'
 const TIMED = [
   'test/features/auth.flood.test.ts',
   'test/features/generation.large-files.test.ts',
+  'test/features/uploads.bombs.test.ts',
   'test/gateway/pressure.test.ts',
   'test/http/deadline.test.ts',
   'test/http/turns.test.ts',
@@ -25,7 +26,7 @@ const HEAVY = [
   'test/db/embedded/*.test.ts',
   'test/desk/*.test.ts',
   'test/faults/*.test.ts',
-  'test/features/{backup,chat.hostile-files,generation.takeover,questions.exchange-hostile,uploads.bombs}.test.ts',
+  'test/features/{backup,chat.hostile-files,generation.takeover,questions.exchange-hostile}.test.ts',
   'test/features/{account.erasing,account.export,practice.replay}.test.ts',
   'test/gateway/convergence.test.ts',
   'test/http/documents.test.ts',
