@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import postgres from 'postgres'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { Client } from '../support/client.ts'
+import { holdLocks } from '../support/locks.ts'
 import { startTlsServer } from '../support/outside/tls-server.ts'
 import { startProcess } from '../support/processes/process.ts'
 import { createDatabase, SECRET, type TestDatabase } from '../support/service.ts'
@@ -129,16 +130,14 @@ test('a database of another program, or one that the service may not set up, is 
 
 test('a node says that it waits while another one migrates', async () => {
   const { database, sql } = await emptyDatabase()
-  const held = Promise.withResolvers<void>()
-  const holder = sql.begin(async (tx) => {
-    await tx`select pg_advisory_xact_lock(hashtextextended('migration', 0))`
-    await held.promise
-  })
+  const release = await holdLocks(
+    sql,
+    (tx) => tx`select pg_advisory_xact_lock(hashtextextended('migration', 0))`,
+  )
   const service = start(database.url)
   await expect
     .poll(() => service.output)
     .toContain('another node is bringing the database up to date: waiting for it')
-  held.resolve()
-  await holder
+  await release()
   await service.ready()
 })
