@@ -5,8 +5,8 @@ import { offsetOf } from '../../paging.ts'
 import { roundPercentage } from '../attempts/scoring.ts'
 import { isPassed } from '../results/exam-results.service.ts'
 import { requireTeacher } from './class-access.service.ts'
-import * as store from './class-exams.store.ts'
 import { listExams } from './classes.store.ts'
+import * as store from './gradebook.store.ts'
 
 /** Students on a page. */
 export const GRADEBOOK_PAGE = 100
