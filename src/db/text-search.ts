@@ -9,19 +9,24 @@ export function foldedCase(column: SQLWrapper): SQL {
 
 /** Whether a text contains these characters, in any case; `%` and `_` are plain characters. */
 export function contains(column: SQLWrapper, text: string): SQL {
-  // `ilike` puts every text in lower case first, which takes most of its time.
-  const hasCase = text.toLowerCase() !== text.toUpperCase()
-  return sql`${column} ${sql.raw(hasCase ? 'ilike' : 'like')} ${containing(text)}`
+  return sql`${column} ${sql.raw(comparisonFor(text))} ${containing(text)}`
 }
 
-/** The pattern of such a text, as a value of a statement that compares columns with `ilike`. */
+export type Comparison = 'ilike' | 'like'
+
+/** Compares without case; `ilike` puts every text in lower case first, which takes most of its time. */
+export function comparisonFor(text: string): Comparison {
+  return text.toLowerCase() === text.toUpperCase() ? 'like' : 'ilike'
+}
+
+/** The pattern of texts that contain this one, as a value of a statement. */
 export function containing(text: string): string {
   return `%${escapePattern(text)}%`
 }
 
-/** Whether a text begins with these characters. */
-export function beginsWith(column: SQLWrapper, text: string): SQL {
-  return sql`${column} like ${`${escapePattern(text)}%`}`
+/** The pattern of texts that begin with this one, as a value of a statement that compares with `like`. */
+export function beginningWith(text: string): string {
+  return `${escapePattern(text)}%`
 }
 
 function escapePattern(text: string): string {

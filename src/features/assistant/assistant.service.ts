@@ -16,21 +16,18 @@ const MESSAGES = { page: 50, largest: 100 }
 export async function listConversations(core: Core, userId: number, query: ConversationListQuery) {
   const limit = Math.min(query.limit ?? CONVERSATIONS.page, CONVERSATIONS.largest)
   const after = query.cursor === undefined ? undefined : readCursor(query.cursor)
-  const rows = await store.listConversations(core.db, userId, {
-    search: query.search ?? '',
-    after,
-    limit: limit + 1,
-  })
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
+  const [rows, today] = await Promise.all([
+    store.listConversations(core.db, userId, { search: query.search ?? '', after, limit: limit + 1 }),
+    after ? undefined : countToday(core, userId),
+  ])
+  const conversations = rows.slice(0, limit)
+  const last = conversations.at(-1)
   const hasMore = rows.length > limit
-  const conversations = page.map(toConversation)
-  const nextCursor = hasMore && last ? `${last.updatedAt.getTime()}-${last.id}` : null
-  if (after) return { conversations, hasMore, nextCursor }
-  const { answered } = await countToday(core, userId)
+  const nextCursor = hasMore && last ? `${Date.parse(last.updatedAt)}-${last.id}` : null
+  if (!today) return { conversations, hasMore, nextCursor }
   return {
     dailyLimit: LIMITS.daily,
-    questionsUsed: answered,
+    questionsUsed: today.answered,
     conversations,
     hasMoreConversations: hasMore,
     nextCursor,

@@ -1,10 +1,11 @@
-import { and, desc, eq, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm'
+import type { AssistantConversation } from '../../../schemas/assistant.schemas.ts'
 import type { Usage } from '../../adapters/ai.ts'
 import type { Db, Executor } from '../../db/database-client.ts'
 import { isHelpLocked } from '../../db/help-lock-sql.ts'
-import { only, query } from '../../db/query.ts'
+import { iso, only, type Places, query, statement } from '../../db/query.ts'
 import { assistantConversations, assistantMessages } from '../../db/tables/assistant.tables.ts'
-import { contains, isIndexed, plannedFor } from '../../db/text-search.ts'
+import { type Comparison, comparisonFor, containing, isIndexed } from '../../db/text-search.ts'
 import { midnight } from './tutor-quota.store.ts'
 
 export type ConversationRow = typeof assistantConversations.$inferSelect
@@ -27,8 +28,74 @@ export interface ConversationCursor {
   id: number
 }
 
+interface Listing {
+  userId: number
+  /** The cursor's; both or neither. */
+  afterTime: string | undefined
+  afterId: number | undefined
+  limit: number
+}
+type Searching = Listing & { pattern: string }
+
+const COLUMNS = {
+  id: 'integer',
+  title: 'text',
+  messageCount: 'integer',
+  createdAt: 'text',
+  updatedAt: 'text',
+} as const
+const SELECTION = sql`id, title, message_count as "messageCount",
+           ${iso(sql`created_at`)} as "createdAt", ${iso(sql`updated_at`)} as "updatedAt"`
+const LATEST_FIRST = sql`order by updated_at desc, id desc`
+
+/** The conversations of a person, all of them or those after a cursor. */
+function from({ userId, afterTime, afterId }: Places<Listing>): SQL {
+  const isAfter =
+    afterTime && afterId ? sql` and (updated_at, id) < (${afterTime}::timestamptz, ${afterId})` : sql``
+  return sql`from assistant_conversations conversation where user_id = ${userId} and kind = 'conversation'${isAfter}`
+}
+
+const selectAll = statement<Listing, AssistantConversation>(
+  COLUMNS,
+  (places) => sql`select ${SELECTION} ${from(places)} ${LATEST_FIRST} limit ${places.limit}`,
+)
+
 /** How many of the latest conversations a search reads before it uses the index. */
 const READ_THROUGH = 50
+
+function searchBy(comparison: Comparison) {
+  const compare = sql.raw(comparison)
+  // The inner LIMIT keeps PostgreSQL from reading everybody's messages at once instead.
+  const holds = (pattern: SQL) => sql`(title ${compare} ${pattern} or (
+         select true from assistant_messages message
+          where conversation_id = conversation.id and text ${compare} ${pattern} limit 1))`
+  return {
+    short: statement<Searching, AssistantConversation>(
+      COLUMNS,
+      (places) => sql`
+    select ${SELECTION} ${from(places)} and ${holds(places.pattern)} ${LATEST_FIRST} limit ${places.limit}`,
+    ),
+    // Words that many messages contain are found among the latest ones; rare words are found by the index.
+    indexed: statement<Searching, AssistantConversation>(
+      COLUMNS,
+      (places) => sql`
+    with latest as materialized (select * ${from(places)} ${LATEST_FIRST} limit ${READ_THROUGH}),
+         near as materialized (
+           select * from latest conversation where ${holds(places.pattern)} ${LATEST_FIRST} limit ${places.limit}),
+         found as (
+           select * from near where (select count(*) from near) = ${places.limit}
+           union all
+           (select * ${from(places)}
+              and (select count(*) from near) < ${places.limit}
+              and (title ${compare} ${places.pattern} or id in (
+                    select conversation_id from assistant_messages
+                     where user_id = ${places.userId} and text ${compare} ${places.pattern}))
+            ${LATEST_FIRST} limit ${places.limit}))
+    select ${SELECTION} from found ${LATEST_FIRST}`,
+    ),
+  }
+}
+const searches = { ilike: searchBy('ilike'), like: searchBy('like') }
 
 /**
  * Latest change first; with `search` only those with it in their title or a message. What is too short for the index is
@@ -38,39 +105,11 @@ export async function listConversations(
   db: Db,
   userId: number,
   { search, after, limit }: { search: string; after: ConversationCursor | undefined; limit: number },
-): Promise<ConversationRow[]> {
-  const { updatedAt, id, title } = assistantConversations
-  const listed = and(
-    eq(assistantConversations.userId, userId),
-    eq(assistantConversations.kind, 'conversation'),
-    after && or(lt(updatedAt, after.updatedAt), and(eq(updatedAt, after.updatedAt), lt(id, after.id))),
-  )
-  const list = (condition?: SQL) =>
-    plannedFor(search, db)
-      .select()
-      .from(assistantConversations)
-      .where(and(listed, condition))
-      .orderBy(desc(updatedAt), desc(id))
-      .limit(limit)
-  if (search === '') return list()
-
-  // The LIMIT keeps PostgreSQL from reading everybody's messages at once instead.
-  const holds = sql`(${contains(title, search)} or (
-    select true from assistant_messages message
-     where message.conversation_id = ${id} and ${contains(sql`message.text`, search)} limit 1))`
-  if (!isIndexed(search)) return list(holds)
-  // Words that many messages contain are found among the latest ones; rare words are found by the index.
-  const latest = db
-    .select({ id })
-    .from(assistantConversations)
-    .where(listed)
-    .orderBy(desc(updatedAt), desc(id))
-    .limit(READ_THROUGH)
-  const found = await list(and(inArray(id, latest), holds))
-  if (found.length === limit) return found
-  return list(sql`(${contains(title, search)} or ${id} in (
-    select conversation_id from assistant_messages message
-     where message.user_id = ${userId} and ${contains(sql`message.text`, search)}))`)
+): Promise<AssistantConversation[]> {
+  const listing = { userId, afterTime: after?.updatedAt.toISOString(), afterId: after?.id, limit }
+  if (search === '') return selectAll(db, listing)
+  const select = searches[comparisonFor(search)][isIndexed(search) ? 'indexed' : 'short']
+  return select(db.unprepared, { ...listing, pattern: containing(search) })
 }
 
 export async function renameConversation(

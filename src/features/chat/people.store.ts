@@ -1,9 +1,15 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db, Executor, Pool } from '../../db/database-client.ts'
-import { isAnyOf, query, statement } from '../../db/query.ts'
+import { isAnyOf, statement } from '../../db/query.ts'
 import { areBlocked, blocks, type connections } from '../../db/tables/chat.tables.ts'
 import { isAccount, isPerson, users } from '../../db/tables/users.tables.ts'
-import { beginsWith, contains, foldedCase } from '../../db/text-search.ts'
+import {
+  beginningWith,
+  type Comparison,
+  comparisonFor,
+  containing,
+  foldedCase,
+} from '../../db/text-search.ts'
 import { foldCase } from '../../formats/case-fold.ts'
 
 export async function findPerson(db: Executor, id: number) {
@@ -24,6 +30,54 @@ export interface FoundRow {
   isVisible: boolean
 }
 
+interface Search {
+  seekerId: number
+  beginning: string
+  pattern: string
+  limit: number
+}
+
+const searchBy = (comparison: Comparison) =>
+  statement<Search, FoundRow>(
+    {
+      id: 'integer',
+      username: 'text',
+      fullName: 'text',
+      connectionStatus: 'text',
+      connectionId: 'integer',
+      isVisible: 'boolean',
+    },
+    ({ seekerId, beginning, pattern, limit }) => {
+      const name = foldedCase(sql`username`)
+      const compare = sql.raw(comparison)
+      const begins = sql`${name} like ${beginning}`
+      const mayBeFound = sql`${isAccount()} and id <> ${seekerId}
+        and not exists (select from blocks where blocker_id = id and blocked_id = ${seekerId})`
+      return sql`
+    with found as materialized (
+      (select 1 as rank, id, username, full_name from users
+        where ${begins} and ${mayBeFound} order by ${name} limit ${limit})
+      union all
+      (select 2, id, username, full_name from users
+        where (username ${compare} ${pattern} or full_name ${compare} ${pattern}) and not ${begins} and ${mayBeFound}
+        order by ${name} limit ${limit})
+      limit ${limit})
+    select person.id, person.username, person.full_name as "fullName",
+           connection.status as "connectionStatus", connection.id as "connectionId",
+           not ${areBlocked(seekerId, sql`person.id`)}
+             and exists (select from conversation_members mine
+                           join conversation_members theirs using (conversation_id)
+                          where mine.user_id = ${seekerId} and theirs.user_id = person.id) as "isVisible"
+      from found person
+      left join connections connection
+        on least(connection.requester_id, connection.recipient_id) = least(person.id, ${seekerId}::int)
+       and greatest(connection.requester_id, connection.recipient_id) = greatest(person.id, ${seekerId}::int)
+       and connection.status <> 'ended'
+     order by rank, ${foldedCase(sql`person.username`)}`
+    },
+  )
+const searches = { ilike: searchBy('ilike'), like: searchBy('like') }
+
 /**
  * People who haven't blocked the seeker, and whose username or full name contains `text`, in any case; those whose
  * username begins with it come first. At most `limit` rows of each kind are read.
@@ -34,42 +88,13 @@ export async function searchPeople(
   text: string,
   limit: number,
 ): Promise<FoundRow[]> {
-  const name = foldedCase(sql`username`)
-  const mayBeFound = sql`${isAccount()} and id <> ${seekerId}
-    and not exists (select from blocks where blocker_id = id and blocked_id = ${seekerId})`
-  const begins = beginsWith(name, foldCase(text))
-  return query<FoundRow>(
-    db.unprepared,
-    {
-      id: 'integer',
-      username: 'text',
-      fullName: 'text',
-      connectionStatus: 'text',
-      connectionId: 'integer',
-      isVisible: 'boolean',
-    },
-    sql`
-    with found as materialized (
-      (select 1 as rank, id, username, full_name from users
-        where ${begins} and ${mayBeFound} order by ${name} limit ${limit})
-      union all
-      (select 2, id, username, full_name from users
-        where (${contains(sql`username`, text)} or ${contains(sql`full_name`, text)}) and not ${begins} and ${mayBeFound}
-        order by ${name} limit ${limit})
-      limit ${limit})
-    select person.id, person.username, person.full_name as "fullName",
-           connection.status as "connectionStatus", connection.id as "connectionId",
-           not ${areBlocked(sql`${seekerId}`, sql`person.id`)}
-             and exists (select from conversation_members mine
-                           join conversation_members theirs using (conversation_id)
-                          where mine.user_id = ${seekerId} and theirs.user_id = person.id) as "isVisible"
-      from found person
-      left join connections connection
-        on least(connection.requester_id, connection.recipient_id) = least(person.id, ${seekerId}::int)
-       and greatest(connection.requester_id, connection.recipient_id) = greatest(person.id, ${seekerId}::int)
-       and connection.status <> 'ended'
-     order by rank, ${foldedCase(sql`person.username`)}`,
-  )
+  const beginning = beginningWith(foldCase(text))
+  return searches[comparisonFor(text)](db.unprepared, {
+    seekerId,
+    beginning,
+    pattern: containing(text),
+    limit,
+  })
 }
 
 export interface PeersRow {
