@@ -81,6 +81,15 @@ export function statement<Values extends object, Row>(
   }
 }
 
+/**
+ * Whole numbers in an array, such as ids, of which PostgreSQL sees nothing when it plans a `statement`. If it knew how
+ * many they are, it would take the plan for any number to be dearer, and make a plan for each array: that takes longer
+ * than reading a few rows.
+ */
+export function unseen(numbers: SQL): SQL {
+  return sql`(select ${numbers}::int[])::int[]`
+}
+
 /** A page, and how many rows there are in all. */
 export interface Page<Row> {
   rows: Row[]

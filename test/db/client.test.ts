@@ -4,6 +4,11 @@ import { closeDatabase, connectDatabase, type Executor } from '../../src/db/data
 import { isAnyOf } from '../../src/db/query.ts'
 import { users } from '../../src/db/tables/users.tables.ts'
 import { contains, plannedFor } from '../../src/db/text-search.ts'
+import { listAllowances } from '../../src/features/allowances/allowances.store.ts'
+import { listConversations } from '../../src/features/chat/conversations.store.ts'
+import { listCounters, listVersions } from '../../src/features/chat/memberships.store.ts'
+import { listChanges } from '../../src/features/chat/messages.store.ts'
+import { listPeers } from '../../src/features/chat/people.store.ts'
 import { createDatabase } from '../support/service.ts'
 
 /** One connection on a database of its own. */
@@ -36,6 +41,22 @@ test('a statement is prepared once, for lists of every length, in transactions a
     await tx.transaction((part) => findPeople(part, [1, 2]))
   })
   expect(await countPrepared(db)).toBe(1)
+})
+
+test('what everybody reads at once, and an administrator page by page, is not planned each time', async () => {
+  const db = await connectOnce()
+  for (let time = 0; time < 12; time++) {
+    await listCounters(db, [{ userId: -1, conversationId: undefined }])
+    await listConversations(db, [-1], { ids: [time], unlockedFor: -1 })
+    await listPeers(db, [-1])
+    await listVersions(db, [{ conversationId: time, userIds: [-1] }])
+    await listChanges(db, [{ conversationId: time, since: 0, until: 9 }], 10)
+    await listAllowances(db, { q: undefined, examId: undefined, classId: undefined, status: undefined }, time)
+  }
+  // PostgreSQL plans a prepared statement five times before it decides.
+  const rows = await db.execute<{ plans: number }>(sql`
+    select custom_plans::int as plans from pg_prepared_statements where generic_plans + custom_plans = 12`)
+  expect(rows.map(({ plans }) => plans)).toEqual([5, 5, 5, 5, 5, 5])
 })
 
 test('no statement is compiled, also where PostgreSQL would', async () => {

@@ -87,6 +87,7 @@ export const exams = pgTable(
   },
   (table) => [
     index('exams_category_id_idx').on(table.categoryId),
+    index('exams_for_classes_idx').on(table.id).where(sql`${table.forClasses}`),
     index('exams_created_by_idx').on(table.createdBy).where(sql`${table.createdBy} is not null`),
     check('exams_result_mode_check', sql`${table.resultMode} in ('instant', 'on_release')`),
     check('exams_window_check', sql`${table.closesAt} > ${table.opensAt}`),

@@ -12,14 +12,13 @@ import {
 } from '../attempts/manual-attempts.service.ts'
 import * as store from './allowances.store.ts'
 
-/** Rows of a page. */
-export const ALLOWANCES_PER_PAGE = 50
+export { ALLOWANCES_PER_PAGE } from './allowances.store.ts'
 
 /** One page by username, and how many rows there are. */
 export async function listAllowances(core: Core, { q, exam_id, class_id, status, page }: AllowancesQuery) {
   const filter = { q, examId: exam_id, classId: class_id, status }
-  const offset = offsetOf(page, ALLOWANCES_PER_PAGE)
-  const { rows, total } = await store.listAllowances(core.db, filter, ALLOWANCES_PER_PAGE, offset)
+  const offset = offsetOf(page, store.ALLOWANCES_PER_PAGE)
+  const { rows, total } = await store.listAllowances(core.db, filter, offset)
   return { rows: rows.map(present), total }
 }
 

@@ -25,11 +25,15 @@ export interface AllowanceRow {
   attemptsUsed: number
 }
 
+/** Rows of a page. */
+export const ALLOWANCES_PER_PAGE = 50
+/** Written into the statements: for any number of rows PostgreSQL would find a plan dear, and make one each time. */
+const LIMIT = sql.raw(`limit ${ALLOWANCES_PER_PAGE}`)
+
 /** A page by username, and how many rows there are in all. */
 export async function listAllowances(
   db: Db,
   { q, examId, classId, status }: AllowanceFilter,
-  limit: number,
   offset: number,
 ): Promise<{ rows: AllowanceRow[]; total: number }> {
   const pool = plannedFor(q, db)
@@ -38,9 +42,9 @@ export async function listAllowances(
   if (status === 'unlimited' || status === 'exhausted') {
     const total = await count()
     const pages = total < FEW ? pagesOfFew : pagesOfMany
-    return { rows: total > offset ? await pages[status](pool, { ...values, limit, offset }) : [], total }
+    return { rows: total > offset ? await pages[status](pool, { ...values, offset }) : [], total }
   }
-  const rows = await pagesOfMost[status ?? 'any'](pool, { ...values, limit, offset })
+  const rows = await pagesOfMost[status ?? 'any'](pool, { ...values, offset })
   return { rows, total: rows[0]?.total ?? (offset === 0 ? 0 : await count()) }
 }
 
@@ -62,8 +66,8 @@ interface Choice {
   classId: number | undefined
 }
 type ChoicePlaces = { [Name in keyof Choice]: SQL | undefined }
-type Page = Choice & { limit: number; offset: number }
-type PagePlaces = ChoicePlaces & { limit: SQL; offset: SQL }
+type Page = Choice & { offset: number }
+type PagePlaces = ChoicePlaces & { offset: SQL }
 
 const COLUMNS = {
   studentId: 'integer',
@@ -78,7 +82,7 @@ const NAME = foldedCase(sql`users.username`)
 
 /**
  * Pages of statuses that most pairs of a student and an exam have: a student's rows are counted from the attempts, so
- * that those before the page are passed over as a whole.
+ * that those before the page are passed over as a whole. `offset 0` has them counted once for all that needs the number.
  */
 const pagesOfMost = {
   any: statement<Page, AllowanceRow & { total: number }>({ ...COLUMNS, total: 'integer' }, (places) =>
@@ -89,7 +93,7 @@ const pagesOfMost = {
   ),
 }
 
-function pageOfMost(status: 'any' | 'available', { limit, offset, ...choice }: PagePlaces): SQL {
+function pageOfMost(status: 'any' | 'available', { offset, ...choice }: PagePlaces): SQL {
   const ofStudentAlone = sql`user_id = users.id`
   const pairs = countOf(status, {
     capped: sql`${countForAll(choice)} + ${countOfClasses(choice, sql`pair.user_id = users.id`)}`,
@@ -100,7 +104,7 @@ function pageOfMost(status: 'any' | 'available', { limit, offset, ...choice }: P
     with counted as materialized (${total(status, choice)}),
     students as (
       select users.id, username, ${NAME} as name, pairs, sum(pairs) over (order by ${NAME}) - pairs as before
-        from users cross join lateral (select ${pairs} as pairs) own
+        from users cross join lateral (select ${pairs} as pairs offset 0) own
        where ${ofStudent(choice)})
     select users.id as "studentId", username, pair.id as "examId", pair.name as "examName",
            max_attempts as "maxAttempts", attempts_used as "attemptsUsed", (select total from counted) as total
@@ -109,7 +113,7 @@ function pageOfMost(status: 'any' | 'available', { limit, offset, ...choice }: P
           from exams cross join lateral ${used} where ${ofExam(choice)} and ${OF_STATUS[status]}) pair
      -- Without the first condition a page behind the last one would be looked for among all students.
      where (select total from counted) > ${offset} and before + pairs > ${offset} and before + place > ${offset}
-     order by users.name, pair.id limit ${limit}`
+     order by users.name, pair.id ${LIMIT}`
 }
 
 /** The attempts of a student at an exam. */
@@ -135,7 +139,7 @@ const pagesOfFew = {
   ),
 }
 
-function pageOfAttempted(status: Attempted, { limit, offset, ...choice }: PagePlaces, ofFew?: SQL): SQL {
+function pageOfAttempted(status: Attempted, { offset, ...choice }: PagePlaces, ofFew?: SQL): SQL {
   return sql`
     select users.id as "studentId", users.username, exams.id as "examId", exams.name as "examName",
            exams.max_attempts as "maxAttempts", used.attempts_used as "attemptsUsed"
@@ -145,7 +149,7 @@ function pageOfAttempted(status: Attempted, { limit, offset, ...choice }: PagePl
       join exams on exams.id = used.exam_id
      where ${ofStudent(choice)} and ${ofExam(choice)} and ${OF_STATUS[status]}
        ${ofFew ? sql`and users.id in (select user_id from attempts join exams on exams.id = exam_id where ${ofFew})` : sql``}
-     order by ${NAME}, exams.id limit ${limit} offset ${offset}`
+     order by ${NAME}, exams.id ${LIMIT} offset ${offset}`
 }
 
 const countAll = (status: Status) =>

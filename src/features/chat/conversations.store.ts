@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db, Executor } from '../../db/database-client.ts'
 import { isHelpLocked } from '../../db/help-lock-sql.ts'
-import { isAnyOf, only, query, statement } from '../../db/query.ts'
+import { isAnyOf, only, query, statement, unseen } from '../../db/query.ts'
 import {
   areBlocked,
   conversationMembers,
@@ -90,7 +90,7 @@ const selectConversations = statement<
     unreadMentions: 'integer',
   },
   ({ userIds, ids, archived, unlockedFor }) => sql`
-    with blocked as materialized ${blockedPairs(userIds)}
+    with blocked as materialized ${blockedPairs(unseen(userIds))}
     select member.user_id as "readerId", c.id, coalesce(c.name, person.full_name, 'Conversation') as name,
            c.is_group as "isGroup", person.id as "userId", connection.id as "connectionId",
            them.count as "memberCount", c.last_seq as "lastSeq", member.last_read_seq as "lastReadSeq", c.version,
@@ -108,8 +108,8 @@ const selectConversations = statement<
       left join users person on not c.is_group and person.id = them.other
       left join connections connection on connection.conversation_id = c.id
       left join messages newest on newest.conversation_id = c.id and newest.seq = c.last_seq
-     where ${isAnyOf(sql`member.user_id`, userIds)}
-       ${ids ? sql`and ${isAnyOf(sql`c.id`, ids)}` : sql``}
+     where ${isAnyOf(sql`member.user_id`, unseen(userIds))}
+       ${ids ? sql`and ${isAnyOf(sql`c.id`, unseen(ids))}` : sql``}
        ${archived ? sql`and ${isArchived(sql`member`, sql`c`)} = ${archived}::boolean` : sql``}
        ${unlockedFor ? sql`and not ${isHelpLocked(unlockedFor)}` : sql``}
      order by ${archived ? sql`member.pinned desc,` : sql``} c.last_activity_at desc, c.id desc`,

@@ -1,7 +1,7 @@
 import { and, sql } from 'drizzle-orm'
-import type { Db, Executor } from '../../db/database-client.ts'
+import type { Db, Executor, Pool } from '../../db/database-client.ts'
 import { isHelpLocked } from '../../db/help-lock-sql.ts'
-import { isAnyOf, only, query, statement } from '../../db/query.ts'
+import { isAnyOf, only, query, statement, unseen } from '../../db/query.ts'
 import { conversationMembers, countMentions, isArchived, isMuted } from '../../db/tables/chat.tables.ts'
 import { SETTINGS, type SettingsRow } from './conversations.store.ts'
 
@@ -17,20 +17,26 @@ export interface VersionQuery {
   userIds: number[]
 }
 
-/** The version of each conversation, and which of the given people are in it; undefined for a deleted conversation. */
-export async function listVersions(db: Executor, asked: VersionQuery[]): Promise<(VersionRow | undefined)[]> {
-  const rows = await query<VersionRow & { ord: number }>(
-    db,
-    { ord: 'integer', version: 'integer', membersVersion: 'integer', memberIds: 'integer[]' },
-    sql`
+const selectVersions = statement<
+  { conversationIds: number[]; userIds: string[] },
+  VersionRow & { ord: number }
+>(
+  { ord: 'integer', version: 'integer', membersVersion: 'integer', memberIds: 'integer[]' },
+  ({ conversationIds, userIds }) => sql`
     select asked.ord::int, c.version, c.members_version as "membersVersion",
            array(select user_id from conversation_members
                   where conversation_id = c.id and user_id = any(asked.user_ids::int[])) as "memberIds"
-      from unnest(${sql.param(asked.map(({ conversationId }) => conversationId))}::int[],
-                  ${sql.param(asked.map(({ userIds }) => `{${userIds.join()}}`))}::text[])
+      from unnest(${unseen(conversationIds)}, (select ${userIds}::text[]))
              with ordinality as asked(conversation_id, user_ids, ord)
       join conversations c on c.id = asked.conversation_id`,
-  )
+)
+
+/** The version of each conversation, and which of the given people are in it; undefined for a deleted conversation. */
+export async function listVersions(db: Pool, asked: VersionQuery[]): Promise<(VersionRow | undefined)[]> {
+  const rows = await selectVersions(db, {
+    conversationIds: asked.map(({ conversationId }) => conversationId),
+    userIds: asked.map(({ userIds }) => `{${userIds.join()}}`),
+  })
   const versions: (VersionRow | undefined)[] = asked.map(() => undefined)
   for (const { ord, ...row } of rows) versions[ord - 1] = row
   return versions
@@ -160,7 +166,7 @@ const selectCounters = statement<{ userIds: number[]; conversationIds: (number |
            (select count(*)::int from connections
              where recipient_id = person.id and status = 'pending') as requests,
            ${isHelpLocked(sql`person.id`)} as "isLocked"
-      from unnest(${userIds}::int[], ${conversationIds}::int[]) as person(id, conversation_id)
+      from unnest(${unseen(userIds)}, ${unseen(conversationIds)}) as person(id, conversation_id)
       left join lateral (
         select (sum(c.last_seq - member.last_read_seq)
                  filter (where not ${isMuted(sql`member`)} and not ${isArchived(sql`member`, sql`c`)}))::int as unread,

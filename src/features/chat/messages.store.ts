@@ -2,7 +2,7 @@ import { eq, type SQL, sql } from 'drizzle-orm'
 import type { StoredReaction } from '../../bus/events.ts'
 import type { Db, Executor, Pool } from '../../db/database-client.ts'
 import { isHelpLocked } from '../../db/help-lock-sql.ts'
-import { type Columns, query, statement } from '../../db/query.ts'
+import { type Columns, query, statement, unseen } from '../../db/query.ts'
 import { messages, type StoredAttachment } from '../../db/tables/chat.tables.ts'
 
 /** A message as it is stored, with its sender's name. */
@@ -137,7 +137,7 @@ const selectChanges = statement<
   { ...MESSAGE_TYPES, ord: 'integer' },
   ({ conversationIds, since, until, limit }) => sql`
     select span.ord::int, ${MESSAGE_COLUMNS}
-      from unnest(${conversationIds}::int[], ${since}::int[], ${until}::int[])
+      from unnest(${unseen(conversationIds)}, ${unseen(since)}, ${unseen(until)})
              with ordinality as span(conversation_id, since, until, ord)
       cross join lateral (
         select * from messages

@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db, Executor, Pool } from '../../db/database-client.ts'
-import { isAnyOf, statement } from '../../db/query.ts'
+import { isAnyOf, statement, unseen } from '../../db/query.ts'
 import { areBlocked, blocks, type connections } from '../../db/tables/chat.tables.ts'
 import { isAccount, isPerson, users } from '../../db/tables/users.tables.ts'
 import {
@@ -112,9 +112,9 @@ const selectPeers = statement<{ userIds: number[]; conversationId: number | unde
            coalesce(array_agg(peer_id) filter (where blocked.one is not null), '{}') as "hiddenIds"
       from (select distinct mine.user_id, them.user_id as peer_id
               from conversation_members mine join conversation_members them using (conversation_id)
-             where ${isAnyOf(sql`mine.user_id`, userIds)} and them.user_id <> mine.user_id and ${isPerson(sql`them.user_id`)}
+             where ${isAnyOf(sql`mine.user_id`, unseen(userIds))} and them.user_id <> mine.user_id and ${isPerson(sql`them.user_id`)}
                ${conversationId === undefined ? sql`` : sql`and conversation_id = ${conversationId}`}) pair
-      left join ${blockedPairs(userIds)} blocked on blocked.one = user_id and blocked.other = peer_id
+      left join ${blockedPairs(unseen(userIds))} blocked on blocked.one = user_id and blocked.other = peer_id
      group by user_id`,
 )
 

@@ -1,0 +1,1 @@
+CREATE INDEX "exams_for_classes_idx" ON "exams" USING btree ("id") WHERE "exams"."for_classes";
