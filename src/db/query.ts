@@ -82,12 +82,13 @@ export function statement<Values extends object, Row>(
 }
 
 /**
- * Whole numbers in an array, such as ids, of which PostgreSQL sees nothing when it plans a `statement`. If it knew how
- * many they are, it would take the plan for any number to be dearer, and make a plan for each array: that takes longer
- * than reading a few rows.
+ * An array of which PostgreSQL sees nothing when it plans a `statement`. It keeps one plan for all values only if that
+ * looks no dearer than plans for given values; a plan that knows how short the array is looks cheaper, so that it would
+ * make one each time, which takes longer than reading a few rows. The outer cast keeps `= any(…)` from reading rows.
  */
-export function unseen(numbers: SQL): SQL {
-  return sql`(select ${numbers}::int[])::int[]`
+export function unseen(values: SQL, type: 'int[]' | 'text[]' = 'int[]'): SQL {
+  const cast = sql.raw(`::${type}`)
+  return sql`(select ${values}${cast})${cast}`
 }
 
 /** A page, and how many rows there are in all. */

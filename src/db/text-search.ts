@@ -12,11 +12,18 @@ export function contains(column: SQLWrapper, text: string): SQL {
   return sql`${column} ${sql.raw(comparisonFor(text))} ${containing(text)}`
 }
 
-export type Comparison = 'ilike' | 'like'
-
-/** Compares without case; `ilike` puts every text in lower case first, which takes most of its time. */
-export function comparisonFor(text: string): Comparison {
+/**
+ * `like` for a text without letters that have two cases: `ilike` puts every text in lower case first, which takes most
+ * of its time.
+ */
+function comparisonFor(text: string): 'ilike' | 'like' {
   return text.toLowerCase() === text.toUpperCase() ? 'like' : 'ilike'
+}
+
+/** Makes a search with each comparison; answers which one finds a text in any case. */
+export function byComparison<Search>(make: (compare: SQL) => Search): (text: string) => Search {
+  const searches = { ilike: make(sql.raw('ilike')), like: make(sql.raw('like')) }
+  return (text) => searches[comparisonFor(text)]
 }
 
 /** The pattern of texts that contain this one, as a value of a statement. */

@@ -508,21 +508,26 @@ describe('conversations', () => {
       insert into assistant_conversations (user_id, title, message_count, updated_at)
       select ${alice.id}, 'Talk', 2, now() - n * interval '1 min' from generate_series(1, 201) n returning id`
     const ids = rows.map(({ id }) => id)
-    const [latest, older] = [ids[0], ids[200]] as [number, number]
+    // Two of those that are looked through first, and one behind them.
+    const holding = [ids[0], ids[3], ids[200]] as number[]
     await service.sql`
       insert into assistant_messages (conversation_id, user_id, is_user, text)
-      select id, ${alice.id}, true, 'Why does the pH of a buffer stay? 微分' from unnest(${[latest, older]}::int[]) id`
+      select id, ${alice.id}, true, 'Why does the pH of a buffer stay? 微分' from unnest(${holding}::int[]) id`
     const search = async (text: string) =>
       (await alice.get(`${CONVERSATIONS}?search=${encodeURIComponent(text)}`, 200)).body.conversations.map(
         ({ id }) => id,
       )
-    for (const text of ['ph', '微分', '微', '?', 'buffer'])
-      expect(await search(text), text).toEqual([latest, older])
+    for (const text of ['ph', '微分', '微', '?', 'buffer']) expect(await search(text), text).toEqual(holding)
     expect(await search('zq')).toEqual([])
-    const { body } = await alice.get(`${CONVERSATIONS}?search=pH&limit=1`, 200)
-    expect(body).toMatchObject({ conversations: [{ id: latest }], hasMoreConversations: true })
-    const next = (await alice.get(`${CONVERSATIONS}?search=pH&limit=1&cursor=${body.nextCursor}`, 200)).body
-    expect(next).toMatchObject({ conversations: [{ id: older }], hasMore: false })
+    for (const text of ['pH', 'buffer']) {
+      const path = `${CONVERSATIONS}?search=${text}&limit=1` as const
+      const { body } = await alice.get(path, 200)
+      expect(body).toMatchObject({ conversations: [{ id: holding[0] }], hasMoreConversations: true })
+      const second = (await alice.get(`${path}&cursor=${body.nextCursor}`, 200)).body
+      expect(second).toMatchObject({ conversations: [{ id: holding[1] }], hasMore: true })
+      const third = (await alice.get(`${path}&cursor=${second.nextCursor}`, 200)).body
+      expect(third).toMatchObject({ conversations: [{ id: holding[2] }], hasMore: false })
+    }
   })
 
   test('messages come newest page first, each page oldest to newest', async () => {

@@ -27,7 +27,7 @@ export interface AllowanceRow {
 
 /** Rows of a page. */
 export const ALLOWANCES_PER_PAGE = 50
-/** Written into the statements: for any number of rows PostgreSQL would find a plan dear, and make one each time. */
+/** Written into the statements, so that PostgreSQL keeps their plans: see `unseen`. */
 const LIMIT = sql.raw(`limit ${ALLOWANCES_PER_PAGE}`)
 
 /** A page by username, and how many rows there are in all. */
@@ -82,7 +82,8 @@ const NAME = foldedCase(sql`users.username`)
 
 /**
  * Pages of statuses that most pairs of a student and an exam have: a student's rows are counted from the attempts, so
- * that those before the page are passed over as a whole. `offset 0` has them counted once for all that needs the number.
+ * that those before the page are passed over as a whole. `offset 0` keeps PostgreSQL from counting
+ * them anew in each place that uses the number.
  */
 const pagesOfMost = {
   any: statement<Page, AllowanceRow & { total: number }>({ ...COLUMNS, total: 'integer' }, (places) =>

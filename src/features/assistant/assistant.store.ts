@@ -5,7 +5,7 @@ import type { Db, Executor } from '../../db/database-client.ts'
 import { isHelpLocked } from '../../db/help-lock-sql.ts'
 import { iso, only, type Places, query, statement } from '../../db/query.ts'
 import { assistantConversations, assistantMessages } from '../../db/tables/assistant.tables.ts'
-import { type Comparison, comparisonFor, containing, isIndexed } from '../../db/text-search.ts'
+import { byComparison, containing, isIndexed } from '../../db/text-search.ts'
 import { midnight } from './tutor-quota.store.ts'
 
 export type ConversationRow = typeof assistantConversations.$inferSelect
@@ -49,7 +49,7 @@ const SELECTION = sql`id, title, message_count as "messageCount",
 const LATEST_FIRST = sql`order by updated_at desc, id desc`
 
 /** The conversations of a person, all of them or those after a cursor. */
-function from({ userId, afterTime, afterId }: Places<Listing>): SQL {
+function fromListed({ userId, afterTime, afterId }: Places<Listing>): SQL {
   const isAfter =
     afterTime && afterId ? sql` and (updated_at, id) < (${afterTime}::timestamptz, ${afterId})` : sql``
   return sql`from assistant_conversations conversation where user_id = ${userId} and kind = 'conversation'${isAfter}`
@@ -57,14 +57,13 @@ function from({ userId, afterTime, afterId }: Places<Listing>): SQL {
 
 const selectAll = statement<Listing, AssistantConversation>(
   COLUMNS,
-  (places) => sql`select ${SELECTION} ${from(places)} ${LATEST_FIRST} limit ${places.limit}`,
+  (places) => sql`select ${SELECTION} ${fromListed(places)} ${LATEST_FIRST} limit ${places.limit}`,
 )
 
 /** How many of the latest conversations a search reads before it uses the index. */
 const READ_THROUGH = 50
 
-function searchBy(comparison: Comparison) {
-  const compare = sql.raw(comparison)
+const searchesFor = byComparison((compare) => {
   // The inner LIMIT keeps PostgreSQL from reading everybody's messages at once instead.
   const holds = (pattern: SQL) => sql`(title ${compare} ${pattern} or (
          select true from assistant_messages message
@@ -73,19 +72,19 @@ function searchBy(comparison: Comparison) {
     short: statement<Searching, AssistantConversation>(
       COLUMNS,
       (places) => sql`
-    select ${SELECTION} ${from(places)} and ${holds(places.pattern)} ${LATEST_FIRST} limit ${places.limit}`,
+    select ${SELECTION} ${fromListed(places)} and ${holds(places.pattern)} ${LATEST_FIRST} limit ${places.limit}`,
     ),
     // Words that many messages contain are found among the latest ones; rare words are found by the index.
     indexed: statement<Searching, AssistantConversation>(
       COLUMNS,
       (places) => sql`
-    with latest as materialized (select * ${from(places)} ${LATEST_FIRST} limit ${READ_THROUGH}),
+    with latest as materialized (select * ${fromListed(places)} ${LATEST_FIRST} limit ${READ_THROUGH}),
          near as materialized (
            select * from latest conversation where ${holds(places.pattern)} ${LATEST_FIRST} limit ${places.limit}),
          found as (
            select * from near where (select count(*) from near) = ${places.limit}
            union all
-           (select * ${from(places)}
+           (select * ${fromListed(places)}
               and (select count(*) from near) < ${places.limit}
               and (title ${compare} ${places.pattern} or id in (
                     select conversation_id from assistant_messages
@@ -94,8 +93,7 @@ function searchBy(comparison: Comparison) {
     select ${SELECTION} from found ${LATEST_FIRST}`,
     ),
   }
-}
-const searches = { ilike: searchBy('ilike'), like: searchBy('like') }
+})
 
 /**
  * Latest change first; with `search` only those with it in their title or a message. What is too short for the index is
@@ -108,7 +106,7 @@ export async function listConversations(
 ): Promise<AssistantConversation[]> {
   const listing = { userId, afterTime: after?.updatedAt.toISOString(), afterId: after?.id, limit }
   if (search === '') return selectAll(db, listing)
-  const select = searches[comparisonFor(search)][isIndexed(search) ? 'indexed' : 'short']
+  const select = searchesFor(search)[isIndexed(search) ? 'indexed' : 'short']
   return select(db.unprepared, { ...listing, pattern: containing(search) })
 }
 

@@ -26,7 +26,7 @@ const selectVersions = statement<
     select asked.ord::int, c.version, c.members_version as "membersVersion",
            array(select user_id from conversation_members
                   where conversation_id = c.id and user_id = any(asked.user_ids::int[])) as "memberIds"
-      from unnest(${unseen(conversationIds)}, (select ${userIds}::text[]))
+      from unnest(${unseen(conversationIds)}, ${unseen(userIds, 'text[]')})
              with ordinality as asked(conversation_id, user_ids, ord)
       join conversations c on c.id = asked.conversation_id`,
 )

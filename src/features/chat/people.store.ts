@@ -3,13 +3,7 @@ import type { Db, Executor, Pool } from '../../db/database-client.ts'
 import { isAnyOf, statement, unseen } from '../../db/query.ts'
 import { areBlocked, blocks, type connections } from '../../db/tables/chat.tables.ts'
 import { isAccount, isPerson, users } from '../../db/tables/users.tables.ts'
-import {
-  beginningWith,
-  type Comparison,
-  comparisonFor,
-  containing,
-  foldedCase,
-} from '../../db/text-search.ts'
+import { beginningWith, byComparison, containing, foldedCase } from '../../db/text-search.ts'
 import { foldCase } from '../../formats/case-fold.ts'
 
 export async function findPerson(db: Executor, id: number) {
@@ -37,7 +31,7 @@ interface Search {
   limit: number
 }
 
-const searchBy = (comparison: Comparison) =>
+const searchFor = byComparison((compare) =>
   statement<Search, FoundRow>(
     {
       id: 'integer',
@@ -49,7 +43,6 @@ const searchBy = (comparison: Comparison) =>
     },
     ({ seekerId, beginning, pattern, limit }) => {
       const name = foldedCase(sql`username`)
-      const compare = sql.raw(comparison)
       const begins = sql`${name} like ${beginning}`
       const mayBeFound = sql`${isAccount()} and id <> ${seekerId}
         and not exists (select from blocks where blocker_id = id and blocked_id = ${seekerId})`
@@ -75,8 +68,8 @@ const searchBy = (comparison: Comparison) =>
        and connection.status <> 'ended'
      order by rank, ${foldedCase(sql`person.username`)}`
     },
-  )
-const searches = { ilike: searchBy('ilike'), like: searchBy('like') }
+  ),
+)
 
 /**
  * People who haven't blocked the seeker, and whose username or full name contains `text`, in any case; those whose
@@ -89,12 +82,7 @@ export async function searchPeople(
   limit: number,
 ): Promise<FoundRow[]> {
   const beginning = beginningWith(foldCase(text))
-  return searches[comparisonFor(text)](db.unprepared, {
-    seekerId,
-    beginning,
-    pattern: containing(text),
-    limit,
-  })
+  return searchFor(text)(db.unprepared, { seekerId, beginning, pattern: containing(text), limit })
 }
 
 export interface PeersRow {

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { query } from '../../db/query.ts'
-import { COUNTS } from './gradebook.store.ts'
 
 export interface ClassExam {
   id: number
@@ -27,13 +26,16 @@ export async function findClassExam(
   return row
 }
 
+/** Whether an attempt `a` of `member` counts for their class: they made it before they left. */
+export const COUNTS_FOR_CLASS = sql`(member.left_at is null or a.started_at < member.left_at)`
+
 /** Whether an attempt counts for a class: a student of it made it at one of its exams, before they left. */
 export async function isAttemptOfClass(db: Executor, classId: number, attemptId: number): Promise<boolean> {
   const rows = await db.execute(sql`
     select from attempts a
       join exam_classes taken on taken.exam_id = a.exam_id and taken.class_id = ${classId}
       join class_members member on member.class_id = ${classId} and member.user_id = a.user_id
-     where a.id = ${attemptId} and member.role = 'student' and ${COUNTS}`)
+     where a.id = ${attemptId} and member.role = 'student' and ${COUNTS_FOR_CLASS}`)
   return rows.length > 0
 }
 

@@ -3,9 +3,7 @@ import type { Executor } from '../../db/database-client.ts'
 import { isAnyOf, query } from '../../db/query.ts'
 import { isAccount } from '../../db/tables/users.tables.ts'
 import { foldedCase } from '../../db/text-search.ts'
-
-/** Whether an attempt `a` of `member` counts for their class: they made it before they left. */
-export const COUNTS = sql`(member.left_at is null or a.started_at < member.left_at)`
+import { COUNTS_FOR_CLASS } from './class-exams.store.ts'
 
 export interface StudentRow {
   userId: number
@@ -81,7 +79,7 @@ export async function listMarks(
       from attempts a
       join exams on exams.id = a.exam_id
       join class_members member on member.class_id = ${classId} and member.user_id = a.user_id
-     where ${isAnyOf(sql`a.user_id`, userIds)} and ${isAnyOf(sql`a.exam_id`, examIds)} and a.status <> 'manual' and ${COUNTS}
+     where ${isAnyOf(sql`a.user_id`, userIds)} and ${isAnyOf(sql`a.exam_id`, examIds)} and a.status <> 'manual' and ${COUNTS_FOR_CLASS}
      group by a.user_id, a.exam_id, exams.pass_percentage
      order by a.user_id, a.exam_id`,
   )
