@@ -82,13 +82,13 @@ export function statement<Values extends object, Row>(
 }
 
 /**
- * An array of which PostgreSQL sees nothing when it plans a `statement`. It keeps one plan for all values only if that
- * looks no dearer than plans for given values; a plan that knows how short the array is looks cheaper, so that it would
+ * A value of which PostgreSQL sees nothing when it plans a `statement`. It keeps one plan for all values only if that
+ * looks no dearer than plans for given ones; a plan that knows how short an array is looks cheaper, so that it would
  * make one each time, which takes longer than reading a few rows. The outer cast keeps `= any(…)` from reading rows.
  */
-export function unseen(values: SQL, type: 'int[]' | 'text[]' = 'int[]'): SQL {
+export function unseen(value: SQL, type: 'int[]' | 'text[]' | 'boolean' = 'int[]'): SQL {
   const cast = sql.raw(`::${type}`)
-  return sql`(select ${values}${cast})${cast}`
+  return sql`(select ${value}${cast})${cast}`
 }
 
 /** A page, and how many rows there are in all. */

@@ -110,7 +110,7 @@ const selectConversations = statement<
       left join messages newest on newest.conversation_id = c.id and newest.seq = c.last_seq
      where ${isAnyOf(sql`member.user_id`, unseen(userIds))}
        ${ids ? sql`and ${isAnyOf(sql`c.id`, unseen(ids))}` : sql``}
-       ${archived ? sql`and ${isArchived(sql`member`, sql`c`)} = ${archived}::boolean` : sql``}
+       ${archived ? sql`and ${isArchived(sql`member`, sql`c`)} = ${unseen(archived, 'boolean')}` : sql``}
        ${unlockedFor ? sql`and not ${isHelpLocked(unlockedFor)}` : sql``}
      order by ${archived ? sql`member.pinned desc,` : sql``} c.last_activity_at desc, c.id desc`,
 )
