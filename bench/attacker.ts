@@ -62,7 +62,9 @@ function text(payload: object): Buffer {
 /** Keeps that many connections: each that closes is opened again. */
 function keep(count: number, use: (socket: Socket) => void): void {
   const open = () => {
-    const socket = connect(Number(port), hostname, () => use(socket))
+    // From an address of its own: proxies limit the connections of each.
+    const target = { port: Number(port), host: hostname, localAddress: '127.0.0.2' }
+    const socket = connect(target, () => use(socket))
     socket.on('error', () => {})
     socket.on('close', () => setTimeout(open, 1))
   }

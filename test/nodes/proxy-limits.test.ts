@@ -87,4 +87,17 @@ describe.each(installedBalancers)('%s', (name) => {
     },
     60_000,
   )
+
+  // The others take connections so quickly that nobody waits for long.
+  test.skipIf(name !== 'haproxy')(
+    'refuses an address that connects over and over, until it comes less often',
+    async () => {
+      const url = await start(name, 20)
+      const ask = () => send(url, 'GET /healthz HTTP/1.0\r\n\r\n', '127.0.0.2')
+      await expect.poll(ask, { timeout: 20_000, interval: 1 }).toBe('')
+      await person.at(url.origin).get('/api/v01/chat/unread', 200)
+      await expect.poll(ask, { timeout: 20_000, interval: 500 }).toContain(' 200 ')
+    },
+    60_000,
+  )
 })
