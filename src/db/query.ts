@@ -86,7 +86,10 @@ export function statement<Values extends object, Row>(
  * looks no dearer than plans for given ones; a plan that knows how short an array is looks cheaper, so that it would
  * make one each time, which takes longer than reading a few rows. The outer cast keeps `= any(…)` from reading rows.
  */
-export function unseen(value: SQL, type: 'int[]' | 'text[]' | 'boolean' = 'int[]'): SQL {
+export function unseen(
+  value: SQL,
+  type: 'boolean' | 'int' | 'int[]' | 'text[]' | 'timestamptz' = 'int[]',
+): SQL {
   const cast = sql.raw(`::${type}`)
   return sql`(select ${value}${cast})${cast}`
 }

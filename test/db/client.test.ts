@@ -5,10 +5,12 @@ import { isAnyOf } from '../../src/db/query.ts'
 import { users } from '../../src/db/tables/users.tables.ts'
 import { contains, plannedFor } from '../../src/db/text-search.ts'
 import { listAllowances } from '../../src/features/allowances/allowances.store.ts'
+import { readNames } from '../../src/features/analytics/analytics.store.ts'
 import { listConversations } from '../../src/features/chat/conversations.store.ts'
 import { listCounters, listVersions } from '../../src/features/chat/memberships.store.ts'
 import { listChanges } from '../../src/features/chat/messages.store.ts'
 import { listPeers } from '../../src/features/chat/people.store.ts'
+import { listNames } from '../../src/features/practice/practice.store.ts'
 import { createDatabase } from '../support/service.ts'
 
 /** One connection on a database of its own. */
@@ -52,12 +54,14 @@ test('what everybody reads at once, and an administrator page by page, is not pl
     await listPeers(db, [-1])
     await listVersions(db, [{ conversationId: time, userIds: [-1] }])
     await listChanges(db, [{ conversationId: time, since: 0, until: 9 }], 10)
+    await listNames(db, [{ questionId: time, examId: time }])
+    await readNames(db, [time], [time])
     await listAllowances(db, { q: undefined, examId: undefined, classId: undefined, status: undefined }, time)
   }
   // PostgreSQL plans a prepared statement five times before it decides.
   const rows = await db.execute<{ statement: string; plans: number }>(sql`
     select statement, custom_plans::int as plans from pg_prepared_statements where generic_plans + custom_plans = 12`)
-  expect(rows).toHaveLength(7)
+  expect(rows).toHaveLength(9)
   for (const { statement, plans } of rows) expect(plans, statement).toBe(5)
 })
 

@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Executor, Pool } from '../../db/database-client.ts'
 import { examsOf, studentsOf } from '../../db/exam-access.ts'
-import { isAnyOf, iso, only, type Places, query, statement } from '../../db/query.ts'
+import { isAnyOf, iso, only, type Places, query, statement, unseen } from '../../db/query.ts'
 import { attempts } from '../../db/tables/attempts.tables.ts'
 import { exams } from '../../db/tables/exams.tables.ts'
 import { DAY_MS, localDays } from '../../formats/local-time.ts'
@@ -174,9 +174,9 @@ interface NameRow {
 const selectNames = statement<{ userIds: number[]; examIds: number[] }, NameRow>(
   { username: 'text', id: 'integer', name: 'text' },
   ({ userIds, examIds }) => sql`
-    select username, id, full_name as name from users where ${isAnyOf(sql`id`, userIds)}
+    select username, id, full_name as name from users where ${isAnyOf(sql`id`, unseen(userIds))}
     union all
-    select null, id, name from exams where ${isAnyOf(sql`id`, examIds)}`,
+    select null, id, name from exams where ${isAnyOf(sql`id`, unseen(examIds))}`,
 )
 
 export async function readNames(db: Pool, userIds: number[], examIds: number[]): Promise<Names> {

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Executor, Pool } from '../../db/database-client.ts'
 import { isHelpLocked } from '../../db/help-lock-sql.ts'
-import { isAnyOf, only, type Places, query, statement } from '../../db/query.ts'
+import { isAnyOf, only, type Places, query, statement, unseen } from '../../db/query.ts'
 import {
   CARD_COLUMNS,
   CARD_TYPES,
@@ -112,16 +112,13 @@ const CHOSEN_COLUMNS = sql.raw(
   [...Object.keys(CARD_TYPES), 'isOpen'].map((name) => `chosen."${name}"`).join(),
 )
 
-/**
- * PostgreSQL can't see these values while it plans. Planning this statement takes as long as running it, and the plan
- * for any values is as good as one for these, so that it keeps it once both look alike.
- */
-const unseen = (places: Places<Waiting & Ranking>): Places<Waiting & Ranking> => ({
+/** Planning this statement takes as long as running it, and the plan for any of these values is as good as for given ones. */
+const unplanned = (places: Places<Waiting & Ranking>): Places<Waiting & Ranking> => ({
   ...places,
-  userId: sql`(select ${places.userId}::int)`,
-  now: sql`(select ${places.now}::timestamptz)`,
-  left: sql`(select ${places.left}::int)`,
-  limit: sql`(select ${places.limit}::int)`,
+  userId: unseen(places.userId, 'int'),
+  now: unseen(places.now, 'timestamptz'),
+  left: unseen(places.left, 'int'),
+  limit: unseen(places.limit, 'int'),
 })
 
 const selectNext = statement<Waiting & Ranking, ChosenRow>(
@@ -135,7 +132,7 @@ const selectNext = statement<Waiting & Ranking, ChosenRow>(
     regraded: 'integer[]',
   },
   (given) => {
-    const places = unseen(given)
+    const places = unplanned(given)
     return sql`${withFreshDecks(places.userId)},
     ranked as materialized (
       select card.question_id, card.due, ${gainOf(places)} as gain from practice_cards card
@@ -390,7 +387,7 @@ const selectNames = statement<{ questionIds: number[]; examIds: number[] }, Name
   { questionId: 'integer', examName: 'text', tags: 'jsonb' },
   ({ questionIds, examIds }) => sql`
     select card.question_id as "questionId", exams.name as "examName", questions.tags
-      from unnest(${questionIds}::int[], ${examIds}::int[]) as card(question_id, exam_id)
+      from unnest(${unseen(questionIds)}, ${unseen(examIds)}) as card(question_id, exam_id)
       left join exams on exams.id = card.exam_id
       left join questions on questions.id = card.question_id`,
 )
