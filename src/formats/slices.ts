@@ -3,7 +3,7 @@ export function* slicesOf<T>(all: readonly T[], size: number): Generator<T[]> {
   for (let start = 0; start < all.length; start += size) yield all.slice(start, start + size)
 }
 
-/** The same, and of things that are so large together at most; or of one alone. */
+/** A list in slices of so many things at most, which are so large together at most, or of one alone; in order. */
 export function* slicesBySize<T>(
   all: readonly T[],
   most: { count: number; size: number },

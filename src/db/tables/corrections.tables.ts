@@ -33,7 +33,7 @@ export const regrades = pgTable(
     action: text({ enum: ['new_key', 'credit_all', 'drop'] }).notNull(),
     /** As the question's kind reads it; null unless it is a new key. */
     correctAnswer: text(),
-    /** The same; null where the kind has none. */
+    /** Parts of the new key, as the question's kind reads them; null where the kind has none. */
     parts: jsonb().$type<Parts>(),
     /** Read as decimal text, so that it is not rounded; null unless it is a new key. */
     tolerance: numeric(),

@@ -121,7 +121,7 @@ export const questions = pgTable(
     /** The number of changes of what `explanation` explains: texts and key; a trigger counts them. */
     contentVersion: integer().notNull().default(0),
     tags: jsonb().$type<string[]>().notNull().default([]),
-    /** The same, folded for comparing (`foldTag`). */
+    /** The tags, folded for comparing (`foldTag`). */
     tagKeys: jsonb().$type<string[]>().notNull().default([]),
     questionType: text({ enum: QUESTION_TYPES }).notNull().default('MCQ'),
     /** Storage key `<SubjectFolder>/<filename>`. */

@@ -82,8 +82,8 @@ const NAME = foldedCase(sql`users.username`)
 
 /**
  * Pages of statuses that most pairs of a student and an exam have: a student's rows are counted from the attempts, so
- * that those before the page are passed over as a whole. `offset 0` keeps PostgreSQL from counting
- * them anew in each place that uses the number.
+ * that those before the page are passed over as a whole. `offset 0` keeps PostgreSQL from counting them anew in each
+ * place that uses the number.
  */
 const pagesOfMost = {
   any: statement<Page, AllowanceRow & { total: number }>({ ...COLUMNS, total: 'integer' }, (places) =>

@@ -198,7 +198,7 @@ function choiceOf({ choices }: ItemTally, name: string, room: TextRoom | undefin
   return choices.has(name) || !room || room.take() ? entryOf(choices, name, newChoice) : undefined
 }
 
-/** The same. */
+/** undefined where the text is new and there is no room for it. */
 function wrongTextOf(
   { wrongTexts }: ItemTally,
   { gap, text }: Omit<WrongText, 'count'>,

@@ -100,7 +100,7 @@ class Whole {
   }
 }
 
-/** The same without what tells keys, as how many had a question right does beside what each of them answered. */
+/** An item analysis without what tells keys, as how many had a question right does beside what each of them answered. */
 export function withoutKeys({ exam, items }: ItemAnalysis): ItemAnalysis {
   const unknown = {
     facility: null,

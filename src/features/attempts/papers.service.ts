@@ -64,7 +64,7 @@ export async function getPaper(core: Core, db: Executor, id: number): Promise<Pa
   return paper
 }
 
-/** The same; undefined if its exam is gone. */
+/** A paper, from memory if this node has it; undefined if its exam is gone. */
 export async function findPaper(core: Core, db: Executor, id: number): Promise<Paper | undefined> {
   const papers = papersOf(core)
   const known = papers.get(id)

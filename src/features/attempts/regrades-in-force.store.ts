@@ -18,7 +18,7 @@ export async function listInForce(db: Executor, examId: number, at?: Date): Prom
     .orderBy(regrades.id)
 }
 
-/** The same of many exams. */
+/** The regrades of many exams that are in force, oldest first, by exam. */
 export async function listInForceOf(
   db: Executor,
   examIds: readonly number[],

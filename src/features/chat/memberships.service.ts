@@ -50,7 +50,7 @@ export async function countersOf(core: Core, userId: number): Promise<Counters> 
   return toCounters(await readCounters(core, userId))
 }
 
-/** The same for somebody whose help may be locked: 403 `exam_in_progress` then. */
+/** Unread messages and pending requests of one person; 403 `exam_in_progress` if their help is locked. */
 export async function getCounters(core: Core, userId: number): Promise<Counters> {
   const read = () => readCounters(core, userId)
   return toCounters(await readUnlocked(core, userId, read, ({ isLocked }) => !isLocked))

@@ -15,7 +15,7 @@ export async function requireTeacher(
   return standing.class
 }
 
-/** The same for a change; 409 `class_archived`. */
+/** For changes by its teachers and administrators: `requireTeacher`, and 409 `class_archived`. */
 export async function requireOpenClass(db: Executor, viewer: Viewer, classId: number) {
   return requireOpen(await requireTeacher(db, viewer, classId))
 }

@@ -34,7 +34,7 @@ async function requireExamOf(db: Executor, { classId, examId }: At): Promise<voi
   if (!(await store.findClassExam(db, classId, examId))) throw new AppError('not_found')
 }
 
-/** The same, and 404 for who is not a student of the class. */
+/** 404 for exams that are not for the class, and for who is not a student of it. */
 async function requireStudentOf(db: Executor, at: At, userId: number): Promise<void> {
   await requireExamOf(db, at)
   if (!(await store.isStudent(db, at.classId, userId))) throw new AppError('not_found')

@@ -155,8 +155,8 @@ export async function endForPerson(
 }
 
 /**
- * The same for many people. Their addresses are one array: in a join with `users`, PostgreSQL would look up everybody
- * for each invitation of a large roster where it has no statistics yet.
+ * Ends what a class asks the confirmed addresses of many people. These are one array: in a join with `users`, PostgreSQL
+ * would look up everybody for each invitation of a large roster where it has no statistics yet.
  */
 export async function endForPeople(
   tx: Executor,

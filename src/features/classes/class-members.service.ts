@@ -59,7 +59,9 @@ export async function addMembers(
   return add(core, actor, viewer, classId, { userIds, offered, language, isTry: false })
 }
 
-/** The same for the rows of a roster; a dry run answers what would come of it and changes nothing. */
+/**
+ * Adds or asks the people of a roster, as `addMembers` does; a dry run answers what would come of it and changes nothing.
+ */
 export async function addRoster(
   core: Core,
   actor: Actor,

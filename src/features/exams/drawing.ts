@@ -36,7 +36,7 @@ export function countDrawn(rules: readonly DrawRule[] | null, questions: readonl
   )
 }
 
-/** The same where so many questions are there for each rule. */
+/** How many questions an attempt gets where so many are there for each rule. */
 export function sumDrawn(rules: readonly DrawRule[], pools: readonly number[]): number {
   return rules.reduce((sum, { count }, index) => sum + Math.min(count, pools[index] ?? 0), 0)
 }

@@ -55,7 +55,10 @@ export function withFreshDecks(userId: SQL | number): SQL {
     fresh as materialized (select exam_id, is_open from looked where is_there and before = now)`
 }
 
-/** The same for many people, in `pairs` of `user_id` and `exam_id`, as a part of a statement. */
+/**
+ * The rows `fresh` of `withFreshDecks` for many people, in `pairs` of `user_id` and `exam_id`, as a part of a statement:
+ * decks whose cards are as they may be practised now.
+ */
 export function freshAmong(pairs: SQL): SQL {
   return sql`
     fresh as materialized (

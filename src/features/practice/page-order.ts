@@ -1,5 +1,5 @@
 /**
- * The same cards in an order in which neighbours don't share their first tag, where there is such an order; otherwise
+ * Cards in an order in which neighbours don't share their first tag, where there is such an order; otherwise
  * as few as possible do. Whoever comes first stays as far ahead as that allows. Cards without a tag share none.
  */
 export function spread<T>(cards: readonly T[], firstTagOf: (card: T) => string | undefined): T[] {

@@ -55,7 +55,7 @@ export async function findLanguage(db: Executor, userId: number): Promise<Langua
   return (await store.findSettings(db, userId))?.language ?? null
 }
 
-/** The same on all nodes, and for good: browsers subscribe for this key alone. */
+/** The service's key, one for all nodes and for good: browsers subscribe for this key alone. */
 export async function getKey(db: Executor): Promise<KeyPair> {
   const known = await store.findKey(db)
   if (known) return known

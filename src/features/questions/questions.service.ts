@@ -61,7 +61,7 @@ export async function requireRoom(db: Executor, examIds: readonly number[]): Pro
     throw new AppError('too_many', { message: 'An exam has at most 10,000 questions and 16 MiB of texts' })
 }
 
-/** The same of those that are published, behind a change that holds their rows: drafts may be larger. */
+/** `requireRoom` of those that are published, behind a change that holds their rows: drafts may be larger. */
 export async function requirePublishedRoom(tx: Executor, examIds: readonly number[]): Promise<void> {
   await requireRoom(tx, await store.listPublished(tx, examIds))
 }

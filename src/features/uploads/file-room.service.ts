@@ -19,7 +19,7 @@ export async function requireRoom(
   if ((await sumBytes(db, ownerId, LEAST_BYTES)) + more > MOST_BYTES) throw new AppError('too_many')
 }
 
-/** The same, decided until the transaction ends, in which the file is stored. */
+/** `requireRoom`, decided until the transaction ends, in which the file is stored: the person is locked. */
 export async function claimRoom(
   tx: Executor,
   ownerId: number,

@@ -121,7 +121,8 @@ export async function setRole(tx: Executor, actor: Actor, userId: number, role: 
 }
 
 /**
- * The same for who has just proved that a role is theirs, or isn't any more. `because` ends the line in the audit log.
+ * Gives a role to who has just proved that it is theirs, or takes it from who hasn't any more, and ends their tokens as
+ * `setRole` does. `because` ends the line in the audit log.
  */
 export async function setOwnRole(
   tx: Executor,
