@@ -135,16 +135,18 @@ export function createOidc(settings: OidcSettings, clock: () => number, log: Fas
   return {
     settings,
     startSignIn: (redirectUri, { state, nonce, verifier }) =>
-      ask(async ({ config }) =>
-        openid.buildAuthorizationUrl(config, {
+      ask(async ({ config }) => {
+        const isPushed = config.serverMetadata().require_pushed_authorization_requests === true
+        const build = isPushed ? openid.buildAuthorizationUrlWithPAR : openid.buildAuthorizationUrl
+        return build(config, {
           redirect_uri: redirectUri,
           scope: settings.scopes,
           state,
           nonce,
           code_challenge: await openid.calculatePKCECodeChallenge(verifier),
           code_challenge_method: 'S256',
-        }),
-      ),
+        })
+      }),
     finishSignIn: (answered, { state, nonce, verifier }) =>
       ask(async (provider) => {
         const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier }
@@ -222,11 +224,22 @@ async function discover(settings: OidcSettings, readAt: number): Promise<Describ
 /** As the provider prefers; `client_secret_basic` unless it says that it takes another one only. */
 function authenticate(secret: string | undefined): openid.ClientAuth {
   if (secret === undefined) return openid.None()
-  const [basic, post] = [openid.ClientSecretBasic(secret), openid.ClientSecretPost(secret)]
+  const [basic, post] = [basicAuth(secret), openid.ClientSecretPost(secret)]
   return (server, ...rest) => {
     const methods = server.token_endpoint_auth_methods_supported
     const byBody = methods?.includes('client_secret_post') && !methods.includes('client_secret_basic')
     return (byBody ? post : basic)(server, ...rest)
+  }
+}
+
+/**
+ * The library also encodes characters that need no encoding, such as hyphens: providers that don't decode what they get
+ * would not know who asks.
+ */
+function basicAuth(secret: string): openid.ClientAuth {
+  return (_server, { client_id: id }, _body, headers) => {
+    const credentials = [id, secret].map((text) => encodeURIComponent(text).replaceAll('%20', '+')).join(':')
+    headers.set('authorization', `Basic ${btoa(credentials)}`)
   }
 }
 
@@ -247,10 +260,15 @@ function readPerson(idToken: Claims, userInfo: Claims, { admins, emailDomains }:
   }
 }
 
+/** Whether a claim is this text, or a list that has it; a list within it, or an object, is no text, whatever it says. */
 function hasClaim(claims: Claims, { claim, value }: NonNullable<OidcSettings['admins']>): boolean {
   const given = claims[claim]
-  return (Array.isArray(given) ? given : [given]).some((each) => String(each) === value)
+  return (Array.isArray(given) ? given : [given]).some(
+    (each) => SCALARS.has(typeof each) && String(each) === value,
+  )
 }
+
+const SCALARS = new Set(['string', 'number', 'boolean'])
 
 function readOrder(issuer: string, { sub, sid, nonce, events }: JWTPayload): LogoutOrder | undefined {
   const event = (events as Claims | null)?.[LOGOUT_EVENT]

@@ -78,6 +78,15 @@ test('a public client needs no secret', async () => {
   expect((await signIn(ada, 'ada')).headers.get('location')).toBe('/desk/exams/3')
 })
 
+test('a provider that wants to be asked by itself first is', async () => {
+  provider.open(service.urls, CLIENT_SECRET, true)
+  later += 61_000
+  const ada = new Browser(service.guest())
+  const { asked } = await ada.start()
+  expect([...asked.searchParams.keys()].sort()).toEqual(['client_id', 'request_uri'])
+  expect((await signIn(new Browser(service.guest(1)), 'ada')).headers.get('location')).toBe('/desk/exams/3')
+})
+
 test('who has confirmed an address is linked, whatever becomes of the provider’s keys, until it is away', async () => {
   provider.open(service.urls, CLIENT_SECRET)
   later += 61_000

@@ -71,6 +71,18 @@ describe('a provider that says who is an administrator', () => {
     )
   })
 
+  test('says so by a text or a member of a list, and by nothing within', async () => {
+    const hostile = { toString: 'x', valueOf: 7 }
+    const claims = somebody()
+    for (const groups of [[['teachers']], { 0: 'teachers' }, hostile, [hostile], [null], null, [[hostile]]])
+      expect(await roleOf((await signInApp({ ...claims, groups })).id), JSON.stringify(groups)).toBe('user')
+    expect(await roleOf((await signInApp({ ...claims, groups: [hostile, 'teachers'] })).id)).toBe(
+      'user,admin',
+    )
+    await service.admin()
+    await signInApp(claims)
+  })
+
   test('takes the role neither from accounts made at the command line nor from the last administrator', async () => {
     const alone = await withService({
       config: withProvider(issuer, { admins: { claim: 'groups', value: 'teachers' } }),

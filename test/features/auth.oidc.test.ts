@@ -74,6 +74,15 @@ describe('a browser’s sign-in', () => {
     expect(user).toMatchObject({ username: 'ada.byron', full_name: 'Ada Byron', role: 'user' })
   })
 
+  test('names itself by characters as they are where they need no encoding', async () => {
+    const [clientId, clientSecret] = ['exam-practice', 'a-s.e_c~ret']
+    const school = await withService({ config: withProvider(issuer, { clientId, clientSecret }) })
+    issuer.seen = []
+    await signInApp(somebody({ aud: clientId }), school)
+    const { authorization } = issuer.seen.find(({ path }) => path === '/token') ?? {}
+    expect(authorization).toBe(`Basic ${btoa(`${clientId}:${clientSecret}`)}`)
+  })
+
   test('keeps what it was begun with in a signed cookie of its own for ten minutes', async () => {
     const { headers } = await service.guest().get('/auth/oidc/start', 302)
     const [cookie = ''] = headers.getSetCookie()

@@ -13,8 +13,8 @@ export interface RealProvider {
   people: Map<string, Record<string, unknown>>
   /** Who signs in next; undefined: they refuse. */
   who: string | undefined
-  /** Registers these nodes as its client. */
-  open(nodes: string[], secret?: string): void
+  /** Registers these nodes as its client. `isPushed`: it must be asked by itself first. */
+  open(nodes: string[], secret?: string, isPushed?: boolean): void
   close(): Promise<void>
 }
 
@@ -26,8 +26,8 @@ export async function startRealProvider(): Promise<RealProvider> {
     url,
     people: new Map(),
     who: undefined,
-    open(nodes, secret) {
-      const provider = new Provider(url, configure(real, nodes, secret))
+    open(nodes, secret, isPushed = false) {
+      const provider = new Provider(url, configure(real, nodes, secret, isPushed))
       const serve = provider.callback()
       server.removeAllListeners('request')
       server.on('request', (asked, answer) => {
@@ -43,7 +43,12 @@ export async function startRealProvider(): Promise<RealProvider> {
   return real
 }
 
-function configure({ people }: RealProvider, nodes: string[], secret: string | undefined): object {
+function configure(
+  { people }: RealProvider,
+  nodes: string[],
+  secret: string | undefined,
+  isPushed: boolean,
+): object {
   const key = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({ format: 'jwk' })
   const client = {
     client_id: CLIENT_ID,
@@ -57,7 +62,11 @@ function configure({ people }: RealProvider, nodes: string[], secret: string | u
     clients: [client],
     jwks: { keys: [{ ...key, kid: 'first', use: 'sig', alg: 'RS256' }] },
     cookies: { keys: ['a key of the tests'] },
-    features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
+    features: {
+      devInteractions: { enabled: false },
+      backchannelLogout: { enabled: true },
+      pushedAuthorizationRequests: { enabled: true, requirePushedAuthorizationRequests: isPushed },
+    },
     claims: {
       openid: ['sub'],
       email: ['email', 'email_verified'],
