@@ -64,6 +64,9 @@ export const AccessRequestsAnswer = Type.Object(
         request_date: DisplayDate,
         status: Type.Enum(['pending', 'completed', 'denied']),
         reason: Type.String({ description: '`[USER REQUEST] …`, after a denial a second line `[ADMIN] …`' }),
+        signed_in: Type.Boolean({
+          description: 'made in a session of the account; else by somebody who knew its name and address',
+        }),
         processed_by: Type.String({ description: 'a username; empty while pending' }),
         processed_date: Nullable(DisplayDate),
       }),

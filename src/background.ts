@@ -1,5 +1,6 @@
 import type { Core } from './core.ts'
 import { addUpCounts } from './db/counts.ts'
+import { deleteExpiredFailures } from './features/access/access.service.ts'
 import { erasing } from './features/account/account-erasing.service.ts'
 import { closeOverdue } from './features/attempts/closing.service.ts'
 import { resetMails } from './features/auth/password-reset.service.ts'
@@ -49,6 +50,7 @@ export async function startBackground(core: Core, ownAddress: () => string): Pro
     every(FILES_MS, 'deleting discarded files', () => sweepDiscardedFiles(core), core.log),
     every(COUNTS_MS, 'adding up counts', () => addUpCounts(core.db), core.log),
     every(SESSIONS_MS, 'deleting old sessions', () => deleteStaleSessions(core), core.log),
+    every(SESSIONS_MS, 'forgetting wrong guesses', () => deleteExpiredFailures(core), core.log),
     every(SESSIONS_MS, 'forgetting decided reports', () => forgetDecided(core), core.log),
     every(SESSIONS_MS, 'deleting old invitations', () => deleteExpiredInvitations(core), core.log),
     every(RETENTION_MS, 'deleting what isn’t kept any longer', () => deleteExpired(core), core.log),

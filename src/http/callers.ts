@@ -170,7 +170,7 @@ function identify(request: FastifyRequest, core: Core): Claims {
  * The caller, if there is one: by bearer token, else by the session cookie. 401 for an invalid bearer token, even
  * with a valid cookie; an invalid cookie counts as none.
  */
-function identifyIfAny(request: FastifyRequest, core: Core): Claims | undefined {
+export function identifyIfAny(request: FastifyRequest, core: Core): Claims | undefined {
   const token = bearerToken(request.headers.authorization)
   if (token === undefined) return identifyByCookie(request, core)
   const claims = verifyLive(request.server, 'access', token, core)

@@ -18,7 +18,7 @@ export type AccessRequestBody = { username: string; email: string; current_acces
 
 export type AccessRequestCounts = { success: true; pending: number; completed: number; denied: number; total: number }
 
-export type AccessRequestsAnswer = { success: true; requests: ({ request_id: number; username: string; email: string; current_access: Role; requested_access: Role; request_date: string; status: 'pending' | 'completed' | 'denied'; /** `[USER REQUEST] …`, after a denial a second line `[ADMIN] …` */ reason: string; /** a username; empty while pending */ processed_by: string; processed_date: string | null })[]; total: number; page: number; per_page: number; total_pages: number }
+export type AccessRequestsAnswer = { success: true; requests: ({ request_id: number; username: string; email: string; current_access: Role; requested_access: Role; request_date: string; status: 'pending' | 'completed' | 'denied'; /** `[USER REQUEST] …`, after a denial a second line `[ADMIN] …` */ reason: string; /** made in a session of the account; else by somebody who knew its name and address */ signed_in: boolean; /** a username; empty while pending */ processed_by: string; processed_date: string | null })[]; total: number; page: number; per_page: number; total_pages: number }
 
 export type Accommodation = { user_id: number; username: string; full_name: string; extra_time_percent: number; opens_at: string | null; closes_at: string | null }
 
@@ -836,7 +836,7 @@ export interface paths {
       responses: {
         200: { content: { 'application/json': EligibilityAnswer } }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
-        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        401: { content: { 'application/json': Failure<'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
@@ -855,7 +855,7 @@ export interface paths {
       responses: {
         201: { content: { 'application/json': AccessRequestAnswer } }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
-        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        401: { content: { 'application/json': Failure<'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         409: { content: { 'application/json': Failure<'request_pending'> } }

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { boolean, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { createdAt, id, instant } from './columns.ts'
 import { GHOST_ID, users } from './users.tables.ts'
 
@@ -49,6 +49,8 @@ export const accessRequests = pgTable(
       .notNull()
       .default('pending'),
     userReason: text().notNull(),
+    /** Whether it was made in a session of the account, rather than by somebody who knows its name and address. */
+    signedIn: boolean().notNull().default(true),
     /** Why it was denied. */
     adminReason: text(),
     /** null while pending. Always given explicitly, since the default is the ghost. */
@@ -65,4 +67,17 @@ export const accessRequests = pgTable(
     index('access_requests_status_idx').on(table.status, table.id),
     check('access_requests_status_check', sql`${table.status} in ('pending', 'completed', 'denied')`),
   ],
+)
+
+/** Wrong pairs of name and address that came from a network without a session. */
+export const accessFailures = pgTable(
+  'access_failures',
+  {
+    /** An IPv4 address, or the first address of an IPv6 network. */
+    network: text().primaryKey(),
+    failures: integer().notNull(),
+    /** The row counts until then. */
+    expiresAt: instant().notNull(),
+  },
+  (table) => [index('access_failures_expires_at_idx').on(table.expiresAt)],
 )

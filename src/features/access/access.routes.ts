@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import {
   AccessRequestAnswer,
   AccessRequestBody,
@@ -6,17 +7,16 @@ import {
   EligibilityBody,
 } from '../../../schemas/access.schemas.ts'
 import type { Core } from '../../core.ts'
-import { guardUsers } from '../../http/callers.ts'
+import { deviceOf, identifyIfAny } from '../../http/callers.ts'
 import { failures } from '../../http/failures.ts'
 import * as service from './access.service.ts'
 
 const tags = ['account']
+const security = [{}, { bearer: [] }, { session: [] }]
 const success = true as const
 
-/** Asking for another role, at `/api/v01/account/access-requests`, for signed-in people. */
+/** Asking for another role, at `/api/v01/account/access-requests`, with or without a session. */
 export const accessRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  guardUsers(app, core)
-
   app.post(
     '/eligibility',
     {
@@ -24,13 +24,17 @@ export const accessRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (ap
         operationId: 'checkAccessEligibility',
         summary: 'Which roles an account can ask for',
         tags,
+        security,
         body: EligibilityBody,
-        response: { 200: EligibilityAnswer, ...failures('not_found') },
+        response: {
+          200: EligibilityAnswer,
+          ...failures('token_expired_or_invalid', 'not_found', 'rate_limited'),
+        },
       },
     },
     async (request) => ({
       success,
-      ...(await service.checkEligibility(core, request.caller.userId, request.body)),
+      ...(await service.checkEligibility(core, askerOf(request, core), request.body)),
     }),
   )
 
@@ -41,16 +45,22 @@ export const accessRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (ap
         operationId: 'requestAccess',
         summary: 'Ask for another role',
         tags,
+        security,
         body: AccessRequestBody,
         response: {
           201: AccessRequestAnswer,
-          ...failures('not_found', 'request_pending'),
+          ...failures('token_expired_or_invalid', 'not_found', 'request_pending', 'rate_limited'),
         },
       },
     },
     async (request, reply) => {
-      const requestId = await service.requestAccess(core, request.caller.userId, request.body)
+      const requestId = await service.requestAccess(core, askerOf(request, core), request.body)
       return reply.code(201).send({ success, message: 'The request was handed in', request_id: requestId })
     },
   )
+}
+
+function askerOf(request: FastifyRequest, core: Core): service.Asker {
+  const caller = identifyIfAny(request, core)
+  return caller ? { userId: caller.userId } : { network: deviceOf(request).network }
 }

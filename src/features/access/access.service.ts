@@ -19,8 +19,14 @@ import { announceRevocations } from '../auth/sessions.service.ts'
 import { setRole } from '../users/users.service.ts'
 import * as store from './access.store.ts'
 
+/** Who asks: the account that is signed in, or the network that somebody without a session comes from. */
+export type Asker = { userId: number } | { network: string }
+
 /** Requests on a page of the administrators' list. */
 export const REQUESTS_PER_PAGE = 25
+/** So many wrong pairs of one network within so many seconds are answered. */
+const MOST_FAILURES = 30
+const FAILURES_SECONDS = 3_600
 /** What each role can ask for (docs/protocol/http.md#accounts). */
 const REQUESTABLE: Record<Role, Requestable[]> = {
   user: ['admin', 'user,admin'],
@@ -29,14 +35,15 @@ const REQUESTABLE: Record<Role, Requestable[]> = {
 }
 
 /**
- * The roles that the caller can ask for. 404 unless name and address are those of their own account.
+ * The roles that an account can ask for. 404 unless name and address are both its own, and the caller's if somebody
+ * is signed in; 429 `rate_limited` after too many wrong pairs from a network.
  */
 export async function checkEligibility(
   core: Core,
-  callerId: number,
+  asker: Asker,
   input: EligibilityBody,
 ): Promise<Content<EligibilityAnswer>> {
-  const { username, role, hasPending } = await requireApplicant(core, callerId, input)
+  const { username, role, hasPending } = await requireApplicant(core, asker, input)
   const available = REQUESTABLE[role]
   return {
     user: { username, current_access: role },
@@ -46,9 +53,9 @@ export async function checkEligibility(
   }
 }
 
-/** Asks for another role; answers the request's id. */
-export async function requestAccess(core: Core, callerId: number, input: AccessRequestBody): Promise<number> {
-  const applicant = await requireApplicant(core, callerId, input)
+/** Asks for another role, as `checkEligibility` says for whom; answers the request's id. */
+export async function requestAccess(core: Core, asker: Asker, input: AccessRequestBody): Promise<number> {
+  const applicant = await requireApplicant(core, asker, input)
   if (applicant.hasPending) throw new AppError('request_pending')
   const { current_access: currentAccess, requested_access: requestedAccess } = input
   const wrong: { path: string; message: string }[] = []
@@ -62,6 +69,7 @@ export async function requestAccess(core: Core, callerId: number, input: AccessR
     currentAccess,
     requestedAccess,
     userReason: input.user_reason,
+    signedIn: 'userId' in asker,
     createdAt: new Date(core.clock()),
   })
 }
@@ -81,6 +89,7 @@ export async function listRequests(core: Core, pending: boolean, page: number) {
     request_date: display(request.createdAt),
     status: request.status,
     reason: describeReason(request),
+    signed_in: request.signedIn,
     processed_by: request.processor,
     processed_date: request.processedAt && display(request.processedAt),
   }))
@@ -133,10 +142,36 @@ export async function deny(core: Core, actor: Actor, requestId: number, reason: 
   })
 }
 
-async function requireApplicant(core: Core, callerId: number, { username, email }: EligibilityBody) {
+async function requireApplicant(core: Core, asker: Asker, { username, email }: EligibilityBody) {
   const applicant = await store.findApplicant(core.db, username, email)
-  if (applicant?.id !== callerId) throw new AppError('not_found')
+  if ('network' in asker) await countGuess(core, asker.network, !applicant)
+  if (!applicant || ('userId' in asker && asker.userId !== applicant.id)) throw new AppError('not_found')
   return applicant
+}
+
+/**
+ * Counted after the pair was looked up, so that simultaneous guesses learn no more than those that come one after
+ * another. Right pairs aren't counted, or a school behind one address would be locked out by its own people.
+ */
+async function countGuess(core: Core, network: string, failed: boolean): Promise<void> {
+  const now = core.clock()
+  const until = new Date(now + FAILURES_SECONDS * 1_000)
+  const { before, expiresAt } = await store.countGuess(core.db, {
+    network,
+    failed,
+    now: new Date(now),
+    until,
+  })
+  if (before < MOST_FAILURES) return
+  throw new AppError('rate_limited', {
+    message: 'Too many wrong names and addresses: try again later',
+    retryAfter: (expiresAt.getTime() - now) / 1_000,
+  })
+}
+
+/** Deletes counts of wrong pairs whose hour is over. */
+export async function deleteExpiredFailures({ db, clock }: Core): Promise<void> {
+  await store.deleteExpiredFailures(db, new Date(clock()))
 }
 
 /** Locks the request until the transaction ends: of two decisions at once only one is made. */

@@ -1,8 +1,8 @@
-import { and, count, desc, eq, exists, getTableColumns, inArray, sql } from 'drizzle-orm'
+import { and, count, desc, eq, exists, getTableColumns, inArray, lt, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/database-client.ts'
 import { only } from '../../db/query.ts'
-import { accessRequests } from '../../db/tables/account.tables.ts'
+import { accessFailures, accessRequests } from '../../db/tables/account.tables.ts'
 import { users } from '../../db/tables/users.tables.ts'
 import { foldedCase } from '../../db/text-search.ts'
 import { foldCase } from '../../formats/case-fold.ts'
@@ -30,11 +30,44 @@ export async function findApplicant(db: Executor, username: string, email: strin
   return row
 }
 
+/**
+ * Adds what a guess of a network came to, and answers the failures that were counted before it. It is one statement,
+ * so simultaneous guesses are counted one after another.
+ */
+export async function countGuess(
+  db: Executor,
+  { network, failed, now, until }: { network: string; failed: boolean; now: Date; until: Date },
+): Promise<{ before: number; expiresAt: Date }> {
+  const one = failed ? 1 : 0
+  const live = sql`${accessFailures.expiresAt} > ${now.toISOString()}`
+  return only(
+    await db
+      .insert(accessFailures)
+      .values({ network, failures: one, expiresAt: until })
+      .onConflictDoUpdate({
+        target: accessFailures.network,
+        set: {
+          failures: sql`case when ${live} then ${accessFailures.failures} + ${one}::int else ${one}::int end`,
+          expiresAt: sql`case when ${live} then ${accessFailures.expiresAt} else excluded.expires_at end`,
+        },
+      })
+      .returning({
+        before: sql<number>`${accessFailures.failures} - ${one}::int`,
+        expiresAt: accessFailures.expiresAt,
+      }),
+  )
+}
+
+/** Deletes the counts that no longer count. */
+export async function deleteExpiredFailures(db: Executor, now: Date): Promise<void> {
+  await db.delete(accessFailures).where(lt(accessFailures.expiresAt, now))
+}
+
 export async function insertRequest(
   db: Executor,
   request: Pick<
     AccessRequestRow,
-    'userId' | 'currentAccess' | 'requestedAccess' | 'userReason' | 'createdAt'
+    'userId' | 'currentAccess' | 'requestedAccess' | 'userReason' | 'signedIn' | 'createdAt'
   >,
 ): Promise<number> {
   return only(

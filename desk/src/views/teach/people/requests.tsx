@@ -62,6 +62,7 @@ export default function Requests() {
                       </span>
                       <small>{serviceTime(each.request_date)}</small>
                     </p>
+                    {!each.signed_in && <p>Sent without signing in: ask whether it was them.</p>}
                     <p>
                       {t('{role} → <b>{wanted}</b>', {
                         role: nameOfRole(each.current_access),
