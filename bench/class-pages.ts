@@ -9,6 +9,7 @@ import { listEntries } from '../src/features/audit/audit.service.ts'
 import { listAccommodations, requireClassExam } from '../src/features/classes/class-exams.service.ts'
 import * as classes from '../src/features/classes/classes.service.ts'
 import { readGradebook } from '../src/features/classes/gradebook.service.ts'
+import { keysOf } from '../src/features/classes/known-keys.service.ts'
 import { listExamResults } from '../src/features/results/exam-results.service.ts'
 import { find, median, type Report, table } from './measure.ts'
 import { createWorld, type World } from './world.ts'
@@ -34,7 +35,7 @@ const PAGES: Record<string, Page> = {
   results: async (core, classId) => {
     const at = { classId, examId: examOf(classId) }
     await requireClassExam(core, TEACHER, at)
-    await listExamResults(core, at, 1)
+    await listExamResults(core, at, await keysOf(core, TEACHER, at.examId), 1)
   },
   gradebook: (core, classId) => readGradebook(core, TEACHER, classId, 1),
   'times of an exam': (core, classId) =>

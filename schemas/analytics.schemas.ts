@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { Id, Timestamp } from './common.ts'
+import { Id, Nullable, Timestamp } from './common.ts'
+import { keys } from './items.schemas.ts'
 
 const Day = Type.String({
   maxLength: 10,
@@ -28,12 +29,14 @@ export const AnalyticsQuery = Type.Object({
 export type AnalyticsQuery = Static<typeof AnalyticsQuery>
 
 const chart = Type.Object({ labels: Type.Array(Type.String()), data: Type.Array(Type.Number()) })
+const Share = Nullable(Type.Number({ description: 'percent; null: none of these attempts has a mark' }))
+const averages = Type.Object({ labels: Type.Array(Type.String()), data: Type.Array(Share) })
 
 export const Dashboard = Type.Object({
   summary: Type.Object({
-    avgScore: Type.Number({ description: 'percent' }),
+    avgScore: Share,
     totalAttempts: Type.Integer(),
-    passRate: Type.Number({ description: 'percent' }),
+    passRate: Share,
     activeUsers: Type.Integer(),
     scoreChange: Type.Number({ description: 'in percentage points' }),
     attemptsChange: Type.Number({ description: 'in percent' }),
@@ -46,8 +49,8 @@ export const Dashboard = Type.Object({
       maxItems: 4,
       description: '90 and above, 75 to 89, 60 to 74, below 60',
     }),
-    examPerformance: chart,
-    performanceTrends: chart,
+    examPerformance: averages,
+    performanceTrends: averages,
     userActivity: chart,
   }),
   tables: Type.Object({
@@ -66,17 +69,17 @@ export const Dashboard = Type.Object({
         username: Type.String(),
         full_name: Type.String(),
         exam_name: Type.String(),
-        score: Type.Number(),
-        max_score: Type.Number(),
-        percentage: Type.Number(),
+        score: Nullable(Type.Number()),
+        max_score: Nullable(Type.Number()),
+        percentage: Nullable(Type.Number()),
       }),
     ),
     examStats: Type.Array(
       Type.Object({
         name: Type.String(),
         attempts: Type.Integer(),
-        avgScore: Type.Number(),
-        passRate: Type.Number(),
+        avgScore: Share,
+        passRate: Share,
       }),
     ),
   }),
@@ -85,6 +88,18 @@ export type Dashboard = Static<typeof Dashboard>
 export const DashboardAnswer = Type.Object(
   { success: Type.Literal(true), ...Dashboard.properties },
   { $id: 'DashboardAnswer' },
+)
+
+/** Exams of a class whose marks a dashboard leaves out. */
+export const ClassDashboardAnswer = Type.Object(
+  {
+    success: Type.Literal(true),
+    ...Dashboard.properties,
+    unmarked: Type.Array(Type.Object({ id: Id, name: Type.String(), ...keys }), {
+      description: 'exams whose keys are not shown: their attempts are counted, their marks are in no figure',
+    }),
+  },
+  { $id: 'ClassDashboardAnswer' },
 )
 
 export const OverviewAnswer = Type.Object(

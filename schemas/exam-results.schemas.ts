@@ -8,6 +8,7 @@ import {
   SubmitBody,
 } from './attempts.schemas.ts'
 import { Id, Nullable, Page, paging, Timestamp, UserId, Uuid } from './common.ts'
+import { keys } from './items.schemas.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 const person = { user_id: UserId, username: Type.String(), full_name: Type.String() }
@@ -18,19 +19,27 @@ const mark = {
   passed: Type.Boolean(),
 }
 
+/** null as long as marks are not shown. */
+const hiddenMark = {
+  score: Nullable(mark.score),
+  max_score: Nullable(mark.max_score),
+  percentage: Nullable(mark.percentage),
+  passed: Nullable(mark.passed),
+}
+
 /** How one student did at an exam. */
 export const StudentResult = Type.Object(
   {
     ...person,
     attempts: Type.Integer({ minimum: 0, description: 'those that they took, the active one included' }),
-    best: Nullable(Type.Object(mark)),
+    best: Nullable(Type.Object(mark, { description: 'null: there is none yet, or marks are not shown' })),
     newest: Nullable(
       Type.Object({
         attempt_id: Id,
         attempt_number: Count,
         status: Type.Enum(['submitted', 'expired']),
         submitted_at: Timestamp,
-        ...mark,
+        ...hiddenMark,
       }),
     ),
     active: Nullable(
@@ -79,7 +88,7 @@ export const ClassResultsCsvQuery = Type.Object({ exam_id: Id })
 export const ExamResultsAnswer = Type.Object(
   {
     success: Type.Literal(true),
-    exam: Type.Object({ id: Id, name: Type.String() }),
+    exam: Type.Object({ id: Id, name: Type.String(), ...keys }),
     results: Type.Array(StudentResult),
     ...paging,
   },
@@ -113,8 +122,8 @@ export const StaffReviewAnswer = Type.Object(
     result_mode: Type.Enum(['instant', 'on_release']),
     answered: Type.Integer({ minimum: 0, description: 'questions with a saved answer' }),
     question_count: Count,
-    shows_keys: Type.Boolean(),
-    result: Nullable(Score),
+    ...keys,
+    result: Nullable({ ...Score, description: 'null while it is under way, or marks are not shown' }),
     review: Nullable(Type.Array(StaffReviewedQuestion, { description: 'null while it is under way' })),
   },
   { $id: 'StaffReviewAnswer' },
@@ -126,7 +135,7 @@ export type StaffReviewAnswer = Static<typeof StaffReviewAnswer>
 export const GradebookAnswer = Type.Object(
   {
     success: Type.Literal(true),
-    exams: Type.Array(Type.Object({ id: Id, name: Type.String() })),
+    exams: Type.Array(Type.Object({ id: Id, name: Type.String(), ...keys })),
     students: Type.Array(
       Type.Object({
         ...person,
@@ -134,9 +143,12 @@ export const GradebookAnswer = Type.Object(
         results: Type.Array(
           Type.Object({
             exam_id: Id,
-            percentage: Nullable(Type.Number({ description: 'of the best result; null: there is none yet' })),
+            percentage: Nullable(
+              Type.Number({ description: 'of the best result; null: there is none yet, or it is not shown' }),
+            ),
             passed: Nullable(Type.Boolean()),
             attempts: Count,
+            finished: Type.Integer({ minimum: 0, description: 'of these, the ones that are over' }),
           }),
           { description: 'of exams that they have attempts at' },
         ),

@@ -1,5 +1,16 @@
 import { type Static, Type } from 'typebox'
-import { Id, Nullable, QuestionType } from './common.ts'
+import { Id, Nullable, QuestionType, Timestamp } from './common.ts'
+
+/** Whether the asker may know an exam's keys, and the marks that tell them. */
+export const keys = {
+  shows_keys: Type.Boolean({ description: 'whether keys, and marks that tell them, are shown' }),
+  keys_open_at: Nullable({
+    ...Timestamp,
+    description: 'until when they are not, unless results are released before; null: they are, or until then',
+  }),
+}
+const KnownKeys = Type.Object(keys)
+export type Keys = Static<typeof KnownKeys>
 
 export const ItemsQuery = Type.Object({
   attempts: Type.Optional(
@@ -72,6 +83,6 @@ export const ItemAnalysis = Type.Object({
 export type ItemAnalysis = Static<typeof ItemAnalysis>
 
 export const ItemsAnswer = Type.Object(
-  { success: Type.Literal(true), ...ItemAnalysis.properties },
+  { success: Type.Literal(true), ...keys, ...ItemAnalysis.properties },
   { $id: 'ItemsAnswer' },
 )

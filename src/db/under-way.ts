@@ -3,3 +3,9 @@
  * leaves alone (src/db/tables/attempts.tables.ts).
  */
 export const UNDER_WAY = "('active', 'running')"
+
+/**
+ * A timed attempt accepts syncs for this long after its end, so that those on their way still count
+ * (docs/protocol/exams.md#the-end).
+ */
+export const GRACE_MS = 30_000

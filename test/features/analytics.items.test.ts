@@ -200,6 +200,8 @@ describe('item analysis', () => {
     }
     expect(await analyse(examId)).toEqual({
       success: true,
+      shows_keys: true,
+      keys_open_at: null,
       exam: { attempts: 0, ...undefinedOnes },
       items: [],
     })

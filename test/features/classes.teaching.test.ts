@@ -54,7 +54,7 @@ const endOf = async (person: Client, examId: number) =>
 
 describe('results of a class', () => {
   test('are the best, the newest and the active attempt of each student, as a list and as a download', async () => {
-    const { examId, questionId } = await classExam({ result_mode: 'on_release', name: '=Optics' })
+    const { examId, questionId } = await classExam({ name: '=Optics' })
     await createExam(service.sql)
     const best = await take(ann, examId, { [questionId]: 'A' })
     const newest = await take(ann, examId, { [questionId]: 'B' })
@@ -96,7 +96,9 @@ describe('results of a class', () => {
     const book = await teacher.get(`/api/v01/classes/${classId}/gradebook`, 200)
     expect(book.body).toMatchObject({ exams: [{ id: examId, name: '=Optics' }], total: 2, per_page: 100 })
     const marks = () => book.body.students.find(({ user_id }) => user_id === ann.id)
-    expect(marks()?.results).toEqual([{ exam_id: examId, percentage: 100, passed: true, attempts: 3 }])
+    expect(marks()?.results).toEqual([
+      { exam_id: examId, percentage: 100, passed: true, attempts: 3, finished: 2 },
+    ])
     const sheet = await (await teacher.fetch('GET', `/api/v01/classes/${classId}/gradebook.csv`)).text()
     expect(sheet).toContain(`,'=Optics (${examId})`)
     expect(best).toBeLessThan(newest)
@@ -121,7 +123,7 @@ describe('results of a class', () => {
         username: leaver.username,
         full_name: leaver.username,
         left: true,
-        results: [{ exam_id: examId, percentage: -25, passed: false, attempts: 1 }],
+        results: [{ exam_id: examId, percentage: -25, passed: false, attempts: 1, finished: 1 }],
       },
     ])
     await teacher.get(`/api/v01/classes/${classId}/attempts/${later}`, 404)
@@ -143,7 +145,7 @@ describe('results of a class', () => {
 })
 
 describe('an attempt of a student', () => {
-  test('is seen by its teachers before the release, and its keys once the exam is over', async () => {
+  test('is seen by its teachers before the release, and its marks and keys once the exam is over', async () => {
     const { examId, questionId } = await classExam({ result_mode: 'on_release', closes_at: at(60) })
     const attemptId = await start(ann, examId)
     const path = `/api/v01/classes/${classId}/attempts/${attemptId}` as const
@@ -170,6 +172,11 @@ describe('an attempt of a student', () => {
       explanation: null,
       is_correct: null,
       marks_awarded: null,
+    })
+    expect((await teacher.get(path, 200)).body).toMatchObject({
+      shows_keys: false,
+      result: null,
+      score: null,
     })
     const items = async () =>
       (await teacher.get(`/api/v01/classes/${classId}/exams/${examId}/items`, 200)).body.items

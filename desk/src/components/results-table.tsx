@@ -48,7 +48,8 @@ export function ResultsTable({ rows, reload, hrefOf, change }: ResultsTableProps
           cell: ({ newest, full_name }) =>
             newest ? (
               <a href={hrefOf(newest.attempt_id)}>
-                {percent(newest.percentage)}, {moment(newest.submitted_at)}
+                {newest.score === null ? t('Handed in') : percent(newest.percentage)},{' '}
+                {moment(newest.submitted_at)}
                 <span class="unseen">, {full_name}</span>
               </a>
             ) : (

@@ -32,8 +32,11 @@ const COLUMNS = {
 /** Rows of one query of a download. */
 const DOWNLOAD_PAGE = 1_000
 
+/** What a dashboard is about, and the exams whose marks are not shown in it. */
+export type Wanted = AnalyticsQuery & { unmarked?: number[] }
+
 /** The analytics dashboard of a period, of one exam or of all. 400 for an impossible period. */
-export async function readDashboard(core: Core, query: AnalyticsQuery): Promise<Dashboard> {
+export async function readDashboard(core: Core, query: Wanted): Promise<Dashboard> {
   const matching = readMatching(core, query)
   const [{ summary, distribution, days, exams, performers }, recent] = await Promise.all([
     readFigures(core, matching),
@@ -64,7 +67,7 @@ export async function readDashboard(core: Core, query: AnalyticsQuery): Promise<
 }
 
 /** One table of the dashboard, as a download. */
-export async function readTable(core: Core, query: AnalyticsQuery) {
+export async function readTable(core: Core, query: Wanted) {
   const { table: name = 'results' } = query
   const rows =
     name === 'results'
@@ -90,10 +93,16 @@ export async function countEverything(core: Core): Promise<Content<OverviewAnswe
   return { total_users: users, total_exams: exams, total_results: results, total_responses: responses }
 }
 
-function readMatching(core: Core, query: AnalyticsQuery): store.Matching {
+function readMatching(core: Core, { unmarked, ...query }: Wanted): store.Matching {
   const { timezone } = core.config
   const today = localDay(new Date(core.clock()), timezone)
-  return { examId: query.exam, classId: query.class_id, period: readPeriod(query, today), timezone }
+  return {
+    examId: query.exam,
+    classId: query.class_id,
+    ...(unmarked?.length ? { unmarked } : {}),
+    period: readPeriod(query, today),
+    timezone,
+  }
 }
 
 function namePerformers(
@@ -115,14 +124,14 @@ function nameExams(exams: Figures['exams'], names: store.Names): Dashboard['tabl
     .sort((one, other) => other.attempts - one.attempts || compareText(one.name, other.name))
 }
 
-function describeResult(row: store.ResultRow) {
+function describeResult({ mark, ...row }: store.ResultRow) {
   return {
     created_at: row.submittedAt,
     username: row.username,
     full_name: row.fullName,
     exam_name: row.examName,
-    score: round(row.score),
-    max_score: round(row.maxScore),
-    percentage: round(row.percentage),
+    score: mark && round(mark.score),
+    max_score: mark && round(mark.maxScore),
+    percentage: mark && round(mark.percentage),
   }
 }

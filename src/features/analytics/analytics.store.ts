@@ -17,6 +17,8 @@ export interface Matching {
   examId: number | undefined
   /** Its students at its exams. */
   classId: number | undefined
+  /** Exams whose results count as attempts alone. */
+  unmarked?: number[]
   period: Period | undefined
   timezone: string
 }
@@ -27,6 +29,7 @@ export interface ResultColumns {
   examIds: Int32Array
   /** Local days since 2000-01-01. */
   days: Int32Array
+  /** NaN: there is none to be seen. */
   percentages: Float64Array
 }
 
@@ -46,6 +49,10 @@ function matches({ examId, classId, from, to, timezone }: Places<MatchingValues>
   )
 }
 
+/** Whether the marks of a result may be seen. */
+const isMarked = ({ unmarked }: Places<MatchingValues>) =>
+  unmarked ? sql`not ${isAnyOf(attempts.examId, unseen(unmarked))}` : sql`true`
+
 const START_OF_2000 = Date.UTC(2000)
 const DAY_OF_2000 = START_OF_2000 / DAY_MS
 /** Bytes of one packed result: two ids, a double, and microseconds since 2000-01-01. */
@@ -56,8 +63,9 @@ const selectPacked = statement<MatchingValues & { limit: number }, { rows: Buffe
   ({ limit, ...wanted }) => sql`
     select string_agg(int8send(user_id::bigint << 32 | exam_id) || float8send(percentage)
              || timestamptz_send(submitted_at), '') as rows
-      from (select user_id, exam_id, percentage, submitted_at from ${attempts}
-             where ${matches(wanted)} order by submitted_at desc limit ${limit}) result`,
+      from (select user_id, exam_id, case when ${isMarked(wanted)} then percentage else 'NaN' end as percentage,
+                   submitted_at
+              from ${attempts} where ${matches(wanted)} order by submitted_at desc limit ${limit}) result`,
 )
 
 /**
@@ -104,9 +112,8 @@ export interface ResultRow {
   username: string
   fullName: string
   examName: string
-  score: number
-  maxScore: number
-  percentage: number
+  /** null: it may not be seen. */
+  mark: { score: number; maxScore: number; percentage: number } | null
 }
 
 const selectResults = statement<
@@ -120,17 +127,16 @@ const selectResults = statement<
     username: 'text',
     fullName: 'text',
     examName: 'text',
-    score: 'float8',
-    maxScore: 'float8',
-    percentage: 'float8',
+    mark: 'jsonb',
   },
   ({ limit, lastAt, lastId, ...wanted }) => {
     const older =
       lastAt && sql`(attempts.submitted_at, attempts.id) < (${lastAt}::timestamptz, ${lastId}::int)`
     return sql`
     select attempts.id, ${iso(sql`attempts.submitted_at`)} as "submittedAt", attempts.user_id as "userId",
-           person.username, person.full_name as "fullName", exam.name as "examName", attempts.score::float8,
-           attempts.max_score::float8 as "maxScore", attempts.percentage
+           person.username, person.full_name as "fullName", exam.name as "examName",
+           case when ${isMarked(wanted)} then jsonb_build_object(
+             'score', attempts.score, 'maxScore', attempts.max_score, 'percentage', attempts.percentage) end as mark
       from attempts join users person on person.id = attempts.user_id join exams exam on exam.id = attempts.exam_id
      where ${and(matches(wanted), older)}
      order by attempts.submitted_at desc, attempts.id desc limit ${limit}`

@@ -18,8 +18,8 @@ export interface Figures {
   summary: Dashboard['summary']
   distribution: Tally['distribution']
   /** Days with results, in order, as `YYYY-MM-DD`. */
-  days: { day: string; avgScore: number; people: number }[]
-  exams: { id: number; attempts: number; avgScore: number; passRate: number }[]
+  days: { day: string; avgScore: number | null; people: number }[]
+  exams: { id: number; attempts: number; avgScore: number | null; passRate: number | null }[]
   /** The best people, in order. */
   performers: Performer[]
 }
@@ -70,14 +70,14 @@ async function computeFigures(core: Core, matching: store.Matching): Promise<Fig
       .sort(([one], [other]) => one - other)
       .map(([day, group]) => ({
         day: shiftDay('2000-01-01', day),
-        avgScore: round(averageOf(group)),
+        avgScore: roundIfAny(averageOf(group)),
         people: group.people,
       })),
     exams: [...tally.exams].map(([id, group]) => ({
       id,
       attempts: group.attempts,
-      avgScore: round(averageOf(group)),
-      passRate: round(passRateOf(group)),
+      avgScore: roundIfAny(averageOf(group)),
+      passRate: roundIfAny(passRateOf(group)),
     })),
     performers: await rankPerformers(core, tally.users),
   }
@@ -86,12 +86,15 @@ async function computeFigures(core: Core, matching: store.Matching): Promise<Fig
 /** With no results before there is nothing to compare with: every change is 0. */
 function summarise(now: Tally, before: Tally | undefined): Dashboard['summary'] {
   const comparable = before !== undefined && before.all.attempts > 0
-  const difference = (of: (group: Group) => number) => (comparable ? round(of(now.all) - of(before.all)) : 0)
+  const difference = (of: (group: Group) => number | null) => {
+    const [later, earlier] = comparable ? [of(now.all), of(before.all)] : [null, null]
+    return later === null || earlier === null ? 0 : round(later - earlier)
+  }
   const growth = (of: (tally: Tally) => number) => (comparable ? round((of(now) / of(before) - 1) * 100) : 0)
   return {
-    avgScore: round(averageOf(now.all)),
+    avgScore: roundIfAny(averageOf(now.all)),
     totalAttempts: now.all.attempts,
-    passRate: round(passRateOf(now.all)),
+    passRate: roundIfAny(passRateOf(now.all)),
     activeUsers: now.users.size,
     scoreChange: difference(averageOf),
     attemptsChange: growth(({ all }) => all.attempts),
@@ -124,7 +127,9 @@ function pickCandidates(users: Tally['users']): Performer[] {
   let best: Performer[] = []
   for (const [id, group] of users) {
     // Finer than shown, but coarser than the error of adding in another order.
-    const performer = { id, average: round(averageOf(group), 9), attempts: group.attempts }
+    const average = group.marked === 0 ? null : averageOf(group)
+    if (average === null) continue
+    const performer = { id, average: round(average, 9), attempts: group.marked }
     performers.push(performer)
     const last = best[TABLE_ROWS - 1]
     if (!last || compareRank(performer, last) < 0)
@@ -140,6 +145,10 @@ function compareRank(one: Performer, other: Performer): number {
 
 export function compareText(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0
+}
+
+function roundIfAny(value: number | null): number | null {
+  return value === null ? null : round(value)
 }
 
 export function round(value: number, digits = 2): number {

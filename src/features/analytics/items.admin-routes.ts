@@ -3,6 +3,7 @@ import { ExamParams } from '../../../schemas/attempts.schemas.ts'
 import { ItemsAnswer, ItemsQuery } from '../../../schemas/items.schemas.ts'
 import type { Core } from '../../core.ts'
 import { failures } from '../../http/failures.ts'
+import { OPEN_KEYS } from '../attempts/result-visibility.service.ts'
 import { toRead } from '../audit/replica-reads.service.ts'
 import { analyseItems } from './items.service.ts'
 
@@ -28,6 +29,7 @@ export const itemAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     },
     async ({ params, query, caller }) => ({
       success: true as const,
+      ...OPEN_KEYS,
       ...(await analyseItems(await toRead(core, caller.userId), params.exam_id, query)),
     }),
   )

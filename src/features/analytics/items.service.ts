@@ -100,8 +100,12 @@ class Whole {
   }
 }
 
-/** An item analysis without what tells keys, as how many had a question right does beside what each of them answered. */
+/**
+ * An item analysis without what tells keys, as marks do beside what each student answered: how many attempts there are,
+ * who was given each question and who left it out.
+ */
 export function withoutKeys({ exam, items }: ItemAnalysis): ItemAnalysis {
+  const unmarked = { mean: null, median: null, standard_deviation: null, alpha: null, standard_error: null }
   const unknown = {
     facility: null,
     discrimination: null,
@@ -110,7 +114,10 @@ export function withoutKeys({ exam, items }: ItemAnalysis): ItemAnalysis {
     shares: [],
     flags: [],
   }
-  return { exam, items: items.map((item) => ({ ...item, ...unknown })) }
+  return {
+    exam: { attempts: exam.attempts, ...unmarked },
+    items: items.map((item) => ({ ...item, ...unknown })),
+  }
 }
 
 function describeExam(whole: Whole): ItemAnalysis['exam'] {

@@ -33,12 +33,13 @@ export interface ChosenAttempt {
   score: number
 }
 
+/** By their ids: sums of decimals depend on the order. */
 export async function listAnswers(db: Executor, ids: number[]): Promise<ChosenAttempt[]> {
   return query<ChosenAttempt>(
     db,
     { paperId: 'integer', drawn: 'integer[]', answers: 'jsonb', score: 'float8' },
     sql`
     select paper_id as "paperId", drawn, answers, score::float8 as score
-      from attempts where ${isAnyOf(sql`id`, ids)}`,
+      from attempts where ${isAnyOf(sql`id`, ids)} order by id`,
   )
 }

@@ -8,6 +8,8 @@ const TOLERANCE = 1e-9
 
 export interface Group {
   attempts: number
+  /** How many of them have a mark, which the other numbers are about. */
+  marked: number
   /** Of percentages. */
   sum: number
   passed: number
@@ -57,7 +59,8 @@ function addSlice(
     const percentage = percentages[row] as number
     const reached = percentage + TOLERANCE
     const passed = reached >= (passMarks.get(examId) ?? 0) ? 1 : 0
-    tally.distribution[reached >= 90 ? 0 : reached >= 75 ? 1 : reached >= 60 ? 2 : 3] += 1
+    if (!Number.isNaN(percentage))
+      tally.distribution[reached >= 90 ? 0 : reached >= 75 ? 1 : reached >= 60 ? 2 : 3] += 1
     const user = entry(tally.users, userId, newUser)
     const dayNumber = days[row] as number
     const day = entry(tally.days, dayNumber, newDay)
@@ -73,12 +76,14 @@ function addSlice(
 
 function add(group: Group, percentage: number, passed: number): void {
   group.attempts += 1
+  if (Number.isNaN(percentage)) return
+  group.marked += 1
   group.sum += percentage
   group.passed += passed
 }
 
 function newGroup(): Group {
-  return { attempts: 0, sum: 0, passed: 0 }
+  return { attempts: 0, marked: 0, sum: 0, passed: 0 }
 }
 
 const newUser = () => ({ ...newGroup(), lastDay: Number.NaN })
@@ -93,12 +98,17 @@ function entry<T>(groups: Map<number, T>, key: number, create: () => T): T {
   return group
 }
 
-/** 0 where there is nothing to average. */
-export function averageOf({ sum, attempts }: Group): number {
-  return attempts === 0 ? 0 : sum / attempts
+/** 0 without attempts, null where none of them has a mark. */
+export function averageOf(group: Group): number | null {
+  return perMarked(group, group.sum)
 }
 
 /** In percent. */
-export function passRateOf({ passed, attempts }: Group): number {
-  return attempts === 0 ? 0 : (passed / attempts) * 100
+export function passRateOf(group: Group): number | null {
+  return perMarked(group, group.passed * 100)
+}
+
+function perMarked({ attempts, marked }: Group, sum: number): number | null {
+  if (marked > 0) return sum / marked
+  return attempts === 0 ? 0 : null
 }

@@ -2,6 +2,7 @@ import type { Core } from '../../core.ts'
 import { batched } from '../../db/batches.ts'
 import type { Executor } from '../../db/database-client.ts'
 import type { Regrade } from '../../db/tables/corrections.tables.ts'
+import { GRACE_MS } from '../../db/under-way.ts'
 import { AppError } from '../../errors.ts'
 import { perNode } from '../../per-node.ts'
 import { exams as measured } from '../../telemetry/metrics.ts'
@@ -10,11 +11,6 @@ import { type Changes, mergeAnswers } from './fitting-answers.ts'
 import { tryWithGradingLock, withGradingLock } from './grading-lock.service.ts'
 import { paperOf } from './papers.service.ts'
 
-/**
- * A timed attempt accepts syncs for this long after its end, so that those on their way still count
- * (docs/protocol/exams.md#the-end).
- */
-export const GRACE_MS = 30_000
 /** Attempts that are closed in one transaction. */
 const SWEEP_SIZE = 100
 /** Most attempts that are looked up in one query. */

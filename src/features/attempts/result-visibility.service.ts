@@ -1,4 +1,5 @@
 import type { Score } from '../../../schemas/attempts.schemas.ts'
+import type { Keys } from '../../../schemas/items.schemas.ts'
 import type { Core } from '../../core.ts'
 import type { GradedValues } from '../../db/tables/attempts.tables.ts'
 import { AppError } from '../../errors.ts'
@@ -58,16 +59,8 @@ export function toScore({ maxScore: max_score, percentage, ...rest }: GradedValu
   return { ...rest, max_score, percentage: roundPercentage(percentage) }
 }
 
-/**
- * Whether an exam's teachers may know its keys, and what tells them: when it is over, or its students learn them at
- * once. Statements have `hasVisibleKeys` (db/visible-results.ts) for it.
- */
-export function showsKeys(
-  exam: Pick<store.FinishedRow['exam'], 'resultMode' | 'closesAt'>,
-  now: number,
-): boolean {
-  return exam.resultMode === 'instant' || (exam.closesAt !== null && exam.closesAt.getTime() <= now)
-}
+/** What administrators, and teachers of their own exams, may know of keys: db/open-keys.ts has the rule for others. */
+export const OPEN_KEYS: Keys = { shows_keys: true, keys_open_at: null }
 
 /** One's own attempt whose result may be seen, and its paper. 404 for another's, 403 `results_not_released`. */
 export async function requireVisible(

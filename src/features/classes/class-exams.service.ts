@@ -1,5 +1,5 @@
 import type { AllowanceChange } from '../../../schemas/allowances.schemas.ts'
-import type { ItemAnalysis, ItemsQuery } from '../../../schemas/items.schemas.ts'
+import type { ItemAnalysis, ItemsQuery, Keys } from '../../../schemas/items.schemas.ts'
 import type { AccommodationBody, ConfirmQuery, ExtendBody } from '../../../schemas/timing.schemas.ts'
 import type { Actor, Viewer } from '../../actor.ts'
 import type { Core } from '../../core.ts'
@@ -7,13 +7,12 @@ import type { Executor, Permit } from '../../db/database-client.ts'
 import { AppError } from '../../errors.ts'
 import { changeAllowance } from '../allowances/allowances.service.ts'
 import { analyseItems, withoutKeys } from '../analytics/items.service.ts'
-import { showsKeys } from '../attempts/result-visibility.service.ts'
 import { toRead } from '../audit/replica-reads.service.ts'
 import { reviewForStaff } from '../results/staff-review.service.ts'
 import * as timing from '../timing/timing.service.ts'
 import { lockTaughtClass, requireOpenClass, requireTeacher } from './class-access.service.ts'
 import * as store from './class-exams.store.ts'
-import { isOwnExam } from './own-exams.store.ts'
+import { keysOf } from './known-keys.service.ts'
 
 /** A class and one of its exams. */
 export interface At {
@@ -22,16 +21,14 @@ export interface At {
 }
 
 /** One of a class's exams, for its teachers and administrators. 404 for exams that are not for the class. */
-export async function requireClassExam(core: Core, viewer: Viewer, { classId, examId }: At) {
-  await requireTeacher(core.db, viewer, classId)
-  const exam = await store.findClassExam(core.db, classId, examId)
-  if (!exam) throw new AppError('not_found')
-  return exam
+export async function requireClassExam(core: Core, viewer: Viewer, at: At): Promise<void> {
+  await requireTeacher(core.db, viewer, at.classId)
+  await requireExamOf(core.db, at)
 }
 
 /** 404 for exams that are not for the class. */
 async function requireExamOf(db: Executor, { classId, examId }: At): Promise<void> {
-  if (!(await store.findClassExam(db, classId, examId))) throw new AppError('not_found')
+  if (!(await store.isClassExam(db, classId, examId))) throw new AppError('not_found')
 }
 
 /** 404 for exams that are not for the class, and for who is not a student of it. */
@@ -52,15 +49,6 @@ async function permitStudent(core: Core, viewer: Viewer, at: At, userId: number)
     await lockTaughtClass(tx, viewer, at.classId)
     await requireStudentOf(tx, at, userId)
   }
-}
-
-/** Whether somebody may know an exam's keys: administrators, whose own it is, and other teachers when it shows them. */
-async function mayKnowKeys(
-  core: Core,
-  { userId, isAdmin }: Viewer,
-  exam: { id: number; resultMode: 'instant' | 'on_release'; closesAt: Date | null },
-): Promise<boolean> {
-  return isAdmin || showsKeys(exam, core.clock()) || isOwnExam(core.db, userId, exam.id)
 }
 
 // --- times and allowances of single students
@@ -135,16 +123,16 @@ export async function analyseClassItems(
   viewer: Viewer,
   at: At,
   query: ItemsQuery,
-): Promise<ItemAnalysis> {
-  const exam = await requireClassExam(core, viewer, at)
+): Promise<Keys & ItemAnalysis> {
+  await requireClassExam(core, viewer, at)
+  const keys = await keysOf(core, viewer, at.examId)
   const analysis = await analyseItems(await toRead(core, viewer.userId), at.examId, query, at.classId)
-  const closesAt = exam.closesAt === null ? null : new Date(exam.closesAt)
-  return (await mayKnowKeys(core, viewer, { ...exam, closesAt })) ? analysis : withoutKeys(analysis)
+  return { ...keys, ...(keys.shows_keys ? analysis : withoutKeys(analysis)) }
 }
 
 /** An attempt of a student of the class at one of its exams. */
 export async function reviewClassAttempt(core: Core, viewer: Viewer, classId: number, attemptId: number) {
   await requireTeacher(core.db, viewer, classId)
   if (!(await store.isAttemptOfClass(core.db, classId, attemptId))) throw new AppError('not_found')
-  return reviewForStaff(core, attemptId, (exam) => mayKnowKeys(core, viewer, exam))
+  return reviewForStaff(core, attemptId, (examId) => keysOf(core, viewer, examId))
 }

@@ -2,28 +2,11 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { query } from '../../db/query.ts'
 
-export interface ClassExam {
-  id: number
-  name: string
-  resultMode: 'instant' | 'on_release'
-  closesAt: string | null
-}
-
-/** An exam that is for a class; undefined otherwise. */
-export async function findClassExam(
-  db: Executor,
-  classId: number,
-  examId: number,
-): Promise<ClassExam | undefined> {
-  const [row] = await query<ClassExam>(
-    db,
-    { id: 'integer', name: 'text', resultMode: 'text', closesAt: 'timestamptz' },
-    sql`
-    select exams.id, exams.name, result_mode as "resultMode", closes_at as "closesAt"
-      from exam_classes taken join exams on exams.id = taken.exam_id
-     where taken.class_id = ${classId} and taken.exam_id = ${examId}`,
-  )
-  return row
+/** Whether an exam is for a class. */
+export async function isClassExam(db: Executor, classId: number, examId: number): Promise<boolean> {
+  const rows = await db.execute(sql`
+    select from exam_classes where class_id = ${classId} and exam_id = ${examId}`)
+  return rows.length > 0
 }
 
 /** Whether an attempt `a` of `member` counts for their class: they made it before they left. */

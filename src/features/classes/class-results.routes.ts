@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import { DashboardAnswer } from '../../../schemas/analytics.schemas.ts'
+import { ClassDashboardAnswer } from '../../../schemas/analytics.schemas.ts'
 import { ClassAnalyticsQuery, ClassAttemptParams, ClassParams } from '../../../schemas/classes.schemas.ts'
 import {
   ClassResultsCsvQuery,
@@ -22,6 +22,7 @@ import * as results from '../results/exam-results.service.ts'
 import { requireTeacher } from './class-access.service.ts'
 import { requireClassExam, reviewClassAttempt } from './class-exams.service.ts'
 import * as gradebook from './gradebook.service.ts'
+import { keysOf, listUnknown } from './known-keys.service.ts'
 
 const tags = ['classes']
 const success = true as const
@@ -45,7 +46,8 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       schema: {
         operationId: 'listClassResults',
         summary: 'How the students of a class did at one of its exams, by username',
-        description: 'Before the results are released too.',
+        description:
+          'Who began, how far they are, and who handed in; with marks once their teachers may know the keys.',
         tags,
         params: ClassParams,
         querystring: ClassResultsQuery,
@@ -54,8 +56,14 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     },
     async ({ caller, params, query }) => {
       const at = { classId: params.id, examId: query.exam_id }
-      await requireClassExam(core, viewerOf(caller), at)
-      const { total, ...answer } = await results.listExamResults(core, at, query.page)
+      const viewer = viewerOf(caller)
+      await requireClassExam(core, viewer, at)
+      const { total, ...answer } = await results.listExamResults(
+        core,
+        at,
+        await keysOf(core, viewer, at.examId),
+        query.page,
+      )
       return { success, ...answer, ...describePage(total, query.page, results.RESULTS_PER_PAGE) }
     },
   )
@@ -75,8 +83,10 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     },
     async ({ caller, params, query }, reply) => {
       const at = { classId: params.id, examId: query.exam_id }
-      await requireClassExam(core, viewerOf(caller), at)
-      const rows = results.streamExamResults(await toRead(core, caller.userId), at)
+      const viewer = viewerOf(caller)
+      await requireClassExam(core, viewer, at)
+      const keys = await keysOf(core, viewer, at.examId)
+      const rows = results.streamExamResults(await toRead(core, caller.userId), at, keys)
       return sendCsv(reply, 'results', results.RESULT_COLUMNS, rows)
     },
   )
@@ -88,7 +98,8 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       schema: {
         operationId: 'getGradebook',
         summary: 'The best results of the students at all exams of a class',
-        description: 'Those of former students, as far as they were students then, stay with `left` true.',
+        description:
+          'Those of former students, as far as they were students then, stay with `left` true. Without marks where the keys of an exam are not shown yet.',
         tags,
         params: ClassParams,
         querystring: GradebookQuery,
@@ -131,12 +142,13 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       schema: {
         operationId: 'getClassAnalytics',
         summary: 'The analytics dashboard of the students of a class, at all of its exams or one',
-        description: 'As for administrators, downloads included.',
+        description:
+          'As for administrators, downloads included. Marks of exams whose keys are not shown are left out.',
         tags,
         produces: ['application/json', 'text/csv'],
         params: ClassParams,
         querystring: ClassAnalyticsQuery,
-        response: { 200: DashboardAnswer, ...refusals },
+        response: { 200: ClassDashboardAnswer, ...refusals },
       },
     },
     async (request, reply) => {
@@ -145,9 +157,13 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       const viewer = viewerOf(request.caller)
       if (examId === undefined) await requireTeacher(core.db, viewer, classId)
       else await requireClassExam(core, viewer, { classId, examId })
-      const query = { ...request.query, class_id: classId }
+      const unmarked = (await listUnknown(core, viewer, classId)).filter(
+        ({ id }) => examId === undefined || id === examId,
+      )
+      const query = { ...request.query, class_id: classId, unmarked: unmarked.map(({ id }) => id) }
       const reading = await toRead(core, viewer.userId)
-      if (!accepts(request, 'text/csv')) return { success, ...(await readDashboard(reading, query)) }
+      if (!accepts(request, 'text/csv'))
+        return { success, ...(await readDashboard(reading, query)), unmarked }
       const { name, columns, rows } = await readTable(reading, query)
       return sendCsv(reply, name, columns, rows)
     },
@@ -161,7 +177,7 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
         operationId: 'reviewClassAttempt',
         summary: "A student's attempt, question by question, also before the results are released",
         description:
-          'What tells keys is null until the exam is over, unless its students learn them at once. While it is under way, how much is answered.',
+          'Marks, and what else tells keys, are null until its teachers may know these. While it is under way, how much is answered.',
         tags,
         params: ClassAttemptParams,
         response: { 200: StaffReviewAnswer, ...refusals },

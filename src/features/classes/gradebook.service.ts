@@ -7,6 +7,7 @@ import { isPassed } from '../results/exam-results.service.ts'
 import { requireTeacher } from './class-access.service.ts'
 import { listExams } from './classes.store.ts'
 import * as store from './gradebook.store.ts'
+import { readKeys } from './known-keys.service.ts'
 
 /** Students on a page. */
 export const GRADEBOOK_PAGE = 100
@@ -14,7 +15,7 @@ export const GRADEBOOK_PAGE = 100
 /** The best results of a page of students at all exams of the class, and how many students there are. */
 export async function readGradebook(core: Core, viewer: Viewer, classId: number, page: number) {
   await requireTeacher(core.db, viewer, classId)
-  const exams = await listExams(core.db, classId)
+  const exams = await listKnownExams(core, viewer, classId)
   const [students, total] = await Promise.all([
     readPage(core, classId, exams, page),
     store.countGraded(core.db, classId),
@@ -22,7 +23,17 @@ export async function readGradebook(core: Core, viewer: Viewer, classId: number,
   return { exams, students, total }
 }
 
-async function readPage(core: Core, classId: number, exams: { id: number }[], page: number) {
+/** The exams of a class; with marks where somebody may know the keys. */
+async function listKnownExams(core: Core, viewer: Viewer, classId: number) {
+  const exams = await listExams(core.db, classId)
+  const ids = exams.map(({ id }) => id)
+  const keysOf = await readKeys(core, viewer, ids)
+  return exams.map((exam) => ({ ...exam, ...keysOf(exam.id) }))
+}
+
+type KnownExam = Awaited<ReturnType<typeof listKnownExams>>[number]
+
+async function readPage(core: Core, classId: number, exams: KnownExam[], page: number) {
   const students = await store.listGraded(core.db, classId, GRADEBOOK_PAGE, offsetOf(page, GRADEBOOK_PAGE))
   const ids = students.map(({ userId }) => userId)
   const rows = await store.listMarks(
@@ -32,24 +43,30 @@ async function readPage(core: Core, classId: number, exams: { id: number }[], pa
     ids,
   )
   const marks = Map.groupBy(rows, ({ userId }) => userId)
+  const shown = new Set(exams.filter((exam) => exam.shows_keys).map(({ id }) => id))
   return students.map(({ userId, username, fullName, isFormer }) => ({
     user_id: userId,
     username,
     full_name: fullName,
     ...(isFormer ? { left: true as const } : {}),
-    results: (marks.get(userId) ?? []).map(({ examId, attempts, percentage, passPercentage }) => ({
+    results: (marks.get(userId) ?? []).map(({ examId, attempts, finished, ...mark }) => ({
       exam_id: examId,
-      percentage: percentage === null ? null : roundPercentage(percentage),
-      passed: percentage === null ? null : isPassed(percentage, passPercentage),
+      ...(shown.has(examId) ? toMark(mark) : { percentage: null, passed: null }),
       attempts,
+      finished,
     })),
   }))
+}
+
+function toMark({ percentage, passPercentage }: Pick<store.MarkRow, 'percentage' | 'passPercentage'>) {
+  if (percentage === null) return { percentage: null, passed: null }
+  return { percentage: roundPercentage(percentage), passed: isPassed(percentage, passPercentage) }
 }
 
 /** The whole gradebook as a download, with a column for each exam. */
 export async function downloadGradebook(core: Core, viewer: Viewer, classId: number) {
   await requireTeacher(core.db, viewer, classId)
-  const exams = await listExams(core.db, classId)
+  const exams = await listKnownExams(core, viewer, classId)
   const nameOf = ({ id, name }: { id: number; name: string }) => `${name} (${id})`
   const columns = ['user_id', 'username', 'full_name', 'left', ...exams.map(nameOf)]
 

@@ -52,6 +52,8 @@ export interface MarkRow {
   userId: number
   examId: number
   attempts: number
+  /** How many of them are over. */
+  finished: number
   /** null: none of them is over. */
   percentage: number | null
   passPercentage: number
@@ -70,12 +72,13 @@ export async function listMarks(
       userId: 'integer',
       examId: 'integer',
       attempts: 'integer',
+      finished: 'integer',
       percentage: 'float8',
       passPercentage: 'float8',
     },
     sql`
     select a.user_id as "userId", a.exam_id as "examId", count(*)::int as attempts,
-           max(a.percentage)::float8 as percentage, exams.pass_percentage::float8 as "passPercentage"
+           count(a.submitted_at)::int as finished, max(a.percentage)::float8 as percentage, exams.pass_percentage::float8 as "passPercentage"
       from attempts a
       join exams on exams.id = a.exam_id
       join class_members member on member.class_id = ${classId} and member.user_id = a.user_id

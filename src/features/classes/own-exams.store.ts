@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { isKeptBy, isTaughtBy } from '../../db/exam-access.ts'
+import { mayKnowKeys } from '../../db/open-keys.ts'
 import { isAnyOf, only, query } from '../../db/query.ts'
-import { hasVisibleKeys } from '../../db/visible-results.ts'
 
 export async function isTeacher(db: Executor, userId: number): Promise<boolean> {
   const rows = await db.execute(sql`
@@ -19,7 +19,7 @@ export async function isTaughtExam(
 ): Promise<boolean> {
   const rows = await db.execute(sql`
     select from exams where id = ${examId} and ${isTaughtBy(userId)}
-       and ${keysAt === undefined ? sql`true` : hasVisibleKeys(keysAt)}`)
+       and ${keysAt === undefined ? sql`true` : mayKnowKeys(userId, keysAt)}`)
   return rows.length > 0
 }
 

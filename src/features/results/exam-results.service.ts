@@ -1,4 +1,5 @@
 import type { StudentResult } from '../../../schemas/exam-results.schemas.ts'
+import type { Keys } from '../../../schemas/items.schemas.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import type { CsvRow } from '../../formats/csv-cells.ts'
@@ -32,22 +33,23 @@ export const RESULT_COLUMNS = [
   'active_answered',
 ] as const
 
-/** One page by username, and how many students there are. 404 without such an exam. */
-export async function listExamResults(core: Core, whose: store.Whose, page: number) {
+/** One page by username, with marks where keys are shown, and how many students there are. 404 without such an exam. */
+export async function listExamResults(core: Core, whose: store.Whose, keys: Keys, page: number) {
   const name = await store.findExamName(core.db, whose.examId)
   if (name === undefined) throw new AppError('not_found')
   const [rows, total] = await Promise.all([
     store.listResults(core.db, whose, RESULTS_PER_PAGE, offsetOf(page, RESULTS_PER_PAGE)),
     store.countResults(core.db, whose),
   ])
-  return { exam: { id: whose.examId, name }, results: rows.map(present), total }
+  const results = rows.map((row) => present(row, keys))
+  return { exam: { id: whose.examId, name, ...keys }, results, total }
 }
 
 /** All of them as rows of a download, read as fast as they are asked for. */
-export async function* streamExamResults(core: Core, whose: store.Whose): AsyncGenerator<CsvRow> {
+export async function* streamExamResults(core: Core, whose: store.Whose, keys: Keys): AsyncGenerator<CsvRow> {
   for (let page = 1; ; page++) {
     const rows = await store.listResults(core.db, whose, DOWNLOAD_PAGE, offsetOf(page, DOWNLOAD_PAGE))
-    for (const row of rows) yield toCsvRow(present(row))
+    for (const row of rows) yield toCsvRow(present(row, keys))
     if (rows.length < DOWNLOAD_PAGE) return
   }
 }
@@ -56,7 +58,9 @@ export function isPassed(percentage: number, passPercentage: number): boolean {
   return percentage + TOLERANCE >= passPercentage
 }
 
-function present(row: store.ResultRow): StudentResult {
+const HIDDEN_MARK = { score: null, max_score: null, percentage: null, passed: null }
+
+function present(row: store.ResultRow, { shows_keys: showsMarks }: Keys): StudentResult {
   const { newest, active } = row
   const toMark = (mark: NonNullable<store.ResultRow['best']>) => ({
     score: mark.score,
@@ -69,13 +73,13 @@ function present(row: store.ResultRow): StudentResult {
     username: row.username,
     full_name: row.fullName,
     attempts: row.attempts,
-    best: row.best && toMark(row.best),
+    best: row.best && showsMarks ? toMark(row.best) : null,
     newest: newest && {
       attempt_id: newest.id,
       attempt_number: newest.attemptNumber,
       status: newest.status,
       submitted_at: new Date(newest.submittedAt).toISOString(),
-      ...toMark(newest),
+      ...(showsMarks ? toMark(newest) : HIDDEN_MARK),
     },
     active: active && {
       attempt_id: active.id,

@@ -15,6 +15,7 @@ import { CsvFile, sendCsv } from '../../http/csv-body.ts'
 import { failures } from '../../http/failures.ts'
 import { sendJson } from '../../http/json-body.ts'
 import { describePage } from '../../paging.ts'
+import { OPEN_KEYS } from '../attempts/result-visibility.service.ts'
 import { toRead } from '../audit/replica-reads.service.ts'
 import * as service from './exam-results.service.ts'
 import { reviewForStaff } from './staff-review.service.ts'
@@ -38,7 +39,7 @@ export const resultAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
         response: { 200: StaffReviewAnswer, ...failures('not_found') },
       },
     },
-    async ({ params }) => ({ success, ...(await reviewForStaff(core, params.attempt_id, () => true)) }),
+    async ({ params }) => ({ success, ...(await reviewForStaff(core, params.attempt_id, () => OPEN_KEYS)) }),
   )
 
   app.get(
@@ -56,7 +57,7 @@ export const resultAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     },
     async ({ params, query }) => {
       const whose = { examId: params.exam_id, classId: undefined }
-      const { total, ...answer } = await service.listExamResults(core, whose, query.page)
+      const { total, ...answer } = await service.listExamResults(core, whose, OPEN_KEYS, query.page)
       return { success, ...answer, ...describePage(total, query.page, service.RESULTS_PER_PAGE) }
     },
   )
@@ -76,7 +77,11 @@ export const resultAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     async ({ caller, params }, reply) => {
       await requireExam(core.db, params.exam_id)
       const reading = await toRead(core, caller.userId)
-      const rows = service.streamExamResults(reading, { examId: params.exam_id, classId: undefined })
+      const rows = service.streamExamResults(
+        reading,
+        { examId: params.exam_id, classId: undefined },
+        OPEN_KEYS,
+      )
       return sendCsv(reply, 'results', service.RESULT_COLUMNS, rows)
     },
   )

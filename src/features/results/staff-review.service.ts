@@ -1,23 +1,24 @@
 import type { Content } from '../../../schemas/common.ts'
 import type { StaffReviewAnswer, StaffReviewedQuestion } from '../../../schemas/exam-results.schemas.ts'
+import type { Keys } from '../../../schemas/items.schemas.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import { localDateTime } from '../../formats/local-time.ts'
 import { closeOverdueOf } from '../attempts/closing.service.ts'
 import { paperOf } from '../attempts/papers.service.ts'
-import { type FinishedRow, readScore } from '../attempts/result-visibility.service.ts'
+import { readScore } from '../attempts/result-visibility.service.ts'
 import { placesOf } from '../attempts/sitting.ts'
 import { reviewAttempt } from './results.service.ts'
 import * as store from './results.store.ts'
 
 /**
- * Anybody's attempt as its review shows it, before its release too; while it is under way, how much is answered. What
- * tells keys is left out unless `tellsKeys` allows it. 404 without such an attempt.
+ * Anybody's attempt as its review shows it, before its release too; while it is under way, how much is answered. Marks
+ * and what else tells keys are left out unless `readKeys` shows them. 404 without such an attempt.
  */
 export async function reviewForStaff(
   core: Core,
   attemptId: number,
-  tellsKeys: (exam: FinishedRow['exam']) => boolean | Promise<boolean>,
+  readKeys: (examId: number) => Keys | Promise<Keys>,
 ): Promise<Content<StaffReviewAnswer>> {
   const ownerId = await store.findOwner(core.db, attemptId)
   if (ownerId === undefined) throw new AppError('not_found')
@@ -26,8 +27,8 @@ export async function reviewForStaff(
   if (!found) throw new AppError('not_found')
   const { attempt, exam } = found
   const paper = await paperOf(core, core.db, attempt)
-  const result = readScore(attempt) ?? null
-  const showsKeys = await tellsKeys(exam)
+  const keys = await readKeys(exam.id)
+  const result = (keys.shows_keys ? readScore(attempt) : undefined) ?? null
   const review =
     attempt.submittedAt === null ? null : await reviewAttempt(core, attempt, paper, found.inForce)
   return {
@@ -49,9 +50,9 @@ export async function reviewForStaff(
     percentage: result?.percentage ?? null,
     answered: Object.values(attempt.answers).filter((answer) => answer !== null).length,
     question_count: placesOf(paper, attempt).length,
-    shows_keys: showsKeys,
+    ...keys,
     result,
-    review: review && (showsKeys ? review : review.map(withoutKey)),
+    review: review && (keys.shows_keys ? review : review.map(withoutKey)),
   }
 }
 

@@ -1,4 +1,5 @@
 import { ask, client } from '../../client.ts'
+import { KeysClosed } from '../../components/keys-closed.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
@@ -66,5 +67,16 @@ function ClassDashboard({ path: { id, exam_id: exam } }: { path: { id: number; e
   const found = useLoad(`${id} ${exam}`, () =>
     ask(client.GET('/api/v01/classes/{id}/analytics', { params: { path: { id }, query: { exam } } })),
   )
-  return <Loaded of={found}>{(answer) => <Dashboard of={answer} />}</Loaded>
+  return (
+    <Loaded of={found}>
+      {(answer) => (
+        <>
+          {answer.unmarked.map((closed) => (
+            <KeysClosed key={closed.id} of={closed} />
+          ))}
+          <Dashboard of={answer} />
+        </>
+      )}
+    </Loaded>
+  )
 }

@@ -1,6 +1,7 @@
 import { useStore } from '@nanostores/preact'
-import { ask, client } from '../../client.ts'
+import { type Answer, ask, client } from '../../client.ts'
 import { Action } from '../../components/forms/button.tsx'
+import { KeysClosed } from '../../components/keys-closed.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { Pager } from '../../components/page/pager.tsx'
 import { Table } from '../../components/page/table.tsx'
@@ -37,6 +38,9 @@ export function Gradebook({ of: { class: own } }: ClassTabProps) {
           >
             Download
           </Action>
+          {book.exams.map((exam) => (
+            <KeysClosed key={exam.id} of={exam} name={exam.name} />
+          ))}
           <Table
             caption="Gradebook"
             rows={book.students}
@@ -50,12 +54,13 @@ export function Gradebook({ of: { class: own } }: ClassTabProps) {
                   </>
                 ),
               },
-              ...book.exams.map(({ id, name }) => ({
-                head: name,
-                cell: (row: (typeof book.students)[number]) => {
-                  const result = row.results.find(({ exam_id }) => exam_id === id)
-                  return percent(result?.percentage)
-                },
+              ...book.exams.map((exam) => ({
+                head: exam.name,
+                cell: (row: (typeof book.students)[number]) =>
+                  standingOf(
+                    row.results.find(({ exam_id }) => exam_id === exam.id),
+                    exam,
+                  ),
                 isNumber: true,
               })),
             ]}
@@ -68,4 +73,13 @@ export function Gradebook({ of: { class: own } }: ClassTabProps) {
       )}
     </Loaded>
   )
+}
+
+type Book = Answer<'/api/v01/classes/{id}/gradebook', 'get'>
+type Result = Book['students'][number]['results'][number]
+
+/** The best result, or how far somebody is where marks are not shown yet. */
+function standingOf(result: Result | undefined, exam: Book['exams'][number]): string {
+  if (exam.shows_keys || !result) return percent(result?.percentage)
+  return result.finished > 0 ? t('Handed in') : t('Under way')
 }

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { ask, client } from '../../client.ts'
 import { Action } from '../../components/forms/button.tsx'
 import { Choice } from '../../components/forms/fields.tsx'
+import { KeysClosed } from '../../components/keys-closed.tsx'
 import { Empty, Loaded } from '../../components/page/load-states.tsx'
 import { Pager } from '../../components/page/pager.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
@@ -79,6 +80,7 @@ function Results({ own, exams, newest }: ResultsProps) {
                   Analytics
                 </a>
               </div>
+              <KeysClosed of={list.exam} />
               {times.class_accommodation && (
                 <p>
                   {t('The whole class has {percent} more time at this exam.', {

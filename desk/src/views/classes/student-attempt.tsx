@@ -1,4 +1,5 @@
 import { type Answer, ask, client } from '../../client.ts'
+import { KeysClosed } from '../../components/keys-closed.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { Stat } from '../../components/page/stat.tsx'
@@ -66,9 +67,7 @@ export default function StudentAttempt({ params }: ViewProps) {
               </>
             )}
           </dl>
-          {attempt.review && !attempt.shows_keys && (
-            <p class="notice">The correct answers are shown once the exam has closed.</p>
-          )}
+          <KeysClosed of={attempt} />
           {attempt.review?.map((question, index) => (
             <article
               key={question.id}

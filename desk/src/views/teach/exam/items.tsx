@@ -3,6 +3,7 @@ import './items.css'
 import { useState } from 'preact/hooks'
 import { type Answer, ask, client, readAllPages } from '../../../client.ts'
 import { Choice } from '../../../components/forms/fields.tsx'
+import { KeysClosed } from '../../../components/keys-closed.tsx'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
 import { Stat } from '../../../components/page/stat.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
@@ -63,11 +64,12 @@ export function ItemAnalysis({ examId, load }: ItemAnalysisProps) {
         onChange={({ currentTarget }) => setAttempts(currentTarget.value as Attempts)}
       />
       <Loaded of={found}>
-        {({ exam: whole, items }) =>
+        {({ exam: whole, items, ...keys }) =>
           whole.attempts === 0 ? (
             <Empty title="Nobody has finished it yet" />
           ) : (
             <>
+              <KeysClosed of={keys} />
               <dl class="figures">
                 <Stat label="Attempts" value={whole.attempts} />
                 <Stat label="Mean" value={number(whole.mean)} />

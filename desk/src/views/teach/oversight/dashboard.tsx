@@ -110,7 +110,7 @@ export function Dashboard({ of: { summary, charts, tables }, hrefs }: DashboardP
 
 interface Series {
   labels: string[]
-  data: number[]
+  data: (number | null)[]
 }
 
 /** The points of a curve, with days in the reader's format. */
@@ -119,7 +119,10 @@ function toDays(series: Series, hrefOf?: (day: string) => string) {
 }
 
 function toPoints({ labels, data }: Series, hrefOf?: (label: string) => string) {
-  return labels.map((label, index) => ({ label, value: data[index] ?? 0, href: hrefOf?.(label) }))
+  return labels.flatMap((label, index) => {
+    const value = data[index] ?? null
+    return value === null ? [] : { label, value, href: hrefOf?.(label) }
+  })
 }
 
 function Changed({ value, by, unit }: { value: string | number; by: number; unit: string }) {

@@ -1,0 +1,36 @@
+import type { Keys } from '../../../schemas/items.schemas.ts'
+import type { Viewer } from '../../actor.ts'
+import type { Core } from '../../core.ts'
+import { OPEN_KEYS } from '../attempts/result-visibility.service.ts'
+import * as store from './known-keys.store.ts'
+
+/** Whether somebody may know the keys of these exams, and marks that tell them: administrators may. */
+export async function readKeys(
+  core: Core,
+  { userId, isAdmin }: Viewer,
+  examIds: number[],
+): Promise<(examId: number) => Keys> {
+  if (isAdmin) return () => OPEN_KEYS
+  const rows = await store.listKnown(core.db, userId, new Date(core.clock()), examIds)
+  const known = new Map(rows.map((row) => [row.id, present(core, row)]))
+  // One that was deleted meanwhile has none.
+  return (examId) => known.get(examId) ?? { shows_keys: false, keys_open_at: null }
+}
+
+export async function keysOf(core: Core, viewer: Viewer, examId: number): Promise<Keys> {
+  return (await readKeys(core, viewer, [examId]))(examId)
+}
+
+/** The exams of a class whose keys and marks somebody may not know. */
+export async function listUnknown(core: Core, { userId, isAdmin }: Viewer, classId: number) {
+  if (isAdmin) return []
+  const rows = await store.listUnknown(core.db, userId, new Date(core.clock()), classId)
+  return rows.map(({ id, name, ...row }) => ({ id, name, ...present(core, { id, name, ...row }) }))
+}
+
+function present(core: Core, { mayKnow, opensAt }: store.KnownRow): Keys {
+  if (mayKnow || opensAt === null) return { shows_keys: mayKnow, keys_open_at: null }
+  // What is overdue is closed within seconds.
+  const at = Math.max(Date.parse(opensAt), core.clock())
+  return { shows_keys: false, keys_open_at: new Date(at).toISOString() }
+}

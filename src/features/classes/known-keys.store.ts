@@ -1,0 +1,34 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Executor } from '../../db/database-client.ts'
+import { examsOf } from '../../db/exam-access.ts'
+import { keysOpenAt, mayKnowKeys } from '../../db/open-keys.ts'
+import { isAnyOf, iso, query } from '../../db/query.ts'
+
+/** What a teacher may know of an exam. */
+export interface KnownRow {
+  id: number
+  name: string
+  mayKnow: boolean
+  opensAt: string | null
+}
+
+/** Of these exams. */
+export function listKnown(db: Executor, teacherId: number, at: Date, ids: number[]): Promise<KnownRow[]> {
+  return selectKnown(db, teacherId, at, isAnyOf(sql`exams.id`, ids))
+}
+
+/** The exams of a class whose keys and marks its teacher may not know, the newest first. */
+export function listUnknown(db: Executor, teacherId: number, at: Date, classId: number): Promise<KnownRow[]> {
+  const isUnknown = sql`not ${mayKnowKeys(teacherId, at)}`
+  return selectKnown(db, teacherId, at, sql`exams.id in ${examsOf(classId)} and ${isUnknown}`)
+}
+
+function selectKnown(db: Executor, teacherId: number, at: Date, where: SQL): Promise<KnownRow[]> {
+  return query<KnownRow>(
+    db,
+    { id: 'integer', name: 'text', mayKnow: 'boolean', opensAt: 'text' },
+    sql`
+    select exams.id, exams.name, ${mayKnowKeys(teacherId, at)} as "mayKnow", ${iso(keysOpenAt())} as "opensAt"
+      from exams where ${where} order by exams.id desc`,
+  )
+}

@@ -1,0 +1,303 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Client } from '../support/client.ts'
+import { createClass } from '../support/content/classes.ts'
+import { createExam, type ExamFields } from '../support/content/exams.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const MINUTE_MS = 60_000
+let now = Date.UTC(2026, 10, 20, 10)
+const at = (minutes: number) => new Date(now + minutes * MINUTE_MS)
+/** What is about the caller alone, or about nobody; and the older generation, which has no classes. */
+const ELSEWHERE =
+  /^\/api\/v01\/(auth|account|chat|assistant|practice|notebooks|pages|assets|library|push|ws|categories)|^\/(?!api\/v01\/)/
+let service: TestService
+let admin: Client
+let teacher: Client
+let ann: Client
+let ben: Client
+let operations: string[]
+beforeAll(async () => {
+  service = await startService({ clock: () => now })
+  const people = [service.admin(), service.person(), service.person(), service.person()]
+  ;[admin, teacher, ann, ben] = (await Promise.all(people)) as [Client, Client, Client, Client]
+  const { body } = await service.guest().get('/openapi.json', 200)
+  operations = Object.entries(body.paths as Record<string, object>)
+    .filter(([path, methods]) => 'get' in methods && !ELSEWHERE.test(path))
+    .map(([path]) => path)
+})
+afterAll(() => service.close())
+beforeEach(signIn)
+
+/** Tokens end by the service's clock too. */
+async function signIn() {
+  await Promise.all([admin, teacher, ann, ben].map((person) => person.login(person.username)))
+}
+
+async function later(minutes: number) {
+  now += minutes * MINUTE_MS
+  await signIn()
+}
+
+async function forClass(classIds: number[], fields: ExamFields) {
+  const exam = await createExam(service.sql, { result_mode: 'on_release', ...fields })
+  await admin.patch(`/api/v01/admin/exams/${exam.examId}`, { class_ids: classIds }, 200)
+  return exam
+}
+
+const start = async (person: Client, examId: number) =>
+  (await person.post(`/api/v01/exams/${examId}/start`, {}, 201)).body.attempt_id
+const submit = (person: Client, examId: number, answers: Record<string, string> = {}) =>
+  person.post(`/api/v01/exams/${examId}/submit`, { answers, markedForReview: [] }, 200)
+
+/** A class with an exam at which Ann has answered the first question by A, and which Ben has begun. */
+async function makeWorld(key: string) {
+  const classId = await createClass(service.sql, { students: [ann, ben], teachers: [teacher] })
+  const { examId, questionIds } = await forClass([classId], {
+    name: 'Optics',
+    closes_at: at(600),
+    duration_minutes: 60,
+    questions: ['A', key, 'A'].map((correct_answer) => ({ correct_answer })),
+  })
+  const [question, second] = questionIds as [number, number]
+  const attemptId = await start(ann, examId)
+  await submit(ann, examId, { [question]: 'A', [second]: 'A' })
+  await start(ben, examId)
+  await ben.put(
+    `/api/v01/exams/${examId}/answers`,
+    { answers: { [question]: 'A' }, markedForReview: [] },
+    200,
+  )
+  return { classId, examId, questionId: second, attemptId }
+}
+type World = Awaited<ReturnType<typeof makeWorld>>
+
+/** Whatever the teacher is answered about a world, by operation, without ids, names of files and times. */
+async function readEverything({ classId, examId, questionId, attemptId }: World) {
+  const read = new Map<string, string>()
+  for (const path of operations) {
+    const params: Record<string, number> = {
+      id: path.includes('/classes') ? classId : path.includes('/questions') ? questionId : examId,
+      exam_id: examId,
+      question_id: questionId,
+      attempt_id: attemptId,
+      user_id: ann.id,
+    }
+    const url = path.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name] ?? 1))
+    const tables = path.endsWith('/{id}/analytics')
+      ? ['', ...['results', 'topPerformers', 'recentActivity', 'examStats'].map((table) => `&table=${table}`)]
+      : ['']
+    for (const attempts of path.endsWith('/items') ? ['&attempts=first', '&attempts=all'] : tables) {
+      const accept = attempts.startsWith('&table') ? { accept: 'text/csv' } : {}
+      const response = await teacher.fetch('GET', `${url}?exam_id=${examId}&format=csv${attempts}`, {
+        headers: accept,
+      })
+      read.set(`${path}${attempts}`, `${response.status} ${withoutIds(await response.text())}`)
+    }
+  }
+  return read
+}
+
+const withoutIds = (text: string) =>
+  text
+    .replaceAll(/\b7\d{6}\b/g, 'ID')
+    .replaceAll(/\d{4}-\d\d-\d\d[T ][\d:.]+(Z|[+-]\d\d:\d\d)?/g, 'TIME')
+    .replaceAll(/[\w-]+\.[\w-]+\.[\w-]+/g, 'TOKEN')
+    .replaceAll(/"request_id":"[^"]*"/g, '')
+
+test('before the keys are open, no operation answers a teacher anything that depends on a key', async () => {
+  for (const [index, table] of ['classes', 'exams', 'questions', 'attempts', 'exam_papers'].entries())
+    await service.sql`select setval(pg_get_serial_sequence(${table}, 'id'), ${7_000_000 + index * 100_000})`
+  const [right, wrong] = [await makeWorld('A'), await makeWorld('B')]
+  const compare = async () => {
+    const [one, other] = [await readEverything(right), await readEverything(wrong)]
+    return [...one].filter(([path, text]) => text !== other.get(path)).map(([path]) => path)
+  }
+  expect(operations.length).toBeGreaterThan(40)
+  expect(await compare()).toEqual([])
+  const results = await teacher.get(`/api/v01/classes/${right.classId}/results?exam_id=${right.examId}`, 200)
+  expect(results.body).toMatchObject({ exam: { shows_keys: false, keys_open_at: at(600).toISOString() } })
+  const rowOf = ({ id }: Client) => results.body.results.find(({ user_id }) => user_id === id)
+  const hidden = { score: null, max_score: null, percentage: null, passed: null }
+  expect(rowOf(ann)).toMatchObject({
+    attempts: 1,
+    best: null,
+    newest: { attempt_id: right.attemptId, status: 'submitted', ...hidden },
+  })
+  expect(rowOf(ben)).toMatchObject({ attempts: 1, newest: null, active: { answered: 1 } })
+  const review = `/api/v01/classes/${right.classId}/attempts/${right.attemptId}` as const
+  expect((await teacher.get(review, 200)).body).toMatchObject({
+    status: 'submitted',
+    answered: 2,
+    shows_keys: false,
+    result: null,
+    score: null,
+    percentage: null,
+  })
+  const book = await teacher.get(`/api/v01/classes/${right.classId}/gradebook`, 200)
+  expect(book.body.exams).toMatchObject([{ id: right.examId, shows_keys: false }])
+  const standings = [ann, ben].flatMap(
+    ({ id }) => book.body.students.find(({ user_id }) => user_id === id)?.results,
+  )
+  expect(standings).toEqual(
+    [1, 0].map((finished) => ({
+      exam_id: right.examId,
+      percentage: null,
+      passed: null,
+      attempts: 1,
+      finished,
+    })),
+  )
+  // Administrators see them all the same, and so does everybody once the results are released.
+  const forAdmin = await admin.get(`/api/v01/classes/${right.classId}/gradebook`, 200)
+  expect(forAdmin.body.students.find(({ user_id }) => user_id === ann.id)?.results).toMatchObject([
+    { percentage: 66.67, passed: true },
+  ])
+  for (const { examId } of [right, wrong])
+    await admin.post(`/api/v01/admin/exams/${examId}/toggle-results`, { released: true }, 200)
+  const classes = '/api/v01/classes/{id}'
+  expect(await compare()).toEqual(
+    expect.arrayContaining([
+      `${classes}/results`,
+      `${classes}/results.csv`,
+      `${classes}/gradebook`,
+      `${classes}/gradebook.csv`,
+      `${classes}/attempts/{attempt_id}`,
+      `${classes}/exams/{exam_id}/items&attempts=first`,
+      `${classes}/analytics`,
+      `${classes}/analytics&table=results`,
+      `${classes}/analytics&table=topPerformers`,
+      `${classes}/analytics&table=recentActivity`,
+      `${classes}/analytics&table=examStats`,
+      '/api/v01/admin/questions',
+      '/api/v01/admin/exams/{exam_id}/export',
+    ]),
+  )
+})
+
+test('marks of an exam whose keys are closed are in no figure beside those of an exam whose keys are open', async () => {
+  const classId = await createClass(service.sql, { students: [ann, ben], teachers: [teacher] })
+  const closed = await forClass([classId], { name: 'Closed' })
+  const open = await forClass([classId], { name: 'Open', result_mode: 'instant', pass_percentage: 50 })
+  for (const { examId, questionIds } of [closed, open])
+    for (const [person, answer] of [
+      [ann, 'A'],
+      [ben, 'B'],
+    ] as const) {
+      await start(person, examId)
+      await submit(person, examId, { [questionIds[0] as number]: answer })
+    }
+  await start(ann, open.examId)
+  await submit(ann, open.examId, { [open.questionIds[0] as number]: 'A' })
+  const { body } = await teacher.get(`/api/v01/classes/${classId}/analytics`, 200)
+  expect(body.unmarked).toEqual([
+    { id: closed.examId, name: 'Closed', shows_keys: false, keys_open_at: null },
+  ])
+  expect(body.summary).toMatchObject({ totalAttempts: 5, activeUsers: 2, avgScore: 58.33, passRate: 66.67 })
+  expect(body.charts.scoreDistribution).toEqual([2, 0, 0, 1])
+  expect(body.tables.examStats).toEqual([
+    { name: 'Open', attempts: 3, avgScore: 58.33, passRate: 66.67 },
+    { name: 'Closed', attempts: 2, avgScore: null, passRate: null },
+  ])
+  expect(body.tables.topPerformers.map(({ avgScore, attempts }) => [avgScore, attempts])).toEqual([
+    [100, 2],
+    [-25, 1],
+  ])
+  const alone = await teacher.get(`/api/v01/classes/${classId}/analytics?exam=${closed.examId}`, 200)
+  expect(alone.body).toMatchObject({
+    summary: { totalAttempts: 2, avgScore: null, passRate: null, scoreChange: 0, passRateChange: 0 },
+    charts: { scoreDistribution: [0, 0, 0, 0], performanceTrends: { data: [null] } },
+    tables: { topPerformers: [] },
+  })
+  const forAdmin = await admin.get(`/api/v01/classes/${classId}/analytics?exam=${closed.examId}`, 200)
+  expect(forAdmin.body).toMatchObject({ summary: { avgScore: 37.5 }, unmarked: [] })
+})
+
+describe('keys are closed to a teacher', () => {
+  const keysOf = async (classId: number, examId: number) => {
+    const { exam } = (await teacher.get(`/api/v01/classes/${classId}/results?exam_id=${examId}`, 200)).body
+    const questions = await teacher.get(`/api/v01/admin/questions?exam_id=${examId}`)
+    expect(questions.status === 200).toBe(exam.shows_keys)
+    return exam.shows_keys ? 'open' : exam.keys_open_at
+  }
+
+  test('until the last close and the end of every attempt under way, its grace included', async () => {
+    const classId = await createClass(service.sql, { students: [ann, ben], teachers: [teacher] })
+    const { examId } = await forClass([classId], { closes_at: at(60), duration_minutes: 30 })
+    expect(await keysOf(classId, examId)).toBe(at(60).toISOString())
+    await later(50)
+    await start(ann, examId)
+    await teacher.post(`/api/v01/classes/${classId}/exams/${examId}/extend`, { minutes: 30 }, 200)
+    const opens = new Date(at(40).getTime() + 30_000).toISOString()
+    expect(await keysOf(classId, examId)).toBe(opens)
+    await later(20)
+    expect(await keysOf(classId, examId)).toBe(opens)
+    await later(20.25)
+    expect(await keysOf(classId, examId)).toBe(opens)
+    await later(0.5)
+    await expect.poll(() => keysOf(classId, examId)).toBe('open')
+  })
+
+  test('also until the closes of persons who may still take it', async () => {
+    const classId = await createClass(service.sql, { students: [ann, ben], teachers: [teacher] })
+    const { examId } = await forClass([classId], { closes_at: at(60), max_attempts: 1 })
+    const end = at(500)
+    for (const person of [ann, ben])
+      await admin.put(
+        `/api/v01/admin/exams/${examId}/accommodations/${person.id}`,
+        { closes_at: end.toISOString() },
+        200,
+      )
+    await later(61)
+    expect(await keysOf(classId, examId)).toBe(end.toISOString())
+    await start(ann, examId)
+    await submit(ann, examId)
+    expect(await keysOf(classId, examId)).toBe(end.toISOString())
+    await admin.delete(`/api/v01/classes/${classId}/members/${ben.id}`, 200)
+    expect(await keysOf(classId, examId)).toBe('open')
+    await admin.post(`/api/v01/admin/attempts/modify`, {
+      student_id: ann.id,
+      exam_id: examId,
+      action: 'reset',
+    })
+    await admin.post(`/api/v01/classes/${classId}/members`, { user_ids: [ben.id] }, 200)
+    expect(await keysOf(classId, examId)).toBe(end.toISOString())
+    await later(441)
+    expect(await keysOf(classId, examId)).toBe('open')
+  })
+
+  test('also until the closes of other classes that are there', async () => {
+    const classId = await createClass(service.sql, { students: [ann], teachers: [teacher] })
+    const other = await createClass(service.sql, { students: [ben] })
+    const { examId } = await forClass([classId, other], { closes_at: at(60) })
+    const end = at(500)
+    await admin.put(
+      `/api/v01/admin/exams/${examId}/class-accommodations/${other}`,
+      { closes_at: end.toISOString() },
+      200,
+    )
+    await later(61)
+    expect(await keysOf(classId, examId)).toBe(end.toISOString())
+    await admin.patch(`/api/v01/admin/classes/${other}`, { archived: true }, 200)
+    expect(await keysOf(classId, examId)).toBe('open')
+    await admin.patch(`/api/v01/admin/classes/${other}`, { archived: false }, 200)
+    expect(await keysOf(classId, examId)).toBe(end.toISOString())
+    await admin.patch(`/api/v01/admin/exams/${examId}`, { class_ids: [classId] }, 200)
+    expect(await keysOf(classId, examId)).toBe('open')
+  })
+
+  test('until the release of an exam that never closes; never of instant exams and of their own', async () => {
+    const classId = await createClass(service.sql, { students: [ann], teachers: [teacher] })
+    const { examId } = await forClass([classId], {})
+    expect(await keysOf(classId, examId)).toBeNull()
+    await start(ann, examId)
+    await admin.post(`/api/v01/admin/exams/${examId}/toggle-results`, { released: true }, 200)
+    expect(await keysOf(classId, examId)).toBe('open')
+    await admin.post(`/api/v01/admin/exams/${examId}/toggle-results`, { released: false }, 200)
+    expect(await keysOf(classId, examId)).toBeNull()
+    await admin.patch(`/api/v01/admin/exams/${examId}`, { result_mode: 'instant' }, 200)
+    expect(await keysOf(classId, examId)).toBe('open')
+    const own = { name: 'Mine', class_ids: [classId], result_mode: 'on_release' as const }
+    const { exam } = (await teacher.post('/api/v01/admin/exams', own, 201)).body
+    expect(await keysOf(classId, exam.id)).toBe('open')
+  })
+})
