@@ -17,6 +17,7 @@ export const ExportedProfile = Type.Object({
   username: text,
   email: text,
   email_verified: Type.Boolean(),
+  email_contested: Type.Boolean({ description: 'a provider says that it is somebody else’s' }),
   full_name: text,
   role: Role,
   google_subject: Nullable(Type.String({ description: 'who you are to the identity provider' })),

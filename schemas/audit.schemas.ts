@@ -66,6 +66,7 @@ export const AuditAction = Type.Enum([
   'report.resolve',
   'user.change_role',
   'user.create',
+  'user.displace',
   'user.reset_password',
   'user.restore',
   'user.suspend',

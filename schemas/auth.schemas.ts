@@ -27,7 +27,23 @@ export const Email = Type.String({
 export const FullName = Name(1, 200, 'person-name')
 export const Password = Text(8, 128, { verbatim: true, description: '8 to 128 characters, taken as typed' })
 /** A password as offered at a login: whatever it is, a wrong one is simply wrong. */
-const OfferedPassword = Text(1, 1024, { verbatim: true })
+export const OfferedPassword = Text(1, 1024, { verbatim: true })
+
+/** Of the addresses of accounts whose own one went to somebody who proved it: no mail gets there, by RFC 2606. */
+export const PLACEHOLDER_DOMAIN = 'placeholder.invalid'
+
+/** What somebody answers to `account_exists`. */
+const answer = {
+  password: Type.Optional({
+    ...OfferedPassword,
+    description: 'after `account_exists`: of the account that has the address, which is linked then',
+  }),
+  anew: Type.Optional(
+    Type.Boolean({
+      description: 'after `account_exists`: that account is somebody else’s, and a new one is made',
+    }),
+  ),
+}
 
 export const LoginBody = Type.Object(
   {
@@ -65,6 +81,7 @@ export const GoogleBody = Type.Object(
     nonce: Type.Optional(
       Text(1, 255, { description: 'the one that the app gave to the SDK; the token has to contain it' }),
     ),
+    ...answer,
   },
   { $id: 'GoogleBody' },
 )
@@ -82,6 +99,7 @@ export const OidcBody = Type.Object(
       description: 'where the provider sent the app back to; one that the operator has listed',
     }),
     nonce: Text(1, 512, { description: 'the one that the app sent to the provider' }),
+    ...answer,
   },
   { $id: 'OidcBody' },
 )

@@ -3,7 +3,7 @@ import { addUpCounts } from './db/counts.ts'
 import { deleteExpiredFailures } from './features/access/access.service.ts'
 import { erasing } from './features/account/account-erasing.service.ts'
 import { closeOverdue } from './features/attempts/closing.service.ts'
-import { resetMails } from './features/auth/password-reset.service.ts'
+import { addressMails } from './features/auth/address-mails.ts'
 import { deleteStaleSessions } from './features/auth/sessions.service.ts'
 import { expireUnsent } from './features/chat/attachments.service.ts'
 import { indexMessages } from './features/chat/message-words.service.ts'
@@ -59,7 +59,7 @@ export async function startBackground(core: Core, ownAddress: () => string): Pro
   return {
     async close() {
       await Promise.all([erasing(core).close(), pushes.close(), ...sweeps.map((sweep) => sweep.close())])
-      await resetMails(core).close()
+      await addressMails(core).close()
       await core.jobs.close()
     },
   }

@@ -76,7 +76,9 @@ const COMMANDS: Record<string, (service: Service, options: Options) => Promise<s
       options['full-name'] === undefined ? {} : { full_name: check(options, 'full-name', FullName) }
     const passwordHash = await hashPassword(password)
     const { id } = await db.transaction(async (tx) => {
-      const made = await createAccount(tx, { username, email, ...name }, passwordHash, role, true)
+      const made = await createAccount(tx, { username, email, ...name }, passwordHash, role, {
+        byOperator: true,
+      })
       const summary = `Created as ${describeRole(role)}`
       await record(tx, COMMAND_LINE, { action: 'user.create', subject: ['user', made.id], summary })
       return made

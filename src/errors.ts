@@ -39,6 +39,10 @@ export const CATALOGUE = {
   not_configured: [503, 'This is not set up on this service'],
   username_taken: [409, 'That username is taken'],
   email_taken: [409, 'That e-mail address is taken'],
+  account_exists: [
+    409,
+    'An account has this e-mail address, and nobody has confirmed whose it is: say if it is yours',
+  ],
   wrong_password: [403, 'The current password is not right'],
   fresh_sign_in_required: [403, 'Sign in again first: this needs a sign-in of the last ten minutes'],
   invalid_token: [400, 'The link has expired or was used already'],

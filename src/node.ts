@@ -104,7 +104,7 @@ export async function createNode({
       ? createRedisPresence(redis, config.presence, log)
       : createMemoryPresence(config.presence),
     rateSlots: redis ? createRedisRateSlots(redis, ownSlots) : ownSlots,
-    gate: createGate(config),
+    gate: createGate(config, clock),
     pace: new Pace(),
     tallies: redis ? createRedisTallies(redis, config.presence, log) : createMemoryTallies(),
     refreshTokens: createRefreshTokens(jwtSecrets),

@@ -22,6 +22,10 @@ export interface FairQueueOptions {
   each?: number
   /** Most pieces of work that may wait. */
   waiting: number
+  /** How long each of them may. Left out: any time. */
+  patienceMs?: number
+  /** Askers who wait behind all others, and how many pieces of their work run at once. Left out: nobody. */
+  last?: { isLast(name: string): boolean; each: number }
 }
 
 /** Called at the turn of somebody who waits, or with the reason of a refusal. */
@@ -30,20 +34,30 @@ type Settle = (refusal?: AppError) => void
 /**
  * Runs costly work, some pieces at once. Askers take turns: somebody who asks for much delays everybody else by one
  * piece at most. If too much waits, the asker with the most waiting work loses the last piece of it, 503 `unavailable`;
- * where nobody has more than one piece waiting, the newcomer is refused.
+ * where nobody has more than one piece waiting, the newcomer is refused. So is whoever has waited too long.
  */
 export class FairQueue {
   readonly #places: number
   readonly #each: number
   readonly #mostWaiting: number
+  readonly #patienceMs: number | undefined
+  readonly #last: FairQueueOptions['last']
   #taken = 0
   readonly #takenBy = new Map<string, number>()
   readonly #waiting = new RoundRobin<string, { asker: Asker; settle: Settle }>()
 
-  constructor({ places = Number.POSITIVE_INFINITY, each = places, waiting }: FairQueueOptions) {
+  constructor({
+    places = Number.POSITIVE_INFINITY,
+    each = places,
+    waiting,
+    patienceMs,
+    last,
+  }: FairQueueOptions) {
     this.#places = places
     this.#each = each
     this.#mostWaiting = waiting
+    this.#patienceMs = patienceMs
+    this.#last = last
   }
 
   /** Throws `aborted` if the asker hung up before its turn. */
@@ -70,7 +84,7 @@ export class FairQueue {
     if (left > 0) this.#takenBy.set(name, left)
     else this.#takenBy.delete(name)
     for (;;) {
-      const next = this.#waiting.take((owner) => this.#isFree(owner))?.item
+      const next = this.#takeNext()?.item
       if (!next) return
       if (next.asker.connection?.destroyed) next.settle(new AppError('aborted'))
       else {
@@ -80,8 +94,16 @@ export class FairQueue {
     }
   }
 
+  #takeNext() {
+    const last = this.#last
+    const isFree = (owner: string) => this.#isFree(owner)
+    const first = last && this.#waiting.take((owner) => !last.isLast(owner) && isFree(owner))
+    return first ?? this.#waiting.take(isFree)
+  }
+
   #isFree(name: string): boolean {
-    return this.#taken < this.#places && (this.#takenBy.get(name) ?? 0) < this.#each
+    const each = this.#last?.isLast(name) ? this.#last.each : this.#each
+    return this.#taken < this.#places && (this.#takenBy.get(name) ?? 0) < each
   }
 
   #take(name: string): void {
@@ -96,8 +118,19 @@ export class FairQueue {
       dropped.settle(busy())
     }
     return new Promise((resolve, reject) => {
-      const settle: Settle = (refusal) => (refusal ? reject(refusal) : resolve())
-      this.#waiting.add(asker.name, { asker, settle })
+      let timer: NodeJS.Timeout | undefined
+      const settle: Settle = (refusal) => {
+        clearTimeout(timer)
+        if (refusal) reject(refusal)
+        else resolve()
+      }
+      const entry = { asker, settle }
+      this.#waiting.add(asker.name, entry)
+      if (this.#patienceMs === undefined) return
+      timer = setTimeout(() => {
+        this.#waiting.remove((each) => each === entry)
+        settle(busy())
+      }, this.#patienceMs)
     })
   }
 }

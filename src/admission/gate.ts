@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Asker, FairQueue } from './fair-queue.ts'
+import { ProviderQueue } from './provider-queue.ts'
 
 /** Requests, and pieces of costly work, that may wait; with more, an answer would come too late anyway. */
 const MOST_REQUESTS = 2_000
@@ -31,6 +32,8 @@ export interface Gate {
   passwords: FairQueue
   /** Images that are decoded, each by a process of its own. Few wait, since they are in memory. */
   decoding: FairQueue
+  /** Sign-ins that ask the identity provider. */
+  providers: ProviderQueue
   /** Accounts that are looked up for a mail, and mails that are being sent. */
   lookUps: FairQueue
   mails: FairQueue
@@ -38,7 +41,7 @@ export interface Gate {
   block<T>(asker: Asker, work: () => T): Promise<T>
 }
 
-export function createGate({ databasePool }: { databasePool: number }): Gate {
+export function createGate({ databasePool }: { databasePool: number }, clock: () => number): Gate {
   // Even if all work of one asker, or all large answers, wait for one row, the others have the rest of the database.
   const share = Math.ceil(databasePool / 3)
   const cores = availableParallelism()
@@ -56,6 +59,7 @@ export function createGate({ databasePool }: { databasePool: number }): Gate {
     logins: new FairQueue({ places: 4 * cores, each: share, waiting: MOST_PIECES }),
     passwords: new FairQueue({ places: cores, waiting: MOST_PIECES }),
     decoding: new FairQueue({ places: 2, each: 1, waiting: 30 }),
+    providers: new ProviderQueue(clock),
     lookUps: new FairQueue({ each: 20, waiting: 0 }),
     mails: new FairQueue({ places: 300, each: 60, waiting: 0 }),
     block: (asker, work) =>

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PASSWORD } from '../support/client.ts'
 import { CLIENT_ID, type Provider, startProvider } from '../support/outside/google.ts'
+import { mailedTokens } from '../support/password-resets.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const RESET = '/api/v01/account/password-reset'
@@ -26,36 +25,39 @@ afterAll(async () => {
 
 const addressOf = (name: string) => `${name}@example.org`
 
-/** The tokens of all mails to this address. */
-async function tokensMailedTo(address: string): Promise<string[]> {
-  const folder = path.join(service.dataDir, 'mail')
-  const names = await readdir(folder).catch(() => [])
-  const mails = await Promise.all(names.map((name) => readFile(path.join(folder, name), 'utf8')))
-  return mails
-    .filter((mail) => mail.includes(`To: ${address}`))
-    .map((mail) => /token=([\w-]{43})/.exec(mail.replaceAll('=\r\n', '').replaceAll('=3D', '='))?.[1] ?? '')
-}
-
 /** Resolves when a reset that is asked for now has been mailed; earlier ones go out before it. */
 async function settle(): Promise<void> {
   const other = await service.person()
   await other.post(RESET, { email: addressOf(other.username) }, 200)
-  await expect.poll(() => tokensMailedTo(addressOf(other.username))).toHaveLength(1)
+  await expect.poll(() => mailedTokens(service, addressOf(other.username))).toHaveLength(1)
+}
+
+/** Signs in by Google; the account's id. */
+async function comeByGoogle(claims: { sub: string; email: string }, said = {}): Promise<number> {
+  const id_token = provider.sign(claims)
+  const { body } = await service.guest().post('/api/v01/auth/google', { id_token, ...said }, 200)
+  return body.data.user.id
+}
+
+/** The link that proves the address of somebody whom Google knows by these claims, and whom it is asked about. */
+async function proofFor(claims: { sub: string; email: string }): Promise<string> {
+  await service.guest().post('/api/v01/auth/google', { id_token: provider.sign(claims) }, 409)
+  const tokens = () => mailedTokens(service, claims.email, 'confirm_address')
+  await expect.poll(tokens).toHaveLength(1)
+  return (await tokens())[0] ?? ''
 }
 
 /** Uses every link that the attacker was mailed, then lets the victim in by the provider. */
 async function expectNoTakeover(attacker: string, victim: string): Promise<void> {
-  for (const token of await tokensMailedTo(addressOf(attacker)))
+  for (const token of await mailedTokens(service, addressOf(attacker)))
     await service.guest().post(`${RESET}/confirm`, { token, new_password: THEIR_PASSWORD })
-  const id_token = provider.sign({ sub: randomUUID(), email: addressOf(victim) })
-  const { body } = await service.guest().post('/api/v01/auth/google', { id_token }, 200)
-  const id = body.data.user.id
+  const id = await comeByGoogle({ sub: randomUUID(), email: addressOf(victim) }, { anew: true })
   for (const password of [PASSWORD, THEIR_PASSWORD])
     for (const username of [attacker, addressOf(victim)]) {
       const login = await service.guest().post('/api/v01/auth/login', { username, password })
       expect(login.status === 200 && login.body.data.user.id === id).toBe(false)
     }
-  for (const token of await tokensMailedTo(addressOf(attacker)))
+  for (const token of await mailedTokens(service, addressOf(attacker)))
     await service.guest().post(`${RESET}/confirm`, { token, new_password: THEIR_PASSWORD }, 400)
 }
 
@@ -87,7 +89,7 @@ test('nor if the address changes just before the link is stored', async () => {
     await tx`update users set email = ${addressOf(victim)}, email_verified = false where id = ${attacker.id}`
   })
   await settle()
-  expect(await tokensMailedTo(addressOf(attacker.username))).toEqual([])
+  expect(await mailedTokens(service, addressOf(attacker.username))).toEqual([])
   await expectNoTakeover(attacker.username, victim)
 })
 
@@ -99,7 +101,7 @@ test('nor if the link was mailed before', async () => {
   // A node of an earlier version moves the account without voiding the link.
   await service.sql`
     update users set email = ${addressOf(victim)}, email_verified = false where id = ${attacker.id}`
-  for (const token of await tokensMailedTo(addressOf(attacker.username)))
+  for (const token of await mailedTokens(service, addressOf(attacker.username)))
     await service.guest().post(`${RESET}/confirm`, { token, new_password: THEIR_PASSWORD }, 400)
   await expectNoTakeover(attacker.username, victim)
 })
@@ -112,14 +114,12 @@ test('the owner who proves an address ends every way into the account that moved
   const victim = `victim${randomUUID().slice(0, 8)}`
   await service.sql`
     update users set email = ${addressOf(victim)}, email_verified = false where id = ${body.data.user.id}`
-  const theirs = provider.sign({ sub: randomUUID(), email: addressOf(victim) })
-  const owner = await service.guest().post('/api/v01/auth/google', { id_token: theirs }, 200)
-  expect(owner.body.data.user.id).toBe(body.data.user.id)
+  const theirs = { sub: randomUUID(), email: addressOf(victim) }
+  await service.guest().request('POST', '/confirm_address', { token: await proofFor(theirs) }, 200)
+  expect(await comeByGoogle(theirs)).toBe(body.data.user.id)
   const refresh = { refresh_token: body.data.refresh_token }
   await service.guest().post('/api/v01/auth/refresh', refresh, 401)
-  const back = provider.sign({ sub, email: addressOf(first) })
-  const again = await service.guest().post('/api/v01/auth/google', { id_token: back }, 200)
-  expect(again.body.data.user.id).not.toBe(owner.body.data.user.id)
+  expect(await comeByGoogle({ sub, email: addressOf(first) })).not.toBe(body.data.user.id)
 })
 
 /** Calls this while somebody waits for the account's row, each for the others before it; they go on when it is done. */
@@ -139,10 +139,11 @@ test('what had been asked for before the owner came, and waited, changes nothing
     attacker.accessToken = body.data.access_token
     // Somebody who came by the provider has no password to give.
     await attacker.patch('/api/v01/account', { email: addressOf(victim as string) }, 200)
-    const theirs = provider.sign({ sub: randomUUID(), email: addressOf(victim as string) })
+    const theirs = { sub: randomUUID(), email: addressOf(victim as string) }
+    const token = await proofFor(theirs)
     const asked: Promise<{ status: number }>[] = []
     await whileHeld(body.data.user.id, async (waiting) => {
-      asked.push(service.guest().post('/api/v01/auth/google', { id_token: theirs }))
+      asked.push(service.guest().request('POST', '/confirm_address', { token }))
       await waiting(1)
       asked.push(
         change
@@ -152,8 +153,7 @@ test('what had been asked for before the owner came, and waited, changes nothing
       await waiting(2)
     })
     expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 401])
-    const owner = await service.guest().post('/api/v01/auth/google', { id_token: theirs }, 200)
-    expect(owner.body.data.user.id).toBe(body.data.user.id)
+    expect(await comeByGoogle(theirs)).toBe(body.data.user.id)
     const credentials = { username: addressOf(victim as string), password: THEIR_PASSWORD }
     await service.guest().post('/api/v01/auth/login', credentials, 401)
   }

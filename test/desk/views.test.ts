@@ -186,6 +186,7 @@ test('the pages without scripts are accessible, and nothing in their address run
     '/create_account',
     '/forgot_password',
     '/reset_password',
+    '/confirm_address',
     '/privacy',
   ]) {
     await page.goto(`${path}?username=${encodeURIComponent(EVIL)}`)

@@ -93,21 +93,6 @@ describe('the identity provider’s login', () => {
     expect(answers.filter(({ body }) => body.data.is_new_user)).toHaveLength(1)
   })
 
-  test('links an account with an unverified address, and ends its password and sessions', async () => {
-    const squatter = await service.person()
-    const sub = randomUUID()
-    const { body } = await signIn({ sub, email: `${squatter.username}@EXAMPLE.org` })
-    expect(body.data).toMatchObject({ is_new_user: false, user: { id: squatter.id } })
-    await expect.poll(async () => (await squatter.get('/api/v01/auth/me')).status).toBe(401)
-    await squatter.post('/api/v01/auth/refresh', { refresh_token: squatter.refreshToken }, 401)
-    await service
-      .guest()
-      .post('/api/v01/auth/login', { username: squatter.username, password: PASSWORD }, 401)
-    const owner = service.guest()
-    owner.accessToken = body.data.access_token
-    await owner.get('/api/v01/auth/me', 200)
-  })
-
   test('links an account with a verified address, keeps its password and sessions, and voids mailed links', async () => {
     const person = await service.person()
     await service.sql`update users set email_verified = true where id = ${person.id}`

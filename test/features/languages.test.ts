@@ -98,14 +98,19 @@ describe('pages', () => {
     })
   })
 
-  test.each(['/login', '/admin/login', '/create_account', '/forgot_password', '/reset_password', '/privacy'])(
-    '%s says nothing past the catalogues',
-    async (address) => {
-      const texts = textsOf(await page(`${address}?lang=en-XA`)).filter((text) => text !== 'Exam Practice')
-      expect(texts.length).toBeGreaterThan(2)
-      expect(texts.filter((text) => !/^\[.*\]$/s.test(text))).toEqual([])
-    },
-  )
+  test.each([
+    '/login',
+    '/admin/login',
+    '/create_account',
+    '/forgot_password',
+    '/reset_password',
+    '/confirm_address',
+    '/privacy',
+  ])('%s says nothing past the catalogues', async (address) => {
+    const texts = textsOf(await page(`${address}?lang=en-XA`)).filter((text) => text !== 'Exam Practice')
+    expect(texts.length).toBeGreaterThan(2)
+    expect(texts.filter((text) => !/^\[.*\]$/s.test(text))).toEqual([])
+  })
 })
 
 describe('mails', () => {

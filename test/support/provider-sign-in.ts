@@ -49,9 +49,22 @@ export class Browser {
   constructor(client: Client) {
     this.client = client
   }
-  async get(path: string, headers: Record<string, string> = {}) {
+  get(path: string, headers: Record<string, string> = {}) {
+    return this.#ask('GET', path, undefined, headers)
+  }
+  /** Sends a form of a page. */
+  post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
+    const form = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html', ...headers }
+    return this.#ask('POST', path, new URLSearchParams(fields).toString(), form)
+  }
+  async #ask(
+    method: 'GET' | 'POST',
+    path: string,
+    body: string | undefined,
+    headers: Record<string, string>,
+  ) {
     const cookie = [...this.cookies].map((pair) => pair.join('=')).join('; ')
-    const answer = await this.client.request('GET', path, undefined, undefined, { cookie, ...headers })
+    const answer = await this.client.request(method, path, body, undefined, { cookie, ...headers })
     for (const set of answer.headers.getSetCookie()) {
       const [name = '', value = ''] = (set.split(';', 1)[0] ?? '').split('=')
       if (/Max-Age=0|1970/.test(set)) this.cookies.delete(name)

@@ -242,7 +242,7 @@ export type GeneratedType = 'MCQ' | 'MSQ' | 'NUMERIC'
 
 export type GoogleAnswer = { status: 'success'; data: { access_token: string; token_type: 'Bearer'; /** seconds */ expires_in: number; refresh_token: string; available_portals: Portal[]; user: { id: number; username: string; full_name: string; role: Role }; is_new_user: boolean } }
 
-export type GoogleBody = { /** from the identity provider's SDK */ id_token: string; /** the one that the app gave to the SDK; the token has to contain it */ nonce?: string }
+export type GoogleBody = { /** from the identity provider's SDK */ id_token: string; /** the one that the app gave to the SDK; the token has to contain it */ nonce?: string; /** after `account_exists`: of the account that has the address, which is linked then */ password?: string; /** after `account_exists`: that account is somebody else’s, and a new one is made */ anew?: boolean }
 
 export type GradebookAnswer = { success: true; exams: ({ id: number; name: string; /** whether keys, and marks that tell them, are shown */ shows_keys: boolean; keys_open_at: string | null })[]; students: ({ user_id: number; username: string; full_name: string; /** not in the class any more */ left?: true; /** of exams that they have attempts at */ results: ({ exam_id: number; percentage: number | null; passed: boolean | null; attempts: number; /** of these, the ones that are over */ finished: number })[] })[]; total: number; page: number; per_page: number; total_pages: number }
 
@@ -364,7 +364,7 @@ export type ObjectsAnswer = { success: true; /** from the bottom of the stack to
 
 export type OfferedQuestion = { question_text?: string | number | boolean | null; option_a?: string | number | boolean | null; option_b?: string | number | boolean | null; option_c?: string | number | boolean | null; option_d?: string | number | boolean | null; /** an array of texts, or its JSON text */ more_options?: unknown; correct_answer?: string | number | boolean | null | (string | number | boolean | null)[]; /** of the form that the type needs, or its JSON text */ parts?: unknown; question_type?: string | number | boolean | null; image_path?: string | number | boolean | null; explanation?: string | number | boolean | null; /** an array of texts, or its JSON text */ tags?: unknown; positive_marks?: string | number | boolean | null; negative_marks?: string | number | boolean | null; tolerance?: string | number | boolean | null }
 
-export type OidcBody = { /** the authorization code from the provider */ code: string; /** the PKCE verifier of the request, for S256 */ code_verifier: string; /** where the provider sent the app back to; one that the operator has listed */ redirect_uri: string; /** the one that the app sent to the provider */ nonce: string }
+export type OidcBody = { /** the authorization code from the provider */ code: string; /** the PKCE verifier of the request, for S256 */ code_verifier: string; /** where the provider sent the app back to; one that the operator has listed */ redirect_uri: string; /** the one that the app sent to the provider */ nonce: string; /** after `account_exists`: of the account that has the address, which is linked then */ password?: string; /** after `account_exists`: that account is somebody else’s, and a new one is made */ anew?: boolean }
 
 export type OverviewAnswer = { success: true; total_users: number; total_exams: number; /** finished attempts */ total_results: number; /** questions answered in them */ total_responses: number }
 
@@ -629,11 +629,12 @@ export interface paths {
       responses: {
         200: { content: { 'application/json': LoginAnswer } }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
-        401: { content: { 'application/json': Failure<'oidc_failed'> } }
+        401: { content: { 'application/json': Failure<'oidc_failed' | 'invalid_credentials'> } }
         403: { content: { 'application/json': Failure<'email_unverified' | 'account_suspended' | 'cross_site_request'> } }
+        409: { content: { 'application/json': Failure<'account_exists' | 'email_taken'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
-        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        429: { content: { 'application/json': Failure<'locked_out' | 'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'not_configured' | 'identity_provider_down' | 'unavailable'> } }
       }
@@ -665,12 +666,12 @@ export interface paths {
       responses: {
         200: { content: { 'application/json': GoogleAnswer } }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
-        401: { content: { 'application/json': Failure<'invalid_id_token'> } }
+        401: { content: { 'application/json': Failure<'invalid_id_token' | 'invalid_credentials'> } }
         403: { content: { 'application/json': Failure<'oidc_only' | 'registration_closed' | 'account_suspended' | 'cross_site_request'> } }
-        409: { content: { 'application/json': Failure<'email_taken'> } }
+        409: { content: { 'application/json': Failure<'account_exists' | 'email_taken'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
-        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        429: { content: { 'application/json': Failure<'locked_out' | 'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'not_configured' | 'unavailable'> } }
       }
@@ -3163,6 +3164,23 @@ export interface paths {
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'locked_out' | 'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/users/{id}/email': {
+    /** Free an account's e-mail address */
+    delete: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ManagedAccountAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }
       }

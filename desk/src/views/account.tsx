@@ -8,6 +8,7 @@ import { Page } from '../components/page/page.tsx'
 import { useLoad } from '../components/page/use-load.ts'
 import { download } from '../download.ts'
 import { moment } from '../format.ts'
+import { isPlaceholder } from '../placeholder.ts'
 import { isAdministrator, nameOfRole } from '../roles.ts'
 import { $theme, setTheme, type Theme } from '../shell/theme.ts'
 import { signOut } from '../sign-in.ts'
@@ -32,7 +33,7 @@ export default function Account() {
               <Form
                 button="Save"
                 send={async ({ full_name, email, current_password }) => {
-                  const isMoved = email !== self.email
+                  const isMoved = email !== '' && email !== self.email
                   const body = {
                     full_name: String(full_name),
                     ...(isMoved ? { email: String(email), ...passwordOf({ current_password }) } : {}),
@@ -43,11 +44,17 @@ export default function Account() {
                 }}
               >
                 <Field label="Full name" name="full_name" value={self.full_name} autoComplete="name" />
+                {isPlaceholder(self.email) && (
+                  <p class="notice">
+                    Somebody proved that the e-mail address of this account is theirs. It keeps everything
+                    else; you sign in by your username, and can give it another address.
+                  </p>
+                )}
                 <Field
                   label="E-mail address"
                   name="email"
                   type="email"
-                  value={self.email}
+                  value={isPlaceholder(self.email) ? '' : self.email}
                   autoComplete="email"
                 />
                 {self.has_password && <CurrentPassword hint="Only to change the e-mail address" />}

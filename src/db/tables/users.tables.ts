@@ -28,6 +28,8 @@ export const users = pgTable(
     email: text().notNull(),
     /** Whether the owner has proved that mail to this address reaches them. */
     emailVerified: boolean().notNull().default(false),
+    /** Whether a provider has said that the address is somebody else's by now; it isn't verified then. */
+    emailContested: boolean().notNull().default(false),
     /** The person's subject at the identity provider. */
     googleSubject: text(),
     fullName: text().notNull(),
@@ -38,6 +40,8 @@ export const users = pgTable(
      * Whether the operator made it at the command line: then it keeps its password and role, whatever a provider says.
      */
     byOperator: boolean().notNull().default(false),
+    /** Whether an administrator made it and nobody has signed in to it yet. */
+    unclaimed: boolean().notNull().default(false),
     /** Since when an administrator keeps it from signing in; null: it may. */
     suspendedAt: instant(),
     createdAt: createdAt(),

@@ -42,6 +42,7 @@ export const profile = rowsOf(users, users.id, users.id, (db) =>
       username: users.username,
       email: users.email,
       email_verified: users.emailVerified,
+      email_contested: users.emailContested,
       full_name: users.fullName,
       role: users.role,
       google_subject: users.googleSubject,

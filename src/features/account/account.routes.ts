@@ -11,7 +11,8 @@ import { IdParams, Success, SuccessMessage } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import { actorOf, deviceOf, guardUsers } from '../../http/callers.ts'
 import { failures } from '../../http/failures.ts'
-import { confirmPasswordReset, resetMails } from '../auth/password-reset.service.ts'
+import { addressMails } from '../auth/address-mails.ts'
+import { confirmPasswordReset } from '../auth/password-reset.service.ts'
 import { endSession } from '../auth/sessions.service.ts'
 import * as service from './account.service.ts'
 
@@ -33,7 +34,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (a
       },
     },
     async (request) => {
-      resetMails(core).request(request.body.email, deviceOf(request), app.listeningOrigin)
+      addressMails(core).reset(request.body.email, deviceOf(request), app.listeningOrigin)
       return { success, message: 'If an account has this address, a mail with a link is on its way.' }
     },
   )

@@ -57,7 +57,7 @@ export async function changeAccount(
     const changed = await updateUser(tx, userId, {
       ...(full_name === undefined ? {} : { fullName: full_name }),
       ...(email === undefined ? {} : { email }),
-      ...(movesAway ? { emailVerified: false } : {}),
+      ...(movesAway ? { emailVerified: false, emailContested: false } : {}),
       ...(passwordHash === undefined ? {} : { passwordHash }),
     })
     // Links that were mailed before the change must no longer work.

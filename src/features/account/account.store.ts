@@ -27,6 +27,7 @@ export async function insertUsersIfFree(
         username,
         fullName: fullName ?? username,
         role,
+        unclaimed: true,
       })),
     )
     .onConflictDoNothing()

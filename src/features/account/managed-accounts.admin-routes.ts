@@ -89,6 +89,25 @@ export const managedAccountAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }
   )
 
   app.delete(
+    '/:id/email',
+    {
+      schema: {
+        operationId: 'freeUserAddress',
+        summary: "Free an account's e-mail address",
+        description:
+          'For somebody who has it by now: the account keeps everything else under a placeholder, and its owner signs in by username.',
+        tags,
+        params: IdParams,
+        response: { 200: ManagedAccountAnswer, ...failures('not_found') },
+      },
+    },
+    async (request) => {
+      const user = await service.freeAddress(core, actorOf(request), request.params.id)
+      return { success, user }
+    },
+  )
+
+  app.delete(
     '/:id',
     {
       schema: {

@@ -12,10 +12,11 @@ import { DAY_MS } from '../../formats/local-time.ts'
 import { slicesOf } from '../../formats/slices.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeRole } from '../audit/audit-words.ts'
+import { displace } from '../auth/account-owner.ts'
+import { addressMails } from '../auth/address-mails.ts'
 import { createAccount, getAccount } from '../auth/auth.service.ts'
 import { confirmOwner } from '../auth/credentials.ts'
 import { suggestUsername } from '../auth/new-names.ts'
-import { resetMails } from '../auth/password-reset.service.ts'
 import { hashPassword } from '../auth/passwords.ts'
 import { isProviderOnly } from '../auth/provider-only.service.ts'
 import { announceRevocations, endSessionsOf } from '../auth/sessions.service.ts'
@@ -49,11 +50,11 @@ export async function createManaged(
     password === undefined ? null : await core.gate.passwords.run(device, () => hashPassword(password))
   const user = await core.db.transaction(async (tx) => {
     await lockRoles(tx, actor)
-    const made = await createAccount(tx, names, passwordHash, role)
+    const made = await createAccount(tx, names, passwordHash, role, { unclaimed: true })
     await recordCreation(tx, actor, [made])
     return made
   })
-  if (passwordHash === null && !isProviderOnly(core)) resetMails(core).request(user.email, device, ownAddress)
+  if (passwordHash === null && !isProviderOnly(core)) addressMails(core).reset(user.email, device, ownAddress)
   return describe(user)
 }
 
@@ -82,6 +83,21 @@ export async function setSuspended(
     return after
   })
   announceRevocations(core)
+  return describe(user)
+}
+
+/**
+ * Takes somebody's address from their account, so that whoever has it now can sign in with it. They keep everything
+ * else, and sign in by username. 404.
+ */
+export async function freeAddress(core: Core, actor: Actor, userId: number): Promise<ManagedAccount> {
+  const user = await core.db.transaction(async (tx) => {
+    await lockRoles(tx, actor)
+    if (!(await store.findUserForUpdate(tx, userId))) throw new AppError('not_found')
+    const summary = 'Its e-mail address was freed'
+    await record(tx, actor, { action: 'user.displace', subject: ['user', userId], summary })
+    return displace(tx, userId)
+  })
   return describe(user)
 }
 

@@ -15,7 +15,7 @@ export { voidResets }
  */
 export async function confirmAddress(tx: Executor, user: UserRow): Promise<UserRow> {
   if (user.emailVerified) return user
-  const change = { emailVerified: true, passwordHash: null, googleSubject: null }
+  const change = { ...PROVED, passwordHash: null, googleSubject: null }
   await updateUser(tx, user.id, change)
   await deleteIdentities(tx, user.id)
   await voidResets(tx, user.id)
@@ -24,9 +24,11 @@ export async function confirmAddress(tx: Executor, user: UserRow): Promise<UserR
 }
 
 /**
- * Notes the same where who asks is signed in to that account already: whoever has the mailed link and the account is
- * one person, so nothing ends.
+ * Notes the same where who asks has the account: they are signed in to it, or know its password. Whoever has it and the
+ * address is one person, so nothing ends.
  */
 export async function noteAddress(tx: Executor, userId: number): Promise<void> {
-  await updateUser(tx, userId, { emailVerified: true })
+  await updateUser(tx, userId, PROVED)
 }
+
+const PROVED = { emailVerified: true, emailContested: false }

@@ -27,8 +27,8 @@ const status = 'success' as const
 /** The longest time that browsers keep a cookie. If the desk's tokens end before, that costs one redirect. */
 const DESK_COOKIE_SECONDS = 400 * 24 * 3_600
 
-/** An app's sign-in asks the provider up to four times. */
-const PROVIDER_TIMEOUT_MS = 40_000
+/** An app's sign-in waits for its turn, and asks the provider up to four times. */
+const PROVIDER_TIMEOUT_MS = 55_000
 
 /**
  * Routes at `/api/v01/auth` that the older generation doesn't have: new accounts, tokens for the desk's page, a
@@ -93,14 +93,19 @@ export const newerAuthRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
         summary: 'Sign in with a code of the OpenID Connect provider',
         description:
           'For apps that ask the provider themselves, with PKCE and a nonce. Creates an account if there is none, and ' +
-          'links the one that has the same verified address.',
+          'links the one that has the same verified address. After `account_exists` come again with a new code, and ' +
+          '`password` or `anew`.',
         tags: ['auth'],
         body: OidcBody,
         response: {
           200: LoginAnswer,
           ...failures(
             'oidc_failed',
+            'invalid_credentials',
+            'locked_out',
             'email_unverified',
+            'account_exists',
+            'email_taken',
             'account_suspended',
             'not_configured',
             'identity_provider_down',
@@ -148,13 +153,18 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
         operationId: 'loginWithGoogle',
         summary: "Sign in with the identity provider's ID token",
         description:
-          'Creates an account if there is none, and links the one that has the same verified address.',
+          'Creates an account if there is none, and links the one that has the same verified address. With ' +
+          '`account_exists` a mail with a link is on its way (`mailed: true`): after it the next call links. So does ' +
+          '`password`; `anew` makes a new account.',
         tags: ['auth'],
         body: GoogleBody,
         response: {
           200: GoogleAnswer,
           ...failures(
             'invalid_id_token',
+            'invalid_credentials',
+            'locked_out',
+            'account_exists',
             'email_taken',
             'oidc_only',
             'registration_closed',
@@ -166,7 +176,8 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
       },
     },
     async (request) => {
-      const login = await service.loginWithGoogle(core, request.body, deviceOf(request))
+      const device = deviceOf(request)
+      const login = await service.loginWithGoogle(core, request.body, device, app.listeningOrigin)
       return { status, data: { ...toTokenSet(app, core, login), is_new_user: login.isNew } }
     },
   )

@@ -16,12 +16,14 @@ import type { UserRow } from '../../db/user-rows.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { localIso } from '../../formats/local-time.ts'
 import type { IssuedClaims, SessionClaims } from '../../tokens/tokens.ts'
+import { type Answer, recognise } from './account-owner.ts'
+import { addressMails } from './address-mails.ts'
 import * as store from './auth.store.ts'
 import { checkCredentials } from './credentials.ts'
 import { findOrCreateGoogleUser } from './google-login.ts'
 import { isLinked } from './identities.store.ts'
 import { hashPassword } from './passwords.ts'
-import { bringRoleUpToDate, findOrCreateByProvider } from './provider-login.ts'
+import { bringRoleUpToDate, findOrCreateByProvider, followAddress } from './provider-login.ts'
 import { requireOwnDoors } from './provider-only.service.ts'
 import { requireRegistration } from './registration.ts'
 import {
@@ -76,18 +78,22 @@ async function registerBy<T>(
   return core.db.transaction(async (tx) => open(tx, await createAccount(tx, input, passwordHash, 'user')))
 }
 
-/** Stores a new account. `byOperator`: made at the command line. 409 where the name or address is taken. */
+/**
+ * Stores a new account. `byOperator`: made at the command line; `unclaimed`: by an administrator. 409 where the name or
+ * address is taken.
+ */
 export function createAccount(
   db: Executor,
   { username, email, full_name }: Pick<RegisterBody, 'username' | 'email' | 'full_name'>,
   passwordHash: string | null,
   role: Role,
-  byOperator = false,
+  { byOperator = false, unclaimed = false } = {},
 ): Promise<UserRow> {
   const fullName = full_name ?? username
   // The operator knows whose address it is.
   const emailVerified = byOperator
-  return store.insertUser(db, { username, email, emailVerified, fullName, role, passwordHash, byOperator })
+  const names = { username, email, fullName }
+  return store.insertUser(db, { ...names, emailVerified, role, passwordHash, byOperator, unclaimed })
 }
 
 /** Whether anybody has an account yet. */
@@ -135,22 +141,40 @@ export function loginOnWeb(core: Core, input: LoginBody, device: Device, portal:
 
 /**
  * A client's login with a token of the identity provider. 401 `invalid_id_token`, also for an address that is not
- * verified; 503 `not_configured`; 409 `email_taken`.
+ * verified; 503 `not_configured`; 409 `account_exists`, `email_taken`. Without an answer to `account_exists` a link is
+ * mailed that proves the address, so that the next call links. `ownAddress`: where this service listens.
  */
-export async function loginWithGoogle(core: Core, { id_token, nonce }: GoogleBody, device: Device) {
+export async function loginWithGoogle(
+  core: Core,
+  { id_token, nonce, ...answer }: GoogleBody,
+  device: Device,
+  ownAddress: string,
+) {
   requireOwnDoors(core)
   if (!core.google) throw new AppError('not_configured')
   const identity = await core.google.verify(id_token, nonce)
   if (!identity?.emailVerified) throw new AppError('invalid_id_token')
-  const login = await core.gate.logins.run(device, () =>
-    core.db.transaction(async (tx) => {
-      const { user, isNew } = await findOrCreateGoogleUser(core, tx, identity)
-      return { ...(await openForClient(core, tx, user, device)), isNew }
-    }),
-  )
+  const login = await core.gate.logins.run(device, async () => {
+    const isKnown = await store.hasGoogleSubject(core.db, identity.subject)
+    const passwordHash = isKnown ? undefined : await recognise(core, identity.email, answer, device)
+    return core.db.transaction(async (tx) => {
+      const newcomer = { passwordHash, anew: answer.anew }
+      const found = await findOrCreateGoogleUser(core, tx, identity, newcomer, device)
+      if (found instanceof AppError) return found
+      return { ...(await openForClient(core, tx, found.user, device)), isNew: found.isNew }
+    })
+  })
+  if (login instanceof AppError) {
+    if (login.code !== 'account_exists') throw login
+    addressMails(core).proof(identity.email, device, ownAddress)
+    throw new AppError('account_exists', { message: MAILED, details: { mailed: true } })
+  }
   announceRevocations(core)
   return login
 }
+
+const MAILED =
+  'An account has this e-mail address, and nobody has confirmed whose it is: a mail with a link that does is on its way'
 
 /**
  * A client's login with a code of the OpenID Connect provider: 400 for a `redirect_uri` that the operator doesn't list,
@@ -158,25 +182,30 @@ export async function loginWithGoogle(core: Core, { id_token, nonce }: GoogleBod
  */
 export async function loginWithOidc(
   core: Core,
-  { code, code_verifier: verifier, redirect_uri: redirectUri, nonce }: OidcBody,
+  { code, code_verifier: verifier, redirect_uri: redirectUri, nonce, ...answer }: OidcBody,
   device: Device,
 ): Promise<ClientLogin> {
-  if (!core.oidc) throw new AppError('not_configured')
-  if (!core.oidc.settings.redirectUris.includes(redirectUri))
+  const { oidc } = core
+  if (!oidc) throw new AppError('not_configured')
+  if (!oidc.settings.redirectUris.includes(redirectUri))
     throw invalidField('/redirect_uri', 'is not one of this service')
-  const identity = await core.oidc.redeemCode({ code, verifier, redirectUri, nonce })
-  return openByProvider(core, identity, device, (...opening) => openForClient(core, ...opening))
+  const identity = await core.gate.providers.run(device, () =>
+    oidc.redeemCode({ code, verifier, redirectUri, nonce }),
+  )
+  return openByProvider(core, identity, device, answer, (...opening) => openForClient(core, ...opening))
 }
 
 /**
- * Opens a browser's session for somebody whom the provider has identified: 401 `oidc_failed`, 403 `email_unverified`.
+ * Opens a browser's session for somebody whom the provider has identified: 401 `oidc_failed`, 403 `email_unverified`,
+ * 409 `account_exists`, `email_taken`; 401 `invalid_credentials`, 429 `locked_out` for an answer with a password.
  */
 export function loginByProviderOnWeb(
   core: Core,
   identity: ProviderIdentity,
   device: Device,
+  answer: Answer,
 ): Promise<WebLogin> {
-  return openByProvider(core, identity, device, (tx, user, from, origin) =>
+  return openByProvider(core, identity, device, answer, (tx, user, from, origin) =>
     openForBrowser(core, tx, user, from, 'user', origin),
   )
 }
@@ -185,10 +214,13 @@ function openByProvider<T>(
   core: Core,
   identity: ProviderIdentity,
   device: Device,
+  answer: Answer,
   open: (tx: Executor, user: UserRow, device: Device, origin: SessionOrigin) => Promise<T>,
 ): Promise<T> {
   return core.gate.logins.run(device, async () => {
-    const { user, identityId } = await findOrCreateByProvider(core, identity, device)
+    const linked = await findOrCreateByProvider(core, identity, device, answer)
+    const { user, identityId } = linked
+    await followAddress(core, linked, identity, device)
     await bringRoleUpToDate(core, user, identity, device)
     announceRevocations(core)
     const origin = originOfProvider(core, identityId, identity.sid)

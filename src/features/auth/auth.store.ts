@@ -73,6 +73,10 @@ export async function holdUser(
   return row
 }
 
+export async function hasGoogleSubject(db: Executor, subject: string): Promise<boolean> {
+  return (await db.$count(users, eq(users.googleSubject, subject))) > 0
+}
+
 export async function findUserByGoogleForUpdate(
   tx: Executor,
   { subject, email }: { subject: string; email: string },

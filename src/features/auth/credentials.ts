@@ -36,16 +36,39 @@ export async function checkCredentials(
   await refuseLocked(core, pair)
   const user = await store.findUserByIdentifier(core.db, username)
   requireOwnDoors(core, user)
+  return requirePassword(core, pair, user, password, device)
+}
+
+/**
+ * Makes sure that somebody who has not signed in knows the password of an account, as a login by its username would: for
+ * whoever has their turn. 401 `invalid_credentials`, 429 `locked_out`.
+ */
+export async function checkPassword(
+  core: Core,
+  account: UserRow,
+  password: string,
+  device: Device,
+): Promise<void> {
+  const pair = { network: device.network, identifier: foldCase(account.username) }
+  await refuseLocked(core, pair)
+  await requirePassword(core, pair, account, password, device)
+}
+
+async function requirePassword(
+  core: Core,
+  pair: lockouts.LoginPair,
+  user: UserRow | undefined,
+  password: string,
+  device: Device,
+): Promise<UserRow> {
   const matches = await core.gate.passwords.run(device, () => verifyPassword(user?.passwordHash, password))
   const valid = matches && !isOutdatedDemo(core, user?.username ?? '', password)
   const remaining = await countAttempt(core, pair, valid)
-  if (!user || !valid) {
-    measured.refused.inc({ code: 'invalid_credentials' })
-    throw new AppError('invalid_credentials', {
-      message: `Invalid credentials. ${remaining} attempts remaining.`,
-    })
-  }
-  return user
+  if (user && valid) return user
+  measured.refused.inc({ code: 'invalid_credentials' })
+  throw new AppError('invalid_credentials', {
+    message: `Invalid credentials. ${remaining} attempts remaining.`,
+  })
 }
 
 /**

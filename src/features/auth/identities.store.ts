@@ -1,5 +1,6 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, or, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
+import { only } from '../../db/query.ts'
 import { identities } from '../../db/tables/sign-in.tables.ts'
 import { isAccount, users } from '../../db/tables/users.tables.ts'
 import { foldedCase } from '../../db/text-search.ts'
@@ -39,18 +40,29 @@ export async function findUserByEmailForUpdate(tx: Executor, email: string): Pro
   return row
 }
 
-/** The id of the new link; undefined if the account has another one at this issuer. */
-export async function insertIdentityIfFree(
+/** An account, and the one that has this address, if that is another one; locked in the order of their ids. */
+export function listForAddress(tx: Executor, userId: number, email: string): Promise<UserRow[]> {
+  return tx
+    .select()
+    .from(users)
+    .where(and(or(eq(users.id, userId), eq(foldedCase(users.email), foldCase(email))), isAccount()))
+    .orderBy(users.id)
+    .for('update')
+}
+
+/** The id of the new link. */
+export async function insertIdentity(
   tx: Executor,
   userId: number,
   { issuer, subject }: ProviderSubject,
-): Promise<number | undefined> {
-  const [row] = await tx
-    .insert(identities)
-    .values({ userId, issuer, subject })
-    .onConflictDoNothing()
-    .returning({ id: identities.id })
-  return row?.id
+): Promise<number> {
+  const values = { userId, issuer, subject }
+  return only(await tx.insert(identities).values(values).returning({ id: identities.id })).id
+}
+
+/** Whether an account is linked to anybody at this issuer. */
+export async function hasIdentity(db: Executor, userId: number, issuer: string): Promise<boolean> {
+  return (await db.$count(identities, and(eq(identities.userId, userId), eq(identities.issuer, issuer)))) > 0
 }
 
 /** Whether a link is still there. */

@@ -2,13 +2,16 @@ import type { Device } from '../../actor.ts'
 import type { ProviderIdentity } from '../../adapters/oidc.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
+import { translateDatabaseError } from '../../db/database-errors.ts'
 import { LOCKS, lockAlone } from '../../db/locks.ts'
-import type { UserRow } from '../../db/user-rows.ts'
+import { type UserRow, updateUser } from '../../db/user-rows.ts'
 import { AppError } from '../../errors.ts'
+import { foldCase } from '../../formats/case-fold.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeRole } from '../audit/audit-words.ts'
 import { setOwnRole } from '../users/users.service.ts'
-import { confirmAddress } from './address-proof.ts'
+import { type Answer, contestAddress, decideOwner, displace, givesWay, recognise } from './account-owner.ts'
+import { noteAddress } from './address-proof.ts'
 import { insertUserIfFree } from './auth.store.ts'
 import * as store from './identities.store.ts'
 import { fitName, NAME_TRIES, suggestUsername } from './new-names.ts'
@@ -19,38 +22,42 @@ const BY_PROVIDER = ', by the identity provider'
 
 /**
  * The account of somebody whom the OpenID Connect provider has identified: the one that is linked to them, else the one
- * with their verified address, which is linked now, else a new one. 403 `email_unverified`; 401 `oidc_failed` if the
- * account with that address is linked to somebody else there. Call `announceRevocations` after it.
+ * with their verified address, which is linked now if it is theirs, else a new one. 403 `email_unverified`; 409
+ * `account_exists` if it has to be asked whose it is, `email_taken`; 401 `invalid_credentials` and 429 `locked_out` for
+ * a password that answers it. Call `announceRevocations` after it.
  */
-export function findOrCreateByProvider(
+export async function findOrCreateByProvider(
   core: Core,
   identity: ProviderIdentity,
   device: Device,
+  answer: Answer,
 ): Promise<store.Linked> {
-  return core.db.transaction(async (tx) => {
+  const known = await store.findLinked(core.db, identity)
+  if (known) return known
+  const { email, emailVerified } = identity
+  if (email === undefined || !emailVerified) throw new AppError('email_unverified')
+  const passwordHash = await recognise(core, email, answer, device)
+  const found = await core.db.transaction(async (tx) => {
     await lockAlone(tx, LOCKS.identity(identity.issuer, identity.subject))
     const linked = await store.findLinked(tx, identity)
     if (linked) return linked
-    const { email, emailVerified } = identity
-    if (email === undefined || !emailVerified) throw new AppError('email_unverified')
+    let displaced: UserRow | undefined
     for (let attempt = 0; attempt < NAME_TRIES; attempt++) {
-      const user = (await adopt(tx, email)) ?? (await create(tx, { ...identity, email }, device, attempt))
+      const holder = await store.findUserByEmailForUpdate(tx, email)
+      const isOthers = holder !== undefined && (await store.hasIdentity(tx, holder.id, identity.issuer))
+      const owned = holder && (await decideOwner(tx, holder, { passwordHash, anew: answer.anew, isOthers }))
+      // Thrown here it would undo what was noted.
+      if (owned instanceof AppError) return owned
+      if (holder && !owned) displaced = holder
+      const user = owned ?? (await create(tx, { ...identity, email }, device, attempt))
       if (!user) continue
-      const identityId = await store.insertIdentityIfFree(tx, user.id, identity)
-      if (identityId === undefined) throw new AppError('oidc_failed')
-      return { user, identityId }
+      if (displaced) await recordDisplacement(tx, displaced, user, device)
+      return { user, identityId: await store.insertIdentity(tx, user.id, identity) }
     }
     throw new AppError('unavailable', { retryAfter: 1 })
   })
-}
-
-/** The account with this address, after everything has ended that led into it without a proof of the address. */
-async function adopt(tx: Executor, email: string): Promise<UserRow | undefined> {
-  const user = await store.findUserByEmailForUpdate(tx, email)
-  if (!user) return undefined
-  const owned = await confirmAddress(tx, user)
-  await voidResets(tx, user.id)
-  return owned
+  if (found instanceof AppError) throw found
+  return found
 }
 
 /** A new account; undefined if its name, or meanwhile its address, is taken. */
@@ -68,6 +75,57 @@ async function create(
   const summary = `Created as ${describeRole(role)}${BY_PROVIDER}`
   await record(tx, { id: user.id, ip }, { action: 'user.create', subject: ['user', user.id], summary })
   return user
+}
+
+/** Notes in the log that an account gave its address up to somebody who proved it. */
+export async function recordDisplacement(
+  tx: Executor,
+  displaced: UserRow,
+  by: UserRow,
+  { ip }: Device,
+): Promise<void> {
+  const summary = 'Its e-mail address went to somebody who proved it'
+  await record(tx, { id: by.id, ip }, { action: 'user.displace', subject: ['user', displaced.id], summary })
+}
+
+/**
+ * Brings a linked account's address up to date with the one that the provider has verified. It stays where another
+ * account has that one and doesn't give way.
+ */
+export async function followAddress(
+  core: Core,
+  linked: store.Linked,
+  { email, emailVerified, issuer }: ProviderIdentity,
+  device: Device,
+): Promise<void> {
+  if (email === undefined || !emailVerified) return
+  if (linked.user.emailVerified && isSameAddress(linked.user.email, email)) return
+  try {
+    await core.db.transaction(async (tx) => {
+      const rows = await store.listForAddress(tx, linked.user.id, email)
+      const own = rows.find(({ id }) => id === linked.user.id)
+      // Whoever proved the account's address meanwhile has ended the link.
+      if (!own || !(await store.isLinked(tx, linked.identityId))) return
+      if (isSameAddress(own.email, email)) return noteAddress(tx, own.id)
+      const holder = rows.find(({ id }) => id !== own.id)
+      if (holder?.emailVerified && (await store.hasIdentity(tx, holder.id, issuer)))
+        return contestAddress(tx, holder.id)
+      if (holder) {
+        if (!givesWay(holder)) return
+        await displace(tx, holder.id)
+        await recordDisplacement(tx, holder, own, device)
+      }
+      await updateUser(tx, own.id, { email, emailVerified: true, emailContested: false })
+      await voidResets(tx, own.id)
+    })
+  } catch (error) {
+    // Somebody registered with it at this moment: the next sign-in decides about that account.
+    if (translateDatabaseError(error)?.code !== 'email_taken') throw error
+  }
+}
+
+function isSameAddress(one: string, other: string): boolean {
+  return foldCase(one) === foldCase(other)
 }
 
 /**

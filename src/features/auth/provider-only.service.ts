@@ -1,12 +1,22 @@
 import { ConfigError } from '../../config.ts'
 import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/database-client.ts'
 import { AppError } from '../../errors.ts'
-import { hasOperatorsAdmin } from './identities.store.ts'
+import { hasIdentity, hasOperatorsAdmin } from './identities.store.ts'
 import { endOtherSessions } from './sessions.service.ts'
 
 /** Whether everybody has to sign in by the provider. */
 export function isProviderOnly({ config }: Pick<Core, 'config'>): boolean {
   return config.oidc?.only ?? false
+}
+
+/** Whether an account is somebody's whom the provider knows. */
+export async function isLinkedToProvider(
+  { config: { oidc } }: Pick<Core, 'config'>,
+  db: Executor,
+  userId: number,
+): Promise<boolean> {
+  return oidc !== undefined && hasIdentity(db, userId, oidc.issuer)
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Device } from '../../actor.ts'
 import type { LogoutOrder } from '../../adapters/oidc.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
-import type { UserRow } from '../../db/user-rows.ts'
+import { type UserRow, updateUser } from '../../db/user-rows.ts'
 import { AppError } from '../../errors.ts'
 import { DAY_MS } from '../../formats/local-time.ts'
 import { type IssuedClaims, type SessionClaims, TOKEN_LIFETIME_SECONDS } from '../../tokens/tokens.ts'
@@ -108,6 +108,7 @@ async function insertSession(
   const user = await store.holdUser(tx, person)
   if (!user) throw new AppError('invalid_credentials')
   if (user.suspendedAt) throw new AppError('account_suspended')
+  if (user.unclaimed) await updateUser(tx, user.id, { unclaimed: false })
   const now = core.clock()
   await store.endOldestSessions(tx, user.id, MOST_SESSIONS - 1, new Date(now))
   const session = await store.insertSession(tx, {

@@ -11,6 +11,9 @@ import { pageLanguageOf } from '../../http/request-language.ts'
 import { registerUrlencoded } from '../../http/urlencoded-body.ts'
 import { loginByProviderOnWeb } from '../auth/auth.service.ts'
 import { logOutByProvider } from '../auth/provider-logout.service.ts'
+import { accountQuestionRoutes } from './account-question.routes.ts'
+import { QUESTION_PATH } from './account-question-html.ts'
+import { IDENTITY_COOKIE, IDENTITY_SECONDS, sealIdentity } from './sealed-identities.ts'
 import { isJson, sendForm, setSession } from './sign-in.routes.ts'
 import { describeDoors, explain } from './sign-in-html.ts'
 import { cookieOf, readNext, STATE_SECONDS, signInStates, surplusStates } from './sign-in-states.ts'
@@ -20,8 +23,10 @@ const tags = ['pages']
 const produces = ['text/html', 'application/json']
 /** Where the cookies of sign-ins under way are sent. */
 const PATH = '/auth/oidc'
-/** A sign-in asks the provider up to four times. */
-const TIMEOUT_MS = 40_000
+/** What the provider calls by itself. */
+const LOGOUT = `${PATH}/logout`
+/** A sign-in waits for its turn, and asks the provider up to four times. */
+const TIMEOUT_MS = 55_000
 const LARGEST_FORM = 64 * 1024
 /** Whatever stands there: what is wrong is answered by a page. */
 const Anything = Type.Optional(Type.Unknown())
@@ -33,16 +38,23 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
   registerUrlencoded(app, LARGEST_FORM)
   app.setErrorHandler((error, request, reply) => {
     const failure = toAppError(error)
-    if (request.method !== 'GET' || isJson(request)) return sendFailure(failure, request, reply)
+    const isProgram = isJson(request) || request.routeOptions.url === LOGOUT
+    if (isProgram) return sendFailure(failure, request, reply)
     logFailure(failure, request.log, 'request')
     if (failure.retryAfter !== undefined) reply.header('retry-after', failure.retryAfter)
-    const alert = explain(sayIn(pageLanguageOf(request)), '/login', failure)
+    const t = sayIn(pageLanguageOf(request))
+    const alert =
+      failure.code === 'email_taken'
+        ? t('Another account has your e-mail address. Ask whoever runs this service to free it.')
+        : explain(t, '/login', failure)
     return sendForm(reply.code(failure.status), '/login', {
       alert,
       code: failure.code,
       ...describeDoors(core),
     })
   })
+
+  await app.register(accountQuestionRoutes, { core, path: PATH })
 
   /** The address that the operator registers at the provider. */
   function callbackAddress(): string {
@@ -67,9 +79,12 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
       },
     },
     async (request, reply) => {
-      if (!core.oidc) throw new AppError('not_configured')
+      const { oidc } = core
+      if (!oidc) throw new AppError('not_configured')
       const begun = await states.begin(readNext(request.query.next))
-      const address = await core.oidc.startSignIn(callbackAddress(), begun)
+      const address = await core.gate.providers.run(deviceOf(request), () =>
+        oidc.startSignIn(callbackAddress(), begun),
+      )
       for (const name of surplusStates(request.cookies)) reply.clearCookie(name, cookies)
       reply.setCookie(begun.cookie, begun.value, { ...cookies, maxAge: STATE_SECONDS })
       return reply.redirect(address.href, 302)
@@ -87,12 +102,17 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
         produces,
         querystring: Type.Object({ state: Anything, code: Anything, error: Anything }),
         response: {
-          302: Type.Null({ description: 'signed in: the browser goes on to the page that it wanted' }),
+          302: Type.Null({
+            description:
+              'signed in: the browser goes on to the page that it wanted, or to say whose the account is',
+          }),
           ...failures(
             'oidc_state',
             'oidc_failed',
             'oidc_denied',
             'email_unverified',
+            'account_exists',
+            'email_taken',
             'account_suspended',
             'not_configured',
             'identity_provider_down',
@@ -101,7 +121,8 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
       },
     },
     async (request, reply) => {
-      if (!core.oidc) throw new AppError('not_configured')
+      const { oidc } = core
+      if (!oidc) throw new AppError('not_configured')
       const answered = new URL(callbackAddress())
       answered.search = new URL(request.url, answered).search
       const state = answered.searchParams.get('state') ?? ''
@@ -109,15 +130,23 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
       if (!begun) throw new AppError('oidc_state')
       // It is over, however it ends.
       reply.clearCookie(cookieOf(state), cookies)
-      const identity = await core.oidc.finishSignIn(answered, begun)
-      const login = await loginByProviderOnWeb(core, identity, deviceOf(request))
-      await setSession(app, core, request, reply, login)
-      return reply.redirect(begun.next === '/' ? login.redirectUrl : begun.next, 302)
+      const device = deviceOf(request)
+      const identity = await core.gate.providers.run(device, () => oidc.finishSignIn(answered, begun))
+      try {
+        const login = await loginByProviderOnWeb(core, identity, device, {})
+        await setSession(app, core, request, reply, login)
+        return reply.redirect(begun.next === '/' ? login.redirectUrl : begun.next, 302)
+      } catch (error) {
+        if (toAppError(error).code !== 'account_exists' || isJson(request)) throw error
+        const sealed = await sealIdentity(core, { identity, next: begun.next })
+        reply.setCookie(IDENTITY_COOKIE, sealed, { ...cookies, maxAge: IDENTITY_SECONDS })
+        return reply.redirect(QUESTION_PATH, 302)
+      }
     },
   )
 
   app.post(
-    `${PATH}/logout`,
+    LOGOUT,
     {
       config: { timeoutMs: TIMEOUT_MS },
       schema: {

@@ -16,6 +16,7 @@ interface Field {
 
 interface Form {
   title: string
+  intro?: string
   button: string
   fields: Field[]
   links: [href: string, text: string][]
@@ -89,6 +90,15 @@ export const FORMS = {
     ],
     links: [['/forgot_password', text('Send me another link')]],
   },
+  '/confirm_address': {
+    title: text('Is this account yours?'),
+    intro: text(
+      'Say so only if you made it. Its password ends, and everything that is signed in to it is signed out.',
+    ),
+    button: text('It’s mine'),
+    fields: [{ name: 'token', label: '', type: 'hidden' }],
+    links: [],
+  },
 } as const satisfies Record<string, Form>
 
 export type FormPath = keyof typeof FORMS
@@ -131,9 +141,10 @@ export function describeDoors({ config: { demo, oidc, registration } }: Pick<Cor
 
 export function renderForm(t: Say, path: FormPath, state: FormState & Partial<Doors> = {}): string {
   const { alert, code, status, values = {}, demo, provider, closed, domains = [] } = state
-  const { title, button, fields, links }: Form = FORMS[path]
+  const { title, intro, button, fields, links }: Form = FORMS[path]
   const isSignIn = path === '/login' || path === '/admin/login'
   const form = html`<form method="post" action="${path}">
+${intro === undefined ? '' : html`<p>${t(intro)}</p>`}
 ${path === '/create_account' && domains.length > 0 ? html`<p>${t('Accounts here are for addresses of {domains}.', { domains: domains.join(', ') })}</p>` : ''}
 ${fields.map((field) => renderField(t, field, values[field.name]))}
 ${renderNext(values.next)}<button class="main">${t(button)}</button>

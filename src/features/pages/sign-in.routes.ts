@@ -17,8 +17,9 @@ import { mediaTypeOf } from '../../http/request-log.ts'
 import { registerUrlencoded } from '../../http/urlencoded-body.ts'
 import { accepts } from '../../http/vary.ts'
 import { TOKEN_LIFETIME_SECONDS } from '../../tokens/tokens.ts'
+import { addressMails } from '../auth/address-mails.ts'
 import * as auth from '../auth/auth.service.ts'
-import { confirmPasswordReset, resetMails } from '../auth/password-reset.service.ts'
+import { confirmAddressByLink, confirmPasswordReset } from '../auth/password-reset.service.ts'
 import { endSession, isByProvider } from '../auth/sessions.service.ts'
 import { findLanguage } from '../push/push.service.ts'
 import {
@@ -214,7 +215,7 @@ export const formRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
       },
     },
     async (request, reply) => {
-      resetMails(core).request(request.body.email, deviceOf(request), app.listeningOrigin)
+      addressMails(core).reset(request.body.email, deviceOf(request), app.listeningOrigin)
       const t = sayIn(pageLanguageOf(request))
       const status = t('If an account has this address, a mail with a link is on its way.')
       return sendForm(reply, '/forgot_password', { status })
@@ -236,6 +237,28 @@ export const formRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
     async (request, reply) => {
       await confirmPasswordReset(core, request.body, deviceOf(request))
       return reply.redirect('/login', 303)
+    },
+  )
+
+  app.post(
+    '/confirm_address',
+    {
+      schema: {
+        operationId: nameOf('submit', '/confirm_address'),
+        summary: 'Confirm by a mailed link that an account is one’s own, as a form',
+        description:
+          'Its password and sessions end; who signs in with its address by a provider comes into it.',
+        tags,
+        consumes,
+        body: Type.Object({ token: Text(1, 200) }),
+        response: { 200: Page, ...failures('invalid_token') },
+      },
+    },
+    async (request, reply) => {
+      await confirmAddressByLink(core, request.body.token)
+      const t = sayIn(pageLanguageOf(request))
+      const status = t('Thank you: the account is yours. Go on where you were signing in.')
+      return sendForm(reply, '/login', { status, ...doors })
     },
   )
 

@@ -25,6 +25,8 @@ export interface Issuer {
   published: Signer[]
   /** Whether it leaves requests unanswered. */
   silent: boolean
+  /** While it is a list, whoever asks for tokens waits until their part of it is called. */
+  held: (() => void)[] | undefined
   /** Instead of its answers. */
   status: number | undefined
   /** What each path was sent. */
@@ -54,6 +56,7 @@ export async function startIssuer(): Promise<Issuer> {
     const body = new URLSearchParams(await text(request))
     issuer.seen.push({ path: pathname, body, authorization: request.headers.authorization })
     if (issuer.silent) return
+    if (pathname === '/token' && issuer.held) await new Promise<void>((go) => issuer.held?.push(go))
     const [status, said] = issuer.status === undefined ? describe(pathname, body) : [issuer.status, {}]
     const headers = status === 302 ? { location: `${url}/elsewhere` } : {}
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
@@ -84,6 +87,7 @@ export async function startIssuer(): Promise<Issuer> {
     signer,
     published: [signer],
     silent: false,
+    held: undefined,
     status: undefined,
     seen: [],
     userInfo: undefined,

@@ -5,6 +5,7 @@ import { Field } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
+import { isPlaceholder } from '../../../placeholder.ts'
 import { t } from '../../../texts.ts'
 
 export type UserRow = Answer<'/api/v01/admin/users', 'get'>['users'][number]
@@ -16,7 +17,7 @@ interface ManagedUserProps {
   changed: () => Promise<void>
 }
 
-/** Suspends somebody's account, lets it in again, or deletes it. */
+/** Suspends somebody's account, lets it in again, frees its address, or deletes it. */
 export function ManagedUser({ user, close, changed }: ManagedUserProps) {
   const path = { params: { path: { id: user.id } } }
   const own = useLoad('me', async () => (await ask(client.GET('/api/v01/auth/me'))).data)
@@ -27,6 +28,12 @@ export function ManagedUser({ user, close, changed }: ManagedUserProps) {
     return suspended
       ? t('{name} can no longer sign in', { name: user.username })
       : t('{name} can sign in again', { name: user.username })
+  }
+  async function free() {
+    await ask(client.DELETE('/api/v01/admin/users/{id}/email', path))
+    close()
+    await changed()
+    return t('The e-mail address is free')
   }
   return (
     <Dialog title={t('Account of {name}', { name: user.username })} close={close}>
@@ -50,6 +57,21 @@ export function ManagedUser({ user, close, changed }: ManagedUserProps) {
             </p>
             <div class="row">
               <Action act={() => suspend(true)}>Suspend</Action>
+            </div>
+          </>
+        )}
+        {!isPlaceholder(user.email) && (
+          <>
+            <p>
+              {t(
+                'If somebody else has {email} by now, free it for them: {name} keeps everything else, and signs in by username or as before by their school.',
+                { email: user.email, name: user.full_name },
+              )}
+            </p>
+            <div class="row">
+              <Action act={free} confirm="Take the e-mail address from this account?">
+                Free the e-mail address
+              </Action>
             </div>
           </>
         )}

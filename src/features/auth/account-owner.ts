@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import { PLACEHOLDER_DOMAIN } from '../../../schemas/auth.schemas.ts'
+import type { Device } from '../../actor.ts'
+import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/database-client.ts'
+import { type UserRow, updateUser } from '../../db/user-rows.ts'
+import { AppError } from '../../errors.ts'
+import { confirmAddress, noteAddress } from './address-proof.ts'
+import { checkPassword } from './credentials.ts'
+import { findUserByEmail, voidResets } from './password-resets.store.ts'
+
+/** What somebody who comes by a provider answers when asked whose an account is; nothing: they were not asked yet. */
+export interface Answer {
+  password?: string | undefined
+  /** Whether it is somebody else's, and a new one is made. */
+  anew?: boolean | undefined
+}
+
+/**
+ * The hash of the password of the account with this address, if that is the password of the answer; undefined without
+ * one, or without an account. 401 `invalid_credentials`, 429 `locked_out`.
+ */
+export async function recognise(
+  core: Core,
+  email: string,
+  { password }: Answer,
+  device: Device,
+): Promise<string | undefined> {
+  const account = password === undefined ? undefined : await findUserByEmail(core.db, email)
+  if (password === undefined || !account) return undefined
+  await checkPassword(core, account, password, device)
+  return account.passwordHash ?? undefined
+}
+
+/** What is known of somebody who comes by a provider to an account that has their verified address. */
+export interface Newcomer {
+  /** What `recognise` answered. */
+  passwordHash: string | undefined
+  /** Whether they say that the account is not theirs. */
+  anew: boolean | undefined
+  /** Whether the account leads to somebody else at that provider. */
+  isOthers: boolean
+}
+
+/**
+ * Decides whose an account is to whose address somebody has come by a provider for the first time
+ * (docs/protocol/sign-in.md#who-it-is). Its row is locked. The account, if it is the newcomer's; undefined if it has
+ * given the address up; the refusal, to be thrown after the commit: 409 `account_exists`, `email_taken`. Call
+ * `announceRevocations` after the commit.
+ */
+export async function decideOwner(
+  tx: Executor,
+  account: UserRow,
+  { passwordHash, anew, isOthers }: Newcomer,
+): Promise<UserRow | AppError | undefined> {
+  const knowsPassword = passwordHash !== undefined && passwordHash === account.passwordHash
+  if (isOthers && account.emailVerified) {
+    await contestAddress(tx, account.id)
+    return addressTaken()
+  }
+  if (account.emailContested || (isOthers && knowsPassword)) return addressTaken()
+  if (account.emailVerified || account.unclaimed) {
+    const owned = await confirmAddress(tx, account)
+    await voidResets(tx, account.id)
+    return owned
+  }
+  if (knowsPassword) {
+    await noteAddress(tx, account.id)
+    await voidResets(tx, account.id)
+    return { ...account, emailVerified: true }
+  }
+  if (!anew) return new AppError('account_exists')
+  if (!givesWay(account)) return addressTaken()
+  await displace(tx, account.id)
+  return undefined
+}
+
+/**
+ * Whether an account gives its address up to somebody who proves it: if nobody ever did, and it may be a guess. What an
+ * administrator made is none.
+ */
+export function givesWay({ emailVerified, emailContested, unclaimed, role, suspendedAt }: UserRow): boolean {
+  return !emailVerified && !emailContested && !unclaimed && role === 'user' && suspendedAt === null
+}
+
+/** Takes an account's address from it, and nothing else: its owner signs in by username. Its row is locked. */
+export async function displace(tx: Executor, userId: number): Promise<UserRow> {
+  await voidResets(tx, userId)
+  return updateUser(tx, userId, {
+    email: `${randomUUID()}@${PLACEHOLDER_DOMAIN}`,
+    emailVerified: false,
+    emailContested: false,
+  })
+}
+
+/** Notes that a provider gives an account's address to somebody else by now. The account's row is locked. */
+export async function contestAddress(tx: Executor, userId: number): Promise<void> {
+  await updateUser(tx, userId, { emailVerified: false, emailContested: true })
+  await voidResets(tx, userId)
+}
+
+function addressTaken(): AppError {
+  const message = 'Another account has this e-mail address; ask whoever runs this service to free it'
+  return new AppError('email_taken', { message })
+}

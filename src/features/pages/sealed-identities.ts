@@ -1,0 +1,56 @@
+import { EncryptJWT, jwtDecrypt } from 'jose'
+import type { ProviderIdentity } from '../../adapters/oidc.ts'
+import type { Core } from '../../core.ts'
+import { perNode } from '../../per-node.ts'
+import { deriveKeys } from '../../tokens/secrets.ts'
+import { fitName } from '../auth/new-names.ts'
+
+/** How long somebody may take to say whose an account is. */
+export const IDENTITY_SECONDS = 600
+export const IDENTITY_COOKIE = 'oidc_identity'
+const TYPE = 'provider-identity+jwt'
+/** Of what the provider calls somebody: a cookie has room for 4 KiB. */
+const LONGEST_NAME = 64
+
+/** Somebody whom the provider has identified, and the page that they wanted. */
+export interface Arrival {
+  identity: ProviderIdentity
+  next: string
+}
+
+const keysOf = perNode(({ jwtSecrets }) => deriveKeys(jwtSecrets, 'provider identities'))
+
+/** What the provider said, as a cookie that nobody else can read or make. */
+export function sealIdentity(core: Core, { identity, next }: Arrival): Promise<string> {
+  const [key] = keysOf(core)
+  const username = identity.username?.slice(0, LONGEST_NAME)
+  const sealed = { ...identity, name: fitName(identity.name)?.slice(0, LONGEST_NAME), username }
+  return new EncryptJWT({ identity: sealed, next })
+    .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', typ: TYPE })
+    .setExpirationTime(Math.floor(core.clock() / 1_000) + IDENTITY_SECONDS)
+    .encrypt(key)
+}
+
+/** undefined: this browser has none, or it is too old. */
+export async function openIdentity(
+  core: Core,
+  cookies: Readonly<Record<string, string | undefined>>,
+): Promise<Arrival | undefined> {
+  const value = cookies[IDENTITY_COOKIE]
+  if (value === undefined) return undefined
+  const currentDate = new Date(core.clock())
+  for (const key of keysOf(core))
+    try {
+      const { payload } = await jwtDecrypt<Arrival>(value, key, {
+        keyManagementAlgorithms: ['dir'],
+        contentEncryptionAlgorithms: ['A256GCM'],
+        typ: TYPE,
+        requiredClaims: ['exp'],
+        currentDate,
+      })
+      return payload
+    } catch {
+      // Sealed with another secret, by somebody else, or too old.
+    }
+  return undefined
+}
