@@ -228,7 +228,7 @@ export const Score = Type.Object(
   {
     score: Type.Number(),
     max_score: Type.Number(),
-    percentage: Type.Number({ description: 'to two decimals' }),
+    percentage: Nullable(Type.Number({ description: 'to two decimals; null: there was nothing to score' })),
     correct: Count,
     incorrect: Count,
     unattempted: Count,
@@ -300,6 +300,7 @@ export const AttemptRow = Type.Object(
     score: Nullable(Type.Number()),
     max_score: Nullable(Type.Number()),
     percentage: Nullable(Type.Number()),
+    passed: Nullable(Type.Boolean({ description: 'by the percentage as it is shown; null: there is none' })),
     status: Type.Enum(['submitted', 'expired']),
   },
   { $id: 'Attempt' },

@@ -15,16 +15,16 @@ const person = { user_id: UserId, username: Type.String(), full_name: Type.Strin
 const mark = {
   score: Type.Number(),
   max_score: Type.Number(),
-  percentage: Type.Number({ description: 'to two decimals' }),
-  passed: Type.Boolean(),
+  percentage: Nullable(Type.Number({ description: 'to two decimals; null: there was nothing to score' })),
+  passed: Nullable(Type.Boolean({ description: 'by the percentage as it is shown' })),
 }
 
 /** null as long as marks are not shown. */
 const hiddenMark = {
   score: Nullable(mark.score),
   max_score: Nullable(mark.max_score),
-  percentage: Nullable(mark.percentage),
-  passed: Nullable(mark.passed),
+  percentage: mark.percentage,
+  passed: mark.passed,
 }
 
 /** How one student did at an exam. */

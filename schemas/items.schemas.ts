@@ -63,6 +63,7 @@ export const Item = Type.Object(
       }),
       { description: 'of each prompt of MATCHING, and each item of ORDERING' },
     ),
+    too_few: Type.Boolean({ description: 'fewer than 20 attempts have it, of which nothing is flagged' }),
     flags: Type.Array(Type.Enum(['negative_discrimination', 'too_easy', 'too_hard', 'distractor_beats_key'])),
   },
   { $id: 'Item' },

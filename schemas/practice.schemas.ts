@@ -169,6 +169,8 @@ export const UndoAnswer = Type.Object({ ...success, card: PracticeCard }, { $id:
 export const ForecastQuery = Type.Object({ exam_id: Id, at: Type.Optional(GivenInstant) })
 export type ForecastQuery = Static<typeof ForecastQuery>
 
+const Expected = Nullable(Type.Number({ description: 'to two decimals; null: nothing can be scored' }))
+
 export const ForecastAnswer = Type.Object(
   {
     ...success,
@@ -178,9 +180,9 @@ export const ForecastAnswer = Type.Object(
     low: Type.Number({ description: 'nine of ten scores would be above it' }),
     high: Type.Number({ description: 'nine of ten scores would be below it' }),
     max_score: Type.Number(),
-    expected_percentage: Type.Number(),
+    expected_percentage: Expected,
     pass_percentage: Type.Number(),
-    pass_chance: Share,
+    pass_chance: Nullable(Share),
     covered: { ...Count, description: 'questions with a card' },
     questions: Count,
     by_tag: Type.Array(
@@ -188,7 +190,7 @@ export const ForecastAnswer = Type.Object(
         tag: Name(1, 40),
         questions: Count,
         covered: Count,
-        expected_percentage: Type.Number(),
+        expected_percentage: Expected,
       }),
     ),
   },

@@ -47,13 +47,15 @@ export function watchNotices(): () => void {
 interface Attempt {
   attempt_id: number
   exam_name: string
+  /** null: it is not to be seen yet. */
+  score: number | null
   percentage: number | null
 }
 
 /** Finds what happened while the person was away: released and regraded results, and answered challenges. */
 export async function lookForNotices(attempts: readonly Attempt[]): Promise<void> {
   tellResults(attempts)
-  const newest = attempts.filter(({ percentage }) => percentage !== null).slice(0, MOST_LOOKED_AT)
+  const newest = attempts.filter(({ score }) => score !== null).slice(0, MOST_LOOKED_AT)
   const challenged = readStored<number[]>(CHALLENGED) ?? []
   for (const id of new Set([...newest.map(({ attempt_id }) => attempt_id), ...challenged])) {
     const params = { path: { attempt_id: id } }
@@ -90,10 +92,12 @@ async function tellOf(examId: number, ofUnknown: Tell): Promise<void> {
 function tellResults(attempts: readonly Attempt[], ofUnknown?: Tell): void {
   const known = readStored<Record<number, number | null>>(KNOWN) ?? {}
   for (const attempt of attempts) {
-    const { attempt_id, percentage } = attempt
+    const { attempt_id, score } = attempt
     const before = known[attempt_id]
-    known[attempt_id] = percentage
-    if (percentage === null || before === percentage) continue
+    // Where nothing could be scored there is no percentage.
+    const seen = score === null ? null : (attempt.percentage ?? 0)
+    known[attempt_id] = seen
+    if (seen === null || before === seen) continue
     const notice =
       before === null ? ofResult(attempt) : before === undefined ? ofUnknown?.(attempt) : ofChange(attempt)
     if (notice) tell(notice, ofUnknown !== undefined)

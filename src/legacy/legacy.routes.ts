@@ -29,6 +29,7 @@ import { generationLegacyRoutes } from './legacy-ai.routes.ts'
 import { categoryLegacyRoutes } from './legacy-categories.routes.ts'
 import { examLegacyRoutes } from './legacy-exams.routes.ts'
 import { questionLegacyRoutes } from './legacy-questions.routes.ts'
+import { fillPercentages } from './older-percentages.ts'
 import { leaveOutAdditions } from './older-schemas.ts'
 import { studyChatRoutes } from './study-chat.routes.ts'
 import { userAnalyticsRoutes } from './user-analytics.routes.ts'
@@ -68,6 +69,7 @@ export const legacyGeneration: FastifyPluginAsync<Mounted> = async (app, { core 
         return typeof to === 'string' ? to + rest : (to[rest] ?? '')
       })
       leaveOutAdditions(scope)
+      fillPercentages(scope)
       await scope.register(plugin, { prefix: from, core, isOlder: true })
     }
   }

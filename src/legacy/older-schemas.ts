@@ -25,6 +25,8 @@ const ADDITIONS: Readonly<Record<string, readonly string[]>> = {
   OfferedQuestion: OF_FORMS,
   TutorQuestion: ['context'],
   PaperQuestion: OF_PAPERS,
+  Attempt: ['passed'],
+  ResultAnswer: ['passed'],
   ReviewedQuestion: [...OF_PAPERS, 'correct', 'explanation'],
   Exam: OF_EXAMS,
   ExamStanding: OF_EXAMS,

@@ -25,7 +25,9 @@ export async function listUserResults(db: Db, q: string | undefined, limit: numb
   const results = db
     .select({
       attempts: count().as('attempts'),
-      average: sql<number | null>`avg(${attempts.percentage})`.as('average'),
+      average: sql<number | null>`avg(coalesce(score::float8 / nullif(max_score::float8, 0) * 100, 0))`.as(
+        'average',
+      ),
       best: sql<number | null>`max(${attempts.percentage})`.as('best'),
       lastAt: sql<Date | null>`max(${attempts.submittedAt})`.mapWith(attempts.submittedAt).as('last_at'),
     })

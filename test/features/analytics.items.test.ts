@@ -225,8 +225,13 @@ describe('item analysis', () => {
     const single = await analyse(examId)
     expect(single.exam).toEqual({ ...undefinedOnes, attempts: 1, mean: 7, median: 7 })
     expect(single.items[0]).toMatchObject({ discrimination: null, facility: 1 })
-    await sitAll(examId, sittings.slice(1))
+    await sitAll(examId, sittings.slice(1, 19))
+    expect((await analyse(examId)).items).toMatchObject(
+      questionIds.map(() => ({ administered: 19, too_few: true, flags: [] })),
+    )
+    await sitAll(examId, sittings.slice(19))
     const { items } = await analyse(examId)
+    expect(items.map((item) => item.too_few)).toEqual([false, false, false, false])
     expect(items.map(({ flags }) => flags)).toEqual([
       ['too_easy'],
       [],

@@ -63,7 +63,7 @@ describe('results on release', () => {
     expect((await alice.get('/api/v01/attempts', 200)).body.attempts).toMatchObject([pending])
   })
 
-  test('a score may be negative, and the percentage of an exam without marks is 0', async () => {
+  test('a score may be negative, and an exam without marks has no percentage; in the older generation 0', async () => {
     const { examId, questionIds } = await createExam(service.sql, {
       questions: [{ positive_marks: 0, negative_marks: 1.5 }],
     })
@@ -73,10 +73,26 @@ describe('results on release', () => {
     expect((await alice.post(`/api/v01/exams/${examId}/submit`, body, 200)).body.result).toEqual({
       score: -1.5,
       max_score: 0,
-      percentage: 0,
+      percentage: null,
       correct: 0,
       incorrect: 1,
       unattempted: 0,
+    })
+    const [row] = (await alice.get('/api/v01/attempts', 200)).body.attempts
+    expect(row).toMatchObject({ score: -1.5, max_score: 0, percentage: null, passed: null })
+    const id = row?.attempt_id ?? 0
+    expect((await alice.get(`/api/v01/attempts/${id}`, 200)).body).toMatchObject({
+      percentage: null,
+      passed: null,
+      result: { percentage: null },
+    })
+    expect((await alice.get('/api/attempts', 200)).body.attempts).toMatchObject([{ percentage: 0 }])
+    expect((await alice.get(`/api/attempts/${id}`, 200)).body).toMatchObject({
+      percentage: 0,
+      result: { percentage: 0, max_score: 0 },
+    })
+    expect((await alice.post(`/api/exams/${examId}/submit`, {}, 200)).body.result).toMatchObject({
+      percentage: 0,
     })
   })
 

@@ -194,7 +194,7 @@ describe('an attempt of a student', () => {
     now += 61 * MINUTE_MS
     await Promise.all([teacher, ann, stranger].map((person) => person.login(person.username)))
     expect((await teacher.get(path, 200)).body).toMatchObject({ review: [{ correct_answer: 'A' }] })
-    expect(await items()).toMatchObject([{ facility: 1, flags: ['too_easy'] }])
+    expect(await items()).toMatchObject([{ facility: 1, too_few: true, flags: [] }])
     expect((await items())[0]?.options).not.toEqual([])
     expect((await teacher.get(`/api/v01/admin/questions?exam_id=${examId}`, 200)).body.total).toBe(1)
     await stranger.get(path, 404)

@@ -113,7 +113,7 @@ describe('a regrade', () => {
     expect(audit.body.entries.map(({ action }) => action)).toEqual(['regrade.undo', 'regrade.apply'])
   })
 
-  test('drops a question, or gives its marks to everybody; nothing left to score is 0 %', async () => {
+  test('drops a question, or gives its marks to everybody; nothing left to score is no percentage', async () => {
     const { examId, questionIds } = await createExam(service.sql, { questions: [{}, {}] })
     const [first, second] = questionIds as [number, number]
     const alice = await service.person()
@@ -128,7 +128,11 @@ describe('a regrade', () => {
     })
     expect(credit.body.regrade).toMatchObject({ correct_answer: null, tolerance: null, raised: 1 })
     const drop = await regrade(examId, { question_id: second, action: 'drop' })
-    expect((await resultOf(alice, attemptId)).result).toMatchObject({ score: 0, max_score: 0, percentage: 0 })
+    expect((await resultOf(alice, attemptId)).result).toMatchObject({
+      score: 0,
+      max_score: 0,
+      percentage: null,
+    })
     await admin.post(`/api/v01/admin/regrades/${drop.body.regrade.id}/undo`, {}, 200)
     expect((await resultOf(alice, attemptId)).result).toMatchObject({ score: 4, max_score: 4 })
   })

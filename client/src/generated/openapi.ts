@@ -74,7 +74,7 @@ export type AttachmentAnswer = { success: true; attachment: Attachment }
 
 export type AttachmentForm = { /** 1 byte to 25 MiB */ file: Blob }
 
-export type Attempt = { attempt_id: number; exam_id: number; exam_name: string; attempt_number: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; /** `start_time` in UTC */ started_at: string; submitted_at: string; score: number | null; max_score: number | null; percentage: number | null; status: 'submitted' | 'expired' }
+export type Attempt = { attempt_id: number; exam_id: number; exam_name: string; attempt_number: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; /** `start_time` in UTC */ started_at: string; submitted_at: string; score: number | null; max_score: number | null; percentage: number | null; passed: boolean | null; status: 'submitted' | 'expired' }
 
 export type AttemptsAnswer = { success: true; attempts: Attempt[]; total: number; page: number; per_page: number; total_pages: number }
 
@@ -226,7 +226,7 @@ export type ExtendAnswer = { success: true; /** how many attempts under way got 
 
 export type ExtendBody = { minutes: number; user_ids?: number[] | null; key?: string | null }
 
-export type ForecastAnswer = { success: true; exam_id: number; at: string; expected: number; /** nine of ten scores would be above it */ low: number; /** nine of ten scores would be below it */ high: number; max_score: number; expected_percentage: number; pass_percentage: number; pass_chance: number; /** questions with a card */ covered: number; questions: number; by_tag: { tag: string; questions: number; covered: number; expected_percentage: number }[] }
+export type ForecastAnswer = { success: true; exam_id: number; at: string; expected: number; /** nine of ten scores would be above it */ low: number; /** nine of ten scores would be below it */ high: number; max_score: number; expected_percentage: number | null; pass_percentage: number; pass_chance: number | null; /** questions with a card */ covered: number; questions: number; by_tag: ({ tag: string; questions: number; covered: number; expected_percentage: number | null })[] }
 
 export type FoundMessage = { id: number; seq: number; version: number; sender_id: number; sender_name: string; /** empty for a deleted message */ message: string; created_at: string; is_own: boolean; client_id: string | null; is_edited: boolean; is_deleted: boolean; reply_to_id: number | null; reply_to_text: string | null; reply_to_name: string | null; /** in the order of their first use */ reactions: Reaction[]; attachments: Attachment[]; mentions: number[]; conversation_id: number; conversation_name: string; /** where the words are in the text: start and length in code points */ matches: number[][] }
 
@@ -266,7 +266,7 @@ export type InteractionBody = { kind: 'like' | 'bookmark'; /** sets; without it 
 
 export type InvitedAddress = { id: number; email: string; full_name: string; role: ClassRole; invited_at: string }
 
-export type Item = { question_id: number; question_type: QuestionType; question_text: string; /** attempts that have this question */ administered: number; /** of those, the ones without an answer to it */ omitted: number; facility: number | null; discrimination: number | null; /** A to D, and others that are shown, for choices; for NUMERIC the five commonest wrong values; none for other types */ options: ({ option: string; chosen: number; /** chosen ÷ administered */ share: number; mean_rest_score: number | null })[]; /** the ten commonest, of SHORT and GAPS */ wrong_texts: { gap?: number; /** normalised */ text: string; count: number }[]; /** of each prompt of MATCHING, and each item of ORDERING */ shares: { text: string; /** how many had it right ÷ administered */ share: number }[]; flags: ('negative_discrimination' | 'too_easy' | 'too_hard' | 'distractor_beats_key')[] }
+export type Item = { question_id: number; question_type: QuestionType; question_text: string; /** attempts that have this question */ administered: number; /** of those, the ones without an answer to it */ omitted: number; facility: number | null; discrimination: number | null; /** A to D, and others that are shown, for choices; for NUMERIC the five commonest wrong values; none for other types */ options: ({ option: string; chosen: number; /** chosen ÷ administered */ share: number; mean_rest_score: number | null })[]; /** the ten commonest, of SHORT and GAPS */ wrong_texts: { gap?: number; /** normalised */ text: string; count: number }[]; /** of each prompt of MATCHING, and each item of ORDERING */ shares: { text: string; /** how many had it right ÷ administered */ share: number }[]; /** fewer than 20 attempts have it, of which nothing is flagged */ too_few: boolean; flags: ('negative_discrimination' | 'too_easy' | 'too_hard' | 'distractor_beats_key')[] }
 
 export type ItemsAnswer = { success: true; /** whether keys, and marks that tell them, are shown */ shows_keys: boolean; keys_open_at: string | null; exam: { attempts: number; mean: number | null; median: number | null; standard_deviation: number | null; alpha: number | null; standard_error: number | null }; items: Item[] }
 
@@ -482,7 +482,7 @@ export type RespondAnswer = { success: true; conv_id: number | null }
 
 export type RespondBody = { action: 'accept' | 'reject' }
 
-export type ResultAnswer = { success: true; attempt_id: number; exam_id: number; exam_name: string; attempt_number: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; /** `start_time` in UTC */ started_at: string; submitted_at: string; score: number | null; max_score: number | null; percentage: number | null; status: 'submitted' | 'expired'; result_mode: 'instant' | 'on_release'; result: Score; review: ReviewedQuestion[] }
+export type ResultAnswer = { success: true; attempt_id: number; exam_id: number; exam_name: string; attempt_number: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; /** `start_time` in UTC */ started_at: string; submitted_at: string; score: number | null; max_score: number | null; percentage: number | null; passed: boolean | null; status: 'submitted' | 'expired'; result_mode: 'instant' | 'on_release'; result: Score; review: ReviewedQuestion[] }
 
 export type ResumedAnswer = { success: true; resumed: true; attempt_id: number; redirect_url: string }
 
@@ -504,7 +504,7 @@ export type SaveAnswer = { success: true; attempt_id: number; /** how many answe
 
 export type SaveBody = { /** the attempt that is meant: if another one is active, nothing changes; left out: whichever is active */ attempt_id?: number; /** by question id, merged into what is stored: null clears, absent questions stay, and what does not fit is named in `rejected` */ answers: { [key: string]: unknown }; /** question ids; replaces the stored set */ markedForReview?: unknown[]; /** a number of the client that rises with its changes */ revision?: number }
 
-export type Score = { score: number; max_score: number; /** to two decimals */ percentage: number; correct: number; incorrect: number; unattempted: number }
+export type Score = { score: number; max_score: number; percentage: number | null; correct: number; incorrect: number; unattempted: number }
 
 export type SearchAnswer = { success: true; messages: FoundMessage[]; has_more: boolean }
 
@@ -518,7 +518,7 @@ export type SettingsBody = { muted_until?: string | null; archived?: boolean; pi
 
 export type SittingsAnswer = { success: true; /** those that most students take come first; 100 at most */ exams: ({ exam_id: number; exam_name: string; /** how many of them take it */ students: number; /** of the first 10 of these students, by username */ attempts: ({ user_id: number; username: string; full_name: string; attempt_id: number; started_at: string; ends_at: string | null; /** questions with a saved answer */ answered: number })[] })[] }
 
-export type StaffReviewAnswer = { success: true; attempt_id: number; exam_id: number; exam_name: string; attempt_number: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; /** `start_time` in UTC */ started_at: string; submitted_at: string | null; score: number | null; max_score: number | null; percentage: number | null; status: 'active' | 'submitted' | 'expired'; user_id: number; username: string; full_name: string; ends_at: string | null; result_mode: 'instant' | 'on_release'; /** questions with a saved answer */ answered: number; question_count: number; /** whether keys, and marks that tell them, are shown */ shows_keys: boolean; keys_open_at: string | null; result: Score | null; review: StaffReviewedQuestion[] | null }
+export type StaffReviewAnswer = { success: true; attempt_id: number; exam_id: number; exam_name: string; attempt_number: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; /** `start_time` in UTC */ started_at: string; submitted_at: string | null; score: number | null; max_score: number | null; percentage: number | null; passed: boolean | null; status: 'active' | 'submitted' | 'expired'; user_id: number; username: string; full_name: string; ends_at: string | null; result_mode: 'instant' | 'on_release'; /** questions with a saved answer */ answered: number; question_count: number; /** whether keys, and marks that tell them, are shown */ shows_keys: boolean; keys_open_at: string | null; result: Score | null; review: StaffReviewedQuestion[] | null }
 
 export type StaffReviewedQuestion = { id: number; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; question_type: QuestionType; image_path: string | null; image_url: string | null; positive_marks: number; negative_marks: number; option_order: string[] | null; parts: { prompts: string[]; /** shuffled; an id is an attempt's own */ choices: { id: string; text: string }[] } | { /** shuffled; an id is an attempt's own */ items: { id: string; text: string }[] } | { gaps: ({ kind: 'text' | 'choice' | 'number'; /** shuffled; an id is an attempt's own */ choices?: { id: string; text: string }[] })[] } | null; correct_answer: string | null; correct: string | string[] | null; explanation: string | null; tolerance: number | null; /** corrected since: the key is the one in force */ regraded: boolean; given_answer: string | string[] | null; is_correct: boolean | null; marks_awarded: number | null }
 
@@ -530,7 +530,7 @@ export type StatusMessage = { status: 'success'; message: string }
 
 export type StudentModifyBody = { student_id: number; action: 'reset' | 'increase' | 'decrease'; /** default 1 */ amount?: number }
 
-export type StudentResult = { user_id: number; username: string; full_name: string; /** those that they took, the active one included */ attempts: number; best: { score: number; max_score: number; /** to two decimals */ percentage: number; passed: boolean } | null; newest: { attempt_id: number; attempt_number: number; status: 'submitted' | 'expired'; submitted_at: string; score: number | null; max_score: number | null; percentage: number | null; passed: boolean | null } | null; active: { attempt_id: number; started_at: string; ends_at: string | null; /** questions with a saved answer */ answered: number } | null }
+export type StudentResult = { user_id: number; username: string; full_name: string; /** those that they took, the active one included */ attempts: number; best: { score: number; max_score: number; percentage: number | null; passed: boolean | null } | null; newest: { attempt_id: number; attempt_number: number; status: 'submitted' | 'expired'; submitted_at: string; score: number | null; max_score: number | null; percentage: number | null; passed: boolean | null } | null; active: { attempt_id: number; started_at: string; ends_at: string | null; /** questions with a saved answer */ answered: number } | null }
 
 export type SubmitAnswer = { success: true; attempt_id: number; result_mode: 'instant' | 'on_release'; already_submitted: boolean; rejected: ({ question_id: number | null; message: string })[] | null; /** only if the results may be seen already */ result?: Score; /** only if there is no `result` yet */ message?: string }
 

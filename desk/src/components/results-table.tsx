@@ -41,7 +41,10 @@ export function ResultsTable({ rows, reload, hrefOf, change }: ResultsTableProps
           cell: (row) => (row.best ? percent(row.best.percentage) : '–'),
           isNumber: true,
         },
-        { head: t('Passed'), cell: (row) => (row.best ? (row.best.passed ? t('Yes') : t('No')) : '–') },
+        {
+          head: t('Passed'),
+          cell: ({ best }) => (best?.passed == null ? '–' : best.passed ? t('Yes') : t('No')),
+        },
         { head: t('Attempts'), cell: (row) => row.attempts, isNumber: true },
         {
           head: t('Newest'),

@@ -93,7 +93,7 @@ export default function Home({ user }: ViewProps) {
                         {attempts.slice(0, MOST).map((attempt) => (
                           <li key={attempt.attempt_id} class="row spread">
                             <span>{attempt.exam_name}</span>
-                            {attempt.percentage === null ? (
+                            {attempt.score === null ? (
                               <span class="chip">Not released yet</span>
                             ) : (
                               <a

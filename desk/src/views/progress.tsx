@@ -58,7 +58,7 @@ export default function Progress() {
                   {
                     head: t('Review'),
                     cell: (row) =>
-                      row.percentage === null ? (
+                      row.score === null ? (
                         <span class="chip">Not released</span>
                       ) : (
                         <a

@@ -119,7 +119,10 @@ export const attempts = pgTable(
     submittedAt: instant(),
     score: numeric({ mode: 'number' }),
     maxScore: numeric({ mode: 'number' }),
-    /** score ÷ max_score × 100, not rounded; 0 where nothing could be scored. */
+    /**
+     * score ÷ max_score × 100 to two decimals, as it is shown, or as earlier versions stored it, not rounded; 0 where
+     * nothing could be scored.
+     */
     percentage: doublePrecision(),
     correct: integer(),
     incorrect: integer(),
@@ -151,7 +154,7 @@ export const attempts = pgTable(
 export interface GradedValues {
   score: number
   maxScore: number
-  /** score ÷ maxScore × 100, not rounded; 0 where there is nothing to score. */
+  /** score ÷ maxScore × 100, to two decimals; 0 where there is nothing to score. */
   percentage: number
   correct: number
   incorrect: number

@@ -30,7 +30,10 @@ export const overviewAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
 }
 
 /** The dashboard (docs/protocol/http.md#analytics), at `/api/v01/admin/analytics`. */
-export const analyticsAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+export const analyticsAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core; isOlder?: boolean }> = async (
+  app,
+  { core, isOlder = false },
+) => {
   app.get(
     '',
     {
@@ -47,7 +50,7 @@ export const analyticsAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = a
       },
     },
     async (request, reply) => {
-      const { query } = request
+      const query = { ...request.query, ...(isOlder ? { countsWorthless: true as const } : {}) }
       const reading = await toRead(core, request.caller.userId)
       if (!accepts(request, 'text/csv')) return { success, ...(await service.readDashboard(reading, query)) }
       const { name, columns, rows } = await service.readTable(reading, query)

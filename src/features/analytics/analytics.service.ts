@@ -32,8 +32,8 @@ const COLUMNS = {
 /** Rows of one query of a download. */
 const DOWNLOAD_PAGE = 1_000
 
-/** What a dashboard is about, and the exams whose marks are not shown in it. */
-export type Wanted = AnalyticsQuery & { unmarked?: number[] }
+/** What a dashboard is about, and which marks are in it. */
+export type Wanted = AnalyticsQuery & Pick<store.Matching, 'unmarked' | 'countsWorthless'>
 
 /** The analytics dashboard of a period, of one exam or of all. 400 for an impossible period. */
 export async function readDashboard(core: Core, query: Wanted): Promise<Dashboard> {
@@ -93,13 +93,14 @@ export async function countEverything(core: Core): Promise<Content<OverviewAnswe
   return { total_users: users, total_exams: exams, total_results: results, total_responses: responses }
 }
 
-function readMatching(core: Core, { unmarked, ...query }: Wanted): store.Matching {
+function readMatching(core: Core, { unmarked, countsWorthless, ...query }: Wanted): store.Matching {
   const { timezone } = core.config
   const today = localDay(new Date(core.clock()), timezone)
   return {
     examId: query.exam,
     classId: query.class_id,
     ...(unmarked?.length ? { unmarked } : {}),
+    ...(countsWorthless ? { countsWorthless } : {}),
     period: readPeriod(query, today),
     timezone,
   }
@@ -132,6 +133,6 @@ function describeResult({ mark, ...row }: store.ResultRow) {
     exam_name: row.examName,
     score: mark && round(mark.score),
     max_score: mark && round(mark.maxScore),
-    percentage: mark && round(mark.percentage),
+    percentage: mark?.percentage == null ? null : round(mark.percentage),
   }
 }

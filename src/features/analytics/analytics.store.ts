@@ -19,6 +19,8 @@ export interface Matching {
   classId: number | undefined
   /** Exams whose results count as attempts alone. */
   unmarked?: number[]
+  /** Attempts at which nothing could be scored count as 0 percent, as they do in the older generation. */
+  countsWorthless?: true
   period: Period | undefined
   timezone: string
 }
@@ -29,8 +31,10 @@ export interface ResultColumns {
   examIds: Int32Array
   /** Local days since 2000-01-01. */
   days: Int32Array
-  /** NaN: there is none to be seen. */
+  /** As they are shown; NaN: there is none to be seen. */
   percentages: Float64Array
+  /** The same, not rounded: averages are of these. */
+  exact: Float64Array
 }
 
 const toValues = ({ period, ...wanted }: Matching) => ({ ...wanted, from: period?.from, to: period?.to })
@@ -53,18 +57,25 @@ function matches({ examId, classId, from, to, timezone }: Places<MatchingValues>
 const isMarked = ({ unmarked }: Places<MatchingValues>) =>
   unmarked ? sql`not ${isAnyOf(attempts.examId, unseen(unmarked))}` : sql`true`
 
+/** Whether it has a percentage. */
+const isWorth = ({ countsWorthless }: Places<MatchingValues>) =>
+  countsWorthless ? sql`true` : sql`${attempts.maxScore} <> 0`
+
+/** The percentage, not rounded, of what an index has; 0 where nothing could be scored. */
+const EXACT = sql`coalesce(score::float8 / nullif(max_score::float8, 0) * 100, 0)`
+
 const START_OF_2000 = Date.UTC(2000)
 const DAY_OF_2000 = START_OF_2000 / DAY_MS
-/** Bytes of one packed result: two ids, a double, and microseconds since 2000-01-01. */
-const ROW = 24
+/** Bytes of one packed result: two ids, two doubles, and microseconds since 2000-01-01. */
+const ROW = 32
 
 const selectPacked = statement<MatchingValues & { limit: number }, { rows: Buffer | null }>(
   { rows: 'bytea' },
   ({ limit, ...wanted }) => sql`
-    select string_agg(int8send(user_id::bigint << 32 | exam_id) || float8send(percentage)
+    select string_agg(int8send(user_id::bigint << 32 | exam_id) || float8send(percentage) || float8send(exact)
              || timestamptz_send(submitted_at), '') as rows
-      from (select user_id, exam_id, case when ${isMarked(wanted)} then percentage else 'NaN' end as percentage,
-                   submitted_at
+      from (select user_id, exam_id, submitted_at, ${EXACT} as exact,
+                   case when ${isMarked(wanted)} and ${isWorth(wanted)} then percentage else 'NaN' end as percentage
               from ${attempts} where ${matches(wanted)} order by submitted_at desc limit ${limit}) result`,
 )
 
@@ -82,13 +93,15 @@ export async function readResults(db: Pool, matching: Matching, limit: number): 
     examIds: new Int32Array(count),
     days: new Int32Array(count),
     percentages: new Float64Array(count),
+    exact: new Float64Array(count),
   }
   for (let row = 0; row < count; row++) {
     const at = row * ROW
     columns.userIds[row] = bytes.readInt32BE(at)
     columns.examIds[row] = bytes.readInt32BE(at + 4)
     columns.percentages[row] = bytes.readDoubleBE(at + 8)
-    const microseconds = bytes.readInt32BE(at + 16) * 2 ** 32 + bytes.readUInt32BE(at + 20)
+    columns.exact[row] = bytes.readDoubleBE(at + 16)
+    const microseconds = bytes.readInt32BE(at + 24) * 2 ** 32 + bytes.readUInt32BE(at + 28)
     columns.days[row] = dayOf(START_OF_2000 + microseconds / 1_000) - DAY_OF_2000
   }
   return columns
@@ -113,7 +126,7 @@ export interface ResultRow {
   fullName: string
   examName: string
   /** null: it may not be seen. */
-  mark: { score: number; maxScore: number; percentage: number } | null
+  mark: { score: number; maxScore: number; percentage: number | null } | null
 }
 
 const selectResults = statement<
@@ -136,7 +149,8 @@ const selectResults = statement<
     select attempts.id, ${iso(sql`attempts.submitted_at`)} as "submittedAt", attempts.user_id as "userId",
            person.username, person.full_name as "fullName", exam.name as "examName",
            case when ${isMarked(wanted)} then jsonb_build_object(
-             'score', attempts.score, 'maxScore', attempts.max_score, 'percentage', attempts.percentage) end as mark
+             'score', attempts.score, 'maxScore', attempts.max_score,
+             'percentage', case when ${isWorth(wanted)} then attempts.percentage end) end as mark
       from attempts join users person on person.id = attempts.user_id join exams exam on exam.id = attempts.exam_id
      where ${and(matches(wanted), older)}
      order by attempts.submitted_at desc, attempts.id desc limit ${limit}`

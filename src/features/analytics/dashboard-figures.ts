@@ -44,12 +44,12 @@ const keptFigures = perNode(
  * take tens of thousands of rows: the number of changes is part of their key.
  */
 export async function readFigures(core: Core, matching: store.Matching): Promise<Figures> {
-  const { examId, classId, period } = matching
+  const { examId, classId, period, countsWorthless } = matching
   // Nothing counts the changes of a class's members.
   if (classId !== undefined) return computeFigures(core, matching)
   // Read before the results are: these may be newer than their key says, but never older.
   const changes = await store.countChanges(core.db)
-  const key = [changes, examId, period?.from, period?.to].join()
+  const key = [changes, examId, period?.from, period?.to, countsWorthless].join()
   return keptFigures(core).forceFetch(key, { context: matching })
 }
 

@@ -105,7 +105,7 @@ export class PaperTally {
     const places = drawn ? drawn.map((id) => this.#places.get(id) ?? -1) : this.#all
     const outcomes = places.map((place) => this.#findOutcome(place, answers))
     const total = outcomes.reduce((sum, outcome) => sum + (outcome?.units ?? 0), 0)
-    this.scores.add(score, 0)
+    if (score !== null) this.scores.add(score, 0)
     this.totals.add(this.#toMarks(total), 0)
     for (const [index, place] of places.entries()) this.#addItem(place, outcomes[index], total)
   }

@@ -34,6 +34,8 @@ const EASY = 0.95
 const HARD = 0.2
 /** If fewer students chose an option, that says nothing about it. */
 const FEWEST_CHOOSERS = 5
+/** Of fewer attempts chance alone makes such numbers: nothing is flagged. */
+const FEWEST_ATTEMPTS = 20
 
 /** How good the questions of an exam were, by the results in force, all as of one instant. */
 export async function analyseItems(
@@ -57,7 +59,8 @@ export async function analyseItems(
           const ids = slice.map(({ id }) => id)
           for (const attempt of await store.listAnswers(tx, ids)) {
             tally.add(attempt)
-            whole.results.push(attempt.score)
+            whole.attempts += 1
+            if (attempt.score !== null) whole.results.push(attempt.score)
           }
         }
         whole.add(tally)
@@ -78,6 +81,8 @@ class Whole {
   readonly room = new TextRoom()
   /** Each question as the newest paper has it. */
   readonly items = new Map<number, CountedItem>()
+  attempts = 0
+  /** Scores of those at which something could be scored. */
   readonly results: number[] = []
   readonly scores = new Moments()
   /** Whether attempts have different questions of a paper. */
@@ -121,12 +126,12 @@ export function withoutKeys({ exam, items }: ItemAnalysis): ItemAnalysis {
 }
 
 function describeExam(whole: Whole): ItemAnalysis['exam'] {
-  const { results, scores } = whole
+  const { attempts, results, scores } = whole
   const variance = scores.varianceX
   const deviation = variance === null ? null : Math.sqrt(variance)
   const alpha = alphaOf(whole)
   return {
-    attempts: results.length,
+    attempts,
     mean: results.length === 0 ? null : scores.meanX,
     median: median(results),
     standard_deviation: deviation,
@@ -167,6 +172,7 @@ function describeItem(id: number, { tally, question }: CountedItem): Item {
     share: administered === 0 ? 0 : chosen / administered,
     mean_rest_score: chosen === 0 ? null : rest / chosen,
   }))
+  const isTooFew = administered < FEWEST_ATTEMPTS
   const flags: Item['flags'] = []
   if (discrimination !== null && discrimination < 0) flags.push('negative_discrimination')
   if (facility !== null && facility > EASY) flags.push('too_easy')
@@ -186,7 +192,8 @@ function describeItem(id: number, { tally, question }: CountedItem): Item {
       text,
       share: administered === 0 ? 0 : (tally.right.get(nameOfShared(place, text))?.count ?? 0) / administered,
     })),
-    flags,
+    too_few: isTooFew,
+    flags: isTooFew ? [] : flags,
   }
 }
 

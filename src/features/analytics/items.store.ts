@@ -30,7 +30,8 @@ export interface ChosenAttempt {
   paperId: number
   drawn: number[] | null
   answers: Answers
-  score: number
+  /** null: nothing could be scored. */
+  score: number | null
 }
 
 /** By their ids: sums of decimals depend on the order. */
@@ -39,7 +40,7 @@ export async function listAnswers(db: Executor, ids: number[]): Promise<ChosenAt
     db,
     { paperId: 'integer', drawn: 'integer[]', answers: 'jsonb', score: 'float8' },
     sql`
-    select paper_id as "paperId", drawn, answers, score::float8 as score
+    select paper_id as "paperId", drawn, answers, case when max_score <> 0 then score::float8 end as score
       from attempts where ${isAnyOf(sql`id`, ids)} order by id`,
   )
 }

@@ -1,16 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
+import { reaches } from '../attempts/scoring.ts'
 import type { ResultColumns } from './analytics.store.ts'
 
 /** Results that are counted in one go before other requests get their turn. */
 const SLICE = 10_000
-/** Percentages are rounded quotients: a rounding error must not turn a pass into a fail. */
-const TOLERANCE = 1e-9
 
 export interface Group {
   attempts: number
   /** How many of them have a mark, which the other numbers are about. */
   marked: number
-  /** Of percentages. */
+  /** Of percentages, not rounded. */
   sum: number
   passed: number
 }
@@ -48,7 +47,7 @@ export async function tallyResults(
 
 function addSlice(
   tally: Tally,
-  { userIds, examIds, days, percentages }: ResultColumns,
+  { userIds, examIds, days, percentages, exact }: ResultColumns,
   passMarks: ReadonlyMap<number, number>,
   start: number,
   end: number,
@@ -57,26 +56,29 @@ function addSlice(
     const userId = userIds[row] as number
     const examId = examIds[row] as number
     const percentage = percentages[row] as number
-    const reached = percentage + TOLERANCE
-    const passed = reached >= (passMarks.get(examId) ?? 0) ? 1 : 0
+    const passed = reaches(percentage, passMarks.get(examId) ?? 0) ? 1 : 0
     if (!Number.isNaN(percentage))
-      tally.distribution[reached >= 90 ? 0 : reached >= 75 ? 1 : reached >= 60 ? 2 : 3] += 1
+      tally.distribution[
+        reaches(percentage, 90) ? 0 : reaches(percentage, 75) ? 1 : reaches(percentage, 60) ? 2 : 3
+      ] += 1
+    const marked = Number.isNaN(percentage) ? undefined : (exact[row] as number)
     const user = entry(tally.users, userId, newUser)
     const dayNumber = days[row] as number
     const day = entry(tally.days, dayNumber, newDay)
     // Results are in order of time, so those of one day are next to each other.
     if (user.lastDay !== dayNumber) day.people += 1
     user.lastDay = dayNumber
-    add(tally.all, percentage, passed)
-    add(day, percentage, passed)
-    add(user, percentage, passed)
-    add(entry(tally.exams, examId, newGroup), percentage, passed)
+    add(tally.all, marked, passed)
+    add(day, marked, passed)
+    add(user, marked, passed)
+    add(entry(tally.exams, examId, newGroup), marked, passed)
   }
 }
 
-function add(group: Group, percentage: number, passed: number): void {
+/** `percentage` is undefined where there is none. */
+function add(group: Group, percentage: number | undefined, passed: number): void {
   group.attempts += 1
-  if (Number.isNaN(percentage)) return
+  if (percentage === undefined) return
   group.marked += 1
   group.sum += percentage
   group.passed += passed

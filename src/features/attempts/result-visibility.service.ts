@@ -54,9 +54,9 @@ export function readScore(attempt: StoredScore): Score | undefined {
   return toScore({ score, maxScore, percentage, ...counts })
 }
 
-/** What grading gives, as it is shown. */
+/** What grading gives, as it is shown; without a percentage where there is nothing to score. */
 export function toScore({ maxScore: max_score, percentage, ...rest }: GradedValues): Score {
-  return { ...rest, max_score, percentage: roundPercentage(percentage) }
+  return { ...rest, max_score, percentage: max_score === 0 ? null : roundPercentage(percentage) }
 }
 
 /** What administrators, and teachers of their own exams, may know of keys: db/open-keys.ts has the rule for others. */

@@ -15,9 +15,30 @@ export interface KeyedQuestion
 /** A question without a key is `unattempted` for everybody. A dropped question is none of the three. */
 export type Verdict = 'correct' | 'incorrect' | 'unattempted' | 'dropped'
 
+/** Percentages that earlier versions stored are quotients: a rounding error must not turn a pass into a fail. */
+const TOLERANCE = 1e-9
+
 /** A percentage as it is shown, to two decimals. */
 export function roundPercentage(percentage: number): number {
-  return Math.round(percentage * 100) / 100
+  // Without `+ 0` a small negative number would become -0.
+  return Math.round(percentage * 100) / 100 + 0
+}
+
+/**
+ * Whether a stored percentage reaches a mark. It is stored as it is shown, so that nobody fails with what they are shown
+ * to need; earlier versions stored it as it was, and so their results stay what they were until they are regraded.
+ */
+export function reaches(percentage: number, mark: number): boolean {
+  return percentage + TOLERANCE >= mark
+}
+
+/** A stored result as it is shown: where nothing could be scored there is no percentage, and nobody passes or fails. */
+export function judgeResult(
+  { percentage, maxScore }: Pick<GradedValues, 'percentage' | 'maxScore'>,
+  mark: number,
+) {
+  if (maxScore === 0) return { percentage: null, passed: null }
+  return { percentage: roundPercentage(percentage), passed: reaches(percentage, mark) }
 }
 
 /** One question's outcome. */
@@ -100,7 +121,8 @@ export class AnswerKey {
     const score = this.#toMarks(units)
     const maxScore = this.#toMarks(most)
     const { dropped: _, ...counted } = counts
-    return { score, maxScore, percentage: maxScore === 0 ? 0 : (score / maxScore) * 100, ...counted }
+    const percentage = maxScore === 0 ? 0 : roundPercentage((score / maxScore) * 100)
+    return { score, maxScore, percentage, ...counted }
   }
 
   /** The outcome of the question at a place of the paper. */

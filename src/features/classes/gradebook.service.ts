@@ -2,8 +2,7 @@ import type { Viewer } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { CsvRow } from '../../formats/csv-cells.ts'
 import { offsetOf } from '../../paging.ts'
-import { roundPercentage } from '../attempts/scoring.ts'
-import { isPassed } from '../results/exam-results.service.ts'
+import { reaches, roundPercentage } from '../attempts/scoring.ts'
 import { requireTeacher } from './class-access.service.ts'
 import { listExams } from './classes.store.ts'
 import * as store from './gradebook.store.ts'
@@ -60,7 +59,7 @@ async function readPage(core: Core, classId: number, exams: KnownExam[], page: n
 
 function toMark({ percentage, passPercentage }: Pick<store.MarkRow, 'percentage' | 'passPercentage'>) {
   if (percentage === null) return { percentage: null, passed: null }
-  return { percentage: roundPercentage(percentage), passed: isPassed(percentage, passPercentage) }
+  return { percentage: roundPercentage(percentage), passed: reaches(percentage, passPercentage) }
 }
 
 /** The whole gradebook as a download, with a column for each exam. */

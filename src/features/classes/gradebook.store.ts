@@ -54,7 +54,7 @@ export interface MarkRow {
   attempts: number
   /** How many of them are over. */
   finished: number
-  /** null: none of them is over. */
+  /** null: none of them is over, or there was nothing to score. */
   percentage: number | null
   passPercentage: number
 }
@@ -78,7 +78,8 @@ export async function listMarks(
     },
     sql`
     select a.user_id as "userId", a.exam_id as "examId", count(*)::int as attempts,
-           count(a.submitted_at)::int as finished, max(a.percentage)::float8 as percentage, exams.pass_percentage::float8 as "passPercentage"
+           count(a.submitted_at)::int as finished, 
+           max(a.percentage) filter (where a.max_score <> 0) as percentage, exams.pass_percentage::float8 as "passPercentage"
       from attempts a
       join exams on exams.id = a.exam_id
       join class_members member on member.class_id = ${classId} and member.user_id = a.user_id

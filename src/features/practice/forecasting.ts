@@ -1,3 +1,5 @@
+import { reaches, roundPercentage } from '../attempts/scoring.ts'
+
 /** A question of the exam as a forecast sees it. */
 export interface Chance {
   /** How likely its full marks are; null: nobody can get marks for it. */
@@ -18,8 +20,9 @@ export interface Forecast {
   low: number
   high: number
   maxScore: number
-  expectedPercentage: number
-  passChance: number
+  /** As it is shown; null, as the chance: nothing can be scored. */
+  expectedPercentage: number | null
+  passChance: number | null
 }
 
 /** What a person would score, each question by itself being right or wrong. */
@@ -38,16 +41,32 @@ export function forecast(questions: readonly Chance[], passPercentage: number): 
     least += weight * (isCredited ? positive : -negative)
   }
   const deviation = Math.sqrt(variance)
-  const threshold = (passPercentage / 100) * maxScore
   return {
     expected,
     low: Math.max(least, expected - INTERVAL * deviation),
     high: Math.min(most, expected + INTERVAL * deviation),
     maxScore,
-    expectedPercentage: maxScore === 0 ? 0 : (expected / maxScore) * 100,
-    passChance:
-      deviation === 0 ? Number(expected >= threshold) : normalShareAbove((threshold - expected) / deviation),
+    ...(maxScore === 0
+      ? { expectedPercentage: null, passChance: null }
+      : chanceOf(expected / maxScore, deviation / maxScore, passPercentage)),
   }
+}
+
+function chanceOf(share: number, deviation: number, passPercentage: number) {
+  const expectedPercentage = roundPercentage(100 * share)
+  const isSure = deviation === 0
+  return {
+    expectedPercentage,
+    passChance: isSure
+      ? Number(reaches(expectedPercentage, passPercentage))
+      : normalShareAbove((leastShareFor(passPercentage) - share) / deviation),
+  }
+}
+
+/** The least share of the marks whose percentage, as it is shown, passes. */
+function leastShareFor(passPercentage: number): number {
+  const hundredths = Math.ceil(roundPercentage(passPercentage * 100))
+  return (hundredths - 0.5) / 10_000
 }
 
 /** The share of a normal distribution that lies above `z` deviations. */

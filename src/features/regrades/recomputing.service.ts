@@ -6,6 +6,7 @@ import type { Regrade, ResultChange } from '../../db/tables/corrections.tables.t
 import { slicesBySize } from '../../formats/slices.ts'
 import type { Grading } from '../attempts/paper.ts'
 import { getPaper } from '../attempts/papers.service.ts'
+import { roundPercentage } from '../attempts/scoring.ts'
 import * as store from './regrades.store.ts'
 
 /** Attempts, and questions of them, that are graded in one go: in between other requests get their turn. */
@@ -22,7 +23,7 @@ export interface Outcome {
   unchanged: number
   /** The first of the attempts whose score or maximum score has changed. */
   changes: ResultChange[]
-  /** All attempts of whose result any number has changed. */
+  /** All attempts of whose result any number has changed, as it is shown. */
   results: { userId: number; attemptId: number }[]
 }
 
@@ -73,7 +74,9 @@ export async function recompute(
         continue
       }
       changed.push({ id: attempt.id, ...result })
-      note(outcome, attempt, result)
+      if (isSame({ ...attempt, percentage: roundPercentage(attempt.percentage) }, result))
+        outcome.unchanged += 1
+      else note(outcome, attempt, result)
     }
     await writing
     if (changed.length > 0) writing = expected(write(changed))
@@ -88,7 +91,7 @@ function expected<T>(promise: Promise<T>): Promise<T> {
   return promise
 }
 
-function isSame(before: store.GradedAttempt, after: GradedValues): boolean {
+function isSame(before: GradedValues, after: GradedValues): boolean {
   return (
     before.score === after.score &&
     before.maxScore === after.maxScore &&

@@ -4,15 +4,13 @@ import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import type { CsvRow } from '../../formats/csv-cells.ts'
 import { offsetOf } from '../../paging.ts'
-import { roundPercentage } from '../attempts/scoring.ts'
+import { judgeResult } from '../attempts/scoring.ts'
 import * as store from './exam-results.store.ts'
 
 /** Students on a page. */
 export const RESULTS_PER_PAGE = 100
 /** Students of one query of a download. */
 const DOWNLOAD_PAGE = 1_000
-/** Percentages are rounded quotients: a rounding error must not turn a pass into a fail. */
-const TOLERANCE = 1e-9
 
 export type { Whose } from './exam-results.store.ts'
 
@@ -54,10 +52,6 @@ export async function* streamExamResults(core: Core, whose: store.Whose, keys: K
   }
 }
 
-export function isPassed(percentage: number, passPercentage: number): boolean {
-  return percentage + TOLERANCE >= passPercentage
-}
-
 const HIDDEN_MARK = { score: null, max_score: null, percentage: null, passed: null }
 
 function present(row: store.ResultRow, { shows_keys: showsMarks }: Keys): StudentResult {
@@ -65,8 +59,7 @@ function present(row: store.ResultRow, { shows_keys: showsMarks }: Keys): Studen
   const toMark = (mark: NonNullable<store.ResultRow['best']>) => ({
     score: mark.score,
     max_score: mark.maxScore,
-    percentage: roundPercentage(mark.percentage),
-    passed: isPassed(mark.percentage, row.passPercentage),
+    ...judgeResult(mark, row.passPercentage),
   })
   return {
     user_id: row.userId,

@@ -62,7 +62,8 @@ export async function listResults(
            (select count(*)::int from attempts a where ${own} and a.status <> 'manual') as attempts,
            exams.pass_percentage::float8 as "passPercentage",
            (select jsonb_build_object(${MARK}) from attempts a
-             where ${own} and a.percentage is not null order by a.percentage desc, a.attempt_number limit 1) as best,
+             where ${own} and a.percentage is not null
+             order by a.max_score = 0, a.percentage desc, a.attempt_number limit 1) as best,
            (select jsonb_build_object(${MARK}, 'id', a.id, 'attemptNumber', a.attempt_number, 'status', a.status,
                                       'submittedAt', a.submitted_at)
               from attempts a

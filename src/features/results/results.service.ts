@@ -17,6 +17,7 @@ import {
   type StoredScore,
   showsResults,
 } from '../attempts/result-visibility.service.ts'
+import { reaches } from '../attempts/scoring.ts'
 import { placesOf, type Sitting, showAnswers, showOwn, showRight } from '../attempts/sitting.ts'
 import { requireHelp } from '../help-lock/help-lock.service.ts'
 import { findExplanations } from '../questions/explanations.service.ts'
@@ -134,6 +135,7 @@ function toAttempt(core: Core, finished: FinishedRow | store.FinishedSummary): A
     max_score = null,
     percentage = null,
   } = releaseResult<StoredScore>(finished)?.score ?? {}
+  const isPassed = percentage === null ? null : reaches(attempt.percentage ?? 0, exam.passPercentage)
   return {
     attempt_id: attempt.id,
     exam_id: exam.id,
@@ -145,6 +147,7 @@ function toAttempt(core: Core, finished: FinishedRow | store.FinishedSummary): A
     score,
     max_score,
     percentage,
+    passed: isPassed,
     status: attempt.status === 'expired' ? 'expired' : 'submitted',
   }
 }

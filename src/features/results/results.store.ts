@@ -86,7 +86,7 @@ export interface FinishedSummary {
     | 'incorrect'
     | 'unattempted'
   > & { startedAt: string; submittedAt: string }
-  exam: Pick<typeof exams.$inferSelect, 'id' | 'name' | 'resultMode' | 'resultsReleased'>
+  exam: Pick<typeof exams.$inferSelect, 'id' | 'name' | 'resultMode' | 'resultsReleased' | 'passPercentage'>
 }
 
 interface Choice {
@@ -110,7 +110,7 @@ const selectFinished = statement<Choice & { limit: number; offset: number }, Fin
              'submittedAt', ${iso(sql`submitted_at`)}, 'score', score, 'maxScore', max_score, 'percentage', percentage,
              'correct', correct, 'incorrect', incorrect, 'unattempted', unattempted) as attempt,
            jsonb_build_object('id', exams.id, 'name', exams.name, 'resultMode', result_mode,
-             'resultsReleased', results_released) as exam,
+             'resultsReleased', results_released, 'passPercentage', pass_percentage) as exam,
            ${beside(choice)}
       from attempts join exams on exams.id = exam_id
      where ${isFinished(choice)} order by submitted_at desc, attempts.id desc limit ${limit} offset ${offset}`,

@@ -7,6 +7,7 @@ import { localDateTime } from '../../formats/local-time.ts'
 import { closeOverdueOf } from '../attempts/closing.service.ts'
 import { paperOf } from '../attempts/papers.service.ts'
 import { readScore } from '../attempts/result-visibility.service.ts'
+import { reaches } from '../attempts/scoring.ts'
 import { placesOf } from '../attempts/sitting.ts'
 import { reviewAttempt } from './results.service.ts'
 import * as store from './results.store.ts'
@@ -48,6 +49,7 @@ export async function reviewForStaff(
     score: result?.score ?? null,
     max_score: result?.max_score ?? null,
     percentage: result?.percentage ?? null,
+    passed: result?.percentage == null ? null : reaches(attempt.percentage ?? 0, exam.passPercentage),
     answered: Object.values(attempt.answers).filter((answer) => answer !== null).length,
     question_count: placesOf(paper, attempt).length,
     ...keys,

@@ -1,3 +1,4 @@
+import { list } from '../../format.ts'
 import { t } from '../../texts.ts'
 
 export interface Accepted {
@@ -22,6 +23,11 @@ export function listAccepted(key: string): Accepted[] {
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map(readAccepted)
+}
+
+/** Accepted texts in words, with what they bring where that isn't all. */
+export function describeAccepted(accepted: readonly Accepted[]): string {
+  return list(accepted.map(({ text, percent }) => (percent === '100' ? text : `${text} (${percent} %)`)))
 }
 
 /** The text that brings most, of equals the first; null without any. */

@@ -69,6 +69,8 @@ export interface QuestionKind {
   isComplete?: (question: Asked, answer: GivenAnswer) => boolean
   /** An answer in words. */
   describe(question: Asked, answer: GivenAnswer): string
+  /** The whole key in words, where it takes more than the right answer. */
+  describeKey?(question: Omit<Question, 'exam_id'>): string
   /**
    * What students get of a question that is being written, which may be unfinished. Choices are in alphabetical order
    * instead of a shuffled one, so that they stay where they are while somebody types.

@@ -8,3 +8,8 @@ export function isReadableNumber(typed: string): boolean {
 
 /** Characters of a number that is typed. */
 export const LONGEST_NUMBER = 100
+
+/** A number that is right within a tolerance. */
+export function withTolerance(key: string | number, tolerance: string | number): string {
+  return Number(tolerance) > 0 ? `${key} ± ${tolerance}` : String(key)
+}

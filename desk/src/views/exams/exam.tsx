@@ -154,7 +154,7 @@ function Cover({ id, take, named }: CoverProps) {
                           time: moment(attempt.submitted_at),
                         })}
                       </span>
-                      {attempt.percentage === null ? (
+                      {attempt.score === null ? (
                         <span class="chip">Not released yet</span>
                       ) : (
                         <a href={`/desk/results/${attempt.attempt_id}`}>

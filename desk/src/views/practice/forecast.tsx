@@ -96,7 +96,9 @@ function Figures({ examId, days }: { examId: number; days: number | undefined })
   return (
     <Loaded of={found}>
       {({ forecast }) =>
-        forecast ? (
+        forecast?.max_score === 0 ? (
+          <p class="lead">Nothing can be scored at this exam, so there is no forecast.</p>
+        ) : forecast ? (
           <>
             <Range forecast={forecast} />
             <p class="row">
@@ -109,11 +111,11 @@ function Figures({ examId, days }: { examId: number; days: number | undefined })
                 title="Expected percent, by tag"
                 most={100}
                 unit=" %"
-                points={forecast.by_tag.map(({ tag, expected_percentage }) => ({
-                  label: tag,
-                  value: expected_percentage,
-                  href: `/desk/practice/cards?tag=${encodeURIComponent(tag)}`,
-                }))}
+                points={forecast.by_tag.flatMap(({ tag, expected_percentage: value }) =>
+                  value === null
+                    ? []
+                    : { label: tag, value, href: `/desk/practice/cards?tag=${encodeURIComponent(tag)}` },
+                )}
               />
             )}
           </>
@@ -152,7 +154,7 @@ function Range({ forecast }: { forecast: ForecastAnswer }) {
           '{needed} are needed to pass: the chance is <b>{chance}</b>. Seen so far: {covered} of {total, plural, one {# question} other {# questions}}. If taken {time}.',
           {
             needed: percent(pass_percentage),
-            chance: percent(100 * pass_chance, 0),
+            chance: percent(100 * (pass_chance ?? 0), 0),
             covered: forecast.covered,
             total: forecast.questions,
             time: moment(forecast.at),

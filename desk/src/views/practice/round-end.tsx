@@ -97,7 +97,7 @@ function NewForecast({ examId, name }: { examId: number; name: string }) {
   return (
     <Loaded of={found}>
       {({ forecast }) =>
-        forecast && (
+        forecast?.pass_chance != null && (
           <p>
             {t(
               'What you would score at {exam} on {day}: <b>{percent}</b>, with a chance of {chance} to pass.',

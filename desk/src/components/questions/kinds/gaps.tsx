@@ -2,23 +2,26 @@ import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { list } from '../../../format.ts'
 import { t } from '../../../texts.ts'
-import { bestAccepted, readAccepted } from '../accepted-texts.ts'
+import { bestAccepted, describeAccepted, readAccepted } from '../accepted-texts.ts'
 import {
   type AnswerProps,
   type Asked,
   entriesOf,
+  type Question,
   type QuestionKind,
   type ReviewProps,
   toChoices,
   withEntry,
 } from '../kind.ts'
-import { isReadableNumber, LONGEST_NUMBER } from '../numbers.ts'
+import { isReadableNumber, LONGEST_NUMBER, withTolerance } from '../numbers.ts'
 import { QuestionText } from '../question-text.tsx'
 import { ReviewedEntry } from '../reviewed-entry.tsx'
 import { TypedInput } from '../typed-input.tsx'
 import { LONGEST_TEXT } from './short.tsx'
 
 type Gap = Extract<NonNullable<Asked['parts']>, { gaps: unknown[] }>['gaps'][number]
+
+type WrittenGap = Extract<NonNullable<Question['parts']>, { gaps: unknown[] }>['gaps'][number]
 
 function gapsOf({ parts }: Asked): Gap[] {
   return parts && 'gaps' in parts ? parts.gaps : []
@@ -173,6 +176,12 @@ function textOf(gap: Gap, entry: string | undefined): string {
   return (gap.kind === 'choice' ? gap.choices?.find(({ id }) => id === entry)?.text : entry) || '–'
 }
 
+function describeGap(gap: WrittenGap): string {
+  if (gap.kind === 'text') return describeAccepted(gap.accepted.map(readAccepted))
+  if (gap.kind === 'number') return withTolerance(gap.key, gap.tolerance)
+  return gap.choices[gap.correct] ?? '–'
+}
+
 /** A text with gaps to be filled. */
 export const gaps: QuestionKind = {
   name: t('A text with gaps'),
@@ -187,6 +196,10 @@ export const gaps: QuestionKind = {
     const all = gapsOf(question)
     const entries = entriesOf(answer, all.length)
     return list(all.map((gap, index) => `${index + 1}: ${textOf(gap, entries[index])}`))
+  },
+  describeKey({ parts }) {
+    const written = parts && 'gaps' in parts ? parts.gaps : []
+    return list(written.map((gap, index) => `${index + 1}: ${describeGap(gap)}`))
   },
   show({ parts }) {
     const written = parts && 'gaps' in parts ? parts.gaps : []

@@ -1,7 +1,7 @@
 import { t } from '../../../texts.ts'
 import { Labelled } from '../../forms/fields.tsx'
 import type { AnswerProps, QuestionKind, ReviewProps } from '../kind.ts'
-import { isReadableNumber, LONGEST_NUMBER } from '../numbers.ts'
+import { isReadableNumber, LONGEST_NUMBER, withTolerance } from '../numbers.ts'
 import { QuestionText } from '../question-text.tsx'
 import { TypedInput } from '../typed-input.tsx'
 
@@ -42,10 +42,9 @@ function Review({ question, given, correct, givenName }: ReviewProps) {
         {t('{name}: <b>{given}</b> · correct: <b>{correct}</b>', {
           name: givenName,
           given: String(given || '–'),
-          correct: String(correct ?? '–'),
+          correct: correct === null ? '–' : withTolerance(String(correct), question.tolerance),
           b: (inner) => <strong>{inner}</strong>,
         })}
-        {correct !== null && question.tolerance > 0 && ` ± ${question.tolerance}`}
       </p>
     </>
   )
@@ -58,5 +57,6 @@ export const numeric: QuestionKind = {
   Review,
   isComplete: (_question, answer) => String(answer).trim() !== '' && isReadableNumber(String(answer)),
   describe: (_question, answer) => String(answer),
+  describeKey: ({ correct_answer, tolerance }) => withTolerance(correct_answer, tolerance),
   show: ({ correct_answer }) => ({ parts: null, option_order: null, correct: correct_answer || null }),
 }

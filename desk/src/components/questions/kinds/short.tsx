@@ -1,7 +1,6 @@
-import { list } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 import { Labelled } from '../../forms/fields.tsx'
-import { bestAccepted, listAccepted } from '../accepted-texts.ts'
+import { bestAccepted, describeAccepted, listAccepted } from '../accepted-texts.ts'
 import type { AnswerProps, QuestionKind, ReviewProps } from '../kind.ts'
 import { QuestionText } from '../question-text.tsx'
 import { TypedInput } from '../typed-input.tsx'
@@ -42,17 +41,7 @@ function Review({ question, given, correct, givenName }: ReviewProps) {
           b: (inner) => <strong>{inner}</strong>,
         })}
       </p>
-      {others.length > 0 && (
-        <p>
-          {t('Also accepted: {texts}', {
-            texts: list(
-              others.map((other) =>
-                other.percent === '100' ? other.text : `${other.text} (${other.percent} %)`,
-              ),
-            ),
-          })}
-        </p>
-      )}
+      {others.length > 0 && <p>{t('Also accepted: {texts}', { texts: describeAccepted(others) })}</p>}
     </>
   )
 }
@@ -63,6 +52,7 @@ export const short: QuestionKind = {
   Answer,
   Review,
   describe: (_question, answer) => String(answer),
+  describeKey: ({ correct_answer }) => describeAccepted(listAccepted(correct_answer)),
   show: ({ correct_answer }) => ({
     parts: null,
     option_order: null,

@@ -71,7 +71,7 @@ export default function ResultView({ params }: ViewProps) {
               </a>
             }
           >
-            <Verdict percentage={result.percentage} needed={needed} />
+            <Verdict of={result} needed={needed} />
             <Figures result={result} />
             <PastResults examId={result.exam_id} />
             {hasWrong && (

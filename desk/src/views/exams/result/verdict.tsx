@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { ask, client } from '../../../client.ts'
+import { type Answer, ask, client } from '../../../client.ts'
 import { percent } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 
@@ -11,15 +11,14 @@ export async function readNeeded(examId: number): Promise<number | undefined> {
 }
 
 interface VerdictProps {
-  percentage: number | null
+  of: Pick<Answer<'/api/v01/attempts/{attempt_id}', 'get'>, 'percentage' | 'passed'>
   needed: number | undefined
 }
 
 /** Whether an attempt passed, and by how much. */
-export function Verdict({ percentage, needed }: VerdictProps) {
+export function Verdict({ of: { percentage, passed }, needed }: VerdictProps) {
   if (percentage === null || needed === undefined) return null
   const distance = Math.abs(percentage - needed)
-  const isPassed = percentage >= needed
   const said = {
     percent: percent(percentage),
     needed: percent(needed),
@@ -27,10 +26,12 @@ export function Verdict({ percentage, needed }: VerdictProps) {
     b: (inner: ComponentChildren) => <strong>{inner}</strong>,
   }
   return (
-    <p class={`notice verdict ${isPassed ? 'good' : 'bad'}`} role="status">
+    <p class={`notice verdict ${passed ? 'good' : 'bad'}`} role="status">
       {distance === 0
-        ? t('<b>Passed</b> with exactly the {needed} that are needed.', said)
-        : isPassed
+        ? passed
+          ? t('<b>Passed</b> with exactly the {needed} that are needed.', said)
+          : t('<b>Not passed</b>: just below the {needed} that are needed.', said)
+        : passed
           ? t(
               '<b>Passed</b> with {percent}, {margin, plural, one {# percentage point} other {# percentage points}} above the {needed} that are needed.',
               said,

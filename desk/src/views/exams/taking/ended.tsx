@@ -56,7 +56,7 @@ export function AttemptEnded({ state, examId, name, isTimeUp, close }: EndedProp
       )}
       {found.data && (
         <>
-          <Verdict percentage={found.data.result.percentage} needed={found.data.needed} />
+          <Verdict of={found.data.result} needed={found.data.needed} />
           <Figures result={found.data.result} />
         </>
       )}

@@ -112,6 +112,7 @@ function Analysed({ item, number: place, written }: AnalysedProps) {
         <p>
           <b>{place}.</b> <QuestionSummary text={item.question_text} />
         </p>
+        {item.too_few && <small>Too few attempts to say whether the question is a good one</small>}
         {item.flags.length > 0 && (
           <p class="row">
             {item.flags.map((flag) => (
@@ -181,7 +182,8 @@ async function readWritten(examId: number): Promise<ReadonlyMap<number, Written>
           key:
             letters || !correct
               ? undefined
-              : kind.describe({ ...question, parts, option_order: letters }, correct),
+              : (kind.describeKey?.(question) ??
+                kind.describe({ ...question, parts, option_order: letters }, correct)),
         },
       ]
     }),

@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify'
+
+interface Result {
+  max_score?: number | null
+  percentage?: number | null
+}
+
+/** Where nothing could be scored, a result has no percentage; for clients of the older generation it is 0. */
+export function fillPercentages(scope: FastifyInstance): void {
+  scope.addHook('preSerialization', async (_request, _reply, payload) => {
+    const { attempts = [], result, ...answer } = payload as Result & { attempts?: Result[]; result?: Result }
+    const isWorthless = [answer, result ?? {}, ...(Array.isArray(attempts) ? attempts : [])].some(isWithout)
+    if (!isWorthless) return payload
+    return {
+      ...fill(answer),
+      ...('attempts' in (payload as object) ? { attempts: attempts.map(fill) } : {}),
+      ...(result ? { result: fill(result) } : {}),
+    }
+  })
+}
+
+function isWithout({ max_score, percentage }: Result): boolean {
+  return max_score === 0 && percentage === null
+}
+
+function fill<R extends Result>(result: R): R {
+  return isWithout(result) ? { ...result, percentage: 0 } : result
+}
