@@ -30,7 +30,7 @@ const HEAVY = [
   'test/features/{account.erasing,account.export,practice.replay}.test.ts',
   'test/gateway/convergence.test.ts',
   'test/http/documents.test.ts',
-  'test/nodes/{draining,killed,proxy-limits,redis-away,redis-replaced,rolling-restart}.test.ts',
+  'test/nodes/{draining,killed,proxy-limits,proxy-returns,redis-away,redis-replaced,rolling-restart}.test.ts',
 ]
 
 const settings = {

@@ -43,7 +43,12 @@ test('tests send requests through the client that compares answers with the docu
   for await (const file of glob('test/**/*.ts', { cwd: root, exclude: ['test/generators/**'] }))
     if (/(?<![.\w])fetch\(/.test(await readFile(`${root}/${file}`, 'utf8'))) others.push(path.basename(file))
   // The client itself, the documents, and what a proxy answers without asking a node.
-  expect(others.sort()).toEqual(['client.ts', 'documented.ts', 'rolling-restart.test.ts'])
+  expect(others.sort()).toEqual([
+    'client.ts',
+    'documented.ts',
+    'proxy-returns.test.ts',
+    'rolling-restart.test.ts',
+  ])
 })
 
 describe('the rules catch', () => {
