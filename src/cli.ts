@@ -16,9 +16,8 @@ import { record } from './features/audit/audit.service.ts'
 import { describeRole } from './features/audit/audit-words.ts'
 import { createAccount, findAccount } from './features/auth/auth.service.ts'
 import { hashPassword } from './features/auth/passwords.ts'
-import { isEncrypted } from './features/backup/archive.ts'
+import { BackupError, isEncrypted } from './features/backup/archive.ts'
 import {
-  BackupError,
   checkBackup,
   isUnused,
   type Place,
@@ -26,6 +25,7 @@ import {
   writeBackup,
 } from './features/backup/backup.service.ts'
 import { setRole } from './features/users/users.service.ts'
+import { findMisspelt } from './misspelt-settings.ts'
 import { readLine } from './terminal.ts'
 
 const USAGE = `Usage: npm run admin -- <command>
@@ -191,6 +191,7 @@ async function withService<T>(work: (service: Service) => Promise<T>): Promise<T
   const config = readConfig(process.env)
   const { databaseUrl, databaseReadUrl, dataDir } = config
   const log = { info() {}, warn: console.error, error: console.error }
+  for (const line of findMisspelt(process.env)) log.warn(line)
   const running = databaseUrl ?? (await findRunningEmbedded(dataDir))
   const started = running === undefined ? await startEmbedded({ dataDir, log }) : undefined
   const url = running ?? started?.url ?? ''

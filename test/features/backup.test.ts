@@ -1,14 +1,22 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { promisify } from 'node:util'
+import { armor, Encrypter } from 'age-encryption'
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createDiskFiles } from '../../src/adapters/files-disk.ts'
 import { startEmbedded } from '../../src/db/embedded/embedded-server.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { checkBackup, type Manifest, writeBackup } from '../../src/features/backup/backup.service.ts'
+import { isEncrypted } from '../../src/features/backup/archive.ts'
+import {
+  checkBackup,
+  type Manifest,
+  restoreBackup,
+  writeBackup,
+} from '../../src/features/backup/backup.service.ts'
 import type { Client } from '../support/client.ts'
 import { createExam } from '../support/content/exams.ts'
 import { form } from '../support/content/forms.ts'
@@ -18,6 +26,7 @@ import { adminCommand, runAdmin, startProcess } from '../support/processes/proce
 import { connect, createDatabase, SECRET, startService, type TestService } from '../support/service.ts'
 
 const WRITERS = 64
+const PASSPHRASE = 'correct horse battery staple'
 const quiet = () => {}
 let service: TestService
 let folder: string
@@ -221,7 +230,7 @@ test('a restore into a new database voids what was signed in after the backup, a
 
 test('an encrypted backup says nothing without its passphrase, and comes back with it', async () => {
   const file = path.join(folder, 'sealed.tar.age')
-  const passphrase = 'correct horse battery staple'
+  const passphrase = PASSPHRASE
   const short = await runAdmin(['backup', '--to', file, '--encrypt'], environment(), 'too short\n')
   expect(short).toMatchObject({ code: 1, stderr: expect.stringContaining('at least 12 characters') })
   const taken = await runAdmin(['backup', '--to', file, '--encrypt'], environment(), `${passphrase}\n`)
@@ -236,20 +245,91 @@ test('an encrypted backup says nothing without its passphrase, and comes back wi
   const damaged = Buffer.from(sealed)
   damaged.writeUInt8(damaged.readUInt8(sealed.length - 100) ^ 1, sealed.length - 100)
   await writeFile(`${file}.damaged`, damaged)
-  for (const [from, line] of [
-    [file, 'another horse battery staple'],
-    [file, ''],
-    [`${file}.damaged`, passphrase],
-  ] as const)
-    expect(await runAdmin(['restore', '--from', from], place, `${line}\n`)).toMatchObject({
+  for (const [from, line, problem] of [
+    [file, 'another horse battery staple', 'wrong passphrase'],
+    [file, '', 'wrong passphrase'],
+    [`${file}.damaged`, passphrase, 'is damaged or cut off'],
+  ] as const) {
+    const refused = await runAdmin(['restore', '--from', from], place, `${line}\n`)
+    expect(refused, `${from} with ${line}`).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('cannot be read'),
+      stderr: expect.stringContaining(problem),
     })
+    expect(refused.stderr.match(/wrong passphrase|damaged or cut off/g), from).toEqual([
+      problem.replace('is ', ''),
+    ])
+  }
   expect(await runAdmin(['restore', '--from', file], place, `${passphrase}\n`)).toMatchObject({ code: 0 })
   const again = path.join(folder, 'opened.tar')
   expect((await runAdmin(['backup', '--to', again], place)).code).toBe(0)
   await expectSame(again, manifest)
 }, 180_000)
+
+test('a backup that GNU tar packed again, in another order, and that age wrote as text, is read', async () => {
+  await createExam(service.sql, { questions: [{}, {}] })
+  const here = { databaseUrl: service.databaseUrl, files: filesOf(service.dataDir) }
+  const [first, repacked] = [path.join(folder, 'first.tar'), path.join(folder, 'repacked.tar')]
+  const manifest = await writeBackup(here, { path: first }, quiet)
+  await repack(first, repacked, (names) => names.toReversed())
+  const encrypter = new Encrypter()
+  encrypter.setPassphrase(PASSPHRASE)
+  encrypter.setScryptWorkFactor(12)
+  const text = armor.encode(await encrypter.encrypt(await readFile(repacked)))
+  const sealed = { path: `${repacked}.age`, passphrase: PASSPHRASE }
+  // As it comes by mail, from Windows.
+  await writeFile(sealed.path, text.replaceAll('\n', '\r\n'))
+  expect(await isEncrypted(sealed.path)).toBe(true)
+  expect(await checkBackup(sealed, quiet)).toEqual(manifest)
+
+  const place = await newPlace()
+  const there = { databaseUrl: place.DATABASE_URL, files: filesOf(place.DATA_DIR) }
+  await restoreBackup(there, sealed, manifest, quiet)
+  const again = await writeBackup(there, { path: path.join(folder, 'after-tar.tar') }, quiet)
+  expect(again.tables).toEqual(manifest.tables)
+  const sql = postgres(place.DATABASE_URL, { max: 1 })
+  onTestFinished(() => sql.end())
+  const keysOf = async (one: postgres.Sql) => [
+    ...(await one`
+      select conrelid::regclass::text, conname::text, pg_get_constraintdef(oid) from pg_constraint
+       where contype = 'f' and connamespace = 'public'::regnamespace order by 1, 2`),
+  ]
+  expect(await keysOf(sql)).toEqual(await keysOf(service.sql))
+
+  const check = async (bytes: string | Buffer, passphrase = PASSPHRASE) => {
+    const broken = `${repacked}.broken.age`
+    await writeFile(broken, bytes)
+    return checkBackup({ path: broken, passphrase }, quiet)
+  }
+  await expect(check(text, 'another horse battery staple')).rejects.toThrow('wrong passphrase')
+  for (const length of [text.length - 20, text.length / 2, 200])
+    await expect(check(text.slice(0, length)), `${length} characters`).rejects.toThrow(
+      'is damaged or cut off',
+    )
+  const doubled = path.join(folder, 'doubled.tar')
+  await repack(first, doubled, (names) => [...names, './manifest.json'])
+  await expect(checkBackup({ path: doubled }, quiet)).rejects.toThrow('has manifest.json twice')
+})
+
+/** Unpacks a tar and packs it again by GNU tar, as `tar c .` does: with folders, and names that begin with a dot. */
+async function repack(from: string, to: string, order: (names: string[]) => string[]): Promise<void> {
+  const run = promisify(execFile)
+  const unpacked = await mkdtemp(path.join(folder, 'unpacked-'))
+  await run('tar', ['-x', '-f', from, '-C', unpacked])
+  const { stdout } = await run('find', ['.'], { cwd: unpacked })
+  const names = order(stdout.trim().split('\n'))
+  await writeFile(`${to}.names`, names.join('\n'))
+  await run('tar', [
+    '-c',
+    '-f',
+    to,
+    '-C',
+    unpacked,
+    '--no-recursion',
+    '--hard-dereference',
+    '-T',
+    `${to}.names`,
+  ])
+}
 
 test('a damaged, truncated or foreign file is refused, and nothing is changed', async () => {
   const file = path.join(folder, 'whole.tar')
@@ -258,8 +338,8 @@ test('a damaged, truncated or foreign file is refused, and nothing is changed', 
   const place = await newPlace()
   const [migration = ''] = (await checkBackup({ path: file }, quiet)).migrations
   const attempts: [string, Buffer, string][] = [
-    ['cut', whole.subarray(0, whole.length / 2), 'cannot be read|no whole backup'],
-    ['foreign', Buffer.from('hello'), 'cannot be read|no whole backup'],
+    ['cut', whole.subarray(0, whole.length / 2), 'damaged or cut off|no whole backup'],
+    ['foreign', Buffer.from('hello'), 'damaged or cut off|no whole backup'],
     ['damaged', damage(whole, 'root@example.org', 'r00t@example.org'), 'damaged'],
     ['of other tables', damage(whole, '{"name":"class_mails"', '{"name":"revocations"'), 'no backup has'],
     ['of another form', damage(whole, '{"form":1', '{"form":7'), 'form'],

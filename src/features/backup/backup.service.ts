@@ -1,7 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Files } from '../../adapters/files.ts'
-import { type AddPart, type BackupFile, type Part, readTar, writeTar } from './archive.ts'
+import { type AddPart, BackupError, type BackupFile, type Part, readTar, writeTar } from './archive.ts'
 import * as store from './backup.store.ts'
 
 /** Version of the backup file's own format. */
@@ -25,6 +25,8 @@ const LEFT_OUT = new Set([
   // Made anew from the messages.
   'message_words',
   'search_marks',
+  // Which nodes run.
+  'nodes',
 ])
 
 /** More sessions than begin between a backup and what it is needed for. */
@@ -58,9 +60,6 @@ export interface Manifest {
   sessions: number[]
   files: (Part & { key: string; content_type: string })[]
 }
-
-/** An error that the person at the command line can correct. */
-export class BackupError extends Error {}
 
 /**
  * Writes the whole service into one file, database and stored files, as of one moment, while it runs: one snapshot
@@ -163,22 +162,23 @@ export async function checkBackup(from: BackupFile, progress: Progress): Promise
   const { path } = from
   const found = new Map<string, Part>()
   let manifest: Manifest | undefined
-  try {
-    for await (const { bytes, ...part } of readTar(from)) {
-      found.set(part.name, part)
-      if (part.name === 'manifest.json') manifest = JSON.parse(bytes.toString()) as Manifest
-      progress(`checking: ${found.size} parts`)
-    }
-  } catch (error) {
-    throw new BackupError(`${path} cannot be read: ${error instanceof Error ? error.message : error}`)
+  for await (const { bytes, ...part } of readTar(from)) {
+    found.set(part.name, part)
+    if (part.name === 'manifest.json') manifest = JSON.parse(bytes.toString()) as Manifest
+    progress(`checking: ${found.size} parts`)
   }
   if (!manifest) throw new BackupError(`${path} is no whole backup of this service`)
   if (manifest.form !== FORM) throw new BackupError(`${path} has a form that this version does not know`)
-  for (const { name, sha256 } of [...manifest.tables.flatMap(({ parts }) => parts), ...manifest.files])
+  const parts = listParts(manifest)
+  for (const { name, sha256 } of parts)
     if (found.get(name)?.sha256 !== sha256)
       throw new BackupError(`${path} is damaged: ${name} is not what it was`)
+  const names = new Set(parts.map(({ name }) => name))
+  if (names.size < parts.length) throw new BackupError(`${path} lists a part twice`)
   return manifest
 }
+
+const listParts = ({ tables, files }: Manifest): Part[] => [...tables.flatMap(({ parts }) => parts), ...files]
 
 /** Whether there is nothing that a restore would remove. */
 export async function isUnused({ databaseUrl }: Place): Promise<boolean> {
@@ -220,7 +220,7 @@ export async function restoreBackup(
         if (LEFT_OUT.has(name) || !tables.some((each) => each.name === name))
           throw new BackupError(`The backup has rows of ${name}, which no backup has`)
       const sessions = [...new Set([...manifest.sessions, ...(await store.listSessions(tx))])]
-      await store.beginLoading(tx, tables)
+      const keys = await store.beginLoading(tx, tables)
       await load(tx, place.files, from, manifest, progress)
       for (const { name, rows, last } of manifest.tables) {
         const table = tables.find((each) => each.name === name) as store.Table
@@ -235,7 +235,7 @@ export async function restoreBackup(
       await store.setNumbering(tx, numbering, String(last))
       await store.revokeSessions(tx, sessions)
       await store.revokeUpTo(tx, last)
-      await store.endLoading(tx, tables)
+      await store.endLoading(tx, tables, keys)
       await store.endLeases(tx)
     })
   } finally {
@@ -243,7 +243,7 @@ export async function restoreBackup(
   }
 }
 
-/** All parts of a table go through one COPY: rows may refer to later rows of the same table. */
+/** The parts of a table that follow one another go through one COPY. */
 async function load(
   tx: store.Sql,
   files: Files,
@@ -252,6 +252,7 @@ async function load(
   progress: Progress,
 ): Promise<void> {
   const keys = new Map(manifest.files.map((file) => [file.name, file]))
+  const sums = new Map(listParts(manifest).map(({ name, sha256 }) => [name, sha256]))
   let current: { name: string; input: PassThrough; done: Promise<void> } | undefined
   const finish = async () => {
     current?.input.end()
@@ -259,7 +260,10 @@ async function load(
     current = undefined
   }
   try {
-    for await (const { name, bytes } of readTar(from)) {
+    for await (const { name, sha256, bytes } of readTar(from)) {
+      // What the backup doesn't list was never checked.
+      if (!sums.has(name)) continue
+      if (sums.get(name) !== sha256) throw new BackupError(`${from.path} has changed since it was checked`)
       const [kind, table = ''] = name.split('/')
       if (kind !== 'tables' || table !== current?.name) await finish()
       if (kind === 'tables') {

@@ -15,8 +15,6 @@ export interface Table {
   columns: string[]
   /** The columns that order its rows, so that equal tables give equal bytes. */
   key: string[]
-  /** Tables that its rows refer to. */
-  refersTo: string[]
   /** The column with a sequence, if there is one. */
   numbered: string | null
 }
@@ -47,37 +45,20 @@ export async function hasCaughtUp(
   return await replica.hasCaughtUp(standbyUrl, toExecutor(sql, tx)).catch(() => false)
 }
 
-/** The service's tables, without another program's; each one after the tables that it refers to. */
+/** The service's tables, without another program's. */
 export async function listTables(sql: Sql): Promise<Table[]> {
-  const rows = await sql<Table[]>`
+  return await sql<Table[]>`
     select c.relname::text as name,
            (select array_agg(a.attname::text order by a.attnum) from pg_attribute a
              where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns,
            (select array_agg(a.attname::text order by array_position(i.indkey::int2[], a.attnum))
               from pg_index i join pg_attribute a on a.attrelid = c.oid and a.attnum = any (i.indkey)
              where i.indrelid = c.oid and i.indisprimary) as key,
-           coalesce((select array_agg(distinct o.relname::text) from pg_constraint f join pg_class o on o.oid = f.confrelid
-             where f.conrelid = c.oid and f.contype = 'f' and o.oid <> c.oid), '{}') as "refersTo",
            (select a.attname::text from pg_attribute a where a.attrelid = c.oid and a.attidentity <> '') as numbered
       from pg_class c
      where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
        and c.relname = any (${listOwnTables()})
      order by c.relname`
-  return inOrder([...rows])
-}
-
-function inOrder(tables: Table[]): Table[] {
-  const ordered: Table[] = []
-  const names = new Set(tables.map(({ name }) => name))
-  while (ordered.length < tables.length) {
-    const done = new Set(ordered.map(({ name }) => name))
-    const next = tables.filter(
-      ({ name, refersTo }) => !done.has(name) && refersTo.every((each) => done.has(each) || !names.has(each)),
-    )
-    if (next.length === 0) throw new Error('tables refer to one another in a circle')
-    ordered.push(...next)
-  }
-  return ordered
 }
 
 /** The migrations that made the schema what it is. */
@@ -127,15 +108,33 @@ export async function isUnused(sql: Sql, tables: Table[]): Promise<boolean> {
   return true
 }
 
-/**
- * Empties the tables and switches their triggers off until `endLoading`: what triggers would write is in the backup.
- */
-export async function beginLoading(tx: Sql, tables: Table[]): Promise<void> {
-  for (const { name } of tables) await tx`alter table ${tx(name)} disable trigger user`
-  await tx`truncate ${tx(tables.map(({ name }) => name))}`
+/** How a table's foreign keys are declared, for when its rows are there. */
+export interface ForeignKey {
+  table: string
+  name: string
+  declaration: string
 }
 
-export async function endLoading(tx: Sql, tables: Table[]): Promise<void> {
+/**
+ * Empties the tables, and takes away their foreign keys, so that they can be filled in any order, and their triggers,
+ * until `endLoading`: what triggers would write is in the backup.
+ */
+export async function beginLoading(tx: Sql, tables: Table[]): Promise<ForeignKey[]> {
+  const keys = await tx<ForeignKey[]>`
+    select c.relname::text as table, f.conname::text as name, pg_get_constraintdef(f.oid) as declaration
+      from pg_constraint f join pg_class c on c.oid = f.conrelid
+     where f.contype = 'f' and c.relnamespace = current_schema()::regnamespace
+       and c.relname = any (${tables.map(({ name }) => name)})`
+  for (const { table, name } of keys) await tx`alter table ${tx(table)} drop constraint ${tx(name)}`
+  for (const { name } of tables) await tx`alter table ${tx(name)} disable trigger user`
+  await tx`truncate ${tx(tables.map(({ name }) => name))}`
+  return keys
+}
+
+/** Throws if a row refers to one that isn't there. */
+export async function endLoading(tx: Sql, tables: Table[], keys: ForeignKey[]): Promise<void> {
+  for (const { table, name, declaration } of keys)
+    await tx`alter table ${tx(table)} add constraint ${tx(name)} ${tx.unsafe(declaration)}`
   for (const { name } of tables) await tx`alter table ${tx(name)} enable trigger user`
 }
 
