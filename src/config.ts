@@ -196,6 +196,10 @@ export interface Config {
     /** How long somebody counts as active after their last frame that a person causes. */
     activeMs: number
   }
+  nodes: {
+    /** How often a node writes into the database that it lives, and looks which others do. */
+    beatMs: number
+  }
 }
 
 /** After how many days something is deleted; undefined: when somebody deletes it. */
@@ -228,11 +232,16 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const production = settings.NODE_ENV === 'production'
   const isEmbedded = (settings.DATABASE_URL ?? 'embedded') === 'embedded'
 
+  for (const name of ADDRESSES) {
+    const problem = settings[name] === undefined ? undefined : findUnwritten(settings[name])
+    if (problem !== undefined) problems.push(`${name}: ${problem}`)
+  }
   if (Number(settings.PORT ?? 0) > 65_535) problems.push('PORT: must be at most 65535')
   if (settings.DATABASE_READ_URL !== undefined && isEmbedded)
     problems.push('DATABASE_READ_URL: needs an external DATABASE_URL, whose standby it is')
   try {
-    if (settings.REDIS_URL !== undefined) readRedisAddress(settings.REDIS_URL)
+    if (settings.REDIS_URL !== undefined && findUnwritten(settings.REDIS_URL) === undefined)
+      readRedisAddress(settings.REDIS_URL)
   } catch (error) {
     problems.push(`REDIS_URL: ${(error as Error).message}`)
   }
@@ -299,7 +308,23 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     chat: { sendIntervalMs: 2_000 },
     discussions: { postIntervalMs: 10_000 },
     presence: { graceMs: 5_000, beatMs: 5_000, leaseMs: 15_000, activeMs: 30_000 },
+    nodes: { beatMs: 5_000 },
   }
+}
+
+/** Addresses that a password may be part of. */
+const ADDRESSES = ['DATABASE_URL', 'DATABASE_READ_URL', 'REDIS_URL', 'SMTP_URL'] as const
+
+/**
+ * What in a user or password has to be written by its number. It isn't said which it is, nor where: the line would show
+ * a part of the password.
+ */
+function findUnwritten(address: string): string | undefined {
+  const [, beforePath = '', rest = ''] = /^[^:]*:[/]{2}([^/?#]*)(.*)$/s.exec(address) ?? []
+  const isSplit = !beforePath.includes('@') && rest.includes('@')
+  return isSplit || /#|%(?![\da-f]{2})/i.test(address)
+    ? 'in a user or password % is written %25, # %23, / %2F, ? %3F and @ %40'
+    : undefined
 }
 
 function describeProblems(given: Record<string, unknown>): string[] {

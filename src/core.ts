@@ -8,6 +8,7 @@ import type { Push } from './adapters/push.ts'
 import type { Gate } from './admission/gate.ts'
 import type { Pace } from './admission/pace.ts'
 import type { Bus } from './bus/bus.ts'
+import type { OtherNodes } from './bus/other-nodes.ts'
 import type { Presence } from './bus/presence.ts'
 import type { RateSlots } from './bus/rate-slots.ts'
 import type { Tallies } from './bus/tallies.ts'
@@ -38,6 +39,7 @@ export interface Core {
   pace: Pace
   tallies: Tallies
   sessions: LiveSessions
+  nodes: OtherNodes
   refreshTokens: RefreshTokens
   files: Files
   /** undefined: none is configured. */

@@ -27,6 +27,7 @@ import { identifyDatabase, learnServer } from './db/database-server.ts'
 import { createJobQueue } from './db/job-queue.ts'
 import { followReplica } from './db/read-replica.ts'
 import { watchSessions } from './features/auth/session-watch.ts'
+import { watchNodes } from './features/nodes/node-watch.ts'
 import { createRefreshTokens } from './tokens/refresh-tokens.ts'
 import { deriveKeys } from './tokens/secrets.ts'
 
@@ -93,7 +94,7 @@ export async function createNode({
       : await connectRedis(config.redisUrl, await identifyDatabase(db), log)
   const ownSlots = createMemoryRateSlots(clock)
   const [draining, closing, hurried] = [new AbortController(), new AbortController(), new AbortController()]
-  const parts: Omit<Core, 'sessions'> = {
+  const parts: Omit<Core, 'sessions' | 'nodes'> = {
     config,
     log,
     clock,
@@ -120,7 +121,7 @@ export async function createNode({
     draining: draining.signal,
     closing: closing.signal,
   }
-  const core: Core = { ...parts, sessions: await watchSessions(parts) }
+  const core: Core = { ...parts, sessions: await watchSessions(parts), nodes: await watchNodes(parts) }
   const app = await buildApp(core)
   const background = await startBackground(core, () => app.listeningOrigin)
   return {
@@ -145,6 +146,7 @@ export async function createNode({
       await background.close()
       core.push?.close()
       await core.sessions.close()
+      await core.nodes.close()
       await core.presence.close()
       await core.tallies.close()
       await core.bus.close()

@@ -111,6 +111,14 @@ export function createRedisBus(redis: SharedRedis, log: FastifyBaseLogger): Bus 
       }
     },
     onResync: (listener) => void resyncListeners.push(listener),
+    // The first node that comes gives the name.
+    identify: async () => {
+      try {
+        return (await redis.commands.set(`${redis.prefix}bus`, self, 'NX', 'GET')) ?? self
+      } catch {
+        return undefined
+      }
+    },
     ping: channels.ping,
     measureLag: shared(async () => {
       const begun = performance.now()

@@ -22,6 +22,11 @@ export interface Bus {
   publish<T extends Topic>(topic: T, event: Topics[T]): void
   subscribe<T extends Topic>(topic: T, listener: Listener<T>): Subscription
   onResync(listener: () => void): void
+  /**
+   * The name of what carries the events, which all nodes that hear one another give, and no others; undefined while it
+   * is away. It changes when that has lost everything.
+   */
+  identify(): Promise<string | undefined>
   /** Rejects while the bus cannot carry events to other nodes. */
   ping(): Promise<void>
   /**

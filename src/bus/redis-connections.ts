@@ -95,6 +95,20 @@ const CONNECTION = {
 
 const retryStrategy = (attempt: number) => Math.min(50 * attempt, LONGEST_RETRY_MS)
 
+/** Redis knows neither this user nor this password: that doesn't mend itself, as an absence does. */
+const REFUSAL = /\b(WRONGPASS|NOAUTH|invalid password|without any password configured)\b/
+
+/** Throws if Redis, or one of the Sentinels, has refused the password. */
+function requireWelcome(failure: Error | undefined, giveUp: () => void): void {
+  const { message, lastNodeError } = (failure ?? {}) as Error & { lastNodeError?: Error }
+  const said = [message, lastNodeError?.message].find((each) => each !== undefined && REFUSAL.test(each))
+  if (said === undefined) return
+  giveUp()
+  throw new Error(
+    `REDIS_URL: Redis refuses its user or password: write both as redis://user:password@host (Redis says ${said})`,
+  )
+}
+
 async function connect(
   address: Exclude<RedisAddress, { kind: 'cluster' }>,
   more: { enableAutoPipelining?: true },
@@ -109,7 +123,14 @@ async function connect(
   // A dead connection shows only when a command stays unanswered, so one is sent regularly.
   const beat = setInterval(() => void redis.ping().catch(() => {}), SILENCE_MS).unref()
   redis.on('end', () => clearInterval(beat))
+  let failure: Error | undefined
+  const keep = (error: Error) => {
+    failure = error
+  }
+  redis.on('error', keep)
   await redis.connect().catch(() => {})
+  redis.off('error', keep)
+  requireWelcome(failure, () => redis.disconnect())
   return redis
 }
 
@@ -153,6 +174,7 @@ async function connectCluster(
   })
   cluster.connect().catch(() => {})
   const failure = await settled
+  requireWelcome(failure, () => cluster.disconnect())
   if (/cluster support disabled/.test(String(failure?.lastNodeError))) {
     cluster.disconnect()
     throw new Error('REDIS_URL: it leads to a Redis that is no cluster: write redis://… with one host')

@@ -3,12 +3,14 @@ import { collectDefaultMetrics, register } from '@prometheus-io/client'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Core } from '../core.ts'
 import { AppError } from '../errors.ts'
-import { bus, database, generation, http } from '../telemetry/metrics.ts'
+import { build, bus, database, generation, http } from '../telemetry/metrics.ts'
+import { VERSION } from '../version.ts'
 import { bearerToken } from './caller-tokens.ts'
-import { isBusUp } from './operators.routes.ts'
+import { isDatabaseUp, lookAtBus } from './operators.routes.ts'
 
 // Of the process: most have one node, which is what the others measure.
 collectDefaultMetrics()
+build.set({ version: VERSION }, 1)
 
 /**
  * Prometheus metrics at `/metrics`. With METRICS_TOKEN they are for clients that send it, otherwise for this machine
@@ -37,12 +39,14 @@ export function registerMetrics(app: FastifyInstance, core: Core): void {
 /** Sets what is only known when somebody asks. */
 async function measureNow(core: Core): Promise<void> {
   const { databasePool } = core.config
-  const [isUp, lag, { values }] = await Promise.all([
-    isBusUp(core),
+  const [state, isUp, lag, { values }] = await Promise.all([
+    lookAtBus(core),
+    isDatabaseUp(core),
     core.bus.measureLag(),
     database.underWay.get(),
   ])
-  bus.up.set(Number(isUp))
+  bus.up.set(Number(state === 'up'))
+  database.up.set(Number(isUp))
   if (lag === undefined) bus.lag.remove()
   else bus.lag.set(lag)
   generation.up.set(Number(!core.jobs.standing.isStill))

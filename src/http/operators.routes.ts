@@ -20,8 +20,8 @@ const NotReady = Type.Object({
 /** For orchestrators (docs/protocol/operations.md#endpoints): is the process up, and can it serve? */
 export const operationsRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   const config = { whileClosing: true, budget: 'none' } as const
-  const askDatabase = shared(() => answers(() => core.db.execute(sql`select 1`), DATABASE_TIMEOUT_MS))
-  const askBus = shared(() => isBusUp(core))
+  const askDatabase = shared(() => isDatabaseUp(core))
+  const askBus = shared(() => lookAtBus(core))
 
   app.get(
     '/healthz',
@@ -46,14 +46,15 @@ export const operationsRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
         summary: 'The database answers, and the node is not draining',
         description:
           'Two parts may be `down` while the node serves: `bus`, then what other nodes publish comes later; and `jobs`, then ' +
-          'jobs of generating questions wait and no node works on any.',
+          'jobs of generating questions wait and no node works on any. `bus` is `alone` where other nodes serve the same ' +
+          'database and share no Redis with this one.',
         tags: ['operations'],
         response: { 200: Ready, 503: NotReady },
       },
     },
     async (_request, reply) => {
       const [database, bus] = await Promise.all([askDatabase(), askBus()])
-      const state = { bus: bus ? 'up' : 'down', jobs: core.jobs.standing.isStill ? 'down' : 'up' }
+      const state = { bus, jobs: core.jobs.standing.isStill ? 'down' : 'up' }
       const draining = core.draining.aborted
       if (database && !draining) return { success: true as const, status: 'ready', database: 'up', ...state }
       const code = draining ? 'draining' : 'unavailable'
@@ -75,8 +76,14 @@ const DATABASE_TIMEOUT_MS = 2_000
 /** Redis has less time: proxies wait two seconds for an answer that doesn't depend on it. */
 const BUS_TIMEOUT_MS = 1_000
 
-export function isBusUp({ bus }: Core): Promise<boolean> {
-  return answers(() => bus.ping(), BUS_TIMEOUT_MS)
+export function isDatabaseUp({ db }: Core): Promise<boolean> {
+  return answers(() => db.execute(sql`select 1`), DATABASE_TIMEOUT_MS)
+}
+
+/** `alone`: it carries this node’s events, but not to all other nodes. */
+export async function lookAtBus({ bus, nodes }: Core): Promise<'up' | 'down' | 'alone'> {
+  if (!(await answers(() => bus.ping(), BUS_TIMEOUT_MS))) return 'down'
+  return nodes.areApart ? 'alone' : 'up'
 }
 
 async function answers(probe: () => Promise<unknown>, timeoutMs: number): Promise<boolean> {

@@ -19,6 +19,12 @@ function countBy<Label extends string>(
   return counter
 }
 
+export const build = new Gauge({
+  name: 'exam_practice_build_info',
+  help: 'Always 1, with the version of the service',
+  labelNames: ['version'],
+})
+
 export const http = {
   durations: new Histogram({
     name: 'http_request_duration_seconds',
@@ -80,7 +86,10 @@ export const bus = {
     name: 'bus_reconnects_total',
     help: 'Times that Redis came back to this node, by either of its connections',
   }),
-  up: new Gauge({ name: 'bus_up', help: '1 if the bus answers, 0 if Redis is away' }),
+  up: new Gauge({
+    name: 'bus_up',
+    help: '1 if the bus reaches all nodes, 0 if Redis is away, or other nodes do not share it',
+  }),
   lag: new Gauge({
     name: 'bus_lag_seconds',
     help: 'From publishing an event to hearing it, over Redis, measured now; absent while Redis is away or not used',
@@ -88,6 +97,7 @@ export const bus = {
 }
 
 export const database = {
+  up: new Gauge({ name: 'db_up', help: '1 if the database answers, 0 if it is away' }),
   connections: new Gauge({
     name: 'db_connections_max',
     help: 'Connections that this node may open',

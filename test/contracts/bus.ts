@@ -67,6 +67,11 @@ export function describeBus(open: () => Promise<Bus[]>): void {
     await expect.poll(() => heard).toEqual([joined(1)])
   })
 
+  test('all nodes that hear one another give what carries the events the same name', async () => {
+    const names = await Promise.all((await open()).map((bus) => bus.identify()))
+    expect(new Set(names)).toEqual(new Set([expect.any(String)]))
+  })
+
   test('a listener may close its own subscription while it is being called', async () => {
     const [bus] = (await open()) as [Bus]
     let calls = 0

@@ -31,7 +31,7 @@ describe.runIf(POSTGRES_PROGRAMS)('with a standby as DATABASE_READ_URL', () => {
       expect(await countExams()).toBe(0)
       const rows = await standby`
         select 1 from pg_stat_activity
-         where application_name = 'exam-practice' and query like '%count(*)%' and pid <> pg_backend_pid()`
+         where application_name ~ '^exam-practice [0-9]' and query like '%count(*)%' and pid <> pg_backend_pid()`
       return rows.length > 0
     }
     await expect.poll(isRead).toBe(true)

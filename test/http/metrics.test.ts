@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { register } from '@prometheus-io/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { VERSION } from '../../src/version.ts'
 import type { Client } from '../support/client.ts'
 import { createExam } from '../support/content/exams.ts'
 import { startModel } from '../support/outside/model.ts'
@@ -69,6 +70,9 @@ describe('metrics', () => {
     expect(rose('bus_published_total')).toBeGreaterThan(0)
     expect(rose('bus_received_total')).toBeGreaterThan(0)
     expect((await read()).get('bus_lag_seconds')).toBeLessThan(1)
+    expect((await read()).get('db_up')).toBe(1)
+    const { body } = await service.guest().get('/metrics', 200)
+    expect(body).toContain(`exam_practice_build_info{version="${VERSION}"} 1\n`)
   })
 
   test('count attempts, answers and batches of answers', async () => {

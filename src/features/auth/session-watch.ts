@@ -16,7 +16,7 @@ const RELOAD_MS = 600_000
  * Keeps all revocations of live tokens in memory. They are read at the start and then polled by one indexed query; an
  * event on the bus makes a node read them at once.
  */
-export async function watchSessions(core: Omit<Core, 'sessions'>): Promise<LiveSessions> {
+export async function watchSessions(core: Omit<Core, 'sessions' | 'nodes'>): Promise<LiveSessions> {
   const listeners: RevokedListener[] = []
   let minGenerations = new Map(await store.listRevocations(core.db, REMEMBERED_SECONDS))
   // The clock of this process: times of the database are only compared within the database.

@@ -1,0 +1,52 @@
+import { eq, sql } from 'drizzle-orm'
+import type { Db } from '../../db/database-client.ts'
+import { query } from '../../db/query.ts'
+import { nodes } from '../../db/tables/nodes.tables.ts'
+
+/** Without a sign of life for so long, a node is gone. */
+const GONE = sql`interval '60 seconds'`
+
+export interface OwnNode {
+  id: string
+  name: string
+  version: string
+  bus: string | undefined
+  secrets: string[]
+}
+
+export interface OtherNode {
+  id: string
+  name: string
+  version: string
+  bus: string | null
+  secrets: string[]
+  /** In seconds, by the database's clock. */
+  seenAt: number
+}
+
+/**
+ * Writes that this node lives, and lists the others that have done so since it started: one that was killed before may
+ * still have a row.
+ */
+export async function beat(db: Db, { id, name, version, bus, secrets }: OwnNode): Promise<OtherNode[]> {
+  return await query<OtherNode>(
+    db,
+    { id: 'uuid', name: 'text', version: 'text', bus: 'text', secrets: 'jsonb', seenAt: 'float8' },
+    sql`
+    with own as (
+      insert into ${nodes} (id, name, version, bus, secrets)
+      values (${id}::uuid, ${name}, ${version}, ${bus ?? null}, ${JSON.stringify(secrets)}::jsonb)
+      on conflict (id) do update set bus = excluded.bus, seen_at = now() returning started_at
+    ), gone as (
+      delete from ${nodes} where id in (
+        select id from ${nodes} where seen_at < now() - ${GONE} and id <> ${id}::uuid for update skip locked)
+    )
+    select n.id, n.name, n.version, n.bus, n.secrets, extract(epoch from n.seen_at)::float8 as "seenAt"
+      from ${nodes} n, own
+     where n.id <> ${id}::uuid and n.seen_at > greatest(own.started_at, now() - ${GONE})`,
+  )
+}
+
+export async function leave(db: Db, id: string): Promise<void> {
+  await db.delete(nodes).where(eq(nodes.id, id))
+}
