@@ -14,18 +14,19 @@ else if (installedBalancers.length === 0)
 const PAUSE_MS = 1_000
 /** Pause between the requests of one sender, since the machine also runs three proxies and two nodes. */
 const REQUEST_PAUSE_MS = 30
+const NEW_SECRET = 'the secret that comes after it, as long as that one'
 
 test.runIf(redisUrl && installedBalancers.length > 0)(
-  `a rolling restart fails no request behind ${installedBalancers.join(', ')} as shipped`,
+  `rolling restarts fail no request and sign nobody out behind ${installedBalancers.join(', ')} as shipped, while JWT_SECRET is replaced`,
   async () => {
     const service = await withService()
-    const start = async (port: number) =>
+    const start = async (port: number, secrets: string) =>
       startNodeProcess({
         env: {
           DATABASE_URL: service.databaseUrl,
           REDIS_URL: redisUrl as string,
           DATA_DIR: service.dataDir,
-          JWT_SECRET: SECRET,
+          JWT_SECRET: secrets,
           TRUST_PROXY: '1',
           PORT: String(port),
           DRAIN_DELAY: '4',
@@ -33,7 +34,7 @@ test.runIf(redisUrl && installedBalancers.length > 0)(
         config: { chat: { sendIntervalMs: 0 } },
       })
     const ports: [number, number] = [await freePort(), await freePort()]
-    const nodes = await Promise.all(ports.map(start))
+    let nodes = await Promise.all(ports.map((port) => start(port, SECRET)))
 
     const [alice, bob] = await Promise.all([service.person(), service.person()])
     const conversation = await connect(alice, bob)
@@ -45,15 +46,16 @@ test.runIf(redisUrl && installedBalancers.length > 0)(
       done = true
     })
 
-    /** Alternates reads and sends, never repeats a failed one, and closes the connection now and then. */
+    /** Alternates reads and sends, never repeats a failed one, closes the connection and signs in anew now and then. */
     async function sendRequests(name: string, url: string): Promise<number> {
       let count = 0
+      const by = alice.at(url)
       for (; !done; count++) {
         await sleep(REQUEST_PAUSE_MS)
         const isRead = count % 2 === 0
         try {
           const headers = count % 7 === 0 ? { connection: 'close' } : {}
-          const by = alice.at(url)
+          if (count % 20 === 0) await by.login(alice.username)
           if (isRead) await by.request('GET', '/api/v01/chat/unread', undefined, 200, headers)
           else {
             const body = { message: `${name} ${count}` }
@@ -88,11 +90,15 @@ test.runIf(redisUrl && installedBalancers.length > 0)(
     expect(await service.sql`select distinct ip from login_failures`).toEqual([{ ip: '127.0.0.1' }])
 
     const senders = fronts.flatMap(({ name, url }) => [1, 2, 3].map(() => sendRequests(name, url)))
-    for (const [index, node] of nodes.entries()) {
-      const port = ports[index] as number
-      await sleep(PAUSE_MS)
-      expect(await node.exit('SIGTERM')).toBe(0)
-      await start(port)
+    // A new secret on the way: what one node signs, the other one has to know (docs/operators/security.md).
+    for (const secrets of [`${SECRET},${NEW_SECRET}`, `${NEW_SECRET},${SECRET}`]) {
+      const restarted: typeof nodes = []
+      for (const [index, node] of nodes.entries()) {
+        await sleep(PAUSE_MS)
+        expect(await node.exit('SIGTERM')).toBe(0)
+        restarted.push(await start(ports[index] as number, secrets))
+      }
+      nodes = restarted
     }
     await sleep(PAUSE_MS)
     done = true
