@@ -12,6 +12,8 @@ import { DEMO_PASSWORD } from './features/demo/demo-accounts.ts'
 import { seedDemo } from './features/demo/demo-seed.ts'
 import { buildDesk } from './features/pages/desk-build.ts'
 import { watchNpm } from './launcher.ts'
+import { explainListening } from './listening.ts'
+import { findMisspelt } from './misspelt-settings.ts'
 import { BACKLOG, createNode, type ServiceNode } from './node.ts'
 import { createLog } from './telemetry/log.ts'
 import { loadGeneratedSecret } from './tokens/secrets.ts'
@@ -28,6 +30,7 @@ async function main(config: Config): Promise<void> {
   const log = createLog(config.logLevel)
   let embedded: EmbeddedDatabase | undefined
   let node: ServiceNode | undefined
+  for (const line of findMisspelt(process.env)) log.warn(line)
   if (!isMended)
     log.warn('the database driver lacks its repairs (patches/): run "npx patch-package", and start again')
   if (config.databaseUrl === undefined && config.redisUrl !== undefined)
@@ -51,12 +54,13 @@ async function main(config: Config): Promise<void> {
     if (config.demo) await seedDemo(node.core)
     closeWhenTold(node, embedded)
     if (config.startedByNpm) await watchNpm(() => process.kill(process.pid, 'SIGTERM'))
-    const address = await node.app.listen({
+    const listening = node.app.listen({
       host: config.host,
       port: config.port,
       backlog: BACKLOG,
-      listenTextResolver: (listening) => `ready at ${listening}`,
+      listenTextResolver: (address) => `ready at ${address}`,
     })
+    const address = await listening.catch((error) => Promise.reject(explainListening(error, config)))
     if (config.demo) printWelcome(address)
   } catch (error) {
     // Before its database: a node without one would say so in lines that hide the reason.
@@ -155,8 +159,5 @@ try {
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const { code, port } = error as { code?: string; port?: number }
-  if (code === 'EADDRINUSE' && port !== undefined)
-    return `another program listens on port ${port}: choose one, as in PORT=${port + 1} npm start`
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
 }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../src/config.ts'
+import { explainListening } from '../src/listening.ts'
+import { findMisspelt } from '../src/misspelt-settings.ts'
 
 const accepted = (env: Record<string, string>) => {
   try {
@@ -98,6 +100,52 @@ test('a provider needs its address and a client id', () => {
   })
 })
 
+test.each([
+  ['DATABASE_URL', 'postgres://exam:', '@db/exam'],
+  ['DATABASE_READ_URL', 'postgres://exam:', '@replica/exam'],
+  ['REDIS_URL', 'redis://:', '@one:6379/0'],
+  ['SMTP_URL', 'smtps://exam:', '@mail.example.org'],
+])('%s says how signs of a password are written, and shows none of it', (name, before, after) => {
+  const given = { DATABASE_URL: 'postgres://db/exam', JWT_SECRET: 'x'.repeat(32) }
+  for (const password of ['kept#one', 'kept%one', 'kept/one', 'kept?one', 'kept%2', '#', '100%']) {
+    const read = () => readConfig({ ...given, [name]: `${before}${password}${after}` })
+    expect(read, password).toThrow(
+      `${name}: in a user or password % is written %25, # %23, / %2F, ? %3F and @ %40`,
+    )
+    expect(read, password).not.toThrow('kept')
+  }
+  const written = encodeURIComponent('a#b%c/d?e@f:g')
+  expect(accepted({ ...given, [name]: `${before}${written}${after}` })).toBe(true)
+})
+
+test('variables that look like settings are named, with what may be meant', () => {
+  const meant = {
+    REDISURL: 'REDIS_URL',
+    REDIS_URI: 'REDIS_URL',
+    'redis-url': 'REDIS_URL',
+    DATABASE_ULR: 'DATABASE_URL',
+    JWT_SECRETS: 'JWT_SECRET',
+    TRUSTPROXY: 'TRUST_PROXY',
+    PUBLICURL: 'PUBLIC_URL',
+  }
+  for (const [name, setting] of Object.entries(meant))
+    expect(findMisspelt({ [name]: 'x' }), name).toEqual([
+      `${name} is no setting of the service, and has no effect: ${setting} may be meant`,
+    ])
+  const others = [
+    'REDIS_URL',
+    'PORTS',
+    'HOSTNAME',
+    'PATH',
+    'POSTGRES_URL',
+    'HOSTS',
+    'http_proxy',
+    'AWS_PROFILE',
+    'PGDATABASE',
+  ]
+  expect(findMisspelt(Object.fromEntries(others.map((name) => [name, 'x'])))).toEqual([])
+})
+
 test('the defaults may be written out, and lists with spaces', () => {
   const [newer, older] = ['n'.repeat(32), 'o'.repeat(32)]
   const settings = {
@@ -166,4 +214,14 @@ test.each<[boolean, Record<string, string>]>([
   [false, { DATABASE_URL: 'postgres://one/exams' }],
 ])('demo accounts: %s with %j', (demo, settings) => {
   expect(readConfig(settings).demo).toBe(demo)
+})
+
+test.each([
+  ['EACCES', 'PORT: this user may not listen on 80: take one from 1024 on'],
+  ['EADDRNOTAVAIL', 'HOST: 192.0.2.1 is no address of this machine: 0.0.0.0 takes all'],
+  ['ENOTFOUND', 'HOST: 192.0.2.1 is no address of this machine'],
+  ['EADDRINUSE', 'another program listens on port 80: choose one, as in PORT=81 npm start'],
+])('what keeps a node from listening is said with the setting: %s', (code, said) => {
+  const error = Object.assign(new Error('listen'), { code })
+  expect(explainListening(error, { host: '192.0.2.1', port: 80 }).message).toContain(said)
 })

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Client } from './support/client.ts'
 import { freePort } from './support/outside/ports.ts'
+import { RedisServer } from './support/outside/redis.ts'
 import { runAdmin, startProcess } from './support/processes/process.ts'
 import { createDatabase } from './support/service.ts'
 
@@ -171,6 +172,37 @@ test('an unreachable database is reported plainly', async () => {
   })
   expect(await service.exit()).toBe(1)
   expect(service.output).toMatch(/could not start: .*ECONNREFUSED/)
+})
+
+test('a start that can’t go on says in one line which setting it is, and what to write', async () => {
+  const redis = await RedisServer.start(['--requirepass', 'the right one'])
+  onTestFinished(() => redis.stop())
+  const database = await createDatabase()
+  onTestFinished(() => database.drop())
+  const { host } = new URL(redis.url)
+  const starts: [Record<string, string>, string][] = [
+    [{ HOST: '192.0.2.1' }, 'HOST: 192.0.2.1 is no address of this machine'],
+    [{ REDIS_URL: `redis://:wrong@${host}` }, 'REDIS_URL: Redis refuses its user or password'],
+    [{ REDIS_URL: `redis://${host}` }, 'REDIS_URL: Redis refuses its user or password'],
+    [
+      { DATABASE_URL: `${database.url}?sslmode=verify-full` },
+      'DATABASE_URL: its sslmode asks for TLS, and the server has none',
+    ],
+  ]
+  await Promise.all(
+    starts.map(async ([env, said]) => {
+      const service = startProcess({
+        DATABASE_URL: database.url,
+        DATA_DIR: await freshDataDir(),
+        REDISURL: 'x',
+        ...env,
+      })
+      expect(await service.exit()).toBe(1)
+      expect(service.output).toContain(`The service could not start: ${said}`)
+      expect(service.output).toContain('REDISURL is no setting of the service')
+      expect(service.output).not.toMatch(/\n {4}at |wrong/)
+    }),
+  )
 })
 
 test('a service that comes before its database waits for it', async () => {

@@ -50,6 +50,8 @@ export function readAddress(text: string): Address {
   const [, scheme = '', authority = '', end = ''] = /^(\w+:\/\/)([^/]*)(.*)$/s.exec(head) ?? []
   const written = authority.lastIndexOf('@') + 1
   const url = `${scheme}${authority.slice(0, written)}localhost${end}`
+  if (!URL.canParse(url))
+    throw new Error('DATABASE_URL: must be an address such as postgres://user:password@host:5432/database')
   const hosts = readHosts(host ?? authority.slice(written), port)
   return {
     url: parameters.size > 0 ? `${url}?${parameters}` : url,
