@@ -78,7 +78,9 @@ test('with TLS, sslrootcert names the only authority that is trusted, for the jo
 
 test('a password with a slash is said to need encoding, and no part of it is shown', async () => {
   const said = await refusal('postgres://exam:kept/secret@127.0.0.1:5432/exam')
-  expect(said).toContain('DATABASE_URL: in a user or password % is written %25, # %23, / %2F, ? %3F and @ %40')
+  expect(said).toContain(
+    'DATABASE_URL: in a user or password % is written %25, # %23, / %2F, ? %3F and @ %40',
+  )
   expect(said).not.toMatch(/kept|secret/)
 })
 
