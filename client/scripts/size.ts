@@ -7,17 +7,17 @@ const CORE = 'index.ts'
 /** Limits in KiB: of what a part adds to the core. */
 const PARTS = [
   { name: 'a browser', file: 'platforms/web.ts', limit: 1.2 },
-  { name: 'chat', file: 'chat/chat.ts', limit: 7.5 },
-  { name: 'an exam', file: 'exam/open-exam.ts', limit: 5.7 },
+  { name: 'chat', file: 'chat/chat.ts', limit: 7.8 },
+  { name: 'an exam', file: 'exam/open-exam.ts', limit: 6.4 },
   { name: 'topics', file: 'topics/topics.ts', limit: 0.7 },
   { name: 'the tutor', file: 'tutor/tutor.ts', limit: 0.4 },
   { name: 'uploads with progress', file: 'files/with-progress.ts', limit: 0.15 },
 ]
-const CORE_LIMIT = 7.6
+const CORE_LIMIT = 8.3
 /** It shares the outbox with chat. */
-const PRACTICE = { file: 'practice/practice.ts', beside: 'chat/chat.ts', limit: 1.35 }
+const PRACTICE = { file: 'practice/practice.ts', beside: 'chat/chat.ts', limit: 1.5 }
 /** Without practice. Less than the sum, because parts share code. */
-const ALL_LIMIT = 22.6
+const ALL_LIMIT = 24.2
 
 const sources = fileURLToPath(new URL('../src/', import.meta.url))
 

@@ -60,6 +60,8 @@ export interface Store {
   update?: ((key: string, change: (stored: unknown) => unknown) => Promise<void>) | undefined
   /** What is stored is gone when the process ends. */
   isVolatile?: boolean | undefined
+  /** Lets go of what is open; the next use opens it again. */
+  close?: (() => void) | undefined
 }
 
 export interface Locks {

@@ -54,8 +54,24 @@ export function tryChannel(
   }
 }
 
+/** What listens in this process, where a platform has no channels: by platform and name. */
+const own = new WeakMap<Platform, Map<string, Set<(message: unknown) => void>>>()
+
+function openOwn(platform: Platform, name: string, take: (message: unknown) => void): Channel {
+  const names = own.get(platform) ?? new Map<string, Set<(message: unknown) => void>>()
+  own.set(platform, names)
+  const takers = names.get(name) ?? new Set()
+  names.set(name, takers.add(take))
+  return {
+    post(message) {
+      for (const each of takers) if (each !== take) each(message)
+    },
+    close: () => void takers.delete(take),
+  }
+}
+
 /**
- * A channel to the other tabs. It is closed while the page may be frozen, because with an open one some browsers don't
+ * A channel to the other tabs, and to what else of this page has opened it. It is closed while the page may be frozen, because with an open one some browsers don't
  * restore the page. `onReturn` is called when it is opened again: messages may have been missed.
  */
 export function openChannel(
@@ -64,7 +80,7 @@ export function openChannel(
   take: (message: unknown) => void,
   onReturn: () => void = () => {},
 ): Channel {
-  if (!platform.openChannel) return { post() {}, close() {} }
+  if (!platform.openChannel) return openOwn(platform, name, take)
   let channel = tryChannel(platform, name, take)
   const close = () => {
     channel?.close()

@@ -185,7 +185,8 @@ describe('the session', () => {
     expect((await again.GET('/api/v01/auth/me')).data?.data.id).toBe(person.id)
     expect(await client.session.logout()).toBe(true)
     expect(client.session.$user.get()).toBeNull()
-    expect(await store.list('')).toEqual([])
+    // The difference of the clocks is nobody's.
+    expect((await store.list('')).filter(([key]) => key !== 'clock')).toEqual([])
     const { error } = await client.GET('/api/v01/auth/me')
     expect(error?.code).toBe('authentication_required')
   })

@@ -98,7 +98,7 @@ describe('syncing', () => {
   test('is repeated after a fault, and nothing is taken for an answer that is none', () => {
     const begun = run(writer(), answer(1, 'B'), { is: 'due' })
     const sent = sentIn(begun.effects)
-    const outcome: Outcome = { is: 'fault', retryAfter: 700 }
+    const outcome: Outcome = { is: 'fault', why: 'unreachable', retryAfter: 700 }
     const { state, effects } = run(begun.state, { is: 'answered', sent, outcome })
     expect(effects).toEqual([[{ do: 'wait', ms: 700, faults: 1 }]])
     expect(sentIn(run(state, { is: 'due' }).effects).answers).toEqual({ 1: 'B' })

@@ -5,6 +5,7 @@ import { Prompts } from './components/dialogs/prompts.tsx'
 import { Toasts } from './components/dialogs/toasts.tsx'
 import { Page } from './components/page/page.tsx'
 import { watchHelpLock } from './help-lock.ts'
+import { sendKeptAnswers } from './kept-answers.ts'
 import { watchNotices } from './notices.ts'
 import { keepPushesOn } from './push.ts'
 import { $router, takeRenaming } from './router.ts'
@@ -28,6 +29,7 @@ export function App() {
   useEffect(watchHelpLock, [])
   useEffect(watchNotices, [])
   useEffect(watchUnderWay, [])
+  useEffect(sendKeptAnswers, [])
   useEffect(() => void lookForUnderWay(), [])
   useEffect(() => void keepPushesOn().catch(() => {}), [])
   useEffect(() => keepFocus(document.body), [])

@@ -1,37 +1,18 @@
-import { ServerClock } from '@exam-practice/client/exam'
 import { client } from './client.ts'
+import { lookForUnderWay } from './under-way.ts'
 
-let clock = new ServerClock(client.platform)
+/** How often it is looked whether this device's clocks still agree. */
+const LOOK_EVERY_MS = 5_000
 
 /** The service's time in milliseconds since the epoch: this device's clock may be wrong. */
 export function serverNow(): number {
-  return clock.now()
+  return client.clock.now()
 }
 
-/**
- * Goes on from the last known difference to this device's clock, and corrects it by what the service says. Returns a
- * function that ends this.
- */
+/** Asks the service whenever its time is in doubt: each answer says it. Returns a function that ends this. */
 export function watchServerTime(): () => void {
-  const { platform, storage } = client
-  void ServerClock.open(platform, storage).then((kept) => {
-    if (!clock.isDoubtful) kept.set(new Date(clock.now()).toISOString(), platform.now())
-    clock = kept
-  })
-  // Answers say no part of the second, and may have been long on their way: they count until the socket tells.
-  const dates = {
-    onResponse({ response }: { response: Response }) {
-      const date = Date.parse(response.headers.get('date') ?? '')
-      if (clock.isDoubtful && !Number.isNaN(date))
-        clock.set(new Date(date + 500).toISOString(), platform.now())
-    },
-  }
-  client.use(dates)
-  const end = client.live.listen((frame) => {
-    if (frame.type === 'ready') clock.set(frame.server_time, platform.now())
-  })
-  return () => {
-    client.eject(dates)
-    end()
-  }
+  const timer = setInterval(() => {
+    if (client.clock.isDoubtful) void lookForUnderWay()
+  }, LOOK_EVERY_MS)
+  return () => clearInterval(timer)
 }

@@ -74,7 +74,7 @@ export class Chat {
   readonly #client: Client
   readonly #reacting = atom<readonly Reacting[]>([])
   readonly #presence: Presence
-  readonly #unwatch: () => void
+  readonly #stops: (() => void)[]
   /** By conversation; some may be waiting until it is known who is signed in. */
   readonly #rooms = new Map<number, Room>()
   #account: Account | undefined
@@ -92,7 +92,10 @@ export class Chat {
     this.$typing = this.#presence.$typing
     // Before the list is known there is none to show.
     this.$online.listen(() => this.$conversations.get() && this.#publish())
-    this.#unwatch = client.session.$user.subscribe(() => this.#become(client.session.owner()))
+    this.#stops = [
+      client.platform.atEnd(() => this.close()),
+      client.session.$user.subscribe(() => this.#become(client.session.owner())),
+    ]
   }
 
   /**
@@ -176,7 +179,7 @@ export class Chat {
   }
 
   close(): void {
-    this.#unwatch()
+    for (const stop of this.#stops) stop()
     this.#become(undefined)
   }
 
@@ -191,8 +194,8 @@ export class Chat {
     if (left && owner?.stay === left.owner.stay) return
     this.#account = undefined
     if (left || this.#client.session.$user.get() === null) {
-      left?.end()
       for (const room of this.#rooms.values()) room.close()
+      left?.end()
       this.#rooms.clear()
     }
     this.#presence.clear()

@@ -42,6 +42,8 @@ export class Room {
   /** The message around which the next fetch is; undefined: the newest ones. */
   #around: number | undefined
   #filling: Promise<void> | undefined
+  /** They wait for the next fetch. */
+  #readers: (() => void)[] = []
   /** Ends the requests of the fetch under way. */
   #abort = new AbortController()
   #refill = false
@@ -138,6 +140,14 @@ export class Room {
     return this.#filling
   }
 
+  /** Resolves once all that it shows was asked for after this call, or it shows nothing any more. */
+  read(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#readers.push(resolve)
+      void this.fill()
+    })
+  }
+
   take(change: ChatMessage | ReactionsFrame): void {
     // Whoever writes has read everything before.
     if ('seq' in change) this.takeRead(change.sender_id, change.seq)
@@ -197,6 +207,7 @@ export class Room {
     this.#show([])
     this.#readBy.set({})
     this.#onShown()
+    for (const tell of this.#readers.splice(0)) tell()
   }
 
   async #fill(): Promise<void> {
@@ -206,9 +217,12 @@ export class Room {
       this.#refill = false
       this.#early = []
       this.#abort = new AbortController()
+      const readers = this.#readers.splice(0)
       try {
         await this.#fillAll(this.#abort.signal)
+        for (const tell of readers) tell()
       } catch {
+        this.#readers.push(...readers)
         if (this.#refill) continue
         this.#early = undefined
         this.#filling = undefined

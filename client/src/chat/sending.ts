@@ -44,6 +44,7 @@ export class Sending {
         const { conversationId, stored } = toOutgoing(entry)
         return rooms.get(conversationId)?.has(stored?.seq ?? 0) ?? true
       },
+      whenKnown: ({ conversationId }: Message) => rooms.get(conversationId)?.read(),
     }
     this.#messages = new Outbox(client, owner, { name: 'messages', ...messages })
     this.#uploads = new Outbox(client, owner, { name: 'uploads', ...messages })
@@ -61,6 +62,7 @@ export class Sending {
         const { version } = answer as { version: number }
         return rooms.get(item.conversationId)?.hasVersion(item.messageId, version) ?? true
       },
+      whenKnown: ({ conversationId }) => rooms.get(conversationId)?.read(),
     })
     // In the order in which they are sent, as far as can be told.
     const list = () =>

@@ -8,7 +8,6 @@ import { fullJitter } from '../socket/backoff.ts'
 import type { StorageState } from '../storage/storage.ts'
 import { TabLock } from '../tab-lock.ts'
 import { openChannel } from '../tabs.ts'
-import type { ServerClock } from './clock.ts'
 import {
   type Answer,
   begin,
@@ -32,26 +31,32 @@ const READ_EVERY_MS = 30_000
 const GRACE_MS = 30_000
 /** Everybody's time is up at once: the service is asked at different moments. */
 const SPREAD_MS = 2_000
-/** How often a store that failed is tried again. */
+/** How often a store that failed is tried again, and the service asked for the time. */
 const AGAIN_MS = 5_000
+/** How often it is looked whether the clocks of this machine still agree. */
+const LOOK_EVERY_MS = 2_000
+/** How soon a page says that an exam is its own. */
+const ANSWER_MS = 300
 /** How long it may take until it is known whether another tab writes. */
 const DECISION_MS = 2_000
 
 /**
  * One attempt. Each answer is written to this machine's journal first and then synced, so that none is lost without a
  * network, in a crash or at a reload. Answers from other devices are taken over. One tab writes: it holds a lock, and
- * has a number in the journal that each of its writes is checked by.
+ * has a number in the journal that each of its writes is checked by. What only sends the answers of a closed page makes
+ * way for each page of the exam.
  */
 export class ExamSession {
   readonly $state: ReadableAtom<ExamState>
   readonly examId: number
   readonly #client: Client
   readonly #owner: Owner
-  readonly #clock: ServerClock
   readonly #shown: ReturnType<typeof atom<ExamState>>
   readonly #lock: TabLock | undefined
   readonly #lockName: string
   readonly #tabs: Channel
+  readonly #turns: Channel
+  readonly #isPage: boolean
   readonly #stops: (() => void)[] = []
   #state: State
   #decided: () => void = () => {}
@@ -65,11 +70,11 @@ export class ExamSession {
   readonly #timers: Partial<Record<'due' | 'keep' | 'end', () => void>> = {}
   #isClosed = false
 
-  constructor(client: Client, owner: Owner, journal: Journal, clock: ServerClock) {
+  constructor(client: Client, owner: Owner, journal: Journal, isPage = true) {
     const { platform } = client
+    this.#isPage = isPage
     this.#client = client
     this.#owner = owner
-    this.#clock = clock
     this.#state = begin(journal)
     this.examId = journal.examId
     this.#shown = atom(showState(this.#state))
@@ -82,6 +87,10 @@ export class ExamSession {
       (told) => this.#do({ is: 'told', journal: told as Progress }),
       () => void this.#reread(),
     )
+    this.#turns = openChannel(platform, `${name}:turns`, (told) => {
+      if (isPage && told === 'whose') this.#turns.post('mine')
+      if (!isPage && told === 'mine') this.close()
+    })
     this.#lock =
       platform.locks && new TabLock(platform, name, (isOurs) => (isOurs ? void this.#claim() : this.#lose()))
     this.#stops.push(
@@ -89,6 +98,7 @@ export class ExamSession {
         if (client.session.owner()?.stay !== owner.stay) this.close()
       }),
       client.live.listen((frame) => this.#hear(frame)),
+      client.platform.atEnd(() => this.close()),
     )
     const unwatch = platform.watch?.((event) => this.#live(event))
     if (unwatch) this.#stops.push(unwatch)
@@ -98,6 +108,9 @@ export class ExamSession {
   async begin(): Promise<void> {
     const { locks, after } = this.#client.platform
     this.#watchEnd()
+    this.#turns.post(this.#isPage ? 'mine' : 'whose')
+    if (!this.#isPage) await new Promise<void>((resolve) => after(ANSWER_MS, resolve))
+    if (this.#isClosed) return
     if (!locks) return this.#claim()
     const isDecided = new Promise<void>((resolve) => {
       this.#decided = resolve
@@ -106,22 +119,35 @@ export class ExamSession {
     this.#lock?.wait()
     // It is answered after the request that waits, unless another tab holds the lock.
     void locks
-      .request(this.#lockName, { ifAvailable: true }, async () => {})
-      .then(() => this.#claiming || this.#lose())
+      .request(this.#lockName, { ifAvailable: true }, async (lock) => lock !== null)
+      .then((isFree) => isFree || after(ANSWER_MS, () => this.#claiming || this.#lose()))
       // Where locks are denied, this tab has been told that it has its own.
       .catch(() => {})
     await isDecided
   }
 
-  /** The service's time, in milliseconds since the epoch. */
-  now(): number {
-    return this.#clock.now()
+  /** Whether this is what writes. */
+  get writes(): boolean {
+    return !this.#isClosed && this.#state.role !== 'reader'
   }
 
-  /** Milliseconds until the end, at least 0; null: no end. */
-  remaining(): number | null {
+  /** Resolves once what has happened until now is stored, or that has failed. */
+  get kept(): Promise<unknown> {
+    return this.#keeping
+  }
+
+  /** The service's time, in milliseconds since the epoch. */
+  now(): number {
+    return this.#client.clock.now()
+  }
+
+  /**
+   * Milliseconds until the end, at least 0; null: no end. undefined: it seems to be over, but this machine's clock was
+   * changed or stood still, and the service is being asked.
+   */
+  remaining(): number | null | undefined {
     const { endsAt } = this.#shown.get()
-    return endsAt === null ? null : Math.max(0, endsAt - this.now())
+    return endsAt === null ? null : this.#client.clock.until(endsAt)
   }
 
   /**
@@ -160,13 +186,7 @@ export class ExamSession {
     this.#readAt = this.#client.platform.now()
     const { acks, journal } = this.#state
     try {
-      const { data, error } = await readPaper(
-        this.#client,
-        this.#owner,
-        this.examId,
-        this.#clock,
-        journal.attemptId,
-      )
+      const { data, error } = await readPaper(this.#client, this.#owner, this.examId, journal.attemptId)
       if (data) this.#do({ is: 'read', paper: data, acks })
       else if (isEnding(error.code)) this.#do({ is: 'ended' })
     } finally {
@@ -184,6 +204,8 @@ export class ExamSession {
     for (const stop of this.#stops) stop()
     this.#lock?.leave()
     this.#tabs.close()
+    this.#turns.close()
+    this.#decided()
   }
 
   async #change(event: Event): Promise<StorageState> {
@@ -200,8 +222,8 @@ export class ExamSession {
     const before = this.#state
     const [state, effects] = step(before, event)
     this.#state = state
-    const isSeen =
-      state.journal !== before.journal || state.role !== before.role || state.isOver !== before.isOver
+    const seen = ['journal', 'role', 'isOver', 'fault'] as const
+    const isSeen = seen.some((name) => state[name] !== before[name])
     if (isSeen && !this.#isClosed) this.#shown.set(showState(state))
     for (const effect of effects) this.#carryOut(effect)
   }
@@ -224,9 +246,24 @@ export class ExamSession {
       case 'wait': {
         const { platform } = this.#client
         const jitter = effect.faults > 0 ? fullJitter(platform, effect.faults) : 0
-        this.#after('due', effect.ms + jitter, () => this.#do({ is: 'due' }))
+        this.#after('due', effect.ms + jitter, () => this.#sync())
       }
     }
+  }
+
+  /** What fails in this program itself is shown, and tried again as what the service doesn't answer. */
+  #sync(): void {
+    try {
+      this.#do({ is: 'due' })
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #fail(error: unknown): void {
+    const { name } = error as Error
+    this.#client.diagnostics.note('exam.failed', name)
+    this.#do({ is: 'failed', why: String(error) })
   }
 
   /** What was stored before this is called is in it; `refused`: another tab writes. */
@@ -269,8 +306,12 @@ export class ExamSession {
   }
 
   async #save(sent: Sent, atOnce = false): Promise<void> {
-    const outcome = await save(this.#client, this.#owner, this.#state.journal, sent, this.#clock, atOnce)
-    this.#do({ is: 'answered', sent, outcome })
+    try {
+      const outcome = await save(this.#client, this.#owner, this.#state.journal, sent, atOnce)
+      this.#do({ is: 'answered', sent, outcome })
+    } catch (error) {
+      this.#fail(error)
+    }
     this.#watchEnd()
   }
 
@@ -334,32 +375,38 @@ export class ExamSession {
   #wake(): void {
     if (this.#isClosed) return
     this.#watchEnd()
-    this.#do({ is: 'due' })
-    const { platform } = this.#client
+    this.#sync()
+    const { platform, clock } = this.#client
     const isLongAgo = this.#readAt === undefined || Math.abs(platform.now() - this.#readAt) > READ_EVERY_MS
-    if (isOpen(this.#state.journal) && (isLongAgo || this.#clock.isDoubtful))
-      void this.refresh().catch(() => {})
+    if (isOpen(this.#state.journal) && (isLongAgo || clock.isDoubtful)) void this.refresh().catch(() => {})
   }
 
   /**
-   * At the end of the time nothing can be written any more, and the service is asked until it has closed the attempt.
+   * At the end of the time nothing can be written any more, and the service is asked until it has closed the attempt. It
+   * is also asked when the clocks of this machine have begun to differ: until it answers nothing ends here.
    */
   #watchEnd(): void {
     this.#timers.end?.()
     if (this.#isClosed || !isOpen(this.#state.journal)) return
     const { endsAt } = this.#shown.get()
-    const { random } = this.#client.platform
-    const left = (endsAt ?? Number.POSITIVE_INFINITY) - this.now()
-    const isOver = left <= 0
+    const { clock, platform } = this.#client
+    const left = this.remaining()
+    const isOver = left === 0
     const wasOver = this.#state.isOver
     if (isOver !== wasOver) this.#do({ is: 'clock', isOver })
     if (isOver) {
       // At once, because the end may have been moved; later ones after the time in which late answers count.
       // The tab that writes tells the others sooner, unless it is frozen.
       const least = this.#state.role === 'reader' ? READ_EVERY_MS : SPREAD_MS
-      const pause = wasOver ? Math.max(0, left + GRACE_MS) + least : 0
-      this.#after('end', pause + random() * SPREAD_MS, () => void this.refresh().catch(() => {}))
-    } else if (endsAt !== null) this.#after('end', left, () => this.#watchEnd())
+      const pause = wasOver ? Math.max(0, (endsAt ?? 0) - this.now() + GRACE_MS) + least : 0
+      this.#after('end', pause + platform.random() * SPREAD_MS, () => void this.refresh().catch(() => {}))
+    } else if (left !== null) {
+      const pause = clock.isDoubtful ? AGAIN_MS * (1 + platform.random()) : LOOK_EVERY_MS
+      this.#after('end', Math.min(left ?? pause, pause), () => {
+        if (clock.isDoubtful) void this.refresh().catch(() => {})
+        else this.#watchEnd()
+      })
+    }
   }
 
   #after(timer: 'due' | 'keep' | 'end', ms: number, run: () => void): void {

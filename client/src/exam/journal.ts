@@ -64,9 +64,9 @@ export interface Sent {
   marked: number[] | undefined
 }
 
-/** What became of a request. `fault`: nobody knows; it is repeated. */
+/** What became of a request. `fault`: nobody knows; it is repeated. `why`: a code, or the error of this program. */
 export type Outcome =
-  | { is: 'fault'; retryAfter: number }
+  | { is: 'fault'; why: string; retryAfter: number }
   | { is: 'saved'; revision: number; endsAt: string | null; rejected: Rejected }
   | { is: 'stale'; saved: Saved }
   | { is: 'submitted'; result: SubmitResult }
@@ -103,6 +103,8 @@ export interface State {
   acks: number
   /** Failed requests in a row. */
   faults: number
+  /** Why the latest one failed. */
+  fault: string | undefined
   /** The time is up: the last answers are sent, and the service will close the attempt. */
   isOver: boolean
 }
@@ -122,6 +124,8 @@ export type Event =
   /** This is stored. */
   | { is: 'kept'; journal: Progress }
   | { is: 'due' }
+  /** This program or its platform failed to make a request. */
+  | { is: 'failed'; why: string }
   /** The page is hidden and may never run again; `mostBytes` is what it can still send. */
   | { is: 'hidden'; mostBytes: number }
   | { is: 'answered'; sent: Sent; outcome: Outcome }
@@ -174,6 +178,7 @@ export function begin(journal: Journal): State {
     most: ALL,
     acks: 0,
     faults: 0,
+    fault: undefined,
     isOver: false,
   }
 }
@@ -205,7 +210,7 @@ export function step(state: State, event: Event): [State, Effect[]] {
       return [{ ...next, role: 'stranded' }, [waitFor(0)]]
     }
     case 'lost':
-      return [{ ...state, role: 'reader', sending: undefined, faults: 0 }, []]
+      return [{ ...state, role: 'reader', sending: undefined, faults: 0, fault: undefined }, []]
     case 'told': {
       const told = event.journal
       // What this tab couldn't store is newer, unless somebody else has written since.
@@ -222,6 +227,10 @@ export function step(state: State, event: Event): [State, Effect[]] {
         : syncsOf(state)
       if (!sent) return [state, []]
       return [{ ...state, sending: sent.revision, journal: { ...journal, revision } }, [{ do: 'send', sent }]]
+    }
+    case 'failed': {
+      const faults = state.faults + 1
+      return [{ ...state, sending: undefined, faults, fault: event.why }, [waitFor(0, faults)]]
     }
     case 'hidden': {
       if (state.role === 'reader' || !isOpen(journal) || isSynced(journal)) return [state, []]
@@ -263,23 +272,23 @@ function answered(state: State, { sent, outcome }: Event & { is: 'answered' }): 
   const { journal } = state
   const sending = state.sending === sent.revision ? undefined : state.sending
   const go = (next: Partial<State>, ...effects: Effect[]): [State, Effect[]] => [
-    { ...state, sending, faults: 0, ...next },
+    { ...state, sending, faults: 0, fault: undefined, ...next },
     effects,
   ]
   // The store could be read meanwhile: what was offered may be something else than what it has.
   if (sent.kind === 'offer' && sent.revision !== state.offerAt) return go({}, waitFor(0))
-  const again = (retryAfter: number) => {
+  const again = (retryAfter: number, fault: string) => {
     const faults = state.faults + 1
-    return go({ faults }, waitFor(retryAfter, faults))
+    return go({ faults, fault }, waitFor(retryAfter, faults))
   }
   switch (outcome.is) {
     case 'fault':
-      return again(outcome.retryAfter)
+      return again(outcome.retryAfter, outcome.why)
     case 'too large': {
       const parts = partsOf(sent)
       if (parts > 1) return go({ most: Math.ceil(parts / 2) }, waitFor(0))
       // Whatever is smaller was sent before, and goes on being sent.
-      if (outcome.code === undefined) return again(0)
+      if (outcome.code === undefined) return again(0, 'payload_too_large')
       const reasons = Object.keys(sent.answers).map((id) => [id, outcome.code as string])
       const refused = settle(journal, sent, Object.fromEntries(reasons))
       return go({ most: ALL, journal: refused }, KEEP, waitFor(0))
@@ -506,7 +515,7 @@ function isIn({ since }: Journal, { kind, revision }: Sent, name: string): boole
  */
 function syncsOf({ journal, offerAt = -1, most }: State, mostBytes = ALL): Sent[] {
   const { unsynced, marked, isMarkedUnsynced, since, revision } = journal
-  const sizeOf = (part: unknown) => new TextEncoder().encode(JSON.stringify(part)).length + 1
+  const sizeOf = (part: unknown) => bytesOf(JSON.stringify(part)) + 1
   const parts = Object.entries({ ...unsynced, ...(isMarkedUnsynced && { marked }) })
     .map(([name, part]) => ({ name, part, bytes: sizeOf({ [name]: part }) }))
     .sort((one, other) => one.bytes - other.bytes)
@@ -524,6 +533,13 @@ function syncsOf({ journal, offerAt = -1, most }: State, mostBytes = ALL): Sent[
   }
   const own = toSent('sync', revision + 1)
   return [toSent('offer', offerAt), own].filter((each) => partsOf(each) > 0)
+}
+
+/** In UTF-8. Not every phone has `TextEncoder`. */
+function bytesOf(text: string): number {
+  const count = (some: RegExp) => text.match(some)?.length ?? 0
+  // Either half of a surrogate pair takes two.
+  return text.length + count(/[\u0080-\uffff]/g) + count(/[\u0800-\ud7ff\ue000-\uffff]/g)
 }
 
 function partsOf({ answers, marked }: Sent): number {

@@ -2,15 +2,14 @@ import type { Failure } from '../generated/openapi.ts'
 import { withLimit } from '../http/request.ts'
 import type { Client } from '../index.ts'
 import type { Owner } from '../session/session.ts'
-import { ServerClock } from './clock.ts'
 import { ExamSession } from './exam-session.ts'
 import { type Answer, hasWork, isMissing, isOpen, type Journal, openJournal, type Sent } from './journal.ts'
 import { forgetJournal, listJournals } from './kept-journals.ts'
 import { readPaper, save } from './saving.ts'
 
-export { ServerClock } from './clock.ts'
 export type { ExamSession } from './exam-session.ts'
 export type { Answer, Journal, PaperQuestion, SubmitResult } from './journal.ts'
+export { type KeptAnswers, type KeptAnswersSender, sendKeptAnswers } from './kept-answers.ts'
 export type { ExamState } from './shown-state.ts'
 
 const START_MS = 60_000
@@ -25,9 +24,9 @@ export async function resumeExam(client: Client, examId: number): Promise<ExamSe
   await client.session.ready
   const owner = client.session.owner()
   if (!owner) return undefined
-  const clock = await ServerClock.open(client.platform, client.storage)
+  await client.clock.ready
   const known = await findJournal(client, owner, examId)
-  return known && isWorthIt(known, clock) ? reopen(client, owner, known, clock) : undefined
+  return known && isWorthIt(known, client) ? reopen(client, owner, known) : undefined
 }
 
 /**
@@ -42,9 +41,9 @@ export async function openExam(
   await client.session.ready
   const owner = client.session.owner()
   if (!owner) throw new Error('Nobody is signed in')
-  const clock = await ServerClock.open(client.platform, client.storage)
+  await client.clock.ready
   const known = await findJournal(client, owner, examId)
-  if (known && isWorthIt(known, clock)) return { exam: await reopen(client, owner, known, clock) }
+  if (known && isWorthIt(known, client)) return { exam: await reopen(client, owner, known) }
 
   try {
     const started = await withLimit(
@@ -56,11 +55,11 @@ export async function openExam(
       }),
     )
     if (started.error) return { error: started.error }
-    const { data, error } = await readPaper(client, owner, examId, clock)
+    const { data, error } = await readPaper(client, owner, examId)
     if (error) return { error }
-    return { exam: await open(client, owner, openJournal(data, examId), clock) }
+    return { exam: await open(client, owner, openJournal(data, examId)) }
   } catch (error) {
-    if (known) return { exam: await reopen(client, owner, known, clock) }
+    if (known) return { exam: await reopen(client, owner, known) }
     throw error
   }
 }
@@ -73,7 +72,8 @@ export async function listUndelivered(client: Client): Promise<Journal[]> {
   await client.session.ready
   const owner = client.session.owner()
   if (!owner) return []
-  const now = client.platform.now()
+  await client.clock.ready
+  const now = client.clock.now()
   const all = await listJournals(client.storage, owner.userId)
   const over = all.filter((each) => isMissing(each) && (!isOpen(each) || isSurelyOver(each, now)))
   const missing = await Promise.all(over.map((each) => askForMissing(client, owner, each)))
@@ -98,7 +98,7 @@ async function askForArrived(
 ): Promise<number[]> {
   // Should the attempt be active all the same, this undoes nothing: it has the lowest revision.
   const sent: Sent = { kind: 'sync', revision: 0, answers: Object.fromEntries(missing), marked: undefined }
-  const outcome = await save(client, owner, journal, sent, new ServerClock(client.platform))
+  const outcome = await save(client, owner, journal, sent)
   if (outcome.is === 'ended') return outcome.arrived
   if (outcome.is !== 'too large' || missing.length < 2) return []
   const half = missing.length / 2
@@ -120,17 +120,12 @@ async function findJournal(client: Client, owner: Owner, examId: number): Promis
 }
 
 /** Whether there is something left to do: the service may have ended it long ago. */
-function isWorthIt(journal: Journal, clock: ServerClock): boolean {
+function isWorthIt(journal: Journal, { clock }: Client): boolean {
   return hasWork(journal) || !isSurelyOver(journal, clock.now())
 }
 
-async function open(
-  client: Client,
-  owner: Owner,
-  journal: Journal,
-  clock: ServerClock,
-): Promise<ExamSession> {
-  const exam = new ExamSession(client, owner, journal, clock)
+async function open(client: Client, owner: Owner, journal: Journal): Promise<ExamSession> {
+  const exam = new ExamSession(client, owner, journal)
   await exam.begin()
   return exam
 }

@@ -1,8 +1,7 @@
-import { exchange, exchangeAtOnce } from '../http/exchange.ts'
+import { exchange, exchangeAtOnce, NO_ANSWER } from '../http/exchange.ts'
 import { foreign, type JsonAnswer, TOO_LARGE } from '../http/request.ts'
 import type { Client } from '../index.ts'
 import type { Owner } from '../session/session.ts'
-import type { ServerClock } from './clock.ts'
 import type { Outcome, Progress, Sent } from './journal.ts'
 
 /** A pause after a refusal that says nothing about the attempt, such as that of an ended session. */
@@ -26,7 +25,6 @@ export async function save(
   owner: Owner,
   { examId, attemptId }: Progress,
   { kind, revision, answers, marked }: Sent,
-  clock: ServerClock,
   atOnce = false,
 ): Promise<Outcome> {
   const askedAt = client.platform.now()
@@ -36,14 +34,12 @@ export async function save(
     body: { attempt_id: attemptId, answers, markedForReview: marked, revision },
   })
   const outcome = read(answer, kind, attemptId)
-  if (outcome.is === 'saved') clock.set(answer?.body.saved_at, askedAt)
-  if (outcome.is !== 'saved') client.diagnostics.note(`exam.${outcome.is}`, answer?.body.code)
+  if (outcome.is === 'saved') client.clock.set(answer.body.saved_at, askedAt)
+  if (outcome.is !== 'saved') client.diagnostics.note(`exam.${outcome.is}`, answer.body.code)
   return outcome
 }
 
-function read(answer: JsonAnswer | undefined, kind: Sent['kind'], attemptId: number): Outcome {
-  if (!answer) return { is: 'fault', retryAfter: 0 }
-  const { status, body, retryAfter } = answer
+function read({ status, body, retryAfter }: JsonAnswer, kind: Sent['kind'], attemptId: number): Outcome {
   if (status === 200 && body.attempt_id === attemptId) {
     if (kind === 'submit') return { is: 'submitted', result: body }
     const { revision, ends_at, rejected } = body
@@ -54,25 +50,24 @@ function read(answer: JsonAnswer | undefined, kind: Sent['kind'], attemptId: num
   const isTooLarge = TOO_LARGE_CODES.includes(body.code)
   if (kind !== 'submit' && (status === TOO_LARGE || isTooLarge))
     return { is: 'too large', code: isTooLarge ? body.code : undefined }
-  return { is: 'fault', retryAfter: retryAfter ?? (status < 500 ? REFUSED_MS : 0) }
+  const isRefusal = status !== NO_ANSWER && status < 500
+  return {
+    is: 'fault',
+    why: String(body.code ?? status),
+    retryAfter: retryAfter ?? (isRefusal ? REFUSED_MS : 0),
+  }
 }
 
 /**
  * The paper of the attempt that is named, or else of the active one; throws `Unreachable` for everything that is none.
  */
-export async function readPaper(
-  client: Client,
-  owner: Owner,
-  examId: number,
-  clock: ServerClock,
-  attempt_id?: number,
-) {
+export async function readPaper(client: Client, owner: Owner, examId: number, attempt_id?: number) {
   const askedAt = client.platform.now()
   const read = await client.GET('/api/v01/exams/{exam_id}/paper', {
     params: { path: { exam_id: examId }, query: attempt_id ? { attempt_id } : {} },
     fetch: (request) => client.fetch(request, owner),
   })
   if (!read.error && !read.data?.attempt_id) throw foreign(read.response.status)
-  if (read.data) clock.set(read.data.server_time, askedAt)
+  if (read.data) client.clock.set(read.data.server_time, askedAt)
   return read
 }

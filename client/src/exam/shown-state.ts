@@ -1,6 +1,7 @@
 import {
   type Answer,
   canWrite,
+  hasWork,
   type Journal,
   type PaperQuestion,
   type State,
@@ -22,6 +23,13 @@ export interface ExamState {
   marked: readonly number[]
   /** The number of answers that only this machine has. In phase `closed` they did not arrive in time. */
   unsynced: number
+  /** Whether this machine has what the service doesn't: answers, marks, or the wish to hand in. */
+  hasWork: boolean
+  /**
+   * Why the latest request failed, until one doesn't: `unreachable`, a code of the service, or an error of the platform
+   * or of this program. It is tried again all the same.
+   */
+  fault: string | undefined
   /** Answers that the service has refused, and why, by question id. */
   rejected: Readonly<Record<string, string>>
   /** Milliseconds of the service's clock; null: no end. */
@@ -39,6 +47,8 @@ export function showState(state: State): ExamState {
     answers,
     marked,
     unsynced: Object.keys(unsynced).length,
+    hasWork: hasWork(state.journal),
+    fault: state.fault,
     rejected,
     endsAt: endsAt === null ? null : Date.parse(endsAt),
     result,

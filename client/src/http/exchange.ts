@@ -52,32 +52,38 @@ export interface Change {
 /** Bytes sent so far, and the total if it is known. */
 export type Progress = (sent: number, total: number | undefined) => void
 
+/** The status of a change that nobody has answered; `code` of its body is why. */
+export const NO_ANSWER = 0
+/** The client's own word for a service that can't be reached, or didn't answer in time. */
+const UNREACHABLE = 'unreachable'
+
 /**
- * Sends one change as its owner, and never as anybody else; undefined if no answer came in time: it may have been made
- * or not. 413 without a `code`: a proxy says so, not the service. A change of somebody who is signed out isn't sent:
- * that is 401 `authentication_required`.
+ * Sends one change as its owner, and never as anybody else. It never throws: without an answer, after which the change
+ * may have been made or not, the status is `NO_ANSWER`. 413 without a `code`: a proxy says so, not the service. A change
+ * of somebody who is signed out isn't sent: that is 401 `authentication_required`.
  */
 export async function exchange(
   sender: Sender,
   owner: Owner,
   { method, path, body, tell = () => {} }: Change,
   given?: AbortSignal,
-): Promise<JsonAnswer | undefined> {
-  const abort = new AbortController()
-  const stop = () => abort.abort()
-  given?.addEventListener('abort', stop)
-  const { signal } = abort
-  const { baseUrl, platform } = sender
-  const url = baseUrl + API + path
-  const isForm = body instanceof FormData
-  const begin = () => platform.after(isForm ? STALLED_MS : EXCHANGE_MS, stop)
-  let cancel = begin()
-  const progress: Progress = (...sent) => {
-    cancel()
-    cancel = begin()
-    tell(...sent)
-  }
+): Promise<JsonAnswer> {
+  let cancel = () => {}
   try {
+    const abort = new AbortController()
+    const stop = () => abort.abort()
+    given?.addEventListener('abort', stop)
+    const { signal } = abort
+    const { baseUrl, platform } = sender
+    const url = baseUrl + API + path
+    const isForm = body instanceof FormData
+    const begin = () => platform.after(isForm ? STALLED_MS : EXCHANGE_MS, stop)
+    cancel = begin()
+    const progress: Progress = (...sent) => {
+      cancel()
+      cancel = begin()
+      tell(...sent)
+    }
     const answer = isForm
       ? upload(sender, owner, new Request(url, { method, body, signal }), progress, body)
       : sender.fetch(jsonRequest(method, url, body, { signal }), owner)
@@ -85,7 +91,7 @@ export async function exchange(
   } catch (error) {
     // That much is true whoever says it.
     const isTooLarge = error instanceof Unreachable && error.status === TOO_LARGE
-    return isTooLarge ? { status: TOO_LARGE, body: {}, retryAfter: undefined } : undefined
+    return isTooLarge ? { status: TOO_LARGE, body: {}, retryAfter: undefined } : noAnswer(error)
   } finally {
     cancel()
   }
@@ -99,12 +105,20 @@ export async function exchangeAtOnce(
   { baseUrl, platform, session }: Sender,
   owner: Owner,
   { method, path, body }: Change,
-): Promise<JsonAnswer | undefined> {
-  const token = session.tokenNow(owner)
-  if (token === undefined) return undefined
-  const headers = { authorization: `Bearer ${token}` }
-  const request = jsonRequest(method, baseUrl + API + path, body, { keepalive: true, headers })
-  return send(platform, request)
-    .then(toJsonAnswer)
-    .catch(() => undefined)
+): Promise<JsonAnswer> {
+  try {
+    const token = session.tokenNow(owner)
+    if (token === undefined) throw new Unreachable('There is no valid token')
+    const headers = { authorization: `Bearer ${token}` }
+    const request = jsonRequest(method, baseUrl + API + path, body, { keepalive: true, headers })
+    return await toJsonAnswer(await send(platform, request))
+  } catch (error) {
+    return noAnswer(error)
+  }
+}
+
+/** What isn't a failure of the line is one of this program or its platform, and says so itself. */
+function noAnswer(error: unknown): JsonAnswer {
+  const isLine = error instanceof Unreachable || (error as Error).name === 'AbortError'
+  return { status: NO_ANSWER, body: { code: isLine ? UNREACHABLE : String(error) }, retryAfter: undefined }
 }

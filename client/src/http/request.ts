@@ -1,3 +1,4 @@
+import type { Lifetime } from '../lifetime.ts'
 import type { Platform } from '../platform.ts'
 
 /**
@@ -23,13 +24,14 @@ export function foreign(status: number): Unreachable {
  * Throws `Unreachable` for everything that is not the service's own answer.
  */
 export async function send(
-  platform: Platform,
+  platform: Platform & Partial<Pick<Lifetime, 'atEnd'>>,
   request: Request,
   timeoutMs?: number,
   fetch: (request: Request) => Promise<Response> = platform.fetch,
 ): Promise<Response> {
   const abort = new AbortController()
   const giveUp = () => abort.abort(request.signal.reason)
+  const forget = platform.atEnd?.(() => abort.abort())
   request.signal.addEventListener('abort', giveUp)
   if (request.signal.aborted) giveUp()
   const cancel =
@@ -56,12 +58,15 @@ export async function send(
   try {
     return await orAborted(abort.signal, work())
   } catch (error) {
-    if (request.signal.aborted) throw request.signal.reason
+    if (request.signal.aborted) throw reasonOf(request.signal)
     if (error instanceof Unreachable) throw error
     throw new Unreachable('The service cannot be reached', { cause: error })
   } finally {
     cancel?.()
-    if (isWhole) request.signal.removeEventListener('abort', giveUp)
+    if (isWhole) {
+      forget?.()
+      request.signal.removeEventListener('abort', giveUp)
+    }
   }
 }
 
@@ -84,11 +89,16 @@ function isOwn(body: JsonAnswer['body'], isSuccess: boolean, isRead: boolean): b
  */
 export function orAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason)
+    const stop = () => reject(reasonOf(signal))
     if (signal.aborted) stop()
     signal.addEventListener('abort', stop)
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
   })
+}
+
+/** Why something was aborted: React Native's signals don't say it before 0.87. */
+export function reasonOf({ reason }: AbortSignal): unknown {
+  return reason ?? Object.assign(new Error('It was aborted'), { name: 'AbortError' })
 }
 
 /** Rejects if the work takes longer; `late` is called then, before that. */

@@ -1,5 +1,5 @@
 import { atom, type ReadableAtom } from 'nanostores'
-import { type Change, exchange } from '../http/exchange.ts'
+import { type Change, exchange, NO_ANSWER } from '../http/exchange.ts'
 import { type JsonAnswer, TOO_LARGE } from '../http/request.ts'
 import type { Client } from '../index.ts'
 import type { Channel } from '../platform.ts'
@@ -38,6 +38,8 @@ export interface OutboxEntry<T> {
   state: SendState
   /** Why it failed: a code of the service, or `unusable`. */
   error?: string
+  /** Why the latest try failed, after which there are others: `unreachable`, a code, or an error of the platform. */
+  fault?: string
   /** The service's answer, once it is sent. */
   answer?: unknown
 }
@@ -57,9 +59,14 @@ export interface OutboxOptions<T> {
   rest?(item: T, answer: JsonAnswer['body']): T | undefined
   /** Whether a sent entry is no longer needed. */
   isSettled(entry: OutboxEntry<T>): boolean
+  /**
+   * Another tab has sent an entry or discarded it, and it can't be told which: it counts as sent, without an answer, until
+   * this resolves. Left out: it is gone at once.
+   */
+  whenKnown?(item: T): Promise<unknown> | undefined
 }
 
-/** `entry` null: it is gone. `isStored`: it is in the store, as long as nobody has discarded it. */
+/** `entry` null: it was discarded. `isStored`: it is in the store, as long as nobody has discarded it. */
 interface TabMessage<T> {
   key: string
   entry: OutboxEntry<T> | null
@@ -95,9 +102,9 @@ export class Outbox<T> {
   readonly #tooLarge = new Map<string, number>()
   readonly #tabs: Channel
   /** What was stored has been read once, or that has failed. */
-  readonly #begun: Promise<void>
+  readonly ready: Promise<void>
   #isRestored = false
-  readonly #unlisten: () => void
+  readonly #stops: (() => void)[]
   #cancelStore: (() => void) | undefined
   #lastTime = 0
   #isSending = false
@@ -116,8 +123,11 @@ export class Outbox<T> {
       this.#isRestored = false
       void this.#store()
     })
-    this.#begun = this.#store()
-    this.#unlisten = client.live.$leads.subscribe(() => this.flush())
+    this.ready = this.#store()
+    this.#stops = [
+      client.live.$leads.subscribe(() => this.flush()),
+      client.platform.atEnd(() => this.close()),
+    ]
   }
 
   /**
@@ -125,7 +135,7 @@ export class Outbox<T> {
    * until it is sent.
    */
   async add(item: T): Promise<{ id: string; storage: StorageState }> {
-    await this.#begun
+    await this.ready
     const { platform } = this.#client
     const id = platform.uuid()
     // Always increases, even if the clock is set back.
@@ -177,13 +187,13 @@ export class Outbox<T> {
     this.#isClosed = true
     for (const cancel of this.#waits.values()) cancel()
     this.#cancelStore?.()
-    this.#unlisten()
+    for (const stop of this.#stops) stop()
     this.#tabs.close()
     this.#shown.set([])
   }
 
   async #send(): Promise<void> {
-    await this.#begun
+    await this.ready
     if (this.#isSending) return
     this.#isSending = true
     try {
@@ -206,10 +216,11 @@ export class Outbox<T> {
   async #sendOne(key: string): Promise<void> {
     const isGone = await this.#isGone(key)
     // While this tab was suspended another one may have taken over, and sent it.
-    const [next, entry] = this.#next() ?? []
-    if (next !== key || !entry) return
+    const [next, found] = this.#next() ?? []
+    if (next !== key || !found) return
+    const { fault: _, ...entry } = found
     if (isGone) {
-      this.#drop(key)
+      this.#lose(key)
       this.#show()
       return
     }
@@ -220,13 +231,14 @@ export class Outbox<T> {
     const answer = await this.#exchange(key, entry, abort.signal)
     this.#running.delete(key)
     // Another tab may have taken over meanwhile.
-    const { state } = this.#entries.get(key) ?? {}
-    if (this.#isClosed || !state || state === 'sent') return
+    const now = this.#entries.get(key)
+    if (this.#isClosed || !now || isSent(now)) return
     const { refusals = [], isAnswer, rest } = this.#options
-    const code = answer?.body.code
+    const { code } = answer.body
     const isRefused = [...REFUSALS, ...refusals].includes(code)
-    if (!answer || !(isRefused || (answer.status < 300 && isAnswer?.(answer.body) !== false)))
-      this.#wait(lane, key, entry, answer)
+    const isDone = answer.status !== NO_ANSWER && answer.status < 300 && isAnswer?.(answer.body) !== false
+    if (now.state === 'sent' && !isDone) return
+    if (!isRefused && !isDone) this.#wait(lane, key, entry, answer)
     else {
       this.#faults.delete(lane)
       if (isRefused) await this.#keep(key, { ...entry, state: 'failed', error: code })
@@ -241,12 +253,7 @@ export class Outbox<T> {
     }
   }
 
-  /** undefined: no answer came in time. */
-  async #exchange(
-    key: string,
-    { item, id }: OutboxEntry<T>,
-    signal: AbortSignal,
-  ): Promise<JsonAnswer | undefined> {
+  async #exchange(key: string, { item, id }: OutboxEntry<T>, signal: AbortSignal): Promise<JsonAnswer> {
     const fail = (code: string): JsonAnswer => ({ status: 400, body: { code }, retryAfter: undefined })
     let change: Change
     try {
@@ -255,13 +262,13 @@ export class Outbox<T> {
       return fail(UNUSABLE)
     }
     const answer = await exchange(this.#client, this.#owner, change, signal)
-    if (answer?.status !== TOO_LARGE || !(change.body instanceof FormData)) return answer
+    if (answer.status !== TOO_LARGE || !(change.body instanceof FormData)) return answer
     const times = (this.#tooLarge.get(key) ?? 0) + 1
     this.#tooLarge.set(key, times)
     return times < MOST_TOO_LARGE ? answer : fail('payload_too_large')
   }
 
-  #wait(lane: string, key: string, entry: OutboxEntry<T>, answer: JsonAnswer | undefined): void {
+  #wait(lane: string, key: string, entry: OutboxEntry<T>, answer: JsonAnswer): void {
     const { platform, diagnostics } = this.#client
     const faults = (this.#faults.get(lane) ?? 0) + 1
     this.#faults.set(lane, faults)
@@ -270,15 +277,17 @@ export class Outbox<T> {
       this.#waits.delete(lane)
       void this.#send()
     }
-    const isTurn = answer?.status === 429
-    const isLocked = answer && answer.status < 500 && !isTurn
-    const atLeast = answer?.retryAfter ?? (isLocked ? LOCKED_MS : 0)
+    const { status, body } = answer
+    const isTurn = status === 429
+    const isLocked = status !== NO_ANSWER && status < 500 && !isTurn
+    const atLeast = answer.retryAfter ?? (isLocked ? LOCKED_MS : 0)
     // What waits for this person's own turn doesn't meet others who come back at the same time.
     this.#waits.set(
       lane,
       platform.after(atLeast + (isTurn && atLeast > 0 ? 0 : fullJitter(platform, faults)), again),
     )
-    if (this.#client.live.$leads.get()) this.#change(key, { ...entry, state: 'queued' })
+    if (this.#client.live.$leads.get())
+      this.#change(key, { ...entry, state: 'queued', fault: String(body.code ?? status) })
   }
 
   /** Another tab may have discarded or sent it while this one was suspended. */
@@ -368,10 +377,24 @@ export class Outbox<T> {
     return this.#store()
   }
 
-  /** It is gone from the store: another tab has sent or discarded it. */
-  #drop(key: string): void {
-    this.#entries.delete(key)
-    this.#tell(key, null)
+  /** It is gone from the store: another tab has sent or discarded it. Who knows which says so. */
+  #lose(key: string): void {
+    const entry = this.#entries.get(key)
+    if (!entry) return
+    const { id, item, createdAt } = entry
+    const gone: OutboxEntry<T> = { id, item, createdAt, state: 'sent' }
+    this.#entries.set(key, gone)
+    this.#tell(key, gone)
+    const forget = () => {
+      if (this.#entries.get(key) === gone) this.#entries.delete(key)
+    }
+    const known = this.#options.whenKnown?.(gone.item)
+    if (!known) forget()
+    else
+      void known.then(() => {
+        forget()
+        this.#show()
+      })
   }
 
   #change(key: string, entry: OutboxEntry<T>): void {
@@ -386,13 +409,15 @@ export class Outbox<T> {
 
   #hear({ key, entry, isStored }: TabMessage<T>): void {
     const own = this.#entries.get(key)
-    const last = own?.state === 'sent' ? own : this.#leftOver.get(key)
-    if (entry && entry.state !== 'sent' && last !== undefined) {
+    const last = own && isSent(own) ? own : this.#leftOver.get(key)
+    if (last !== undefined && last !== entry && !(entry && isSent(entry))) {
       // What was sent or discarded stays so, whatever another tab knew.
       this.#tell(key, last)
       return
     }
-    if (entry) this.#entries.set(key, entry)
+    if (entry?.state === 'sent' && !isSent(entry)) {
+      if (own && own.state !== 'sent') this.#lose(key)
+    } else if (entry) this.#entries.set(key, entry)
     else if (own || !this.#isRestored) {
       this.#entries.delete(key)
       this.#running.get(key)?.abort()
@@ -423,14 +448,15 @@ export class Outbox<T> {
       if (keys.has(key)) continue
       this.#stored.delete(key)
       // Sent ones aren't stored any more.
-      if (this.#entries.get(key)?.state !== 'sent') this.#drop(key)
+      if (this.#entries.get(key)?.state !== 'sent') this.#lose(key)
     }
     for (const [key, entry] of kept) {
       if (this.#leftOver.has(key) || this.#newer.has(key)) continue
       this.#stored.add(key)
       const stored = entry as OutboxEntry<T>
-      const own = this.#entries.get(key)?.state
-      if (own !== 'sent' && (own !== 'sending' || stored.state === 'failed')) this.#entries.set(key, stored)
+      const own = this.#entries.get(key)
+      const isNewer = own && (isSent(own) || (own.state === 'sending' && stored.state !== 'failed'))
+      if (!isNewer) this.#entries.set(key, stored)
       this.#comeAfter(key)
     }
     this.#show()
@@ -450,7 +476,12 @@ export class Outbox<T> {
     const sorted = [...this.#entries].sort(([one], [other]) => (one < other ? -1 : 1))
     this.#entries.clear()
     for (const [key, entry] of sorted)
-      if (entry.state !== 'sent' || !this.#options.isSettled(entry)) this.#entries.set(key, entry)
+      if (!isSent(entry) || !this.#options.isSettled(entry)) this.#entries.set(key, entry)
     if (!this.#isClosed) this.#shown.set([...this.#entries.values()])
   }
+}
+
+/** One without an answer was sent or discarded by another tab. */
+function isSent({ state, answer }: OutboxEntry<unknown>): boolean {
+  return state === 'sent' && answer !== undefined
 }

@@ -16,3 +16,21 @@ export const globals = {
     return () => clearTimeout(timer)
   },
 }
+
+const NEEDED = [
+  'fetch',
+  'Request',
+  'Response',
+  'Headers',
+  'FormData',
+  'AbortController',
+  'URLSearchParams',
+  'WebSocket',
+  'performance',
+]
+
+/** Throws if the client can't run here, in a sentence that says what is missing and what has it. */
+export function check(who: string, ...others: string[]): void {
+  const missing = [...NEEDED, ...others].filter((name) => Reflect.get(globalThis, name) === undefined)
+  if (missing.length > 0) throw new Error(`The client needs ${who}: ${missing.join(', ')} is missing here.`)
+}

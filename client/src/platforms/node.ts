@@ -1,12 +1,13 @@
 import type { Platform, Store } from '../platform.ts'
 import { memoryStore } from '../storage/memory.ts'
-import { globals } from './globals.ts'
+import { check, globals } from './globals.ts'
 
 /**
  * Node.js 22 or newer, or another server with its globals. Clients share nothing; without a `store`, everything is
- * forgotten when the process ends.
+ * forgotten when the process ends. Throws where something of that is missing.
  */
 export function node(options: { store?: Store } = {}): Platform {
+  check('Node.js 22 or newer, or another server with its globals', 'crypto')
   return {
     ...globals,
     store: options.store ?? memoryStore(),

@@ -1,6 +1,6 @@
 import type { LifeEvent, Platform, Store } from '../platform.ts'
 import { memoryStore } from '../storage/memory.ts'
-import { globals } from './globals.ts'
+import { check, globals } from './globals.ts'
 import { uploadByXhr } from './xhr.ts'
 
 interface Subscription {
@@ -26,6 +26,7 @@ export interface ReactNativeOptions {
 
 /** A phone app, which has no tabs. */
 export function reactNative({ AppState, NetInfo, store, uuid }: ReactNativeOptions): Platform {
+  check('React Native’s globals, and `uuid` where there is no crypto', ...(uuid ? [] : ['crypto']))
   return {
     ...globals,
     store: store ?? memoryStore(),

@@ -1,3 +1,4 @@
+import { reasonOf } from '../http/request.ts'
 /** XMLHttpRequest is the only way to see the progress of an upload in browsers and in React Native. */
 export async function uploadByXhr(
   request: Request,
@@ -6,7 +7,7 @@ export async function uploadByXhr(
 ): Promise<Response> {
   // React Native can't read a form from a request again.
   const body = form ?? (await request.blob())
-  if (request.signal.aborted) throw request.signal.reason
+  if (request.signal.aborted) throw reasonOf(request.signal)
   return new Promise((resolve, reject) => {
     const xhr = new XMLHttpRequest()
     const stop = () => xhr.abort()
@@ -23,7 +24,7 @@ export async function uploadByXhr(
       resolve(new Response(xhr.responseText, { status: xhr.status, headers }))
     }
     xhr.onerror = () => reject(new TypeError('The upload failed'))
-    xhr.onabort = () => reject(request.signal.reason)
+    xhr.onabort = () => reject(reasonOf(request.signal))
     xhr.onloadend = () => request.signal.removeEventListener('abort', stop)
     request.signal.addEventListener('abort', stop)
     xhr.send(body)

@@ -55,6 +55,7 @@ export class CardsAhead {
       return cards.filter(({ card }) => !answered.has(card.question_id))
     })
     this.#stops = [
+      client.platform.atEnd(() => this.close()),
       $reviews.listen(() => this.#topUp()),
       client.live.listen(({ type }) => {
         if (type === 'ready') void this.refresh().catch(() => {})

@@ -24,18 +24,22 @@ export interface GivenReview {
   state: SendState
   /** A code of the service: the review failed, and can be discarded. */
   error?: string | undefined
+  /** Why it isn't sent yet: `unreachable`, a code of the service, or an error of the platform. */
+  fault?: string | undefined
   /** Once it is sent: how it was judged, or why it can't be. */
   result?: ReviewResult | undefined
 }
 
 export type Step = { review: NewReview } | { undo: string }
 
-/** Practice of the signed-in person; throws if there is none. It is theirs alone: close it when they sign out. */
+/** Practice of the signed-in person, with the reviews that are stored; throws if there is none. It is theirs alone: close it when they sign out. */
 export async function practice(client: Client): Promise<Practice> {
   await client.session.ready
   const owner = client.session.owner()
   if (!owner) throw new Error('Nobody is signed in')
-  return new Practice(client, owner)
+  const practised = new Practice(client, owner)
+  await practised.ready
+  return practised
 }
 
 /** Reviews, from all tabs: stored before they are sent, and sent once each, as soon as the service can be reached. */
@@ -45,7 +49,10 @@ export class Practice {
   readonly #client: Client
   readonly #owner: Owner
   readonly #outbox: Outbox<Step>
-  readonly #unlisten: () => void
+  /** The reviews that are stored have been read: their cards aren't asked again. */
+  readonly ready: Promise<void>
+  readonly #stops: (() => void)[]
+  #answeredAt = 0
 
   constructor(client: Client, owner: Owner) {
     this.#client = client
@@ -66,11 +73,17 @@ export class Practice {
             },
       // Results are shown as long as the page is open.
       isSettled: () => false,
+      // A card that was answered in another tab stays answered.
+      whenKnown: () => new Promise(() => {}),
     })
+    this.ready = this.#outbox.ready
     this.$reviews = computed(this.#outbox.$entries, listGiven)
-    this.#unlisten = client.live.listen(({ type }) => {
-      if (type === 'ready') this.#outbox.flush()
-    })
+    this.#stops = [
+      client.live.listen(({ type }) => {
+        if (type === 'ready') this.#outbox.flush()
+      }),
+      client.platform.atEnd(() => this.close()),
+    ]
   }
 
   /** Up to 200 cards that are to be asked next, fetched ahead. To be closed. */
@@ -82,10 +95,18 @@ export class Practice {
    * Resolves once it is decided where the review is: `durable` on this machine, or only in this page until it is sent.
    */
   async review(review: NewReview): Promise<{ id: string; storage: StorageState }> {
-    const answered_at = new Date(this.#client.platform.now()).toISOString()
+    const answered_at = await this.#timeOfAnswer()
     const added = await this.#outbox.add({ review: { answered_at, ...review } })
     void forgetCard(this.#client, this.#owner, review.question_id)
     return added
+  }
+
+  /** By the service's clock, and after all that wait to be sent, whatever happened to this machine's clock. */
+  async #timeOfAnswer(): Promise<string> {
+    await this.#client.clock.ready
+    const given = this.$reviews.get().map(({ review }) => Date.parse(review.answered_at ?? '') || 0)
+    this.#answeredAt = Math.max(this.#client.clock.now(), ...[...given, this.#answeredAt].map((at) => at + 1))
+    return new Date(this.#answeredAt).toISOString()
   }
 
   /** Takes a review back, the newest one of its card. What was sent is undone there, also later. */
@@ -99,16 +120,16 @@ export class Practice {
   }
 
   close(): void {
-    this.#unlisten()
+    for (const stop of this.#stops) stop()
     this.#outbox.close()
   }
 }
 
 function listGiven(entries: readonly OutboxEntry<Step>[]): GivenReview[] {
   const undone = new Set(entries.map(({ item, state }) => 'undo' in item && state !== 'failed' && item.undo))
-  return entries.flatMap(({ id, item, state, error, answer }) => {
+  return entries.flatMap(({ id, item, state, error, fault, answer }) => {
     if ('undo' in item || undone.has(id)) return []
     const [result] = (answer as { results: ReviewResult[] } | undefined)?.results ?? []
-    return { id, review: item.review, state, error, result }
+    return { id, review: item.review, state, error, fault, result }
   })
 }

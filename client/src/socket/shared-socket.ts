@@ -1,4 +1,5 @@
 import { atom, type ReadableAtom } from 'nanostores'
+import type { ServerClock } from '../clock.ts'
 import type { Note } from '../diagnostics.ts'
 import type { ClientFrame, ServerFrame, ServerFrames } from '../generated/frames.ts'
 import type { Channel, Platform } from '../platform.ts'
@@ -31,6 +32,7 @@ export class SharedSocket {
   readonly #platform: Platform
   readonly #note: Note
   readonly #session: Session
+  readonly #clock: ServerClock
   readonly #name: string
   readonly #createSocket: (owner: Owner) => Socket
   readonly #listeners = new Set<(frame: ServerFrame) => void>()
@@ -53,10 +55,11 @@ export class SharedSocket {
   #cancelVerdict: (() => void) | undefined
   readonly #unwatch: (() => void)[] = []
 
-  constructor(platform: Platform, baseUrl: string, session: Session, note: Note) {
+  constructor(platform: Platform, baseUrl: string, session: Session, clock: ServerClock, note: Note) {
     this.#platform = platform
     this.#note = note
     this.#session = session
+    this.#clock = clock
     this.#name = `exam-practice:${baseUrl}:socket:`
     this.#tab = platform.uuid()
     this.#createSocket = (owner) =>
@@ -313,6 +316,7 @@ export class SharedSocket {
   }
 
   #emit(frame: ServerFrame): void {
+    if (frame.type === 'ready') this.#clock.set(frame.server_time, this.#platform.now())
     for (const take of [...this.#listeners]) take(frame)
   }
 }

@@ -66,5 +66,9 @@ export function indexedDbStore(name = 'exam-practice'): Store {
       const [keys, values] = both as [string[], unknown[]]
       return keys.map((key, index) => [key, values[index]])
     },
+    close() {
+      void opening?.then((database) => database.close())
+      opening = undefined
+    },
   }
 }

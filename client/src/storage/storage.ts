@@ -56,6 +56,10 @@ export class Storage implements Store {
     }, true)
   }
 
+  close(): void {
+    void this.#chosen.then((store) => store.close?.())
+  }
+
   async #choose(): Promise<Store> {
     const { store } = this.#platform
     for (let probe = 1; probe <= PROBES; probe++)

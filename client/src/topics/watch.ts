@@ -36,7 +36,7 @@ export class Watch<T> {
   readonly $value: ReadableAtom<Watched<T>> = this.#value
   readonly #client: Client
   readonly #options: WatchOptions<T>
-  readonly #unlisten: () => void
+  readonly #stops: (() => void)[]
   /** The watches of this topic, with this one. */
   readonly #others: Set<unknown>
   #isReading = false
@@ -52,13 +52,16 @@ export class Watch<T> {
     watches.set(client, topics)
     this.#others = topics.get(options.topic) ?? new Set()
     topics.set(options.topic, this.#others.add(this))
-    this.#unlisten = client.live.listen((frame) => this.#take(frame))
+    this.#stops = [
+      client.live.listen((frame) => this.#take(frame)),
+      client.platform.atEnd(() => this.close()),
+    ]
   }
 
   close(): void {
     this.#isClosed = true
     this.#cancelRetry?.()
-    this.#unlisten()
+    for (const stop of this.#stops) stop()
     const { topic } = this.#options
     this.#others.delete(this)
     if (this.#others.size > 0) return

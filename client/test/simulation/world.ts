@@ -30,6 +30,11 @@ export class World {
     this.random = random(seed)
   }
 
+  /** How many wait. */
+  get timers(): number {
+    return this.#timers.length
+  }
+
   id(): string {
     this.#count += 1
     return `id-${String(this.#count).padStart(6, '0')}`

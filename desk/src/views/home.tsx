@@ -16,6 +16,7 @@ import { t } from '../texts.ts'
 import { $underWay, lookForUnderWay } from '../under-way.ts'
 import { $invitations, $taught, lookForClasses } from '../waiting.ts'
 import { SittingNow } from './classes/sitting-now.tsx'
+import { KeptHere } from './exams/kept-here.tsx'
 import { Undelivered } from './exams/undelivered.tsx'
 import { PracticeDue } from './practice/practice-due.tsx'
 import { Waiting } from './teach/waiting.tsx'
@@ -39,6 +40,7 @@ export default function Home({ user }: ViewProps) {
   return (
     <Page title="Home" lead={user.full_name || user.username}>
       <Undelivered />
+      <KeptHere />
       <UnderWay />
       <Notices />
       <div class="home">

@@ -1,8 +1,8 @@
 import type { ExamSession } from '@exam-practice/client/exam'
 import { useStore } from '@nanostores/preact'
 import { useEffect, useState } from 'preact/hooks'
+import { describeLeft } from '../../../components/countdown.tsx'
 import { showToast } from '../../../components/dialogs/toasts.tsx'
-import { countdown } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 
 /** Remaining minutes at which everybody is told the time. */
@@ -20,7 +20,7 @@ export function Clock({ session }: { session: ExamSession }) {
       setLeft(now)
       const isToldNow = TOLD_MINUTES.some(
         (minutes) =>
-          previous !== null && now !== null && previous > minutes * 60_000 && now <= minutes * 60_000,
+          previous != null && now != null && previous > minutes * 60_000 && now <= minutes * 60_000,
       )
       // A device that has slept may be far beyond it.
       const minutes = Math.ceil((now ?? 0) / 60_000)
@@ -32,9 +32,9 @@ export function Clock({ session }: { session: ExamSession }) {
   }, [session, endsAt])
   if (left === null) return <p class="clock">No time limit</p>
   return (
-    <p class={`clock ${left < 5 * 60_000 ? 'short' : ''}`}>
+    <p class={`clock ${(left ?? 0) < 5 * 60_000 ? 'short' : ''}`}>
       <span class="unseen">Time left: </span>
-      <span role="timer">{countdown(left)}</span>
+      <span role="timer">{describeLeft(left)}</span>
     </p>
   )
 }
