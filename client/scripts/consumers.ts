@@ -42,4 +42,4 @@ for (const recipe of ['react', 'vue', 'svelte'])
     '--import=./recipes/dom.ts',
     `recipes/${recipe}.ts`,
   ])
-for (const recipe of ['expo', 'server']) run(`the recipe of ${recipe}`, [`recipes/${recipe}.ts`])
+for (const recipe of ['expo', 'phone', 'server']) run(`the recipe of ${recipe}`, [`recipes/${recipe}.ts`])

@@ -39,6 +39,7 @@ const REPLIES: Record<string, (body: { answers?: object; revision?: number }) =>
     const saved_at = new Date().toISOString()
     return { success: true, attempt_id: 1, revision, rejected: null, saved_at, ends_at: null }
   },
+  'exams/7/submit': () => ({ success: true, attempt_id: 1, result_mode: 'on_release', message: 'Later' }),
 }
 
 export async function fetchFromService(request: Request): Promise<Response> {
