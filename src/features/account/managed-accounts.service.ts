@@ -12,7 +12,7 @@ import { DAY_MS } from '../../formats/local-time.ts'
 import { slicesOf } from '../../formats/slices.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeRole } from '../audit/audit-words.ts'
-import { displace } from '../auth/account-owner.ts'
+import { displace, isPlaceholder } from '../auth/account-owner.ts'
 import { addressMails } from '../auth/address-mails.ts'
 import { createAccount, getAccount } from '../auth/auth.service.ts'
 import { confirmOwner } from '../auth/credentials.ts'
@@ -93,7 +93,9 @@ export async function setSuspended(
 export async function freeAddress(core: Core, actor: Actor, userId: number): Promise<ManagedAccount> {
   const user = await core.db.transaction(async (tx) => {
     await lockRoles(tx, actor)
-    if (!(await store.findUserForUpdate(tx, userId))) throw new AppError('not_found')
+    const before = await store.findUserForUpdate(tx, userId)
+    if (!before) throw new AppError('not_found')
+    if (isPlaceholder(before.email)) return before
     const summary = 'Its e-mail address was freed'
     await record(tx, actor, { action: 'user.displace', subject: ['user', userId], summary })
     return displace(tx, userId)

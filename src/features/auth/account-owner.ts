@@ -93,6 +93,11 @@ export async function displace(tx: Executor, userId: number): Promise<UserRow> {
   })
 }
 
+/** Whether an account has given its address up, and has no other one. */
+export function isPlaceholder(email: string): boolean {
+  return email.endsWith(`@${PLACEHOLDER_DOMAIN}`)
+}
+
 /** Notes that a provider gives an account's address to somebody else by now. The account's row is locked. */
 export async function contestAddress(tx: Executor, userId: number): Promise<void> {
   await updateUser(tx, userId, { emailVerified: false, emailContested: true })
