@@ -286,7 +286,7 @@ export const FoundMessage = Type.Object(
     conversation_id: Id,
     conversation_name: Type.String(),
     matches: Type.Array(Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 }), {
-      description: 'where the words are in the text: start and length in code points',
+      description: 'where the words are in the text: start and length in code points, the first 100',
     }),
   },
   { $id: 'FoundMessage' },

@@ -10,10 +10,11 @@ import type { FairQueue } from './fair-queue.ts'
  * What the requests of a route cost, and so which of the gate's budgets they take:
  * - `light`, unless a route says otherwise: a few statements, a small answer;
  * - `heavy`: a read whose answer can be large;
+ * - `search`: a read that goes through many texts in the process;
  * - `upload`: a body that may take long to arrive, and is worked on as it does;
  * - `none`: hardly anything, or it takes a budget of its own or waits for something else than the database.
  */
-export type Budget = 'light' | 'heavy' | 'upload' | 'none'
+export type Budget = 'light' | 'heavy' | 'search' | 'upload' | 'none'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -45,6 +46,7 @@ export function registerAdmission(app: FastifyInstance, { gate }: Core): void {
     // A long body has had a turn of its own.
     upload: atOnce,
     light: (request, reply, handle) => makeInTurn(gate.light, request, reply, handle),
+    search: (request, reply, handle) => makeInTurn(gate.searches, request, reply, handle),
     async heavy(request, reply, handle) {
       const asker = askerOf(request)
       await gate.readers.enter(asker)

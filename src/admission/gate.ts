@@ -16,6 +16,8 @@ export interface Gate {
   /** Large answers that are being made, and those of one person that are made or read. */
   heavy: FairQueue
   readers: FairQueue
+  /** Searches in texts, which keep the process busy between their statements. */
+  searches: FairQueue
   /** Long bodies that are read, held in memory or worked on. */
   uploads: FairQueue
   /** Files of questions, each of which keeps memory and database busy for as long as it takes. */
@@ -51,6 +53,7 @@ export function createGate({ databasePool }: { databasePool: number }, clock: ()
     light: new FairQueue({ each: share, waiting: MOST_REQUESTS }),
     heavy: new FairQueue({ places: share, waiting: MOST_REQUESTS }),
     readers: new FairQueue({ each: 1, waiting: MOST_REQUESTS }),
+    searches: new FairQueue({ places: share, each: 1, waiting: MOST_REQUESTS }),
     uploads: new FairQueue({ each: share, waiting: MOST_REQUESTS }),
     imports: new FairQueue({ places: 2, each: 1, waiting: MOST_PIECES }),
     files: new FairQueue({ places: 8, each: 2, waiting: MOST_PIECES }),

@@ -120,8 +120,22 @@ function keyOf({ units }: Word): string {
   return units.slice(0, LONGEST_KEY).join('')
 }
 
-/** What somebody looks for: all of these words, the last one as a beginning. */
+/** What somebody looks for: all of these words, each once, the last one as a beginning. */
 export type Wanted = Word[]
+
+/** Different words that are looked for. */
+const MOST_WANTED = 32
+/** Places that are told of one text: where it repeats a word, more of them help nobody. */
+const MOST_PLACES = 100
+
+/** What is looked for in this text; of too many words the first ones and the last one. */
+export function wantedIn(text: string): Wanted {
+  const words = wordsOf(text)
+  const last = words.pop()
+  if (!last) return []
+  const others = new Map(words.map((word) => [word.units.join(''), word]))
+  return [...[...others.values()].slice(0, MOST_WANTED - 1), last]
+}
 
 /** A key that a text must have; `isBeginning`: or one that begins so. */
 export interface WantedKey {
@@ -131,7 +145,7 @@ export interface WantedKey {
 
 /** The keys of every text that `findWords` finds; a few others may have them too. */
 export function wantedKeys(wanted: Wanted): WantedKey[] {
-  return wanted.flatMap((word, index) => {
+  const keys = wanted.flatMap((word, index) => {
     if (!word.isDense)
       return {
         key: keyOf(word),
@@ -142,42 +156,69 @@ export function wantedKeys(wanted: Wanted): WantedKey[] {
       ? pairs.map((key) => ({ key, isBeginning: true }))
       : pairs.slice(0, -1).map((key) => ({ key, isBeginning: false }))
   })
+  return [...new Map(keys.map((each) => [`${each.key} ${each.isBeginning}`, each])).values()]
+}
+
+/** A text's words, to be found without comparing each of them: where each word is, and where each dense one may be. */
+interface TextIndex {
+  /** Words by what they are compared by. */
+  plain: Map<string, Word[]>
+  /** Dense words with the place in them, by what is there. */
+  dense: Map<string, [Word, number][]>
+}
+
+function indexOf(texts: string[]): TextIndex {
+  const index: TextIndex = { plain: new Map(), dense: new Map() }
+  for (const word of texts.flatMap(wordsOf))
+    if (word.isDense) for (const [at, unit] of word.units.entries()) addTo(index.dense, unit, [word, at])
+    else addTo(index.plain, word.units.join(''), word)
+  return index
+}
+
+function addTo<Item>(lists: Map<string, Item[]>, key: string, item: Item): void {
+  const list = lists.get(key)
+  if (list) list.push(item)
+  else lists.set(key, [item])
 }
 
 /** Where the first text has these words, in its order; undefined unless each of them is in one of the texts. */
 export function findWords(wanted: Wanted, [text = '', ...others]: string[]): Range[] | undefined {
-  const words = wordsOf(text)
-  let further: Word[] | undefined
+  const here = indexOf([text])
+  let further: TextIndex | undefined
   const found: Range[] = []
   for (const [index, each] of wanted.entries()) {
-    const find = (word: Word) => placesOf(each, index === wanted.length - 1, word)
-    const here = words.flatMap(find)
-    if (here.length === 0) {
-      further ??= others.flatMap(wordsOf)
-      if (!further.some((word) => find(word).length > 0)) return undefined
+    const isBeginning = index === wanted.length - 1
+    const places = placesOf(each, isBeginning, here)
+    if (places.length === 0) {
+      further ??= indexOf(others)
+      if (placesOf(each, isBeginning, further).length === 0) return undefined
     }
-    found.push(...here)
+    found.push(...places)
   }
-  return joinRanges(found)
+  return joinRanges(found).slice(0, MOST_PLACES)
 }
 
-function placesOf(wanted: Word, isBeginning: boolean, word: Word): Range[] {
-  if (wanted.isDense !== word.isDense) return []
-  const length = wanted.units.length
-  const range = (from: number, to: number): Range => {
-    const start = word.starts[from] ?? 0
-    return [start, (word.ends[to - 1] ?? start) - start]
+/** The first places of a word in a text, in its order. */
+function placesOf(wanted: Word, isBeginning: boolean, { plain, dense }: TextIndex): Range[] {
+  const { units } = wanted
+  if (wanted.isDense) {
+    const places = dense.get(units[0] ?? '') ?? []
+    const found = places.filter(([word, at]) => units.every((unit, index) => word.units[at + index] === unit))
+    return joinRanges(found.map(([word, at]) => rangeOf(word, at, at + units.length))).slice(0, MOST_PLACES)
   }
-  if (!wanted.isDense) {
-    const [asked, there] = [wanted.units.join(''), word.units.join('')]
-    if (!isBeginning) return asked === there ? [range(0, word.units.length)] : []
-    return there.startsWith(asked) ? [range(0, coveringUnits(word.units, asked.length))] : []
-  }
-  return word.units.flatMap((_, from) =>
-    wanted.units.every((unit, index) => word.units[from + index] === unit)
-      ? [range(from, from + length)]
-      : [],
+  const asked = units.join('')
+  if (!isBeginning) return firstOf(plain.get(asked) ?? []).map((word) => rangeOf(word, 0, word.units.length))
+  const begun = [...plain].flatMap(([there, words]) => (there.startsWith(asked) ? firstOf(words) : []))
+  return firstOf(begun.sort((one, other) => (one.starts[0] ?? 0) - (other.starts[0] ?? 0))).map((word) =>
+    rangeOf(word, 0, coveringUnits(word.units, asked.length)),
   )
+}
+
+const firstOf = (words: Word[]) => words.slice(0, MOST_PLACES)
+
+function rangeOf(word: Word, from: number, to: number): Range {
+  const start = word.starts[from] ?? 0
+  return [start, (word.ends[to - 1] ?? start) - start]
 }
 
 /** How many units hold the first `length` characters of all of them. */

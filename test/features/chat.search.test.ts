@@ -246,3 +246,74 @@ test('bad input is refused, and nobody finds anything while an exam locks help',
   await alice.post(`/api/v01/exams/${examId}/start`, {}, 201)
   await alice.get(`${CHAT}/search?q=a`, 403)
 })
+
+/** Messages that the index has not followed, each with one text of many words. */
+async function fill(conversationId: number, senderId: number, count: number): Promise<void> {
+  const { sql } = service
+  await sql`
+    insert into messages (conversation_id, seq, version, sender_id, message, created_at)
+    select ${conversationId}, n, n, ${senderId}, ${'a '.repeat(2_000)}, now() from generate_series(1, ${count}::int) n`
+  await sql`update conversations set last_seq = ${count}, version = ${count} where id = ${conversationId}`
+}
+
+describe('searches that go through many texts', () => {
+  /** As often as it fits, so that each word of it could be compared with each word of a text. */
+  const oneWord = 'a '.repeat(99)
+
+  test('a word that is asked for and there very often is told of a hundred times', async () => {
+    const { alice, conversationId } = await connectedPair(service)
+    await say(alice, conversationId, 'a '.repeat(2_000))
+    for (const q of [oneWord, 'a']) {
+      const { messages } = await search(alice, q)
+      expect(messages[0]?.matches).toEqual(Array.from({ length: 100 }, (_, n) => [2 * n, 1]))
+    }
+    await say(alice, conversationId, 'あ'.repeat(4_000))
+    expect((await search(alice, 'ああ あ')).messages[0]?.matches).toEqual([[0, 4_000]])
+  })
+
+  test('of very many words the first ones and the last one have to be there', async () => {
+    const { alice, conversationId } = await connectedPair(service)
+    const words = Array.from({ length: 50 }, (_, n) => `w${n}`)
+    await say(alice, conversationId, [...words.slice(0, 31), words.at(-1)].join(' '))
+    expect((await search(alice, words.join(' '))).messages).toHaveLength(1)
+    expect((await search(alice, ['absent', ...words].join(' '))).messages).toHaveLength(0)
+  })
+
+  test('others are answered while they run', async () => {
+    const { alice, bob, conversationId } = await connectedPair(service)
+    await fill(conversationId, alice.id, 500)
+    let isOver = false
+    const searching = search(alice, `${oneWord}zz`).then(({ messages }) => {
+      isOver = true
+      expect(messages).toEqual([])
+    })
+    let answered = 0
+    for (; !isOver; answered++) await bob.get(`${CHAT}/unread`, 200)
+    await searching
+    expect(answered).toBeGreaterThan(10)
+  })
+
+  test('they end when their asker hangs up, who gets the next answer before others have theirs', async () => {
+    const { alice, bob, conversationId } = await connectedPair(service)
+    await fill(conversationId, alice.id, 1_000)
+    let isBobsOver = false
+    const path = `${CHAT}/search?q=${encodeURIComponent(`${oneWord}zz`)}` as const
+    const bobs = bob.fetch('GET', path).finally(() => {
+      isBobsOver = true
+    })
+    const hangUp = new AbortController()
+    const alices = alice.fetch('GET', path, { signal: hangUp.signal }).catch(() => {})
+    const begun = async () =>
+      (
+        await service.sql`
+          select from pg_stat_activity
+           where datname = current_database() and state like 'idle in transaction%' and query like '%searched.mark%'`
+      ).length
+    await expect.poll(begun).toBe(2)
+    hangUp.abort()
+    await alices
+    await search(alice, 'a', '&before=1')
+    expect(isBobsOver).toBe(false)
+    await bobs
+  })
+})

@@ -1,7 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { SearchAnswer, SearchQuery } from '../../../schemas/chat.schemas.ts'
+import { endSignal } from '../../admission/deadline.ts'
 import type { Core } from '../../core.ts'
 import { failures } from '../../http/failures.ts'
+import { askerOf } from '../../http/request-log.ts'
 import { searchMessages } from './message-search.service.ts'
 
 const success = true as const
@@ -11,7 +13,7 @@ export const messageSearchRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
   app.get(
     '',
     {
-      config: { budget: 'heavy' },
+      config: { budget: 'search' },
       schema: {
         operationId: 'searchMessages',
         summary: 'Find messages by their words and the names of their files, newest first',
@@ -22,6 +24,10 @@ export const messageSearchRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
         response: { 200: SearchAnswer, ...failures('not_found') },
       },
     },
-    async ({ caller, query }) => ({ success, ...(await searchMessages(core, caller.userId, query)) }),
+    async (request, reply) => {
+      const { caller, query } = request
+      const end = endSignal(request, reply)
+      return { success, ...(await searchMessages(core, caller.userId, query, askerOf(request), end)) }
+    },
   )
 }

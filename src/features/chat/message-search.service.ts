@@ -1,9 +1,10 @@
 import type { FoundMessage, SearchQuery } from '../../../schemas/chat.schemas.ts'
 import { MAX_INT } from '../../../schemas/common.ts'
+import type { Asker } from '../../admission/fair-queue.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { AppError } from '../../errors.ts'
-import { findWords, type Range, type Wanted, wantedKeys, wordsOf } from '../../formats/words.ts'
+import { findWords, type Range, type Wanted, wantedIn, wantedKeys } from '../../formats/words.ts'
 import { toMessage } from './message-mapping.ts'
 import * as store from './message-search.store.ts'
 import { inConversation, senderKey } from './message-words.service.ts'
@@ -26,14 +27,16 @@ const UNINDEXED_PAGE = 500
 
 /**
  * Messages with all of these words, newest first, of conversations that one is in; without those of people whom one has
- * blocked. 404 for a conversation of others.
+ * blocked. 404 for a conversation of others. Ends when `end` aborts.
  */
 export async function searchMessages(
   core: Core,
   userId: number,
   { q, conversation_id, from_user_id, before = MAX_INT, limit = DEFAULT_PAGE }: SearchQuery,
+  asker: Asker,
+  end: AbortSignal,
 ): Promise<{ messages: FoundMessage[]; has_more: boolean }> {
-  const wanted = wordsOf(q)
+  const wanted = wantedIn(q)
   const size = Math.min(limit, LARGEST_PAGE)
   return core.db.transaction(async (tx) => {
     await store.beginSearch(tx)
@@ -50,11 +53,12 @@ export async function searchMessages(
       searched,
       words: toQuery(wanted, from_user_id),
     }
+    const find = finder(core, wanted, asker, end)
     const unindexed = (older: store.Search) => store.listUnindexed(tx, older, UNINDEXED_PAGE)
     const indexed = (older: store.Search) => listNewestIndexed(tx, older, newest, size + 1)
     const found = [
-      ...(await collect(wanted, search, size + 1, UNINDEXED_PAGE, unindexed)),
-      ...(await collect(wanted, search, size + 1, size + 1, indexed)),
+      ...(await collect(find, search, size + 1, UNINDEXED_PAGE, unindexed)),
+      ...(await collect(find, search, size + 1, size + 1, indexed)),
     ].sort((one, other) => other.row.id - one.row.id)
     return {
       messages: found.slice(0, size).map(({ row, matches }) => ({
@@ -73,9 +77,20 @@ interface Found {
   matches: Range[]
 }
 
+type Find = (row: store.FoundRow) => Promise<Range[] | undefined>
+
+/** Looks for words in one message after another: other work comes in between, and once nobody waits it stops. */
+function finder(core: Core, wanted: Wanted, asker: Asker, end: AbortSignal): Find {
+  return ({ message, attachments }) => {
+    if (end.aborted) throw end.reason instanceof AppError ? end.reason : new AppError('aborted')
+    const names = (attachments ?? []).map(({ name }) => name)
+    return core.gate.block(asker, () => findWords(wanted, [message, ...names]))
+  }
+}
+
 /** Reads older and older messages, in pages of a size, until enough of them have the words, or there are no more. */
 async function collect(
-  wanted: Wanted,
+  find: Find,
   search: store.Search,
   enough: number,
   page: number,
@@ -85,12 +100,12 @@ async function collect(
   for (let before = search.before; ; ) {
     const rows = await read({ ...search, before })
     for (const row of rows) {
-      const names = (row.attachments ?? []).map(({ name }) => name)
-      const matches = findWords(wanted, [row.message, ...names])
+      const matches = await find(row)
       if (matches) found.push({ row, matches })
+      if (found.length === enough) return found
     }
     const last = rows.at(-1)
-    if (!last || rows.length < page || found.length >= enough) return found.slice(0, enough)
+    if (!last || rows.length < page) return found
     before = last.id
   }
 }
