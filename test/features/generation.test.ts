@@ -72,6 +72,30 @@ const mcq = (question_text: string, more: object = {}) => ({
   ...more,
 })
 
+test('a job’s status and its questions are of one instant', async () => {
+  const { sql } = service
+  const jobId = randomUUID()
+  await sql`
+    insert into generation_jobs (id, user_id, exam_id, request, message, last_event, total_batches)
+    values (${jobId}, ${admin.id}, ${examId}, ${sql.json({ mode: 'pure' })}, 'Working', 'queued', 2)`
+  const { promise: until, resolve: store } = Promise.withResolvers<void>()
+  const storing = sql.begin(async (tx) => {
+    await tx`lock table generation_batches in access exclusive mode`
+    await until
+    await tx`
+      insert into generation_batches (job_id, number, questions)
+      values (${jobId}, 1, ${sql.json([mcq('Which?')] as never)})`
+    await tx`update generation_jobs set completed_batches = 1, question_count = 1 where id = ${jobId}`
+  })
+  const asked = admin.get(`${AI}/status/${jobId}`, 200)
+  await expect.poll(service.lockWaits).not.toHaveLength(0)
+  store()
+  await storing
+  const { body } = await asked
+  expect(body.questions).toHaveLength(body.questions_so_far)
+  await sql`delete from generation_jobs where id = ${jobId}`
+})
+
 describe('a job', () => {
   test.each<[string, Fields, Buffer?]>([
     ['pure', { mode: 'pure', topic: 'Sets' }],

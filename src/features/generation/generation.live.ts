@@ -9,7 +9,7 @@ export const generationLive: LivePlugin = (core) => ({
     ai_job: {
       async admit(topic, claims) {
         if (!isAdmin(claims)) throw new AppError('forbidden')
-        await requireJob(core, topic.slice('ai_job:'.length))
+        await requireJob(core.db, topic.slice('ai_job:'.length))
       },
       maySee: async (_event, claims) => isAdmin(claims),
       toFrame: ({ frame }) => frame,

@@ -117,9 +117,15 @@ export async function startJob(
   return id
 }
 
+/** A job with its questions, both as of one instant. */
 export async function getJob(core: Core, id: string) {
-  const job = await requireJob(core, id)
-  return { ...toProgress(job), questions: await store.listQuestions(core.db, id) }
+  return core.db.transaction(
+    async (tx) => {
+      const job = await requireJob(tx, id)
+      return { ...toProgress(job), questions: await store.listQuestions(tx, id) }
+    },
+    { isolationLevel: 'repeatable read', accessMode: 'read only' },
+  )
 }
 
 /** Newest first. */
@@ -140,7 +146,7 @@ export async function listJobs(core: Core, page: number) {
 
 /** Completed batches stay. Cancelling twice is fine. */
 export async function cancelJob(core: Core, actor: Actor, id: string): Promise<void> {
-  await requireJob(core, id)
+  await requireJob(core.db, id)
   const end = { message: 'Cancelled', lastEvent: 'cancelled', error: 'cancelled' }
   const cancelled = await stopJob(core, id, end, (tx) =>
     record(tx, actor, {
@@ -150,15 +156,15 @@ export async function cancelJob(core: Core, actor: Actor, id: string): Promise<v
     }),
   )
   if (cancelled) return
-  const job = await requireJob(core, id)
+  const job = await requireJob(core.db, id)
   if (job.error !== 'cancelled') throw new AppError('already_finished')
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** 404 also for what is no UUID. */
-export async function requireJob(core: Core, id: string): Promise<store.JobRow> {
-  const job = UUID.test(id) ? await store.findJob(core.db, id) : undefined
+export async function requireJob(db: Executor, id: string): Promise<store.JobRow> {
+  const job = UUID.test(id) ? await store.findJob(db, id) : undefined
   if (!job) throw new AppError('not_found')
   return job
 }
