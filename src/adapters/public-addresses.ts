@@ -32,6 +32,29 @@ export function isPublicAddress(address: string): boolean {
   return hosts.check(address, 'ipv6') && !reserved.check(address, 'ipv6')
 }
 
+/** Endings of names that no host on the internet has. */
+const RESERVED_NAMES = new Set([
+  'localhost',
+  'localdomain',
+  'local',
+  'internal',
+  'invalid',
+  'test',
+  'onion',
+  'arpa',
+])
+
+/**
+ * Whether a name or address, as in a URL, can be one of a host on the internet. What a name leads to is checked when it
+ * is connected to.
+ */
+export function isPublicHost(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) !== 0) return isPublicAddress(host)
+  const labels = host.replace(/\.$/, '').split('.')
+  return labels.length > 1 && !RESERVED_NAMES.has(labels.at(-1) ?? '')
+}
+
 /**
  * Resolves names to public addresses alone, for connections to places that somebody else has named: what a name leads
  * to may change, so it is checked when it is connected to. Names that are addresses are not looked up. `lookup` would

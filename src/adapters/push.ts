@@ -1,10 +1,9 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
-import { isIP } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../config.ts'
 import { push as measured } from '../telemetry/metrics.ts'
-import { isPublicAddress, lookupPublic } from './public-addresses.ts'
+import { isPublicHost, lookupPublic } from './public-addresses.ts'
 import { authorizePush, encryptPush, type KeyPair, type ReceiverKeys } from './push-encryption.ts'
 
 export interface OutgoingPush extends ReceiverKeys {
@@ -56,8 +55,7 @@ export function createPush({ push: { subject, allowedHosts } }: Config): Push | 
     const url = URL.parse(endpoint)
     if (url === null || `${url.username}${url.password}` !== '') return false
     if (isAllowed(url)) return url.protocol === 'https:' || url.protocol === 'http:'
-    const address = url.hostname.replace(/^\[|\]$/g, '')
-    return url.protocol === 'https:' && (isIP(address) === 0 || isPublicAddress(address))
+    return url.protocol === 'https:' && isPublicHost(url.hostname)
   }
 
   const connect = (url: URL, headers: Record<string, string | number>) => {

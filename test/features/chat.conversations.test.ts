@@ -228,7 +228,7 @@ describe('connections', () => {
     expect(body).toMatchObject({ code: 'already_connected', conn_id: answers[0]?.body.conn_id })
   })
 
-  test('begin with a request that is announced, counted, answered once, and may follow a rejection', async () => {
+  test('begin with a request that is announced, counted, answered once, and may follow a rejection a day later', async () => {
     const [asker, asked] = await Promise.all([service.person(), service.person()])
     const [hers, his] = await Promise.all([asker.socket(), asked.socket()])
     const { conn_id } = (await asker.post(`${CHAT}/connections`, { recipient_id: asked.id }, 201)).body
@@ -242,7 +242,12 @@ describe('connections', () => {
     await asker.post(respond, { action: 'accept' }, 404)
     expect((await asked.post(respond, { action: 'reject' }, 200)).body.conv_id).toBeNull()
     await asked.post(respond, { action: 'accept' }, 409)
-    await asker.post(`${CHAT}/connections`, { recipient_id: asked.id }, 201)
+    const ask = (status: number) => asker.post(`${CHAT}/connections`, { recipient_id: asked.id }, status)
+    expect((await ask(409)).body.code).toBe('already_answered')
+    await asker.delete(`${CHAT}/connections/${conn_id}`, 200)
+    expect((await ask(409)).body.code).toBe('already_answered')
+    await service.sql`update connections set rejected_at = rejected_at - interval '1 day' where id = ${conn_id}`
+    await ask(201)
     const { conv_id } = (await asked.post(respond, { action: 'accept' }, 200)).body
     expect(await hers.waitFor(({ type }) => type === 'connection_accepted')).toEqual({
       type: 'connection_accepted',
@@ -252,5 +257,13 @@ describe('connections', () => {
     })
     await hers.waitFor(({ type, conversation }) => type === 'conversation' && conversation.id === conv_id)
     await his.waitFor(({ type, requests }) => type === 'unread' && requests === 0)
+  })
+
+  test('may be asked for at once by whoever rejected', async () => {
+    const [asker, asked] = await Promise.all([service.person(), service.person()])
+    const { conn_id } = (await asker.post(`${CHAT}/connections`, { recipient_id: asked.id }, 201)).body
+    await asked.post(`${CHAT}/connections/${conn_id}/respond`, { action: 'reject' }, 200)
+    await asked.post(`${CHAT}/connections`, { recipient_id: asker.id }, 201)
+    await asker.post(`${CHAT}/connections`, { recipient_id: asked.id }, 200)
   })
 })

@@ -100,6 +100,18 @@ test('at most 1,000 people may be asked in a day', async () => {
   await ask(carol.id, 201)
 })
 
+test('one person may be asked five times in a day, however often the request is withdrawn', async () => {
+  const [alice, bob] = [await service.person(), await service.person()]
+  const ask = (status: number) => alice.post(`${CHAT}/connections`, { recipient_id: bob.id }, status)
+  const withdraw = async (id: number) => alice.delete(`${CHAT}/connections/${id}`, 200)
+  for (let n = 0; n < 5; n++) await withdraw((await ask(201)).body.conn_id)
+  expect((await ask(409)).body.code).toBe('too_many')
+  const { conn_id } = (await bob.post(`${CHAT}/connections`, { recipient_id: alice.id }, 201)).body
+  await bob.delete(`${CHAT}/connections/${conn_id}`, 200)
+  await service.sql`update connections set pushed_at = pushed_at - interval '1 day' where id = ${conn_id}`
+  await ask(201)
+})
+
 test('a repeated send tells nothing to somebody who was removed from its group', async () => {
   const { alice, bob, conversationId } = await connectedPair(service)
   const made = await alice.post(`${CHAT}/groups`, { name: 'Us', member_ids: [bob.id] }, 201)

@@ -194,6 +194,40 @@ describe('a code', () => {
     expect(added.body).toMatchObject({ added: 1, invited: 0, errors: null })
     expect((await join()).status).toBe(200)
   })
+
+  test('brings nobody back who left before they were removed', async () => {
+    const classId = await newClass()
+    const [student, stranger] = [await service.person(), await service.person()]
+    const code = await newCode(classId)
+    const join = () => student.post('/api/v01/classes/join', { code })
+    await join()
+    await student.delete(`/api/v01/classes/${classId}/membership`, 200)
+    const left = async () =>
+      (
+        await service.sql`select left_at from class_members where class_id = ${classId} and user_id = ${student.id}`
+      )[0]?.left_at
+    const before = await left()
+    now += 60_000
+    await teacher.post(`/api/v01/classes/${classId}/members`, { emails: [`new.${addressOf(student)}`] }, 200)
+    now += 60_000
+    await stranger.delete(`/api/v01/classes/${classId}/members/${student.id}`, 404)
+    await teacher.delete(`/api/v01/classes/${classId}/members/${stranger.id}`, 404)
+    await teacher.delete(`/api/v01/classes/${classId}/members/${student.id}`, 200)
+    await teacher.delete(`/api/v01/classes/${classId}/members/${student.id}`, 404)
+    expect((await join()).status).toBe(404)
+    // What they did until they left stays theirs.
+    expect(await left()).toEqual(before)
+    // Nor by what another address of theirs was asked before.
+    await student.patch(
+      '/api/v01/account',
+      { email: `new.${addressOf(student)}`, current_password: PASSWORD },
+      200,
+    )
+    await confirm(student)
+    await student.post(`/api/v01/classes/${classId}/accept`, {}, 404)
+    await admin.post(`/api/v01/classes/${classId}/members`, { user_ids: [student.id] }, 200)
+    expect((await join()).status).toBe(200)
+  })
 })
 
 describe('invitations', () => {

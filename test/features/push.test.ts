@@ -113,6 +113,16 @@ describe('the subscriptions', () => {
       [{ endpoint, keys: { ...keys, p256dh: keys.auth } }, '/keys'],
       [{ endpoint: 'http://push.example.org/', keys }, '/endpoint'],
       [{ endpoint: 'https://127.0.0.1/', keys }, '/endpoint'],
+      [{ endpoint: 'https://localhost/', keys }, '/endpoint'],
+      [{ endpoint: 'https://LOCALHOST./', keys }, '/endpoint'],
+      [{ endpoint: 'https://push.localhost:8443/', keys }, '/endpoint'],
+      [{ endpoint: 'https://localhost.localdomain/', keys }, '/endpoint'],
+      [{ endpoint: 'https://redis/', keys }, '/endpoint'],
+      [{ endpoint: 'https://vault.internal/', keys }, '/endpoint'],
+      [{ endpoint: 'https://0x7f.1/', keys }, '/endpoint'],
+      [{ endpoint: 'https://[::1]/', keys }, '/endpoint'],
+      [{ endpoint: 'https://[::ffff:10.0.0.1]/', keys }, '/endpoint'],
+      [{ endpoint: 'https://192.168.1.1/', keys }, '/endpoint'],
       [{ endpoint: 'https://169.254.169.254/latest', keys }, '/endpoint'],
       [{ endpoint: `https://push.example.org/${'x'.repeat(2_048)}`, keys }, '/endpoint'],
     ]
@@ -450,6 +460,24 @@ describe('other news', () => {
     aheadMs = 60_000
     await untilIdle()
     expect(device.received).toHaveLength(1)
+  })
+
+  test('a pair’s requests are pushed once a day, however often they are withdrawn and made again', async () => {
+    const [alice, bob] = [await service.person(), await service.person()]
+    const device = await outside.subscribe(bob)
+    const ask = async (from: Client, to: Client) => {
+      const { body } = await from.post('/api/v01/chat/connections', { recipient_id: to.id }, 201)
+      await untilIdle()
+      return body.conn_id
+    }
+    for (let n = 0; n < 3; n++) {
+      const connId = await ask(alice, bob)
+      await alice.delete(`/api/v01/chat/connections/${connId}`, 200)
+    }
+    expect(device.received).toHaveLength(1)
+    await service.sql`update connections set pushed_at = pushed_at - interval '1 day' where requester_id = ${alice.id}`
+    await ask(alice, bob)
+    await pushesTo(device).toHaveLength(2)
   })
 
   test('results that are released or changed are pushed to those who have them', async () => {

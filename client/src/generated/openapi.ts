@@ -228,7 +228,7 @@ export type ExtendBody = { minutes: number; user_ids?: number[] | null; key?: st
 
 export type ForecastAnswer = { success: true; exam_id: number; at: string; expected: number; /** nine of ten scores would be above it */ low: number; /** nine of ten scores would be below it */ high: number; max_score: number; expected_percentage: number | null; pass_percentage: number; pass_chance: number | null; /** questions with a card */ covered: number; questions: number; by_tag: ({ tag: string; questions: number; covered: number; expected_percentage: number | null })[] }
 
-export type FoundMessage = { id: number; seq: number; version: number; sender_id: number; sender_name: string; /** empty for a deleted message */ message: string; created_at: string; is_own: boolean; client_id: string | null; is_edited: boolean; is_deleted: boolean; reply_to_id: number | null; reply_to_text: string | null; reply_to_name: string | null; /** in the order of their first use */ reactions: Reaction[]; attachments: Attachment[]; mentions: number[]; conversation_id: number; conversation_name: string; /** where the words are in the text: start and length in code points */ matches: number[][] }
+export type FoundMessage = { id: number; seq: number; version: number; sender_id: number; sender_name: string; /** empty for a deleted message */ message: string; created_at: string; is_own: boolean; client_id: string | null; is_edited: boolean; is_deleted: boolean; reply_to_id: number | null; reply_to_text: string | null; reply_to_name: string | null; /** in the order of their first use */ reactions: Reaction[]; attachments: Attachment[]; mentions: number[]; conversation_id: number; conversation_name: string; /** where the words are in the text: start and length in code points, the first 100 */ matches: number[][] }
 
 export type FurtherTutorConversations = { success: true; conversations: TutorConversation[]; hasMore: boolean; nextCursor: string | null }
 
@@ -1308,7 +1308,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
-        409: { content: { 'application/json': Failure<'already_connected' | 'already_pending' | 'too_many'> } }
+        409: { content: { 'application/json': Failure<'already_connected' | 'already_pending' | 'already_answered' | 'too_many'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }

@@ -264,6 +264,11 @@ export const connections = pgTable(
     /** Created when the connection is first accepted, and used again after it has ended. */
     conversationId: integer().references(() => conversations.id, { onDelete: 'set null' }),
     createdAt: createdAt(),
+    /** When a push was last sent for a request of the pair, and how often one of the two has asked since. */
+    pushedAt: instant(),
+    asks: integer().notNull().default(0),
+    /** When the last request was rejected. */
+    rejectedAt: instant(),
   },
   (table) => [
     uniqueIndex('connections_pair_key').on(

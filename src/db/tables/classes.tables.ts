@@ -57,8 +57,10 @@ export const classMembers = pgTable(
     joinedAt: createdAt(),
     /** null: a member. */
     leftAt: instant(),
-    /** Whether somebody else ended it: then the code doesn't bring the person back. */
+    /** Whether somebody else ended it, or has said so since: then the code doesn't bring the person back. */
     removed: boolean().notNull().default(false),
+    /** When that was; null in rows that the previous version has written: when they left. */
+    removedAt: instant(),
   },
   (table) => [
     primaryKey({ columns: [table.classId, table.userId] }),

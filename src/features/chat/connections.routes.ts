@@ -31,7 +31,14 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
         response: {
           201: ConnectPending,
           200: ConnectAccepted,
-          ...failures('self_connection', 'not_found', 'already_connected', 'already_pending', 'too_many'),
+          ...failures(
+            'self_connection',
+            'not_found',
+            'already_connected',
+            'already_pending',
+            'already_answered',
+            'too_many',
+          ),
         },
       },
     },

@@ -13,6 +13,8 @@ import * as people from './people.store.ts'
 
 /** People whom one person may ask to connect within a day (docs/protocol/http.md#caps). */
 const MOST_A_DAY = 1_000
+/** How often one person may ask another one within a day: whoever withdraws may have second thoughts, but not for ever. */
+const MOST_ASKS = 5
 
 export type RequestOutcome =
   | { connId: number; status: 'pending' }
@@ -24,8 +26,8 @@ interface Repeated {
 }
 
 /**
- * Asks somebody to connect; if they have asked already, accepts their request. After a rejection or an end one may ask
- * again. 404 also if the other person has blocked this one.
+ * Asks somebody to connect; if they have asked already, accepts their request. After an end one may ask again, after a
+ * rejection a day later. 404 also if the other person has blocked this one.
  */
 export async function requestConnection(
   core: Core,
@@ -39,29 +41,18 @@ export async function requestConnection(
     if (!(await people.findPerson(tx, recipientId)) || (await people.isBlocked(tx, recipientId, userId)))
       throw new AppError('not_found')
     const connection = await store.findPair(tx, userId, recipientId)
-    const createdAt = new Date(core.clock())
-    if (!connection) {
-      await requireRoom(core, tx, userId)
-      const made = await store.insertConnection(tx, userId, recipientId, createdAt)
-      await causePushes(tx, { kind: 'connection_request', subjectId: made.id, userIds: [recipientId] })
-      return { connId: made.id, status: 'pending' }
-    }
-    const connId = connection.id
-    if (connection.status === 'accepted')
-      throw new AppError('already_connected', { details: { conn_id: connId } })
-    if (connection.status === 'pending') {
-      if (connection.requesterId === userId) return { connId, status: 'repeated' }
-      return { connId, status: 'accepted', conversationId: await accept(tx, connection) }
+    if (connection?.status === 'accepted')
+      throw new AppError('already_connected', { details: { conn_id: connection.id } })
+    if (connection?.status === 'pending') {
+      if (connection.requesterId === userId) return { connId: connection.id, status: 'repeated' }
+      return {
+        connId: connection.id,
+        status: 'accepted',
+        conversationId: await accept(tx, connection),
+      }
     }
     await requireRoom(core, tx, userId)
-    await store.updateConnection(tx, connId, {
-      requesterId: userId,
-      recipientId,
-      status: 'pending',
-      createdAt,
-    })
-    await causePushes(tx, { kind: 'connection_request', subjectId: connId, userIds: [recipientId] })
-    return { connId, status: 'pending' }
+    return { connId: await ask(core, tx, userId, recipientId, connection), status: 'pending' }
   })
   if (asked.status === 'repeated') {
     tellCounters(core, recipientId)
@@ -71,6 +62,40 @@ export async function requestConnection(
     await tellAccepted(core, asked.connId, recipientId, userId, asked.conversationId)
   else await tellAsked(core, asked.connId, recipientId)
   return asked
+}
+
+/**
+ * Stores a request; answers the connection's id. Of the requests of a pair one a day is pushed. 409 `too_many` after the
+ * day's last one of these two, `already_answered` for a day after their rejection.
+ */
+async function ask(
+  core: Core,
+  tx: Executor,
+  requesterId: number,
+  recipientId: number,
+  known: store.ConnectionRow | undefined,
+): Promise<number> {
+  const now = new Date(core.clock())
+  const isOfToday = (at: Date | null | undefined) => at != null && at.getTime() > now.getTime() - DAY_MS
+  const isPushed = isOfToday(known?.pushedAt)
+  if (known?.requesterId === requesterId) {
+    if (isOfToday(known.rejectedAt))
+      throw new AppError('already_answered', { message: 'They said no: ask again in a day' })
+    if (isPushed && known.asks >= MOST_ASKS)
+      throw new AppError('too_many', { message: `At most ${MOST_ASKS} requests to one person a day` })
+  }
+  const request = {
+    requesterId,
+    recipientId,
+    status: 'pending',
+    createdAt: now,
+    rejectedAt: null,
+    ...(isPushed ? { asks: (known?.asks ?? 0) + 1 } : { asks: 1, pushedAt: now }),
+  } as const
+  const id = known?.id ?? (await store.insertConnection(tx, request)).id
+  if (known) await store.updateConnection(tx, id, request)
+  if (!isPushed) await causePushes(tx, { kind: 'connection_request', subjectId: id, userIds: [recipientId] })
+  return id
 }
 
 /** 409 `too_many` after the day's last request. */
@@ -101,7 +126,10 @@ export async function respondToRequest(
     if (connection.status !== 'pending') return 'repeated'
     if (action === 'accept')
       return { requesterId: connection.requesterId, conversationId: await accept(tx, connection) }
-    await store.updateConnection(tx, connectionId, { status: 'rejected' })
+    await store.updateConnection(tx, connectionId, {
+      status: 'rejected',
+      rejectedAt: new Date(core.clock()),
+    })
     return 'rejected'
   })
   tellCounters(core, userId)

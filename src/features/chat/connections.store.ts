@@ -8,11 +8,8 @@ export type ConnectionRow = typeof connections.$inferSelect
 
 export async function insertConnection(
   tx: Executor,
-  requesterId: number,
-  recipientId: number,
-  createdAt: Date,
+  row: typeof connections.$inferInsert,
 ): Promise<ConnectionRow> {
-  const row = { requesterId, recipientId, status: 'pending', createdAt } as const
   return only(await tx.insert(connections).values(row).returning())
 }
 

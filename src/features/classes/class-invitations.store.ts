@@ -74,7 +74,7 @@ const isFor = (userId: number) => sql`${foldedCase(sql`invited.email`)} = (
 const isBeforeRemoval = (userId: number) => sql`exists (
   select from class_members member
    where member.class_id = invited.class_id and member.user_id = ${userId} and member.removed
-     and member.left_at > invited.invited_at)`
+     and coalesce(member.removed_at, member.left_at) > invited.invited_at)`
 
 /** The classes that ask somebody's confirmed address to join, without those that they are in. */
 export async function listForPerson(

@@ -166,8 +166,8 @@ export async function leaveClass(core: Core, actor: Actor, userId: number, class
   await core.pace.wait(userId)
   const tell = await core.db.transaction(async (tx) => {
     const row = await store.lockClass(tx, classId)
-    const left = { leftAt: new Date(core.clock()), removed: false }
-    if (!row || !(await members.endMembership(tx, classId, userId, left))) throw new AppError('not_found')
+    const now = new Date(core.clock())
+    if (!row || !(await members.endMembership(tx, classId, userId, now))) throw new AppError('not_found')
     const summary = `User ${userId} left`
     await record(tx, actor, { action: 'class.leave', subject: ['class', classId], summary })
     return followMembers(core, tx, row)

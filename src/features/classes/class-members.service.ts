@@ -205,7 +205,10 @@ async function recordAdded(tx: Executor, actor: Actor, classId: number, added: n
     })
 }
 
-/** Ends somebody's membership: teachers that of students, administrators everybody's. 403 `forbidden`, 404. */
+/**
+ * Ends somebody's membership: teachers that of students, administrators everybody's. Who has left by themselves can be
+ * removed too, so that the code doesn't bring them back. 403 `forbidden`, 404.
+ */
 export async function removeMember(
   core: Core,
   actor: Actor,
@@ -216,10 +219,10 @@ export async function removeMember(
   const tell = await core.db.transaction(async (tx) => {
     const row = await lockTaughtClass(tx, viewer, classId)
     const member = await members.findMember(tx, classId, userId)
-    if (!member || member.leftAt) throw new AppError('not_found')
+    if (!member || member.removed) throw new AppError('not_found')
     if (member.role === 'teacher' && !viewer.isAdmin) throw new AppError('forbidden')
     const now = new Date(core.clock())
-    await members.endMembership(tx, classId, userId, { leftAt: now, removed: true })
+    await members.removeMember(tx, classId, userId, now)
     await invitations.endForAddress(tx, classId, userId, now)
     const summary = `User ${userId} was removed`
     await record(tx, actor, { action: 'class.remove_member', subject: ['class', classId], summary })

@@ -47,10 +47,7 @@ export async function countMembers(db: Executor, id: number): Promise<number> {
 
 /** Somebody's membership, former ones included. */
 export async function findMember(db: Executor, id: number, userId: number) {
-  const [row] = await db
-    .select()
-    .from(classMembers)
-    .where(and(eq(classMembers.classId, id), eq(classMembers.userId, userId)))
+  const [row] = await db.select().from(classMembers).where(isMember(id, userId))
   return row
 }
 
@@ -95,7 +92,7 @@ export async function insertMembers(
                   ${sql.param(people.map(({ role }) => role))}::text[]) as person(id, role)
      order by person.id
     on conflict (class_id, user_id) do update
-      set role = excluded.role, left_at = null, removed = false,
+      set role = excluded.role, left_at = null, removed = false, removed_at = null,
           joined_at = case when known.left_at is null then known.joined_at else excluded.joined_at end
       where known.left_at is not null or (known.role = 'student' and excluded.role = 'teacher')
     returning user_id as "userId", joined_at = ${now.toISOString()}::timestamptz as "isNew"`,
@@ -103,21 +100,30 @@ export async function insertMembers(
   return rows.filter(({ isNew }) => isNew).map(({ userId }) => userId)
 }
 
-/** Ends somebody's membership; false if there is none. */
-export async function endMembership(
-  tx: Executor,
-  id: number,
-  userId: number,
-  { leftAt, removed }: { leftAt: Date; removed: boolean },
-): Promise<boolean> {
+/** Ends somebody's membership by themselves; false if there is none. */
+export async function endMembership(tx: Executor, id: number, userId: number, at: Date): Promise<boolean> {
   const rows = await tx
     .update(classMembers)
-    .set({ leftAt, removed })
-    .where(
-      and(eq(classMembers.classId, id), eq(classMembers.userId, userId), sql`${classMembers.leftAt} is null`),
-    )
+    .set({ leftAt: at })
+    .where(and(isMember(id, userId), sql`${classMembers.leftAt} is null`))
     .returning({ userId: classMembers.userId })
   return rows.length > 0
+}
+
+/** Removes a member, or somebody who has left: that they left when they did stays. */
+export async function removeMember(tx: Executor, id: number, userId: number, at: Date): Promise<void> {
+  await tx
+    .update(classMembers)
+    .set({
+      leftAt: sql`coalesce(${classMembers.leftAt}, ${at.toISOString()}::timestamptz)`,
+      removed: true,
+      removedAt: at,
+    })
+    .where(isMember(id, userId))
+}
+
+function isMember(id: number, userId: number) {
+  return and(eq(classMembers.classId, id), eq(classMembers.userId, userId))
 }
 
 export async function listTeacherIds(db: Executor, id: number): Promise<number[]> {

@@ -132,7 +132,7 @@ async function replaceTeachers(core: Core, tx: Executor, id: number, userIds: nu
   const now = new Date(core.clock())
   for (const userId of await members.listTeacherIds(tx, id))
     if (!known.includes(userId)) {
-      await members.endMembership(tx, id, userId, { leftAt: now, removed: true })
+      await members.removeMember(tx, id, userId, now)
       await invitations.endForAddress(tx, id, userId, now)
     }
   const teachers = known.map((userId) => ({ userId, role: 'teacher' as const }))
