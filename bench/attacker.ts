@@ -179,6 +179,10 @@ export const ATTACKS: Record<string, () => unknown> = {
     const search = request('GET', '/api/v01/chat/users?q=person')
     keep(50, (socket) => repeat(socket, search))
   },
+  'searches for one word a hundred times, on 20 connections': () => {
+    const search = request('GET', `/api/v01/chat/search?q=${'a%20'.repeat(99)}a`)
+    keep(20, (socket) => repeat(socket, search))
+  },
   '50 WebSockets, frames of 60 KB': () => {
     const large = text({ type: 'typing', conversation_id: 1, padding: 'x'.repeat(60_000) })
     keepSockets((socket) => pour(socket, large))

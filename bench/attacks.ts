@@ -77,6 +77,7 @@ export async function benchAttacks(_rounds: number, seconds: number): Promise<Re
     await populate(world.sql, PEOPLE, 2)
     await createExam(world, 1)
     await createNotebook(world)
+    await createTexts(world)
     for (const proxy of [undefined, ...installedBalancers]) {
       const server = await world.start('service', proxy ? { TRUST_PROXY: '1' } : {})
       const port = Number(new URL(server.url).port)
@@ -153,6 +154,14 @@ async function attackAll(
       find(`attacks, ${where}: others' requests that failed`, failed, '', '≤', 0, 0),
     ],
   }
+}
+
+/** Messages of person 1 that are one short word over and over. */
+async function createTexts({ sql }: World): Promise<void> {
+  await sql`
+    insert into messages (conversation_id, seq, version, sender_id, message)
+    select 1, n, n, 1, ${'a '.repeat(2_000)} from generate_series(1, 500) n`
+  await sql`update conversations set last_seq = 500, version = 500 where id = 1`
 }
 
 /** A notebook of 60 pages with 150 objects each, which belongs to person 1. */

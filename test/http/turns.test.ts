@@ -308,6 +308,45 @@ test('a CSV of nothing but tiny rows holds up nobody', async () => {
   expect(await findLongestHold(importFile)).toBeLessThan(100)
 })
 
+test('many questions with tags of their own hold up nobody when they are added, copied and deleted', async () => {
+  const teacher = await service.admin()
+  const { examId: exam_id } = await createExam(service.sql, { questions: [] })
+  const questions = Array.from({ length: 2_000 }, (_, n) => ({
+    question_text: `Question ${n}?`,
+    correct_answer: 'A',
+    option_a: 'a',
+    tags: Array.from({ length: 20 }, (_, place) => `Tag ${n} ${place}`),
+  }))
+  const add = () => teacher.post('/api/v01/admin/questions/bulk-add', { exam_id, questions }, 201)
+  expect(await findLongestHold(add)).toBeLessThan(100)
+  const rows = await service.sql<
+    { id: number }[]
+  >`select id from questions where exam_id = ${exam_id} order by id limit 2000`
+  const ids = rows.map(({ id }) => id)
+  const copy = () => teacher.post('/api/v01/admin/questions/copy', { exam_id, ids }, 201)
+  expect(await findLongestHold(copy)).toBeLessThan(100)
+  const drop = () => teacher.post('/api/v01/admin/questions/bulk-delete', { ids }, 200)
+  expect(await findLongestHold(drop)).toBeLessThan(100)
+})
+
+test('students who start a drawn exam of many tags together hold up nobody', async () => {
+  const { sql } = service
+  const { examId } = await createExam(sql, { questions: [] })
+  const rules = Array.from({ length: 20 }, (_, n) => ({ tag: `rule ${n}`.padEnd(40, '-'), count: 500 }))
+  await sql`update exams set draw = ${sql.json([{ tag: 'a', count: 1 }, ...rules.slice(1)])} where id = ${examId}`
+  await sql`
+    insert into questions (exam_id, question_text, correct_answer, tags, tag_keys)
+    select ${examId}::int, 'Which?', 'A', tags, tags
+      from generate_series(1, 10000) n, lateral (
+        select jsonb_agg(rpad(n || '-' || place, 40, '-')) || case n when 1 then '["a"]' else '["b"]' end as tags
+          from generate_series(1, 19) place) tagged`
+  const start = (student: Client) => student.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  const people = await Promise.all(Array.from({ length: 16 }, () => service.person()))
+  // The paper is made by the first.
+  await start(people.shift() as Client)
+  expect(await findLongestHold(() => Promise.all(people.splice(0, 5).map(start)), 150)).toBeLessThan(150)
+})
+
 test('a sync of half a million numbers holds up nobody', async () => {
   const { body } = await writer.post(`/api/v01/notebooks/${notebook}/pages`, {}, 201)
   const objects = Array.from({ length: 16 }, (_, n) => ({ id: `${n}`, points: Array(31_000).fill(n % 10) }))

@@ -27,8 +27,8 @@ import { erasing } from './account-erasing.service.ts'
 
 /** Rows of one import. */
 const MOST_ROWS = 10_000
-/** Rows of one statement. */
-const AT_ONCE = 500
+/** Rows of one statement: writing the text of more of them would hold up the process. */
+const AT_ONCE = 200
 /** Suspended accounts that one look deletes. */
 const SUSPENDED_AT_ONCE = 100
 

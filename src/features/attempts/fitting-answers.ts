@@ -3,7 +3,7 @@ import { MAX_INT } from '../../../schemas/common.ts'
 import type { Answers, StoredAnswer } from '../../db/tables/attempts.tables.ts'
 import { kindOf } from '../questions/kinds/kinds.ts'
 import type { Paper } from './paper.ts'
-import { isGiven, type Sitting, seedOf } from './sitting.ts'
+import { givenBy, type Sitting, seedOf } from './sitting.ts'
 
 /** Answers to merge into an attempt's; null clears one. */
 export type AnswerChanges = Record<string, StoredAnswer | null>
@@ -24,8 +24,8 @@ export function readChanges(
 ): { changes: Changes; rejected: Rejected } {
   const answers: AnswerChanges = {}
   const rejected: NonNullable<Rejected> = []
-  const find = (id: number | undefined) =>
-    id !== undefined && isGiven(sitting, id) ? paper.find(id) : undefined
+  const isGiven = givenBy(sitting)
+  const find = (id: number | undefined) => (id !== undefined && isGiven(id) ? paper.find(id) : undefined)
   for (const [key, given] of Object.entries(input.answers ?? {})) {
     const id = QUESTION_ID.test(key) ? Number(key) : undefined
     const task = find(id)

@@ -18,8 +18,9 @@ export interface GradedQuestion extends KeyedQuestion {
  * new key, even if another regrade decides.
  */
 export function overlay(questions: readonly StoredQuestion[], inForce: readonly Regrade[]): GradedQuestion[] {
+  const byQuestion = Map.groupBy(inForce, ({ questionId }) => questionId)
   return questions.map((question) => {
-    const reaching = inForce.filter((regrade) => reaches(regrade, question))
+    const reaching = (byQuestion.get(question.id) ?? []).filter((regrade) => reaches(regrade, question))
     const decisive = reaching.at(-1)
     const newKey = reaching.findLast(({ action }) => action === 'new_key')
     return {
@@ -34,11 +35,11 @@ export function overlay(questions: readonly StoredQuestion[], inForce: readonly 
 }
 
 /**
- * A regrade with a new key concerns papers in which the question has the same type and its key was not changed later.
+ * Whether a regrade of a question concerns it as it is in a paper: one with a new key does in papers in which the
+ * question has the same type and its key was not changed later.
  * Where answers name choices, these must be the same too.
  */
 function reaches(regrade: Regrade, question: StoredQuestion): boolean {
-  if (regrade.questionId !== question.id) return false
   if (regrade.action !== 'new_key') return true
   if (regrade.questionType !== question.question_type) return false
   if ((question.key_version ?? 0) > regrade.keyVersion) return false

@@ -18,14 +18,17 @@ export function seedOf({ seed }: Pick<Sitting, 'seed'>): string {
   return seed ?? ''
 }
 
-/** Whether the attempt has this question of its paper. */
-export function isGiven({ drawn }: Pick<Sitting, 'drawn'>, questionId: number): boolean {
-  return drawn === null || drawn.includes(questionId)
+/** Tells which questions of its paper an attempt has. */
+export function givenBy({ drawn }: Pick<Sitting, 'drawn'>): (questionId: number) => boolean {
+  if (drawn === null) return () => true
+  const given = new Set(drawn)
+  return (questionId) => given.has(questionId)
 }
 
 /** The places in the paper of the attempt's questions, in its own order. */
 export function placesOf(paper: Paper, sitting: Sitting): number[] {
-  const places = paper.questions.flatMap(({ id }, place) => (isGiven(sitting, id) ? [place] : []))
+  const isGiven = givenBy(sitting)
+  const places = paper.questions.flatMap(({ id }, place) => (isGiven(id) ? [place] : []))
   const isShuffled = sitting.shuffle === 'questions' || sitting.shuffle === 'both'
   return isShuffled ? shuffled(seedOf(sitting), 'questions', places) : places
 }

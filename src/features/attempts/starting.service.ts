@@ -7,7 +7,7 @@ import { AppError } from '../../errors.ts'
 import { perNode } from '../../per-node.ts'
 import { retryFor } from '../../scheduling/retry.ts'
 import { exams as measured } from '../../telemetry/metrics.ts'
-import { countDrawn, draw } from '../exams/drawing.ts'
+import { countDrawn, drawer } from '../exams/drawing.ts'
 import { endOf, findClosed, timesFor } from '../timing/time-windows.ts'
 import { type Asked, listStandings, type Standing } from './attempts.store.ts'
 import { remainingOf } from './attempts-left.service.ts'
@@ -153,6 +153,11 @@ async function insertNext(
   papers: ReadonlyMap<number, Paper>,
   now: number,
 ): Promise<Map<number, Started>> {
+  const drawers = new Map<number, () => number[]>()
+  for (const { standing } of admitted) {
+    const { id, draw } = standing.exam
+    if (draw && !drawers.has(id)) drawers.set(id, drawer(draw, (papers.get(id) as Paper).tasks))
+  }
   const rows = await store.insertAttempts(
     tx,
     admitted.map(({ userId, standing: { exam, personal, highestNumber } }) => {
@@ -165,7 +170,7 @@ async function insertNext(
         status: exam.isServedByPrevious ? ('active' as const) : ('running' as const),
         seed: randomUUID(),
         shuffle: exam.shuffle === 'none' ? null : exam.shuffle,
-        drawn: exam.draw && draw(exam.draw, paper.tasks),
+        drawn: drawers.get(exam.id)?.() ?? null,
         startedAt: new Date(now),
         endsAt: endOf(timesFor(exam, personal), now),
       }

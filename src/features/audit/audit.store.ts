@@ -15,8 +15,8 @@ export interface AuditFilter {
   subject: { type: string; id: string } | undefined
 }
 
-/** Rows of one statement: their parameters must stay below PostgreSQL's 65,535. */
-const ROWS_AT_ONCE = 5_000
+/** Rows of one statement: writing the text of more of them would hold up the process. */
+const ROWS_AT_ONCE = 500
 
 export async function insertEntries(tx: Executor, rows: NewAuditRow[]): Promise<void> {
   for (const some of slicesOf(rows, ROWS_AT_ONCE)) await tx.insert(auditEntries).values(some)

@@ -11,7 +11,7 @@ import { lockPerson } from '../../db/locks.ts'
 import { AppError } from '../../errors.ts'
 import { offsetOf } from '../../paging.ts'
 import { requireOwn, requireVisible } from '../attempts/result-visibility.service.ts'
-import { isGiven } from '../attempts/sitting.ts'
+import { givenBy } from '../attempts/sitting.ts'
 import { record } from '../audit/audit.service.ts'
 import * as store from './challenges.store.ts'
 
@@ -31,7 +31,7 @@ export async function challenge(
   { question_id: questionId, message }: NewChallenge,
 ): Promise<Challenge> {
   const { attempt, paper } = await requireVisible(core, userId, attemptId)
-  if (!paper.find(questionId) || !isGiven(attempt, questionId)) throw new AppError('not_found')
+  if (!paper.find(questionId) || !givenBy(attempt)(questionId)) throw new AppError('not_found')
   const row = await core.db.transaction(async (tx) => {
     await lockPerson(tx, userId)
     if ((await store.countOpen(tx, userId)) >= MOST_OPEN)

@@ -21,9 +21,12 @@ function poolsOf<Question extends Tagged>(
   questions: readonly Question[],
 ): Question[][] {
   const pools: Question[][] = rules.map(() => [])
-  const keys = keysOf(rules)
-  for (const question of questions)
-    pools[keys.findIndex((key) => question.tag_keys.includes(key))]?.push(question)
+  const places = new Map<string, number>()
+  for (const [place, key] of keysOf(rules).entries()) if (!places.has(key)) places.set(key, place)
+  for (const question of questions) {
+    const first = Math.min(...question.tag_keys.map((key) => places.get(key) ?? rules.length))
+    pools[first]?.push(question)
+  }
   return pools
 }
 
@@ -59,13 +62,21 @@ export function chancesOf(
   )
 }
 
-/** The ids of an attempt's questions, in the order of the questions; all of a pool that is too small. */
-export function draw(rules: readonly DrawRule[], questions: readonly (Tagged & { id: number })[]): number[] {
+/**
+ * Draws for one attempt after another: the ids of its questions, in the order of the questions; all of a pool that is
+ * too small. Many start at once, so the pools are made once for all of them.
+ */
+export function drawer(
+  rules: readonly DrawRule[],
+  questions: readonly (Tagged & { id: number })[],
+): () => number[] {
   const pools = poolsOf(rules, questions)
-  const drawn = new Set(
-    pools.flatMap((pool, index) => pick(pool, rules[index]?.count ?? 0).map(({ id }) => id)),
-  )
-  return questions.flatMap(({ id }) => (drawn.has(id) ? [id] : []))
+  return () => {
+    const drawn = new Set(
+      pools.flatMap((pool, index) => pick(pool, rules[index]?.count ?? 0).map(({ id }) => id)),
+    )
+    return questions.flatMap(({ id }) => (drawn.has(id) ? [id] : []))
+  }
 }
 
 /** So many of them, each set of them equally likely. */

@@ -48,7 +48,8 @@ export interface BatchOptions {
 export async function writeBatch(ai: Ai, options: BatchOptions): Promise<Batch> {
   const { examId, request, wanted } = options
   const earlier = [...request.excludedTexts, ...options.taken]
-  const known = new KnownTexts(earlier)
+  const known = new KnownTexts()
+  await known.add(earlier)
   const questions: GeneratedQuestion[] = []
   const usage: Usage = { input: 0, cached: 0, output: 0 }
   // Extracting is content with one question, since the document may have no more; writing new ones fills the batch.
@@ -62,8 +63,9 @@ export async function writeBatch(ai: Ai, options: BatchOptions): Promise<Batch> 
       failure = undefined
       for (const draft of drafts) {
         const question = accept(draft, examId, request)
-        if (!question || known.has(question.question_text) || !isWanted(question, wanted, questions)) continue
-        known.add(question.question_text)
+        if (!question || !isWanted(question, wanted, questions)) continue
+        if (await known.has(question.question_text)) continue
+        await known.add([question.question_text])
         questions.push(question)
       }
       const isDone = wanted ? totalOf(missingOf(wanted, questions)) === 0 : questions.length >= enough

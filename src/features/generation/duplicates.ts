@@ -1,3 +1,5 @@
+import { breaks } from '../../scheduling/breaks.ts'
+
 /** Two texts with at least this share of common trigrams count as the same. */
 const ALIKE = 0.8
 
@@ -10,24 +12,27 @@ interface Fingerprint {
 /** The texts that a job must not repeat, itself included. */
 export class KnownTexts {
   readonly #known: Fingerprint[] = []
+  /** There can be a megabyte of texts, which others must not wait for. */
+  readonly #takeBreak = breaks()
 
-  constructor(texts: Iterable<string>) {
-    for (const text of texts) this.add(text)
-  }
-
-  add(text: string): void {
-    this.#known.push(fingerprint(text))
+  async add(texts: Iterable<string>): Promise<void> {
+    for (const text of texts) {
+      this.#known.push(fingerprint(text))
+      await this.#takeBreak()
+    }
   }
 
   /**
    * Whether the text, or a very similar one, is among them: case, punctuation, LaTeX spacing and a word or two make
    * no difference.
    */
-  has(text: string): boolean {
+  async has(text: string): Promise<boolean> {
     const one = fingerprint(text)
-    return this.#known.some(
-      (other) => one.numbers === other.numbers && similarity(one.trigrams, other.trigrams) >= ALIKE,
-    )
+    for (const other of this.#known) {
+      if (one.numbers === other.numbers && similarity(one.trigrams, other.trigrams) >= ALIKE) return true
+      await this.#takeBreak()
+    }
+    return false
   }
 }
 

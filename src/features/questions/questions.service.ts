@@ -16,6 +16,7 @@ import { LOCKS, lockShared } from '../../db/locks.ts'
 import { AppError, invalidFields } from '../../errors.ts'
 import { slicesOf } from '../../formats/slices.ts'
 import { offsetOf } from '../../paging.ts'
+import { breaks } from '../../scheduling/breaks.ts'
 import { listKeysInForce } from '../attempts/grading-lock.service.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeChanged } from '../audit/audit-words.ts'
@@ -36,7 +37,7 @@ import * as store from './questions.store.ts'
 /** Questions on a page of the administrators' list. */
 export const QUESTIONS_PER_PAGE = 50
 /** Questions that are in memory while they are copied. */
-const COPIED_AT_ONCE = 500
+const COPIED_AT_ONCE = 200
 /** What an exam that is taken has at most: others wait while its paper is made and read. */
 const ROOM = { most: 10_000, bytes: 16 * 1024 * 1024 }
 
@@ -184,7 +185,9 @@ export async function addQuestions(
   const images = await findNamable(core.db, teacherId)
   const rows: store.QuestionValues[] = []
   const errors: string[] = []
+  const takeBreak = breaks()
   for (const [index, each] of offered.entries()) {
+    await takeBreak()
     if (textOf(each.question_text) === '') continue
     const checked = checkQuestion(each, { isOlder, images })
     if ('question' in checked) rows.push(toValues(examId, checked.question))

@@ -8,8 +8,8 @@ import { slicesOf } from '../../formats/slices.ts'
 export type QuestionRow = typeof questions.$inferSelect
 export type QuestionValues = Omit<typeof questions.$inferInsert, 'id' | 'createdAt'>
 
-/** Rows of one statement: their parameters must stay below PostgreSQL's 65,535. */
-const ROWS_AT_ONCE = 2_000
+/** Rows of one statement: writing the text of more of them would hold up the process. */
+const ROWS_AT_ONCE = 200
 
 export interface QuestionFilter {
   examId: number | undefined

@@ -8,7 +8,7 @@ import { mergeAnswers, readChanges } from '../attempts/fitting-answers.ts'
 import { listInForce } from '../attempts/grading-lock.service.ts'
 import { currentPaperOf, findPaper, writeQuestions } from '../attempts/papers.service.ts'
 import { toScore } from '../attempts/result-visibility.service.ts'
-import { draw } from '../exams/drawing.ts'
+import { drawer } from '../exams/drawing.ts'
 import { requireRoom } from '../questions/questions.service.ts'
 import { reviewAttempt } from './results.service.ts'
 import * as store from './results.store.ts'
@@ -23,7 +23,7 @@ export async function writeTrial(core: Core, examId: number): Promise<string> {
   if (!exam) throw new AppError('not_found')
   await requireRoom(core.db, [examId])
   const paper = await currentPaperOf(core, core.db, examId)
-  const drawn = exam.draw && draw(exam.draw, paper.tasks)
+  const drawn = exam.draw && drawer(exam.draw, paper.tasks)()
   if ((drawn ?? paper.tasks).length === 0) throw new AppError('exam_empty')
   const trial: Trial = {
     paper_id: paper.id,
