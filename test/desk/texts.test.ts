@@ -1,5 +1,5 @@
 import katex from 'katex'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isDrawable, KATEX_OPTIONS } from '../../desk/src/components/rich-text/formula-limits.ts'
 import { openBrowser, openFor } from '../support/browser.ts'
@@ -152,6 +152,81 @@ test('tables, lists, code, links and formulas are drawn; nothing else is, and no
   await thread.getByText('\\def\\a{xxxx').waitFor()
   await expectFlawless(page)
   expect(outside).toEqual([])
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+/** Every accent, arrow and brace of KaTeX, and what else it draws by lines and pictures. */
+const FORMULAS = [
+  ...`acute grave ddot tilde bar breve check hat vec dot mathring widecheck widehat widetilde overrightarrow
+    overleftarrow Overrightarrow overleftrightarrow overgroup overlinesegment overleftharpoon overrightharpoon
+    underleftarrow underrightarrow underleftrightarrow undergroup underlinesegment utilde overbrace underbrace
+    overbracket underbracket overline underline sqrt boxed cancel bcancel xcancel sout phase angl xleftarrow
+    xrightarrow xLeftarrow xRightarrow xleftrightarrow xLeftrightarrow xhookleftarrow xhookrightarrow xmapsto
+    xrightharpoondown xrightharpoonup xleftharpoondown xleftharpoonup xrightleftharpoons xleftrightharpoons
+    xlongequal xtwoheadrightarrow xtwoheadleftarrow xtofrom`
+    .split(/\s+/)
+    .flatMap((name) => [`\\${name}{F}`, `\\${name}{ABCDEFGH}`]),
+  ...["'", '`', '^', '~', '=', 'u ', '.', '"', 'c ', 'r ', 'H ', 'v ', 'textcircled '].map(
+    (name) => `\\text{\\${name}a}`,
+  ),
+  ...String.raw`( [ \{ \lfloor \lceil | \| \langle / \backslash \uparrow \downarrow \updownarrow \Uparrow \Downarrow \Updownarrow
+    \lgroup \rgroup \lmoustache \rmoustache`
+    .split(/\s+/)
+    .map((name) => String.raw`\left${name}\rule{1em}{9em}\right.`),
+  String.raw`\oiint`,
+  String.raw`\oiiint`,
+  String.raw`\textstyle\oiint`,
+  String.raw`\textstyle\oiiint`,
+  String.raw`\sqrt[3]{\rule{1em}{9em}}`,
+  String.raw`\pmb{x}`,
+  String.raw`\begin{CD} A @>a>> B \\ @VbVV @AcAA \\ C @<d<< D @= E \end{CD}`,
+]
+
+/** Where each part of each formula stands, in pixels from the formula's own corner. */
+async function placesOf(page: Page): Promise<number[][][]> {
+  await page.evaluate('document.fonts.ready.then(() => {})')
+  return page.locator('.formula').evaluateAll((formulas) =>
+    formulas.map((formula) => {
+      const corner = formula.getBoundingClientRect()
+      return [...formula.querySelectorAll('.katex-html *')].map((part) => {
+        const { x, y, width, height } = part.getBoundingClientRect()
+        return [x - corner.x, y - corner.y, width, height].map(Math.round)
+      })
+    }),
+  )
+}
+
+test('each accent, arrow and brace stands where KaTeX draws it without a security policy', async () => {
+  const person = await service.person()
+  const { examId, questionIds } = await createExam(service.sql)
+  await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  const { attempt_id } = (await person.post(`/api/v01/exams/${examId}/submit`, {}, 200)).body
+  for (const half of [FORMULAS.slice(0, 80), FORMULAS.slice(80)]) {
+    const message = half.map((source) => `$$${source}$$`).join('\n\n')
+    await person.post(`/api/v01/discussions/${questionIds[0] ?? 0}`, { message }, 201)
+  }
+  const open = async (options: object) => {
+    const opened = await openFor(browser, person, options)
+    await opened.page.goto(`/desk/results/${attempt_id}`)
+    await opened.page.getByRole('button', { name: 'Discussion' }).click()
+    await expect.poll(() => opened.page.locator('.formula .katex').count()).toBe(FORMULAS.length)
+    return opened
+  }
+  const free = await open({ bypassCSP: true })
+  const markup = FORMULAS.map((source) =>
+    katex.renderToString(source, { ...KATEX_OPTIONS, displayMode: true }),
+  )
+  await free.page.locator('.formula').evaluateAll((formulas, each) => {
+    for (const [index, formula] of formulas.entries()) formula.innerHTML = each[index] ?? ''
+  }, markup)
+  const wanted = await placesOf(free.page)
+  await free.context.close()
+
+  const { page, context, problems } = await open({})
+  const seen = await placesOf(page)
+  for (const [index, source] of FORMULAS.entries()) expect(seen[index], source).toEqual(wanted[index])
+  expect(await page.locator('.formula [data-style]').count()).toBe(0)
   expect(problems).toEqual([])
   await context.close()
 })
