@@ -1,4 +1,4 @@
-import { isSignedIn } from '@exam-practice/client'
+import { storedOwner } from '@exam-practice/client'
 import { indexedDbStore } from '@exam-practice/client/indexeddb'
 import { isDesk } from './shell-name.ts'
 
@@ -16,8 +16,8 @@ interface PushText {
 export async function showPush(data: PushMessageData | null): Promise<void> {
   if (!data) return
   const { title, body, tag, url }: PushText = data.json()
-  const [isTheirs, tabs] = await Promise.all([isSignedIn(indexedDbStore()), listTabs()])
-  if (!isTheirs || tabs.some(({ focused }) => focused)) return
+  const [owner, tabs] = await Promise.all([storedOwner(indexedDbStore()), listTabs()])
+  if (!owner || tabs.some(({ focused }) => focused)) return
   // An open desk sets the number itself, which a mark without one would replace.
   if (!tabs.some(({ url }) => isDesk(new URL(url).pathname)))
     await self.navigator.setAppBadge?.().catch(() => {})

@@ -11,8 +11,12 @@ export function shellIn(language: string): string {
   return `${SHELLS}${__VERSION__}-${language}`
 }
 
-/** The caches with images of exams under way, each named by its owner's stay. */
 export const IMAGES = 'exam-images-'
+
+/** Names the cache with the images of exams that somebody has under way. */
+export function imagesOf({ stay }: { stay: string }): string {
+  return IMAGES + stay
+}
 
 /** The cache with what another app has shared, until the chat takes it. */
 export const SHARED = 'shared-files'

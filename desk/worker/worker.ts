@@ -1,7 +1,9 @@
+import { storedOwner } from '@exam-practice/client'
+import { indexedDbStore } from '@exam-practice/client/indexeddb'
 import { openPush, renewSubscription, showPush } from './pushes.ts'
-import { takeShared } from './shared.ts'
+import { isJudged, takeShared } from './shared.ts'
 import { dropOldShells, install, openPage, readFile } from './shell.ts'
-import { isDesk } from './shell-name.ts'
+import { imagesOf, isDesk } from './shell-name.ts'
 
 declare const self: ServiceWorkerGlobalScope
 
@@ -20,7 +22,7 @@ self.addEventListener('fetch', (event) => {
   const { origin, pathname } = new URL(request.url)
   if (origin !== location.origin) return
   if (request.method === 'POST' && pathname === '/desk/share') return event.respondWith(takeShared(request))
-  if (request.method !== 'GET') return
+  if (request.method !== 'GET' || isJudged(pathname)) return
   if (request.mode === 'navigate') {
     if (!isDesk(pathname)) return
     event.respondWith(openPage(request))
@@ -32,12 +34,14 @@ self.addEventListener('push', (event) => event.waitUntil(showPush(event.data)))
 self.addEventListener('notificationclick', (event) => event.waitUntil(openPush(event)))
 self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(renewSubscription(event)))
 
-/** An image as the service has it now; without the service, as it was when the exam began. */
+/** An image as the service has it now; without the service, as it was when this person's exam began. */
 async function readImage(request: Request): Promise<Response> {
   const answered = await fetch(request).catch(() => undefined)
   // The signature has expired: an exam can take longer than an address is valid.
   if (answered && answered.status !== 403) return answered
+  const owner = await storedOwner(indexedDbStore())
   // In a new address the signature is another one.
-  const kept = await caches.match(request, { ignoreSearch: true })
+  const options = owner && { cacheName: imagesOf(owner), ignoreSearch: true }
+  const kept = options && (await caches.match(request, options))
   return kept ?? answered ?? Response.error()
 }

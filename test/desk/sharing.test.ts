@@ -66,6 +66,29 @@ test('what is shared can be discarded, and is gone once somebody else has signed
   expect(problems).toEqual([])
 })
 
+test('another site shares nothing by a form, whether or not it hides where it comes from', async () => {
+  const [service, browser] = [await withService(), await openBrowser()]
+  onTestFinished(() => browser.close())
+  const { alice } = await connectedPair(service)
+  const { page, context } = await openFor(browser, alice, WITH_WORKER)
+  await waitForWorker(page)
+  const form = `<form method="post" enctype="multipart/form-data" action="${alice.url}/desk/share">
+    <input type="file" name="files"></form>`
+  await context.route('http://elsewhere.test/*', (route) => {
+    const policy = new URL(route.request().url()).pathname.slice(1)
+    return route.fulfill({ contentType: 'text/html', headers: { 'referrer-policy': policy }, body: form })
+  })
+  for (const policy of ['unsafe-url', 'no-referrer']) {
+    await page.goto(`http://elsewhere.test/${policy}`)
+    const picture = { name: 'planted.png', mimeType: 'image/png', buffer: Buffer.from('a picture') }
+    await page.locator('input').setInputFiles(picture)
+    await page.evaluate('document.forms[0].submit()')
+    await page.waitForURL('**/desk/chat')
+    await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
+    expect(await page.getByText('Choose the conversation that gets the picture.').count(), policy).toBe(0)
+  }
+})
+
 test('the icon of the installed desk has the number of unread messages', async () => {
   const [service, browser] = [await withService(), await openBrowser()]
   onTestFinished(() => browser.close())

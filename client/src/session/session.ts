@@ -310,9 +310,10 @@ export class Session {
   }
 }
 
-/** Whether somebody is signed in on this machine: for a service worker, which works without a client. */
-export async function isSignedIn(store: Pick<Store, 'get'>): Promise<boolean> {
-  return isGrant((await store.get(KEY)) as Stored)
+/** Who is signed in on this machine, if anybody: for a service worker, which works without a client. */
+export async function storedOwner(store: Pick<Store, 'get'>): Promise<Owner | undefined> {
+  const stored = (await store.get(KEY)) as Stored
+  return isGrant(stored) ? ownerOf(stored) : undefined
 }
 
 function isGrant(stored: Stored): stored is Grant {

@@ -76,6 +76,17 @@ export const deskRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
       },
     )
 
+  // Where the service worker leads with what was shared. A form of another site, which may hide its `Origin` from the
+  // worker, gets nowhere: only here browsers say who sent it. Those that don't say it share nothing.
+  app.get<{ Params: { id: string } }>('/desk/share/:id', { schema: { hide: true } }, (request, reply) => {
+    const site = request.headers['sec-fetch-site'] ?? 'none'
+    const isOurs = site === 'none' || site === 'same-origin'
+    return reply.redirect(
+      isOurs ? `/desk/chat?${new URLSearchParams({ shared: request.params.id })}` : '/desk/chat',
+      303,
+    )
+  })
+
   // What invitations and teachers hand out.
   app.get(
     '/classes/join',

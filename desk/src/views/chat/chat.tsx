@@ -76,11 +76,11 @@ export default function ChatView({ params, user }: ViewProps) {
 
 /** What another app has shared: the service worker leads here with it. */
 function useShared() {
-  const { shared: isNew } = useStore($query)
+  const { shared: id } = useStore($query)
   useEffect(() => {
-    if (!isNew) return
+    if (!id) return
     setQuery({ shared: undefined })
-    void takeShared()
-  }, [isNew])
+    void takeShared(id)
+  }, [id])
   return useStore($shared)
 }
