@@ -112,7 +112,8 @@ export async function* readParts(
       if (Math.min(left.files, left.fields) < 0) throw new AppError('payload_too_large')
       const stream = toFileStream(part.file, isFile ? () => checkAgain(request) : undefined)
       if (isFile) {
-        yield { field, filename: filename ?? '', stream }
+        // Browsers write a quotation mark so.
+        yield { field, filename: filename?.replaceAll('%22', '"') ?? '', stream }
         part.file.resume()
       } else yield { field, value: await readText(stream) }
     }

@@ -173,6 +173,42 @@ test('short lines in a row look sent at once, with a clock until it is their tur
   await context.close()
 }, 120_000)
 
+test('names are mentioned behind letters of scripts without blanks, full stops and underscores, not in code and links', async () => {
+  const { alice, bob, conversationId } = await connectedPair(service)
+  const { page, context, problems } = await openFor(browser, alice)
+  await page.goto(`/desk/chat/${conversationId}`)
+  const name = bob.username
+  const cases: [string, boolean][] = [
+    [`見て@${name}さん`, true],
+    [`ดูนี่@${name}`, true],
+    [`Done.@${name}.`, true],
+    [`_@${name}_ and all`, true],
+    [`\`x\` @${name} \`y\``, true],
+    [`me@${name}`, false],
+    [`\`@${name}\``, false],
+    [`\`\`\`js\n@${name}\n\`\`\``, false],
+    [`https://example.org/@${name}`, false],
+    [`[to @${name}](https://example.org)`, false],
+  ]
+  for (const [text] of cases) {
+    await field(page).fill(text)
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await expect.poll(() => field(page).inputValue()).toBe('')
+  }
+  await expect.poll(() => page.locator('.message.sent').count()).toBe(cases.length)
+  const path = `/api/v01/chat/conversations/${conversationId}/messages` as const
+  const { messages } = (await bob.get(path, 200)).body
+  expect(messages.map(({ message, mentions }) => [message, mentions.length > 0])).toEqual(cases)
+  // In an address nobody is suggested, so Enter sends it.
+  await field(page).pressSequentially(`見https://example.org/@${name.slice(0, 4)}`)
+  expect(await page.getByRole('option').count()).toBe(0)
+  await field(page).fill('')
+  await field(page).pressSequentially(`見@${name.slice(0, 4)}`)
+  await page.getByRole('option', { name }).waitFor()
+  expect(problems).toEqual([])
+  await context.close()
+})
+
 test('an @ completes to a member, who sees that they are meant, in a muted conversation too', async () => {
   const { alice, bob, conversationId } = await connectedPair(service)
   const [hers, his] = [await openFor(browser, alice), await openFor(browser, bob)]

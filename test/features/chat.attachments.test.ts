@@ -112,6 +112,7 @@ describe('a file', () => {
     ['HTML as PNG', 'cute.png', '<html><script>alert(1)</script>', 'application/octet-stream', 'cute.png'],
     ['a PDF under another name', 'a.png', '%PDF-1.7\n%âãÏÓ\n', 'application/pdf', 'a.png'],
     ['a path', '../../etc/x.txt', 'hello', 'application/octet-stream', 'x.txt'],
+    ['a quotation', 'the "end" 100%.txt', 'hello', 'application/octet-stream', 'the "end" 100%.txt'],
     ['a name that turns', 'a\u202Egnp.exe', 'hello', 'application/octet-stream', 'agnp.exe'],
     ['dots', '..', 'hello', 'application/octet-stream', 'file'],
     ['a long name', `${'é'.repeat(300)}.tar`, 'x', 'application/octet-stream', `${'é'.repeat(196)}.tar`],

@@ -1,6 +1,7 @@
 import type { NextCard } from '@exam-practice/client/practice'
 import type { RefObject } from 'preact'
 import { useRef, useState } from 'preact/hooks'
+import { isEnter } from '../../components/forms/typing-keys.ts'
 import { AnsweredQuestion } from '../../components/questions/answered-question.tsx'
 import type { AnswerChange, GivenAnswer } from '../../components/questions/kind.ts'
 import { isAnswered, kindOf } from '../../components/questions/kinds.ts'
@@ -46,7 +47,7 @@ export function AskedCard({ card, give, heading }: AskedCardProps) {
       aria-labelledby="card"
       onKeyDown={(event) => {
         // In a line that somebody types, Enter answers; elsewhere it presses what has the focus.
-        if (event.key !== 'Enter' || event.isComposing || !isLine(event.target)) return
+        if (!isEnter(event) || !isLine(event.target)) return
         event.preventDefault()
         void finish(!event.shiftKey)
       }}

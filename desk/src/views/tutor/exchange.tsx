@@ -2,6 +2,7 @@ import { askTutor } from '@exam-practice/client/tutor'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { client, explain } from '../../client.ts'
 import { Labelled } from '../../components/forms/fields.tsx'
+import { isEnter } from '../../components/forms/typing-keys.ts'
 import { dropDraft, keepDraft, readDraft, useDraftText } from '../../drafts.ts'
 import { Message } from './message.tsx'
 
@@ -151,8 +152,7 @@ export function Exchange({
               maxLength={LONGEST - (material?.length ?? 0)}
               onInput={({ currentTarget }) => setTyped(currentTarget.value)}
               onKeyDown={(event) => {
-                // During a composition, keys belong to the input method.
-                if (event.isComposing || event.key !== 'Enter' || event.shiftKey) return
+                if (!isEnter(event) || event.shiftKey) return
                 event.preventDefault()
                 void send()
               }}

@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { chat } from '../../../chat.ts'
 import { ask, client } from '../../../client.ts'
 import { runWithToast } from '../../../components/dialogs/toasts.tsx'
+import { isComposing, isEnter } from '../../../components/forms/typing-keys.ts'
 import { Icon } from '../../../components/icons.tsx'
 import { dropDraft, keepDraft, readDraft, useDraftText } from '../../../drafts.ts'
 import { t } from '../../../texts.ts'
@@ -148,10 +149,9 @@ export function Composer({ conversation, members, pending, target, done }: Compo
           if (currentTarget.value.trim() !== '') chat.typing(conversation.id)
         }}
         onKeyDown={(event) => {
-          // During a composition, keys belong to the input method.
-          if (event.isComposing || mentioning.take(event)) return
+          if (isComposing(event) || mentioning.take(event)) return
           if (event.key === 'Escape') finish(false)
-          if (event.key !== 'Enter' || event.shiftKey) return
+          if (!isEnter(event) || event.shiftKey) return
           event.preventDefault()
           void send()
         }}

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import groups from 'unicode-emoji-json/data-by-group.json'
+import { isEnter } from '../../../components/forms/typing-keys.ts'
 import { readStored, writeStored } from '../../../stored.ts'
 import { isMirrored, t } from '../../../texts.ts'
 
@@ -48,7 +49,7 @@ export function EmojiPicker({ pick }: { pick: (emoji: string) => void }) {
         onInput={({ currentTarget }) => setSearch(currentTarget.value)}
         onKeyDown={(event) => {
           const first = filled[0]?.emojis[0]
-          if (event.key !== 'Enter' || words.length === 0 || !first) return
+          if (!isEnter(event) || words.length === 0 || !first) return
           event.preventDefault()
           choose(first.emoji)
         }}

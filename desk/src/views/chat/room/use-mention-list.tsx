@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact'
 import { useId, useState } from 'preact/hooks'
+import { isEnter } from '../../../components/forms/typing-keys.ts'
 import { mentionAt, suggest } from './mentions.ts'
 import type { Member } from './use-members.ts'
 
@@ -41,7 +42,7 @@ export function useMentionList(
     if (suggested.length === 0) return false
     const step = { ArrowDown: 1, ArrowUp: suggested.length - 1 }[event.key]
     if (step !== undefined) setChosen((chosen + step) % suggested.length)
-    else if (event.key === 'Enter' || event.key === 'Tab') complete(suggested[chosen])
+    else if (isEnter(event) || event.key === 'Tab') complete(suggested[chosen])
     else if (event.key === 'Escape') close()
     else return false
     event.preventDefault()

@@ -5,6 +5,7 @@ import { deleteSoon, OUTLIVING } from '../../../components/dialogs/toasts.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { JsonField } from '../../../components/forms/json-field.tsx'
+import { isEnter } from '../../../components/forms/typing-keys.ts'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
@@ -172,7 +173,7 @@ function Editor({ id, question, isAnother, another }: EditorProps) {
           onDragOver={(event) => event.preventDefault()}
           onDrop={(event) => upload.take(event, event.dataTransfer)}
           onKeyDown={(event) => {
-            if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+            if (!isEnter(event) || !(event.ctrlKey || event.metaKey)) return
             goesOn.current = true
             sheet.current?.querySelector('form')?.requestSubmit()
           }}

@@ -1,5 +1,6 @@
 import { useId, useRef } from 'preact/hooks'
 import { ask, client } from '../../../client.ts'
+import { isComposing, isEnter } from '../../../components/forms/typing-keys.ts'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { t } from '../../../texts.ts'
 
@@ -66,7 +67,7 @@ export function TagsField({ tags, change }: TagsFieldProps) {
         aria-describedby={`${id}-hint`}
         disabled={tags.length >= MOST_TAGS}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter' && event.key !== ',') return
+          if (!isEnter(event) && (event.key !== ',' || isComposing(event))) return
           if (event.ctrlKey || event.metaKey) return
           event.preventDefault()
           add()
