@@ -31,19 +31,17 @@ export function Canvas({ page }: { page: { id: number; version: number } }) {
   const found = useLoad(page.id, () => readPage(page.id))
   return (
     <Loaded of={found}>
-      {(read) => (
-        <Board key={`${page.id} ${read.version}`} pageId={page.id} read={read} reload={found.reload} />
-      )}
+      {(read) => <Board key={`${page.id} ${read.version}`} pageId={page.id} read={read} />}
     </Loaded>
   )
 }
 
 type Read = Awaited<ReturnType<typeof readPage>>
 
-function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: () => Promise<void> }) {
+function Board({ pageId, read }: { pageId: number; read: Read }) {
   const editor = useRef<PageEditor>(undefined)
   editor.current ??= new PageEditor(pageId, read)
-  const [{ marks, saving, canUndo, canRedo }, setState] = useState(editor.current.state)
+  const [{ marks, saving, clashes, canUndo, canRedo }, setState] = useState(editor.current.state)
   const [assets, setAssets] = useState<readonly Asset[]>(read.assets)
   const [tool, setTool] = useState<Tool>('pen')
   const [color, setColor] = useState<string>(COLORS[0])
@@ -136,7 +134,8 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
       return setHeld({ ...held, now })
     }
     if (!drawn) return
-    const events = event.getCoalescedEvents()
+    // Browsers have it in secure contexts alone.
+    const events = event.getCoalescedEvents?.() ?? []
     const parts = events.length > 0 ? events : [event]
     setDrawn({
       ...drawn,
@@ -205,7 +204,7 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
     setTool('move')
     setSelectedId(mark.id)
   }
-  const shown = held ? marks.map((each) => (each === held.mark ? held.now : each)) : marks
+  const shown = held ? marks.map((each) => (each.id === held.mark.id ? held.now : each)) : marks
   const framed = held?.now ?? selected
 
   return (
@@ -257,14 +256,12 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
           Redo
         </button>
         <small role="status">
-          {
+          {clashes.length === 0 &&
             {
               saved: t('Saved'),
               waiting: t('Saving…'),
               failed: t('Kept on this device; saved as soon as the service can be reached'),
-              conflict: '',
-            }[saving]
-          }
+            }[saving]}
         </small>
       </div>
       {tool === 'text' && (
@@ -289,26 +286,20 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
           remove={remove}
         />
       )}
-      {saving === 'conflict' && (
+      {clashes.length > 0 && (
         <div class="notice warn" role="alert">
-          <p>This page was changed on another device. What you drew here since isn’t saved.</p>
+          <p>
+            {t(
+              '{count, plural, one {A mark was changed here and on another device. Theirs is shown pale.} other {# marks were changed here and on another device. Theirs are shown pale.}} All else of both is kept.',
+              { count: clashes.length },
+            )}
+          </p>
           <p class="row">
-            <button
-              type="button"
-              class="small"
-              onClick={() => {
-                editor.current?.discard()
-                void reload()
-              }}
-            >
-              Show the other version
-            </button>
-            <button
-              type="button"
-              class="small"
-              onClick={() => void runWithToast(async () => editor.current?.overwrite())}
-            >
+            <button type="button" class="small" onClick={() => editor.current?.settle('mine')}>
               Keep mine
+            </button>
+            <button type="button" class="small" onClick={() => editor.current?.settle('theirs')}>
+              Keep the other device’s
             </button>
           </p>
         </div>
@@ -325,6 +316,9 @@ function Board({ pageId, read, reload }: { pageId: number; read: Read; reload: (
         onLostPointerCapture={({ pointerId }) => pointerId === atWork.current?.id && stop()}
       >
         <Drawing marks={shown} assets={assets} />
+        <g class="other">
+          <Drawing marks={clashes.flatMap(({ theirs }) => theirs ?? [])} assets={assets} />
+        </g>
         {drawn && <Stroke mark={drawn} />}
         {framed && tool === 'move' && <Frame mark={framed} />}
       </svg>

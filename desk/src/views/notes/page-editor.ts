@@ -1,6 +1,7 @@
 import { ask, client, RequestFailed } from '../../client.ts'
 import { readStored, writeStored } from '../../stored.ts'
 import { type Asset, type Mark, toMarks } from './drawing.tsx'
+import { baseOf, type Clash, type Edits, editsOf, merge } from './merging.ts'
 
 const SAVE_AFTER_MS = 700
 const RETRY_MS = 4_000
@@ -8,8 +9,9 @@ const PAGE = 500
 
 export interface EditorState {
   marks: readonly Mark[]
-  /** `conflict`: another device changed the page meanwhile. */
-  saving: 'saved' | 'waiting' | 'failed' | 'conflict'
+  saving: 'saved' | 'waiting' | 'failed'
+  /** Marks that another device changed meanwhile, as this one did: nothing is saved until the person decides. */
+  clashes: readonly Clash[]
   canUndo: boolean
   canRedo: boolean
 }
@@ -31,13 +33,15 @@ export async function readPage(id: number): Promise<{ version: number; marks: Ma
   return { version: page.version, marks: toMarks(objects), assets }
 }
 
-/** What isn't saved yet, kept in this browser at once, so that neither a reload nor an outage loses it. */
-interface Journal {
+interface Version {
   version: number
-  /** The ids of all marks, from the lowest one up. */
-  order: string[]
-  /** Those that the service has otherwise, or not at all. */
-  changed: Mark[]
+  marks: readonly Mark[]
+}
+
+/** What isn't saved yet, kept in this browser at once, so that neither a reload nor an outage loses it. */
+interface Journal extends Edits {
+  /** Of the page before these. */
+  version: number
 }
 
 /** A page that is being edited: changes can be undone, and are saved after a pause. */
@@ -45,34 +49,68 @@ export class PageEditor {
   state: EditorState
   readonly #pageId: number
   #version: number
-  /** The marks as the service has them. */
+  /** The marks as the service had them at that version. */
   #stored: readonly Mark[]
-  readonly #past: (readonly Mark[])[] = []
+  /** What was sent without an answer since then: it may have arrived. */
+  readonly #sent = new Set<readonly Mark[]>()
+  /** The page as another device changed it, while there are clashes. */
+  #other: Version | undefined
+  #past: (readonly Mark[])[] = []
   #future: (readonly Mark[])[] = []
   #tell: (state: EditorState) => void = () => {}
   #timer = 0
   #sending: Promise<void> = Promise.resolve()
 
-  constructor(pageId: number, { version, marks }: { version: number; marks: Mark[] }) {
+  constructor(pageId: number, { version, marks }: Version) {
     this.#pageId = pageId
     this.#version = version
     this.#stored = marks
-    this.state = { marks, saving: 'saved', canUndo: false, canRedo: false }
-    this.#takeUp()
+    this.state = { marks, saving: 'saved', clashes: [], canUndo: false, canRedo: false }
+    const journal = readStored<Journal>(this.#journalName)
+    if (journal?.version === version) {
+      const known = new Map([...marks, ...journal.changed].map((mark) => [mark.id, mark]))
+      const then = journal.order.flatMap((id) => known.get(id) ?? [])
+      this.#goOn({ version, marks }, then)
+    } else if (journal) this.#meet(journal, { version, marks })
   }
 
-  /** Goes on with what was drawn before a reload. If another device has changed the page since, the person decides. */
-  #takeUp(): void {
-    const journal = readStored<Journal>(this.#journalName)
-    if (!journal) return
-    const known = new Map([...this.#stored, ...journal.changed].map((mark) => [mark.id, mark]))
-    const marks = journal.order.flatMap((id) => known.get(id) ?? [])
-    if (JSON.stringify(marks) === JSON.stringify(this.#stored)) {
-      this.discard()
+  /** Goes on with what was done here, on the page as it is now. */
+  #meet(edits: Edits, other: Version): void {
+    const { marks, clashes } = merge(edits, other.marks)
+    this.#rebase(other.marks)
+    if (clashes.length === 0) {
+      this.#goOn(other, marks)
       return
     }
-    this.state = { ...this.state, marks, saving: journal.version === this.#version ? 'waiting' : 'conflict' }
-    if (this.state.saving === 'waiting') this.#saveIn(0)
+    this.#stored = baseOf(edits, other.marks)
+    this.#other = other
+    this.#set({ marks, saving: 'waiting', clashes })
+    this.#keep()
+  }
+
+  #goOn({ version, marks: stored }: Version, marks: readonly Mark[]): void {
+    this.#version = version
+    this.#stored = stored
+    this.#sent.clear()
+    this.#other = undefined
+    this.#set({ marks, saving: 'waiting', clashes: [] })
+    this.#keep()
+    this.#saveIn(0)
+  }
+
+  /** What was before can be undone to, with what another device has done since. */
+  #rebase(theirs: readonly Mark[], side?: 'mine' | 'theirs'): void {
+    const onto = (marks: readonly Mark[]) => merge(editsOf(this.#stored, marks), theirs, side).marks
+    this.#past = this.#past.map(onto)
+    this.#future = this.#future.map(onto)
+  }
+
+  /** Decides which of the marks stay that both have changed. */
+  settle(side: 'mine' | 'theirs'): void {
+    if (!this.#other) return
+    const { marks } = merge(editsOf(this.#stored, this.state.marks), this.#other.marks, side)
+    this.#rebase(this.#other.marks, side)
+    this.#goOn(this.#other, marks)
   }
 
   get #journalName(): string {
@@ -80,19 +118,10 @@ export class PageEditor {
   }
 
   #keep(): void {
-    const { marks } = this.state
-    const stored = new Set(this.#stored)
-    const journal: Journal = {
-      version: this.#version,
-      order: marks.map(({ id }) => id),
-      changed: marks.filter((mark) => !stored.has(mark)),
-    }
-    writeStored(this.#journalName, marks === this.#stored ? undefined : journal)
-  }
-
-  /** Throws away what was drawn here since another device changed the page. */
-  discard(): void {
-    writeStored(this.#journalName, undefined)
+    const edits = editsOf(this.#stored, this.state.marks)
+    const isSame = edits.changed.length + edits.was.length === 0 && !edits.isReordered
+    const journal: Journal = { version: this.#version, ...edits }
+    writeStored(this.#journalName, isSame ? undefined : journal)
   }
 
   listen(tell: (state: EditorState) => void): () => void {
@@ -130,20 +159,10 @@ export class PageEditor {
     await this.#sending
   }
 
-  /** Saves this version over the changes of another device. */
-  async overwrite(): Promise<void> {
-    const { version, marks } = await readPage(this.#pageId)
-    this.#version = version
-    this.#stored = marks
-    this.#set({ saving: 'waiting' })
-    await this.save()
-  }
-
   #show(marks: readonly Mark[]): void {
-    const isStuck = this.state.saving === 'conflict'
-    this.#set({ marks, saving: isStuck ? 'conflict' : 'waiting' })
+    this.#set({ marks, saving: 'waiting' })
     this.#keep()
-    if (!isStuck) this.#saveIn(SAVE_AFTER_MS)
+    this.#saveIn(SAVE_AFTER_MS)
   }
 
   #saveIn(ms: number): void {
@@ -152,13 +171,8 @@ export class PageEditor {
   }
 
   async #send(): Promise<void> {
-    const { marks, saving } = this.state
-    if (saving === 'conflict') return
-    // Everything was undone.
-    if (marks === this.#stored) {
-      this.#keep()
-      return this.#set({ saving: 'saved' })
-    }
+    const { marks } = this.state
+    if (this.#other) return
     const before = new Map(this.#stored.map((mark, index) => [mark.id, { mark, index }]))
     const kept = new Set(marks.map(({ id }) => id))
     const deleted = this.#stored.filter(({ id }) => !kept.has(id)).map(({ id }) => id)
@@ -168,6 +182,10 @@ export class PageEditor {
       (mark, index) => rest[index]?.id !== mark.id || before.get(mark.id)?.mark !== mark,
     )
     const objects = from < 0 ? [] : marks.slice(from)
+    if (objects.length + deleted.length === 0) {
+      this.#keep()
+      return this.#set({ saving: 'saved' })
+    }
     const body = {
       objects: [...objects],
       deleted_ids: deleted,
@@ -180,15 +198,33 @@ export class PageEditor {
       )
       this.#version = version
       this.#stored = marks
+      this.#sent.clear()
       this.#keep()
       if (this.state.marks === marks) this.#set({ saving: 'saved' })
       else this.#saveIn(SAVE_AFTER_MS)
     } catch (error) {
-      if (error instanceof RequestFailed && error.code === 'version_conflict')
-        return this.#set({ saving: 'conflict' })
-      this.#set({ saving: 'failed' })
-      this.#saveIn(RETRY_MS)
+      if (error instanceof RequestFailed && error.code === 'version_conflict') return this.#catchUp()
+      this.#sent.add(marks)
+      this.#tryAgain()
     }
+  }
+
+  /** Another device has changed the page. */
+  async #catchUp(): Promise<void> {
+    try {
+      const other = await readPage(this.#pageId)
+      const there = JSON.stringify(other.marks)
+      const arrived = [...this.#sent].find((marks) => JSON.stringify(marks) === there)
+      this.#stored = arrived ?? this.#stored
+      this.#meet(editsOf(this.#stored, this.state.marks), other)
+    } catch {
+      this.#tryAgain()
+    }
+  }
+
+  #tryAgain(): void {
+    this.#set({ saving: 'failed' })
+    this.#saveIn(RETRY_MS)
   }
 
   #set(change: Partial<EditorState>): void {
