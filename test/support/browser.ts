@@ -18,15 +18,15 @@ export const FLAGS = [
   '--disable-sync',
 ]
 
-/** A real Chromium without a window. */
-export const openBrowser = () => launch(EXECUTABLE)
+/** A real Chromium without a window; `flags`: more of its own. */
+export const openBrowser = (...flags: string[]) => launch(EXECUTABLE, flags)
 
 /** As people have it: with notifications. */
 export const openWholeBrowser = () => launch(WHOLE)
 
-function launch(executablePath: string | undefined): Promise<Browser> {
+function launch(executablePath: string | undefined, flags: string[] = []): Promise<Browser> {
   if (!executablePath) throw new Error('Chromium is missing: apt-get install -y chromium')
-  return chromium.launch({ executablePath, args: FLAGS })
+  return chromium.launch({ executablePath, args: [...FLAGS, ...flags] })
 }
 
 /** A page with its own profile at the service, also outside of tests. */

@@ -1,4 +1,5 @@
 import type { Journal } from '@exam-practice/client/exam'
+import { copyText } from '../../clipboard.ts'
 import { showToast } from '../../components/dialogs/toasts.tsx'
 import { Action } from '../../components/forms/button.tsx'
 import { kindOf } from '../../components/questions/kinds.ts'
@@ -24,7 +25,7 @@ export function LateAnswers({ journal }: { journal: Journal }) {
         <Action
           class="small"
           act={async () => {
-            await navigator.clipboard.writeText(lines.join('\n'))
+            await copyText(lines.join('\n'))
             showToast(t('Copied'))
           }}
         >
