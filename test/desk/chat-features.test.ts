@@ -207,7 +207,7 @@ test('names are mentioned behind letters of scripts without blanks, full stops a
   await page.getByRole('option', { name }).waitFor()
   expect(problems).toEqual([])
   await context.close()
-})
+}, 120_000)
 
 test('an @ completes to a member, who sees that they are meant, in a muted conversation too', async () => {
   const { alice, bob, conversationId } = await connectedPair(service)

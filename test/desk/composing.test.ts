@@ -49,7 +49,7 @@ test('Enter that ends a composition sends no message and no question, and answer
   await page.getByRole('article').getByText('Correct', { exact: true }).waitFor()
   expect(problems).toEqual([])
   await context.close()
-})
+}, 120_000)
 
 test('all fields that take Enter ask the one place that knows compositions', async () => {
   const files = await Array.fromAsync(glob('desk/src/**/*.{ts,tsx}'))

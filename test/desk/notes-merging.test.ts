@@ -90,13 +90,14 @@ test('what two devices draw, move and erase on a page all stays, and nobody is a
   expect([...one.problems, ...other.problems]).toEqual([])
   await one.context.close()
   await other.context.close()
-})
+}, 120_000)
 
-test('only what both devices changed is asked, and what else they did stays whatever is answered', async () => {
-  for (const [answer, height] of [
-    ['Keep mine', 250],
-    ['Keep the other device’s', 500],
-  ] as const) {
+test.each([
+  ['Keep mine', 250],
+  ['Keep the other device’s', 500],
+])(
+  'only what both devices changed is asked, and what else they did stays: %s',
+  async (answer, height) => {
     const { person, pageId, one, other } = await openTwice([200, 300])
     await one.context.setOffline(true)
     await shift(one.page, 200, 250)
@@ -120,8 +121,9 @@ test('only what both devices changed is asked, and what else they did stays what
     expect([...one.problems, ...other.problems]).toEqual([])
     await one.context.close()
     await other.context.close()
-  }
-})
+  },
+  120_000,
+)
 
 test('a save whose answer was lost is no change of another device', async () => {
   const { person, pageId, one, other } = await openTwice([200])

@@ -64,7 +64,7 @@ test('over plain HTTP an exam is written, a message sent, and a stroke drawn who
   }
   expect(problems).toEqual([])
   await context.close()
-})
+}, 120_000)
 
 test('over plain HTTP answers that came too late can be copied', async () => {
   const person = await service.person()
@@ -87,4 +87,4 @@ test('over plain HTTP answers that came too late can be copied', async () => {
   expect(await page.getByLabel('Your question').inputValue()).toContain('Question 1: C')
   expect(problems).toEqual([])
   await context.close()
-})
+}, 120_000)

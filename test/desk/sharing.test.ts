@@ -87,7 +87,7 @@ test('another site shares nothing by a form, whether or not it hides where it co
     await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
     expect(await page.getByText('Choose the conversation that gets the picture.').count(), policy).toBe(0)
   }
-})
+}, 120_000)
 
 test('the icon of the installed desk has the number of unread messages', async () => {
   const [service, browser] = [await withService(), await openBrowser()]

@@ -229,7 +229,7 @@ test('each accent, arrow and brace stands where KaTeX draws it without a securit
   expect(await page.locator('.formula [data-style]').count()).toBe(0)
   expect(problems).toEqual([])
   await context.close()
-})
+}, 120_000)
 
 test('the image of a question stands where its text names it, with what the text says that it shows', async () => {
   const person = await service.person()
