@@ -13,7 +13,7 @@ const BEGINNING = new RegExp(String.raw`${AT}([\p{L}\p{N}_.-]*)$`, 'u')
 
 /** Blocks and pieces of code, links with their words, and addresses. */
 const LITERAL =
-  /^ {0,3}(`{3,}|~{3,})[^\n]*(?:\n(?! {0,3}\1)[^\n]*)*(?:\n {0,3}\1[^\n]*)?|(?<!`)(`+)(?!`)[^]*?(?<!`)\2(?!`)|!?\[[^\]]*\]\([^)]*\)|(?:https?:\/\/|mailto:)\S+/gim
+  /^ {0,3}(`{3,}|~{3,})[^\n]*(?:\n(?! {0,3}\1)[^\n]*)*(?:\n {0,3}\1[^\n]*)?|(?<!`)(`+)(?!`)[\s\S]*?(?<!`)\2(?!`)|!?\[[^\]]*\]\([^)]*\)|(?:https?:\/\/|mailto:)\S+/gim
 
 /** A text with blanks in place of what mentions nobody, at the same places. */
 const withoutLiterals = (text: string) => text.replace(LITERAL, (literal) => ' '.repeat(literal.length))
