@@ -1,3 +1,5 @@
+import { t } from './texts.ts'
+
 /** Puts a text on the clipboard, without TLS by the older way: it copies what is selected. */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
@@ -12,5 +14,5 @@ export async function copyText(text: string): Promise<void> {
   const isCopied = document.execCommand('copy')
   field.remove()
   focused?.focus()
-  if (!isCopied) throw new Error('The browser refused to copy')
+  if (!isCopied) throw new Error(t('The browser refused to copy'))
 }
