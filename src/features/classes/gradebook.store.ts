@@ -78,7 +78,7 @@ export async function listMarks(
     },
     sql`
     select a.user_id as "userId", a.exam_id as "examId", count(*)::int as attempts,
-           count(a.submitted_at)::int as finished, 
+           count(a.submitted_at)::int as finished,
            max(a.percentage) filter (where a.max_score <> 0) as percentage, exams.pass_percentage::float8 as "passPercentage"
       from attempts a
       join exams on exams.id = a.exam_id
