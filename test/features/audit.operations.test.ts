@@ -118,7 +118,7 @@ const CALLS: Record<string, () => Promise<Call>> = {
     params: { id: (await service.person()).id },
     body: { suspended: true },
   }),
-  'DELETE /users/{id}/email': async () => ({ params: { id: (await service.person()).id } }),
+  'POST /users/{id}/free-address': async () => ({ params: { id: (await service.person()).id } }),
   'DELETE /users/{id}': async () => ({
     params: { id: (await service.person()).id },
     body: { confirm: 'DELETE', current_password: PASSWORD },

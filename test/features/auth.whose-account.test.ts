@@ -283,12 +283,13 @@ describe('another person with the address of an account of the provider', () => 
     expect((await signIn(first)).id).toBe(id)
     expect((await rowOf(id)).email_verified).toBe(true)
 
-    const freed = await admin.delete(
-      `/api/v01/admin/users/${id}/email` as '/api/v01/admin/users/1/email',
+    const freed = await admin.post(
+      `/api/v01/admin/users/${id}/free-address` as '/api/v01/admin/users/1/free-address',
+      undefined,
       200,
     )
     expect(freed.body.user.email).toMatch(/@placeholder\.invalid$/)
-    await admin.delete('/api/v01/admin/users/999999999/email', 404)
+    await admin.post('/api/v01/admin/users/999999999/free-address', undefined, 404)
     const newcomer = await signIn(second)
     expect(newcomer.id).not.toBe(id)
     expect((await signIn(first)).id).toBe(id)

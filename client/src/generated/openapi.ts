@@ -3169,17 +3169,19 @@ export interface paths {
       }
     }
   }
-  '/api/v01/admin/users/{id}/email': {
+  '/api/v01/admin/users/{id}/free-address': {
     /** Free an account's e-mail address */
-    delete: {
+    post: {
       parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
       requestBody?: never
       responses: {
         200: { content: { 'application/json': ManagedAccountAnswer } }
-        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }

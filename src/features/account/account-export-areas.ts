@@ -209,6 +209,8 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'earlier_resets.user_id': 'secrets: hashes of links that reset your password; they go after an hour',
   revocations: 'numbers of sessions that were ended, without names',
   login_failures: 'wrong passwords by address and name, whoever typed them; they go after 15 minutes',
+  access_failures: 'wrong names and addresses by network, whoever typed them; they go after an hour',
+  nodes: 'of no person: which nodes of the service run',
   generation_batches: 'questions of exams',
   generation_files: 'documents that jobs are reading; they go when the job ends',
   pushes: 'pushes that are about to be sent, of what other files have; they go within a day',

@@ -88,8 +88,8 @@ export const managedAccountAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }
     },
   )
 
-  app.delete(
-    '/:id/email',
+  app.post(
+    '/:id/free-address',
     {
       schema: {
         operationId: 'freeUserAddress',

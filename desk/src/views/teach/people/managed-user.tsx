@@ -30,7 +30,7 @@ export function ManagedUser({ user, close, changed }: ManagedUserProps) {
       : t('{name} can sign in again', { name: user.username })
   }
   async function free() {
-    await ask(client.DELETE('/api/v01/admin/users/{id}/email', path))
+    await ask(client.POST('/api/v01/admin/users/{id}/free-address', path))
     close()
     await changed()
     return t('The e-mail address is free')
