@@ -14,7 +14,7 @@ else if (installedBalancers.length === 0)
 const PAUSE_MS = 1_000
 /** Pause between the requests of one sender, since the machine also runs three proxies and two nodes. */
 const REQUEST_PAUSE_MS = 30
-const NEW_SECRET = 'the secret that comes after it, as long as that one'
+const NEW_SECRET = 'the secret that comes after that one and is as long'
 
 test.runIf(redisUrl && installedBalancers.length > 0)(
   `rolling restarts fail no request and sign nobody out behind ${installedBalancers.join(', ')} as shipped, while JWT_SECRET is replaced`,
