@@ -251,6 +251,18 @@ export const SubmitAnswer = Type.Object(
 )
 export type SubmitAnswer = Static<typeof SubmitAnswer>
 
+export const EndBody = Type.Object({ attempt_id: Id }, { $id: 'EndBody' })
+export const EndAnswer = Type.Object(
+  {
+    ...success,
+    closed: Type.Boolean({ description: 'it is over' }),
+    ends_at: Nullable({ ...Timestamp, description: 'null: untimed' }),
+    server_time: Timestamp,
+  },
+  { $id: 'EndAnswer' },
+)
+export type EndAnswer = Static<typeof EndAnswer>
+
 export const StatusAnswer = Type.Object(
   {
     ...success,

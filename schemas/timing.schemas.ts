@@ -86,6 +86,7 @@ export const ExtendAnswer = Type.Object(
   {
     success: Type.Literal(true),
     extended: Type.Integer({ description: 'how many attempts under way got the minutes' }),
+    reopened: Type.Integer({ description: 'how many attempts that were over were opened again' }),
   },
   { $id: 'ExtendAnswer' },
 )

@@ -287,6 +287,63 @@ describe('an exam', () => {
     expect(exam.$state.get().phase).toBe('closed')
     expect(await app.run(listUndelivered(app.client))).toEqual([])
   })
+
+  test('is closed within seconds of its time where the service has everything, and another device was never there', async () => {
+    service.durationMs = 10 * MINUTE_MS
+    const { exam } = await begin()
+    void exam.answer(1, 'x')
+    await world.pass(10 * MINUTE_MS + 3_000)
+    expect(exam.$state.get()).toMatchObject({ phase: 'closed', unsynced: 0 })
+    expect(service.attempts).toMatchObject([{ isActive: false, isSubmitted: false, answers: { 1: 'x' } }])
+  })
+
+  test('waits for the answers of the other device that was there', async () => {
+    service.durationMs = 10 * MINUTE_MS
+    const { exam } = await begin()
+    const phone = new Machine(world, service.serve)
+    const other = await begin(phone)
+    phone.network.isUp = false
+    void other.exam.answer(2, 'of the phone')
+    await world.pass(10 * MINUTE_MS + 3_000)
+    expect(exam.$state.get().phase).toBe('over')
+    phone.network.isUp = true
+    other.app.tab.show()
+    await world.pass(MINUTE_MS)
+    expect(exam.$state.get().phase).toBe('closed')
+    expect(service.attempts).toMatchObject([{ answers: { 2: 'of the phone' } }])
+  })
+
+  test('goes on where it was closed, if a teacher gives it more time, with what had come too late', async () => {
+    service.durationMs = 10 * MINUTE_MS
+    const { app, exam } = await begin()
+    void exam.answer(1, 'in time')
+    await world.pass(5_000)
+    laptop.network.isUp = false
+    void exam.answer(2, 'too late')
+    await world.pass(11 * MINUTE_MS)
+    laptop.network.isUp = true
+    app.tab.show()
+    await world.until(() => exam.$state.get().phase === 'closed')
+    const [attempt] = service.attempts
+    if (!attempt) throw new Error('There is no attempt')
+    attempt.endsAt = world.now + 5 * MINUTE_MS
+    attempt.isActive = true
+    await world.pass(MINUTE_MS)
+    app.tab.hide()
+    app.tab.show()
+    await world.until(() => exam.$state.get().phase === 'active')
+    expect(exam.$state.get()).toMatchObject({ canWrite: true, answers: { 1: 'in time', 2: 'too late' } })
+    await world.pass(5_000)
+    expect(attempt.answers).toEqual({ 1: 'in time', 2: 'too late' })
+    app.die()
+    // What it needs without the service is stored again.
+    laptop.network.isUp = false
+    const offline = new App(laptop)
+    await offline.run(offline.client.session.ready)
+    const again = await offline.open()
+    expect(again.$state.get().answers).toEqual({ 1: 'in time', 2: 'too late' })
+    expect(again.$state.get().questions).not.toEqual([])
+  })
 })
 
 test('an exam has one writer, though a tab can ask for no lock for a moment', async () => {

@@ -63,7 +63,9 @@ export function watchUnderWay(): () => void {
     if (frame.type !== 'attempt_time') return
     const { exam_id: examId, ends_at: endsAt } = frame
     const known = $underWay.get().find((each) => each.examId === examId)
-    if (!known || known.endsAt === endsAt) return
+    // It was over, and goes on.
+    if (!known) return void lookForUnderWay()
+    if (known.endsAt === endsAt) return
     setUnderWay({ ...known, endsAt })
     showToast(
       endsAt

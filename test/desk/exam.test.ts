@@ -176,7 +176,8 @@ test('what was handed in on another device has not ended by the clock', async ()
 test('a device that slept says how much is left, and the question of handing in stays closed after an extension', async () => {
   const { page, context, problems } = await openTimed()
   await page.getByRole('timer').waitFor()
-  await page.route('**/paper*', (route) => route.abort())
+  const asking = /\/(paper|end)\b/
+  await page.route(asking, (route) => route.abort())
   await page.getByRole('button', { name: 'Hand in' }).click()
   const question = page.getByRole('dialog', { name: 'Hand in?' })
   await question.waitFor()
@@ -187,7 +188,7 @@ test('a device that slept says how much is left, and the question of handing in 
   await page.getByText('Time is up').waitFor()
   await question.waitFor({ state: 'detached' })
   // By the service's clock there is much time left.
-  await page.unroute('**/paper*')
+  await page.unroute(asking)
   await page.clock.fastForward('01:30')
   await expect.poll(() => page.getByRole('radio', { name: 'B' }).isEnabled()).toBe(true)
   await page.getByRole('radio', { name: 'B' }).check()

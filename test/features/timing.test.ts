@@ -309,10 +309,11 @@ describe('attempts under way', () => {
     await carol.post(`/api/v01/exams/${examId}/submit`, {}, 200)
     const extend = async (body: { minutes: number; user_ids?: number[]; key?: string }) =>
       (await admin.post(`/api/v01/admin/exams/${examId}/extend`, body, 200)).body
-    expect(await extend({ minutes: 10 })).toEqual({ success: true, extended: 2 })
+    expect(await extend({ minutes: 10 })).toEqual({ success: true, extended: 2, reopened: 0 })
     expect(await extend({ minutes: 5, user_ids: people.slice(1).map(({ id }) => id) })).toEqual({
       success: true,
       extended: 1,
+      reopened: 0,
     })
     const key = randomUUID()
     const answers = await Promise.all(
@@ -324,13 +325,13 @@ describe('attempts under way', () => {
         ),
       ),
     )
-    for (const { body } of answers) expect(body).toEqual({ success: true, extended: 2 })
+    for (const { body } of answers) expect(body).toEqual({ success: true, extended: 2, reopened: 0 })
     expect(await endOf(alice, examId)).toBe(at(77).toISOString())
     expect(await endOf(bob, examId)).toBe(at(82).toISOString())
     // Although this attempt has been closed, a repeat gets the first answer.
     await bob.post(`/api/v01/exams/${examId}/submit`, {}, 200)
-    expect(await extend({ minutes: 7, key })).toEqual({ success: true, extended: 2 })
-    expect(await extend({ minutes: 7, user_ids: [] })).toEqual({ success: true, extended: 0 })
+    expect(await extend({ minutes: 7, key })).toEqual({ success: true, extended: 2, reopened: 0 })
+    expect(await extend({ minutes: 7, user_ids: [] })).toEqual({ success: true, extended: 0, reopened: 0 })
     for (const bad of [{}, { minutes: 0 }, { minutes: 601 }, { minutes: 5, key: 'again' }])
       await admin.post(`/api/v01/admin/exams/${examId}/extend`, bad, 400)
     await admin.post('/api/v01/admin/exams/2000000000/extend', { minutes: 1 }, 404)

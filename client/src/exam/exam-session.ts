@@ -14,6 +14,8 @@ import {
   canWrite,
   type Effect,
   type Event,
+  hasArrived,
+  isDone,
   isOpen,
   type Journal,
   type Progress,
@@ -22,7 +24,7 @@ import {
   step,
 } from './journal.ts'
 import { claimJournal, findProgress, keepJournal, keepPaper, toProgress } from './kept-journals.ts'
-import { isEnding, readPaper, save } from './saving.ts'
+import { isEnding, readPaper, save, sayEnd } from './saving.ts'
 import { type ExamState, showState } from './shown-state.ts'
 
 /** Shortest time between two readings of the paper when a page is shown again. */
@@ -67,6 +69,8 @@ export class ExamSession {
   #kept: Journal | undefined
   #isPaperKept = false
   #readAt: number | undefined
+  /** Once the time is up and the service has everything: whether it knows that, or how often that could not be said. */
+  #endSaid: 'said' | number = 0
   readonly #timers: Partial<Record<'due' | 'keep' | 'end', () => void>> = {}
   #isClosed = false
 
@@ -282,7 +286,8 @@ export class ExamSession {
       if (role === 'stranded') throw new Error('The store fails')
       if (this.#kept !== journal) {
         if (!this.#isPaperKept && isOpen(journal)) await keepPaper(storage, userId, journal)
-        this.#isPaperKept = true
+        // What is done is removed; should it go on, it is stored again.
+        this.#isPaperKept = !isDone(journal)
         if (!(await keepJournal(storage, userId, journal))) {
           // This tab may have claimed it anew meanwhile.
           if (this.#state.journal.writer !== journal.writer) return this.#keepNow()
@@ -370,6 +375,12 @@ export class ExamSession {
     if (frame.type !== 'attempt_time' || frame.attempt_id !== this.#state.journal.attemptId) return
     this.#do({ is: 'end moved', endsAt: frame.ends_at })
     this.#watchEnd()
+    if (this.#mayGoOn()) void this.refresh().catch(() => {})
+  }
+
+  /** Whether its time has closed the attempt: a teacher may give it more. */
+  #mayGoOn(): boolean {
+    return this.#state.journal.phase === 'closed'
   }
 
   #wake(): void {
@@ -378,7 +389,8 @@ export class ExamSession {
     this.#sync()
     const { platform, clock } = this.#client
     const isLongAgo = this.#readAt === undefined || Math.abs(platform.now() - this.#readAt) > READ_EVERY_MS
-    if (isOpen(this.#state.journal) && (isLongAgo || clock.isDoubtful)) void this.refresh().catch(() => {})
+    const isOfUse = isOpen(this.#state.journal) || this.#mayGoOn()
+    if (isOfUse && (isLongAgo || clock.isDoubtful)) void this.refresh().catch(() => {})
   }
 
   /**
@@ -398,15 +410,33 @@ export class ExamSession {
       // At once, because the end may have been moved; later ones after the time in which late answers count.
       // The tab that writes tells the others sooner, unless it is frozen.
       const least = this.#state.role === 'reader' ? READ_EVERY_MS : SPREAD_MS
-      const pause = wasOver ? Math.max(0, (endsAt ?? 0) - this.now() + GRACE_MS) + least : 0
+      const since = this.now() - (endsAt ?? 0)
+      // Where the service has everything it may close the attempt at once.
+      if (hasArrived(this.#state) && this.#endSaid !== 'said' && since < GRACE_MS) {
+        const again = this.#endSaid > 0 ? fullJitter(platform, this.#endSaid) : 0
+        this.#after('end', again + platform.random() * SPREAD_MS, () => void this.#sayEnd())
+        return
+      }
+      const pause = wasOver ? Math.max(0, GRACE_MS - since) + least : 0
       this.#after('end', pause + platform.random() * SPREAD_MS, () => void this.refresh().catch(() => {}))
-    } else if (left !== null) {
+      return
+    }
+    this.#endSaid = 0
+    if (left !== null) {
       const pause = clock.isDoubtful ? AGAIN_MS * (1 + platform.random()) : LOOK_EVERY_MS
       this.#after('end', Math.min(left ?? pause, pause), () => {
         if (clock.isDoubtful) void this.refresh().catch(() => {})
         else this.#watchEnd()
       })
     }
+  }
+
+  async #sayEnd(): Promise<void> {
+    const outcome = await sayEnd(this.#client, this.#owner, this.#state.journal)
+    this.#endSaid = outcome.is === 'fault' && this.#endSaid !== 'said' ? this.#endSaid + 1 : 'said'
+    if (outcome.is === 'ended') this.#do({ is: 'ended' })
+    if (outcome.is === 'waiting') this.#do({ is: 'end moved', endsAt: outcome.endsAt })
+    this.#watchEnd()
   }
 
   #after(timer: 'due' | 'keep' | 'end', ms: number, run: () => void): void {

@@ -131,7 +131,7 @@ export type Event =
   | { is: 'answered'; sent: Sent; outcome: Outcome }
   /** `acks`: the state's, when the paper was asked for. */
   | { is: 'read'; paper: Paper; acks: number }
-  /** The service says that this attempt isn't active. */
+  /** The service says that this attempt isn't active, or has just closed it. */
   | { is: 'ended' }
   | { is: 'end moved'; endsAt: string | null }
   | { is: 'clock'; isOver: boolean }
@@ -245,7 +245,10 @@ export function step(state: State, event: Event): [State, Effect[]] {
     case 'read': {
       const { attempt_id, ends_at } = event.paper
       if (attempt_id !== journal.attemptId) return step(state, { is: 'ended' })
-      if (!isOpen(journal)) return [state, []]
+      if (journal.phase === 'submitted') return [state, []]
+      // Its time had closed it, and a teacher has given it more.
+      if (journal.phase === 'closed')
+        return become({ ...reopen(journal, event.paper), endsAt: ends_at }, KEEP, waitFor(0))
       // The answers come from the tab that writes.
       if (state.role === 'reader') return become({ endsAt: ends_at })
       // A sync may have overtaken it; what other devices have saved by now is read after that.
@@ -333,6 +336,11 @@ export function openJournal(paper: Paper, examId: number): Journal {
   }
 }
 
+/** An attempt that goes on though it was closed: what had come too late is sent now. */
+function reopen(journal: Journal, paper: Paper): Journal {
+  return { ...rebase(journal, paper as Saved), phase: 'active' }
+}
+
 /** Whether the attempt goes on, as far as this machine knows. */
 export function isOpen({ phase }: Progress): boolean {
   return phase === 'active' || phase === 'submitting'
@@ -340,6 +348,11 @@ export function isOpen({ phase }: Progress): boolean {
 
 function isSynced(journal: Progress): boolean {
   return !isMissing(journal) && !journal.isMarkedUnsynced
+}
+
+/** Whether the service has everything that was given here, so that its end needs no waiting for. */
+export function hasArrived({ role, journal, sending }: State): boolean {
+  return role !== 'reader' && journal.phase === 'active' && sending === undefined && isSynced(journal)
 }
 
 export function hasWork(journal: Progress): boolean {

@@ -58,6 +58,27 @@ function read({ status, body, retryAfter }: JsonAnswer, kind: Sent['kind'], atte
   }
 }
 
+/** What the service says to a device whose time is up and that has nothing more to send. `fault`: nobody knows. */
+export type EndOutcome = { is: 'fault' } | { is: 'ended' } | { is: 'waiting'; endsAt: string | null }
+
+export async function sayEnd(
+  client: Client,
+  owner: Owner,
+  { examId, attemptId, endsAt }: Progress,
+): Promise<EndOutcome> {
+  const askedAt = client.platform.now()
+  const path = `exams/${examId}/end`
+  const sent = { method: 'POST', path, body: { attempt_id: attemptId } }
+  const { status, body } = await exchange(client, owner, sent)
+  if (status === NO_ANSWER || status >= 500) return { is: 'fault' }
+  if (status === 200 && body.server_time) {
+    client.clock.set(body.server_time, askedAt)
+    return body.closed ? { is: 'ended' } : { is: 'waiting', endsAt: body.ends_at }
+  }
+  // A service of the previous version doesn't know this, and closes the attempt by itself.
+  return isEnding(body.code) && status !== 404 ? { is: 'ended' } : { is: 'waiting', endsAt }
+}
+
 /**
  * The paper of the attempt that is named, or else of the active one; throws `Unreachable` for everything that is none.
  */

@@ -204,6 +204,10 @@ export type EligibilityAnswer = { success: true; user: { username: string; curre
 
 export type EligibilityBody = { username: string; email: string }
 
+export type EndAnswer = { success: true; /** it is over */ closed: boolean; ends_at: string | null; server_time: string }
+
+export type EndBody = { attempt_id: number }
+
 export type Exam = { id: number; name: string; description: string; category_id: number | null; duration_minutes: number | null; max_attempts: number | null; result_mode: 'instant' | 'on_release'; results_released: boolean; is_published: boolean; /** its questions can be practised */ open_for_practice: boolean; pass_percentage: number; msq_scoring: 'all_or_nothing' | 'partial'; opens_at: string | null; closes_at: string | null; /** during an attempt, you cannot use tutor, practice, chat, discussions or classes */ lock_help: boolean; /** added to the duration; absent where 0 */ extra_time_percent?: number; question_count: number }
 
 export type ExamAnswer = { success: true; exam: ExamStanding }
@@ -222,7 +226,7 @@ export type Exchanged = { success: true; message: string; format: ImportFormat; 
 
 export type ExportFormat = 'csv' | 'gift' | 'moodle_xml' | 'qti' | 'qti3'
 
-export type ExtendAnswer = { success: true; /** how many attempts under way got the minutes */ extended: number }
+export type ExtendAnswer = { success: true; /** how many attempts under way got the minutes */ extended: number; /** how many attempts that were over were opened again */ reopened: number }
 
 export type ExtendBody = { minutes: number; user_ids?: number[] | null; key?: string | null }
 
@@ -2454,6 +2458,26 @@ export interface paths {
         403: { content: { 'application/json': Failure<'cross_site_request'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         409: { content: { 'application/json': Failure<'no_active_attempt' | 'another_attempt' | 'stale_revision'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/exams/{exam_id}/end': {
+    /** Say that this device has nothing more to send, since the time is up */
+    post: {
+      parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': EndBody } }
+      responses: {
+        200: { content: { 'application/json': EndAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'no_active_attempt' | 'another_attempt'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }

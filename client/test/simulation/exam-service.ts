@@ -11,6 +11,8 @@ export interface Attempt {
   marked: number[]
   revision: number
   endsAt: number
+  /** The sessions that have opened it. */
+  sessions: Set<string>
 }
 
 interface Body {
@@ -41,8 +43,8 @@ export class ExamService extends Service {
     return this.attempts.find((each) => each.isActive && each.userId === userId)
   }
 
-  protected answer({ name, query, body }: Call, userId: number): Reply {
-    if (name === `exams/${EXAM_ID}/start`) return this.#start(userId)
+  protected answer({ name, query, body }: Call, userId: number, session: string): Reply {
+    if (name === `exams/${EXAM_ID}/start`) return this.#start(userId, session)
     const wanted = body as Body
     const attempt = this.active(userId)
     const named = Number(query.get('attempt_id')) || wanted.attempt_id
@@ -51,7 +53,9 @@ export class ExamService extends Service {
       return refuse(409, 'another_attempt', { attempt_id: attempt.id, ...stateOf(attempt), arrived })
     if (name === `exams/${EXAM_ID}/submit`) return this.#submit(userId, attempt, wanted)
     if (!attempt) return refuse(409, 'no_active_attempt', { arrived })
+    attempt.sessions.add(session)
     if (name === `exams/${EXAM_ID}/answers`) return this.#save(attempt, wanted)
+    if (name === `exams/${EXAM_ID}/end`) return this.#end(attempt)
     return [
       200,
       {
@@ -72,7 +76,15 @@ export class ExamService extends Service {
       .filter((id) => ended && (ended.answers[id] ?? null) === answers[id])
   }
 
-  #start(userId: number): Reply {
+  /** A device has nothing more to send. */
+  #end(attempt: Attempt): Reply {
+    const closed = this.world.now >= attempt.endsAt && attempt.sessions.size === 1
+    if (closed) attempt.isActive = false
+    const server_time = this.time(this.world.now)
+    return [200, { success: true, closed, ends_at: this.time(attempt.endsAt), server_time }]
+  }
+
+  #start(userId: number, session: string): Reply {
     const resumed = this.active(userId)
     if (resumed) return [200, { success: true, resumed: true, attempt_id: resumed.id }]
     const id = this.attempts.length + 1
@@ -86,6 +98,7 @@ export class ExamService extends Service {
       marked: [],
       revision: 0,
       endsAt,
+      sessions: new Set([session]),
     }
     this.attempts.push(attempt)
     return [201, { success: true, resumed: false, attempt_id: id }]

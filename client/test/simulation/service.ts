@@ -55,7 +55,7 @@ export abstract class Service {
     for (const [session, owner] of this.#sessions) if (owner === userId) this.#end(session)
   }
 
-  protected abstract answer(call: Call, userId: number): Reply
+  protected abstract answer(call: Call, userId: number, session: string): Reply
 
   /** A WebSocket of somebody; `end` is called when it has ended. Left out: only HTTP is answered. */
   accept(line: Line, end: () => void): void {
@@ -80,7 +80,7 @@ export abstract class Service {
       return [200, { status: 'success', message: '' }]
     }
     const caller = this.caller((call.authorization ?? '').replace('Bearer ', ''))
-    return caller ? this.answer(call, caller.userId) : refuse(401, 'token_expired_or_invalid')
+    return caller ? this.answer(call, caller.userId, caller.session) : refuse(401, 'token_expired_or_invalid')
   }
 
   #login(userId: number): Reply {

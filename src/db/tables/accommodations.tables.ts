@@ -42,8 +42,10 @@ export const extensions = pgTable(
       .notNull()
       .references(() => exams.id, { onDelete: 'cascade' }),
     key: uuid().notNull(),
-    /** The number of attempts that were extended. */
+    /** The number of attempts under way that were extended. */
     extended: integer().notNull(),
+    /** The number of those that were over, and opened again. */
+    reopened: integer().notNull().default(0),
     createdAt: createdAt(),
   },
   (table) => [primaryKey({ columns: [table.examId, table.key] })],

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import {
   bigint,
+  boolean,
   check,
   doublePrecision,
   index,
@@ -109,8 +110,14 @@ export const attempts = pgTable(
     startedAt: instant().notNull(),
     /** Computed from the exam's and the person's times, extensions included; null: no end. */
     endsAt: instant(),
-    /** Minutes that were added while it was under way. */
+    /** The session that began it; null where the previous version did. */
+    sessionId: integer(),
+    /** Whether it was opened from another session too, which may have answers that are not sent yet. */
+    isElsewhere: boolean().notNull().default(false),
+    /** Minutes that were added while it was under way, or opened it again. */
     extraMinutes: integer().notNull().default(0),
+    /** How long it was over before it was opened again, in milliseconds: that time doesn't count. */
+    closedMs: bigint({ mode: 'number' }).notNull().default(0),
     answers: jsonb().$type<Answers>().notNull().default({}),
     markedForReview: integer().array().notNull().default([]),
     /** The client's number of its newest sync, which increases. */

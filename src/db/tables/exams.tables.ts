@@ -51,6 +51,11 @@ export const exams = pgTable(
      * it.
      */
     resultsVisibleSince: instant(),
+    /**
+     * Attempts that had ended by then had results that could be seen, before these were hidden again; null: none. A
+     * trigger keeps it.
+     */
+    resultsSeenUntil: instant(),
     isPublished: boolean('published').notNull().default(false),
     /** Whether its questions can be practised, keys and explanations included, by everybody who may see it. */
     openForPractice: boolean().notNull().default(false),

@@ -39,6 +39,35 @@ export async function requireLive(
   throw new AppError('no_active_attempt')
 }
 
+/** Somebody's device: each sign-in is one. */
+export interface Opener {
+  userId: number
+  sessionId: number
+}
+
+/** As `requireLive`, for a device that gets or changes answers: what it has of them is noted before. */
+export async function requireOpened(
+  core: Core,
+  { userId, sessionId }: Opener,
+  examId: number,
+  attemptId?: number,
+): Promise<store.AttemptRow> {
+  const attempt = await requireLive(core, userId, examId, attemptId)
+  if (isNoted(attempt, sessionId)) return attempt
+  // Its time may have closed it meanwhile.
+  return (await store.updateElsewhere(core.db, attempt.id))
+    ? { ...attempt, isElsewhere: true }
+    : requireLive(core, userId, examId, attemptId)
+}
+
+/** Whether it is known already that a session has opened an attempt. */
+export function isNoted(
+  { sessionId, isElsewhere }: Pick<store.AttemptRow, 'sessionId' | 'isElsewhere'>,
+  openedFrom: number,
+): boolean {
+  return isElsewhere || sessionId === null || sessionId === openedFrom
+}
+
 /** 409 `another_attempt` with the active one's stored state, unless it is the one that is meant (undefined: any). */
 export async function requireMeant(
   core: Core,

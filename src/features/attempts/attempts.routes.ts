@@ -1,5 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import {
+  EndAnswer,
+  EndBody,
   ExamParams,
   PaperAnswer,
   PaperQuery,
@@ -71,7 +73,7 @@ export const attemptRoutes: FastifyPluginAsyncTypebox<{ core: Core; isOlder?: bo
     async (request, reply) => {
       const examId = request.params.exam_id
       if (isOlder) await service.requireOlderKinds(core, request.caller.userId, examId)
-      const started = await startAttempt(core, request.caller.userId, examId)
+      const started = await startAttempt(core, request.caller, examId)
       const answer = { success, attempt_id: started.id, redirect_url: `/exam/${examId}` }
       if (started.resumed) return reply.code(200).send({ ...answer, resumed: true })
       return reply
@@ -95,7 +97,7 @@ export const attemptRoutes: FastifyPluginAsyncTypebox<{ core: Core; isOlder?: bo
     async ({ caller, params, query }, reply) =>
       sendJson(
         reply,
-        await service.writeActivePaper(core, caller.userId, params.exam_id, {
+        await service.writeActivePaper(core, caller, params.exam_id, {
           attemptId: query.attempt_id,
           isOlder,
         }),
@@ -121,13 +123,7 @@ export const attemptRoutes: FastifyPluginAsyncTypebox<{ core: Core; isOlder?: bo
     },
     async (request) => ({
       success,
-      ...(await saveAnswers(
-        core,
-        request.caller.userId,
-        request.params.exam_id,
-        request.body,
-        request.raw.socket,
-      )),
+      ...(await saveAnswers(core, request.caller, request.params.exam_id, request.body, request.raw.socket)),
     }),
   )
 
@@ -152,6 +148,27 @@ export const attemptRoutes: FastifyPluginAsyncTypebox<{ core: Core; isOlder?: bo
       ...(await service.submitAttempt(core, request.caller.userId, request.params.exam_id, request.body)),
     }),
   )
+
+  if (!isOlder)
+    app.post(
+      '/exams/:exam_id/end',
+      {
+        schema: {
+          operationId: 'endAttempt',
+          summary: 'Say that this device has nothing more to send, since the time is up',
+          description:
+            'The attempt is closed at once if no other session has opened it; otherwise at the end of the time in which late answers count.',
+          tags,
+          params: ExamParams,
+          body: EndBody,
+          response: { 200: EndAnswer, ...failures('not_found', 'no_active_attempt', 'another_attempt') },
+        },
+      },
+      async ({ caller, params, body }) => ({
+        success,
+        ...(await service.endActiveAttempt(core, caller, params.exam_id, body.attempt_id)),
+      }),
+    )
 
   app.get(
     '/exams/:exam_id/attempt-status',

@@ -1,5 +1,6 @@
 import type {
   AnswersInput,
+  EndAnswer,
   PaperAnswer,
   StatusAnswer,
   SubmitAnswer,
@@ -12,12 +13,13 @@ import { countDrawn } from '../exams/drawing.ts'
 import * as store from './attempts.store.ts'
 import {
   describeState,
+  type Opener,
   remainingOf,
-  requireLive,
   requireMeant,
+  requireOpened,
   requireStanding,
 } from './attempts-left.service.ts'
-import { closeAttempt, findLive, isOverdue, publishHelp } from './closing.service.ts'
+import { closeAttempt, endAttempt, findLive, isOverdue, publishHelp } from './closing.service.ts'
 import { readChanges } from './fitting-answers.ts'
 import { withGradingLock } from './grading-lock.service.ts'
 import { getPaper, holdsPaper, insertCurrentPaper, paperOf, writeQuestions } from './papers.service.ts'
@@ -38,11 +40,11 @@ export async function prepareExam(core: Core, userId: number, examId: number) {
  */
 export async function writeActivePaper(
   core: Core,
-  userId: number,
+  opener: Opener,
   examId: number,
   { attemptId, isOlder }: { attemptId: number | undefined; isOlder: boolean },
 ): Promise<string> {
-  const attempt = await requireLive(core, userId, examId, attemptId)
+  const attempt = await requireOpened(core, opener, examId, attemptId)
   const paper = await paperOf(core, core.db, attempt)
   const state: Omit<PaperAnswer, 'questions'> = {
     success: true,
@@ -113,6 +115,23 @@ export async function submitAttempt(
     ...(released
       ? { result: released.score }
       : { message: 'Submitted. The result will be shown once the results of this exam are released.' }),
+  }
+}
+
+/**
+ * For a device that has nothing more to send: closes the attempt if its time is up and no other device opened it.
+ */
+export async function endActiveAttempt(
+  core: Core,
+  opener: Opener,
+  examId: number,
+  attemptId: number,
+): Promise<Content<EndAnswer>> {
+  const attempt = await requireOpened(core, opener, examId, attemptId)
+  return {
+    closed: await endAttempt(core, attempt),
+    ends_at: attempt.endsAt?.toISOString() ?? null,
+    server_time: new Date(core.clock()).toISOString(),
   }
 }
 

@@ -194,6 +194,35 @@ export async function listOverdueForUpdate(
     .for('no key update', { skipLocked: true })
 }
 
+/** Those of these attempts that are under way and that nobody else has locked, locked in the order of their ids. */
+export async function lockFree(tx: Executor, ids: number[]): Promise<AttemptRow[]> {
+  return tx
+    .select()
+    .from(attempts)
+    .where(and(isAnyOf(attempts.id, ids), IS_UNDER_WAY))
+    .orderBy(attempts.id)
+    .for('no key update', { skipLocked: true })
+}
+
+/** Which of these attempts are under way. */
+export async function listUnderWay(tx: Executor, ids: number[]): Promise<number[]> {
+  const rows = await tx
+    .select({ id: attempts.id })
+    .from(attempts)
+    .where(and(isAnyOf(attempts.id, ids), IS_UNDER_WAY))
+  return rows.map(({ id }) => id)
+}
+
+/** Notes that an attempt was opened from another session than the one that began it. False: it is over. */
+export async function updateElsewhere(db: Executor, id: number): Promise<boolean> {
+  const rows = await db
+    .update(attempts)
+    .set({ isElsewhere: true })
+    .where(and(eq(attempts.id, id), IS_UNDER_WAY))
+    .returning({ id: attempts.id })
+  return rows.length > 0
+}
+
 export interface ClosedValues extends GradedValues {
   status: 'submitted' | 'expired'
   submittedAt: Date

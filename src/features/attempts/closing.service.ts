@@ -1,5 +1,5 @@
 import type { Core } from '../../core.ts'
-import { batched } from '../../db/batches.ts'
+import { batched, HELD } from '../../db/batches.ts'
 import type { Executor } from '../../db/database-client.ts'
 import type { Regrade } from '../../db/tables/corrections.tables.ts'
 import { GRACE_MS } from '../../db/under-way.ts'
@@ -98,19 +98,75 @@ export async function closeOverdue(core: Core): Promise<void> {
       // If an exam is being regraded, the next sweep closes its attempts.
       const done = await tryWithGradingLock(core, examId, async (tx, inForce) => {
         const overdue = await store.listOverdueForUpdate(tx, examId, endedBefore, SWEEP_SIZE)
-        const graded = []
-        for (const attempt of overdue) {
-          const { key } = (await paperOf(core, tx, attempt)).gradedBy(inForce)
-          graded.push({ id: attempt.id, ...key.grade(attempt.answers, attempt.drawn) })
-        }
-        await store.updateExpired(tx, graded)
-        measured.closed.inc({ how: 'expired' }, graded.length)
+        await expire(core, tx, overdue, inForce)
         return overdue.map(({ userId }) => userId)
       })
       closed = done?.result.length ?? 0
       if (done && closed > 0) publishHelp(core, done.result)
     } while (closed === SWEEP_SIZE)
   }
+}
+
+/** Closes attempts whose time is up, in the transaction that has locked them. */
+async function expire(
+  core: Core,
+  tx: Executor,
+  attempts: store.AttemptRow[],
+  inForce: readonly Regrade[],
+): Promise<void> {
+  const graded = []
+  for (const attempt of attempts) {
+    const { key } = (await paperOf(core, tx, attempt)).gradedBy(inForce)
+    graded.push({ id: attempt.id, ...key.grade(attempt.answers, attempt.drawn) })
+  }
+  if (graded.length > 0) await store.updateExpired(tx, graded)
+  measured.closed.inc({ how: 'expired' }, graded.length)
+}
+
+/** Everybody's time is up at once: those who say so at the same time share a transaction. */
+const endShared = perNode((core) =>
+  batched({
+    lanes: 1,
+    size: SWEEP_SIZE,
+    key: ({ id }: store.AttemptRow) => id,
+    run: (ending) => endTogether(core, ending),
+  }),
+)
+
+/**
+ * Closes an attempt whose device has nothing more to send, if its time is up and no other device opened it: late answers
+ * need no waiting for (docs/protocol/exams.md#the-end). Whether it is over now.
+ */
+export async function endAttempt(core: Core, attempt: store.AttemptRow): Promise<boolean> {
+  return needsNoGrace(attempt, core.clock()) && endShared(core)(attempt)
+}
+
+function needsNoGrace({ endsAt, sessionId, isElsewhere }: store.AttemptRow, at: number): boolean {
+  return endsAt !== null && endsAt.getTime() <= at && sessionId !== null && !isElsewhere
+}
+
+/** In the order of the attempts: `HELD` where somebody else has locked one, or its exam is being regraded. */
+async function endTogether(core: Core, ending: store.AttemptRow[]): Promise<(boolean | typeof HELD)[]> {
+  const outcomes = new Map<number, boolean | typeof HELD>()
+  for (const [examId, ofExam] of Map.groupBy(ending, (attempt) => attempt.examId)) {
+    const ids = ofExam.map(({ id }) => id)
+    const done = await tryWithGradingLock(core, examId, async (tx, inForce) => {
+      const free = await store.lockFree(tx, ids)
+      const ended = free.filter((attempt) => needsNoGrace(attempt, core.clock()))
+      await expire(core, tx, ended, inForce)
+      return { free, ended, underWay: await store.listUnderWay(tx, ids) }
+    })
+    const free = new Set(done?.result.free.map(({ id }) => id))
+    const underWay = new Set(done?.result.underWay)
+    for (const id of ids)
+      outcomes.set(id, !done || (underWay.has(id) && !free.has(id)) ? HELD : !underWay.has(id))
+    if (done && done.result.ended.length > 0)
+      publishHelp(
+        core,
+        done.result.ended.map(({ userId }) => userId),
+      )
+  }
+  return ending.map(({ id }) => outcomes.get(id) as boolean | typeof HELD)
 }
 
 /** Whether an attempt takes no more answers at `at`, in milliseconds since the epoch. */

@@ -11,14 +11,17 @@ import { perNode } from '../../per-node.ts'
 import { retryFor } from '../../scheduling/retry.ts'
 import { database, exams as measured } from '../../telemetry/metrics.ts'
 import * as store from './attempts.store.ts'
-import { describeState, requireLive } from './attempts-left.service.ts'
+import { describeState, isNoted, type Opener, requireOpened } from './attempts-left.service.ts'
 import { readChanges } from './fitting-answers.ts'
 import { paperOf } from './papers.service.ts'
 import * as savingStore from './saving.store.ts'
 import type { Sitting } from './sitting.ts'
 
 /** Somebody's attempt and its paper: enough to check a sync without reading the attempt. */
-type RememberedAttempt = Pick<store.AttemptRow, 'id' | 'paperId' | keyof Sitting>
+type RememberedAttempt = Pick<
+  store.AttemptRow,
+  'id' | 'paperId' | 'sessionId' | 'isElsewhere' | keyof Sitting
+>
 /** Attempts that a node remembers; the one that was saved least recently makes room. */
 const REMEMBERED = 50_000
 
@@ -58,29 +61,30 @@ const saveShared = perNode((core) =>
  */
 export async function saveAnswers(
   core: Core,
-  userId: number,
+  opener: Opener,
   examId: number,
   input: SaveBody,
   reader: Socket,
 ): Promise<Content<SaveAnswer>> {
+  const { userId, sessionId } = opener
   const at = core.clock()
   const remembered = rememberedBy(core)
   const name = `${userId}:${examId}`
   const known = remembered.get(name)
-  const isMeant = known && (input.attempt_id ?? known.id) === known.id
+  const isMeant = known && (input.attempt_id ?? known.id) === known.id && isNoted(known, sessionId)
   const first = isMeant && (await merge(core, known, input, at, reader))
   if (first) return first
   // What this node remembers is out of date: read the stored attempt.
   return retryFor(core.config.requestTimeoutMs, async () => {
-    const attempt = await requireLive(core, userId, examId, input.attempt_id).catch((error) =>
+    const attempt = await requireOpened(core, opener, examId, input.attempt_id).catch((error) =>
       tellArrived(core, userId, examId, input, error),
     )
     if (input.revision !== undefined && input.revision < attempt.revision)
       throw new AppError('stale_revision', { details: await describeState(core, core.db, attempt) })
     const answer = await merge(core, attempt, input, at, reader)
     if (answer) {
-      const { id, paperId, seed, shuffle, drawn } = attempt
-      remembered.set(name, { id, paperId, seed, shuffle, drawn })
+      const { id, paperId, isElsewhere, seed, shuffle, drawn } = attempt
+      remembered.set(name, { id, paperId, sessionId: attempt.sessionId, isElsewhere, seed, shuffle, drawn })
     }
     // No answer: another node's sync, a submit or the clock came first.
     return answer

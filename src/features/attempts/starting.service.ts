@@ -10,7 +10,7 @@ import { exams as measured } from '../../telemetry/metrics.ts'
 import { countDrawn, drawer } from '../exams/drawing.ts'
 import { endOf, findClosed, timesFor } from '../timing/time-windows.ts'
 import { type Asked, listStandings, type Standing } from './attempts.store.ts'
-import { remainingOf } from './attempts-left.service.ts'
+import { type Opener, remainingOf } from './attempts-left.service.ts'
 import { findLive, isOverdue, publishHelp } from './closing.service.ts'
 import type { Paper } from './paper.ts'
 import { getPaper, insertCurrentPaper } from './papers.service.ts'
@@ -21,9 +21,15 @@ export type Started = { id: number; resumed: true } | { id: number; resumed: fal
 /** What comes of a start. An error refuses it alone, not those that share its transaction. */
 type Outcome = Started | 'overdue' | AppError | typeof HELD
 
+/** A start, and the session that it comes from. */
+interface Start extends Asked {
+  sessionId: number
+}
+
 /** A start that nothing stands against. */
 interface Admitted {
   userId: number
+  sessionId: number
   standing: Standing
 }
 
@@ -37,7 +43,7 @@ const startShared = perNode((core) =>
   batched({
     lanes: 2,
     size: 64,
-    key: ({ userId }: Asked) => userId,
+    key: ({ userId }: Start) => userId,
     turns: { owner: ({ userId }) => userId, most: MOST_OF_ONE },
     run: (starts) => startTogether(core, starts),
   }),
@@ -48,9 +54,13 @@ const startShared = perNode((core) =>
  * number of somebody's attempts at an exam run one after another, so any number of starts at once make one attempt,
  * and never more than the cap. Starts and changes of the exam's times wait for each other.
  */
-export async function startAttempt(core: Core, userId: number, examId: number): Promise<Started> {
+export async function startAttempt(
+  core: Core,
+  { userId, sessionId }: Opener,
+  examId: number,
+): Promise<Started> {
   return retryFor(core.config.requestTimeoutMs, async () => {
-    const outcome = await startShared(core)({ userId, examId })
+    const outcome = await startShared(core)({ userId, sessionId, examId })
     if (outcome instanceof AppError) throw outcome
     if (outcome !== 'overdue') return outcome
     await findLive(core, userId, examId)
@@ -59,7 +69,7 @@ export async function startAttempt(core: Core, userId: number, examId: number): 
 }
 
 /** The outcomes in the order of the starts: `HELD` where somebody else has a lock that a start needs. */
-async function startTogether(core: Core, starts: Asked[]): Promise<Outcome[]> {
+async function startTogether(core: Core, starts: Start[]): Promise<Outcome[]> {
   const { outcomes, admitted } = await core.db.transaction(async (tx) => {
     // Sent together; PostgreSQL runs them in this order, the last one once the locks are held.
     const [areAlone, areSteady, standings] = await Promise.all([
@@ -74,8 +84,8 @@ async function startTogether(core: Core, starts: Asked[]): Promise<Outcome[]> {
       listStandings(tx, starts),
     ])
     const now = core.clock()
-    const judged = starts.map(({ userId }, index) =>
-      areAlone[index] && areSteady[index] ? judge(userId, standings[index], now) : HELD,
+    const judged = starts.map((start, index) =>
+      areAlone[index] && areSteady[index] ? judge(start, standings[index], now) : HELD,
     )
     const papers = await findPapers(core, tx, judged.filter(isAdmitted))
     const seated = judged.map((each) =>
@@ -97,7 +107,7 @@ async function startTogether(core: Core, starts: Asked[]): Promise<Outcome[]> {
 
 /** What comes of a start as its person stands with the exam. */
 function judge(
-  userId: number,
+  { userId, sessionId }: Start,
   standing: Standing | undefined,
   now: number,
 ): Admitted | Exclude<Outcome, typeof HELD> {
@@ -111,7 +121,7 @@ function judge(
   if (remaining === 0) return new AppError('attempts_exhausted')
   return remaining === null && standing.used >= MOST_ATTEMPTS
     ? new AppError('too_many')
-    : { userId, standing }
+    : { userId, sessionId, standing }
 }
 
 function isAdmitted(outcome: Outcome | Admitted): outcome is Admitted {
@@ -160,10 +170,11 @@ async function insertNext(
   }
   const rows = await store.insertAttempts(
     tx,
-    admitted.map(({ userId, standing: { exam, personal, highestNumber } }) => {
+    admitted.map(({ userId, sessionId, standing: { exam, personal, highestNumber } }) => {
       const paper = papers.get(exam.id) as Paper
       return {
         userId,
+        sessionId,
         examId: exam.id,
         paperId: paper.id,
         attemptNumber: highestNumber + 1,

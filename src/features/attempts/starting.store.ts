@@ -5,6 +5,7 @@ import { query } from '../../db/query.ts'
 /** An attempt that begins. */
 export interface NewAttempt {
   userId: number
+  sessionId: number
   examId: number
   paperId: number
   status: 'active' | 'running'
@@ -29,14 +30,15 @@ export async function insertAttempts(
     tx,
     { id: 'integer', userId: 'integer', number: 'integer' },
     sql`
-    insert into attempts (user_id, exam_id, paper_id, attempt_number, status, seed, shuffle, drawn, started_at, ends_at)
-    select user_id, exam_id, paper_id, attempt_number, status, seed, shuffle, drawn::int[], started_at::timestamptz,
+    insert into attempts (user_id, session_id, exam_id, paper_id, attempt_number, status, seed, shuffle, drawn, started_at,
+                          ends_at)
+    select user_id, session_id, exam_id, paper_id, attempt_number, status, seed, shuffle, drawn::int[], started_at::timestamptz,
            ends_at::timestamptz
-      from unnest(${column('userId')}::int[], ${column('examId')}::int[], ${column('paperId')}::int[],
+      from unnest(${column('userId')}::int[], ${column('sessionId')}::int[], ${column('examId')}::int[], ${column('paperId')}::int[],
                   ${column('attemptNumber')}::int[], ${column('status')}::text[], ${column('seed')}::uuid[],
                   ${column('shuffle')}::text[], ${column('drawn')}::text[], ${column('startedAt')}::text[],
                   ${column('endsAt')}::text[])
-             as begun(user_id, exam_id, paper_id, attempt_number, status, seed, shuffle, drawn, started_at, ends_at)
+             as begun(user_id, session_id, exam_id, paper_id, attempt_number, status, seed, shuffle, drawn, started_at, ends_at)
     returning id, user_id as "userId", attempt_number as number`,
   )
 }

@@ -103,7 +103,7 @@ export const classExamRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
         operationId: 'extendForClass',
         summary: 'Give attempts of students of the class more minutes',
         description:
-          'The new end may be later than `closes_at`. `user_ids` names some of them; others than students of the class are left out.',
+          'The new end may be later than `closes_at`. `user_ids` names some of them; others than students of the class are left out. Attempts of those who are named that their time has closed are opened again, with so many minutes from now.',
         tags,
         params: ClassExamParams,
         body: ExtendBody,
@@ -115,7 +115,7 @@ export const classExamRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
       const actor = actorOf(request, classId)
       const viewer = viewerOf(request.caller)
       const at = { classId, examId }
-      return { success, extended: await service.extendAttempts(core, actor, viewer, at, request.body) }
+      return { success, ...(await service.extendAttempts(core, actor, viewer, at, request.body)) }
     },
   )
 

@@ -87,14 +87,8 @@ export async function deleteAccommodation(
   await timing.deleteAccommodation(core, actor, at.examId, userId, confirmation, permit)
 }
 
-/** More minutes for attempts under way of the class's students, or of those of them who are named. */
-export async function extendAttempts(
-  core: Core,
-  actor: Actor,
-  viewer: Viewer,
-  at: At,
-  input: ExtendBody,
-): Promise<number> {
+/** More minutes for attempts of the class's students that are under way, or for those of them who are named. */
+export async function extendAttempts(core: Core, actor: Actor, viewer: Viewer, at: At, input: ExtendBody) {
   await requireOpenClass(core.db, viewer, at.classId)
   await requireExamOf(core.db, at)
   return timing.extendAttempts(core, actor, at.examId, input, async (tx) => {

@@ -18,6 +18,7 @@ export type ExamRow = Omit<typeof exams.$inferSelect, OwnColumns> & {
 /** Columns that only the database and starts use. */
 type OwnColumns =
   | 'resultsVisibleSince'
+  | 'resultsSeenUntil'
   | 'paperVersion'
   | 'hasNewerKinds'
   | 'isNewer'

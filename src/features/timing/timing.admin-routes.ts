@@ -149,7 +149,7 @@ export const timingAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
         operationId: 'extendExam',
         summary: 'Give attempts under way more minutes',
         description:
-          'The new end may be later than `closes_at`. Attempts without an end get none and are not counted.',
+          'The new end may be later than `closes_at`. Attempts without an end get none and are not counted. Attempts of people in `user_ids` that their time has closed are opened again, with so many minutes from now.',
         tags,
         params: ExamParams,
         body: ExtendBody,
@@ -158,7 +158,7 @@ export const timingAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     },
     async (request) => ({
       success,
-      extended: await service.extendAttempts(core, actorOf(request), request.params.exam_id, request.body),
+      ...(await service.extendAttempts(core, actorOf(request), request.params.exam_id, request.body)),
     }),
   )
 }

@@ -8,12 +8,13 @@ import type {
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor, Permit } from '../../db/database-client.ts'
-import { keepExam, requireExam } from '../../db/exam-rows.ts'
-import { LOCKS, lockAlone } from '../../db/locks.ts'
+import { freezeExam, requireExam } from '../../db/exam-rows.ts'
+import { LOCKS, lockAlone, lockShared } from '../../db/locks.ts'
 import type { PersonalTimes } from '../../db/tables/accommodations.tables.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { instantOf } from '../../formats/local-time.ts'
 import { slicesOf } from '../../formats/slices.ts'
+import { publishHelp } from '../attempts/closing.service.ts'
 import { record } from '../audit/audit.service.ts'
 import * as store from './timing.store.ts'
 
@@ -167,9 +168,10 @@ export async function changeTimes<T>(
 }
 
 /**
- * Gives attempts under way more minutes, even beyond the exam's window; answers how many. The same key again changes
- * nothing and answers the same. 404 without such an exam. `listAllowed` names the people whom it is limited to, as they
- * are in the transaction.
+ * Gives attempts under way more minutes, even beyond the exam's window; those of people who are named are opened again
+ * where their time has closed them (docs/protocol/exams.md#windows). Answers how many of each. The same key again
+ * changes nothing and answers the same. 404 without such an exam. `listAllowed` names the people whom it is limited to,
+ * as they are in the transaction.
  */
 export async function extendAttempts(
   core: Core,
@@ -177,27 +179,44 @@ export async function extendAttempts(
   examId: number,
   { minutes, user_ids, key }: ExtendBody,
   listAllowed?: (tx: Executor) => Promise<number[]>,
-): Promise<number> {
-  const { extended, retimed } = await core.db.transaction(async (tx) => {
+): Promise<store.Extended> {
+  const { done, retimed, reopened } = await core.db.transaction(async (tx) => {
     await lockAlone(tx, LOCKS.examTimes(examId))
-    await keepExam(tx, examId)
+    if (user_ids) {
+      // What is opened again isn't regraded at the same time, and its help is locked from then on.
+      await lockShared(tx, LOCKS.examGrading(examId))
+      await store.lockTakers(tx, examId, user_ids)
+    }
+    await freezeExam(tx, examId)
     const allowed = await listAllowed?.(tx)
     const before = key ? await store.findExtension(tx, examId, key) : undefined
-    if (before !== undefined) return { extended: before, retimed: [] }
+    if (before) return { done: before, retimed: [], reopened: [] }
     const named = user_ids && new Set(user_ids)
     const userIds = named && allowed ? allowed.filter((id) => named.has(id)) : (user_ids ?? allowed)
-    const retimed = await store.extendAttempts(tx, examId, minutes, userIds)
-    const extended = retimed.length
-    if (key) await store.insertExtension(tx, { examId, key, extended })
+    const extended = await store.extendAttempts(tx, examId, minutes, userIds)
+    // After that: whatever its time closes meanwhile is one or the other.
+    const reopened = named ? await store.reopenAttempts(tx, examId, minutes, userIds ?? [], core.clock()) : []
+    const done = { extended: extended.length, reopened: reopened.length }
+    if (key) await store.insertExtension(tx, { examId, key, ...done })
     await record(tx, actor, {
       action: 'exam.extend',
       subject: ['exam', examId],
-      summary: `${extended} attempts under way got ${minutes} more minutes`,
+      summary: describe(minutes, done),
     })
-    return { extended, retimed }
+    return { done, retimed: [...extended, ...reopened], reopened }
   })
   publishTimes(core, examId, retimed)
-  return extended
+  if (reopened.length > 0)
+    publishHelp(
+      core,
+      reopened.map(({ userId }) => userId),
+    )
+  return done
+}
+
+function describe(minutes: number, { extended, reopened }: store.Extended): string {
+  const given = `${extended} attempts under way got ${minutes} more minutes`
+  return reopened === 0 ? given : `${given}, and ${reopened} that were over were opened again`
 }
 
 function publishTimes(core: Core, examId: number, retimed: store.Retimed[]): void {

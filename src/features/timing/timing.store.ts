@@ -8,6 +8,7 @@ import { classAccommodations, examClasses } from '../../db/tables/classes.tables
 import { users } from '../../db/tables/users.tables.ts'
 import { foldedCase } from '../../db/text-search.ts'
 import { UNDER_WAY } from '../../db/under-way.ts'
+import { hasVisibleResults } from '../../db/visible-results.ts'
 
 // --- accommodations
 
@@ -169,7 +170,8 @@ export async function retimeAttempts(tx: Executor, examId: number, userId?: numb
     with target as materialized (
       select a.id,
              case when limits.ends_at is not null
-                  then least(limits.ends_at + a.extra_minutes * interval '1 minute', ${LATEST}) end as ends_at
+                  then least(limits.ends_at + a.extra_minutes * interval '1 minute'
+                               + a.closed_ms * interval '1 ms', ${LATEST}) end as ends_at
         from attempts a
         join exams e on e.id = a.exam_id
         left join ${personalTimes({ person: sql`a.user_id`, exam: sql`e`, since: sql`a.started_at` })} on true
@@ -212,13 +214,79 @@ export async function extendAttempts(
   )
 }
 
-/** How many attempts the extension with this key has changed; undefined if there was none. */
-export async function findExtension(tx: Executor, examId: number, key: string): Promise<number | undefined> {
+/** How long an attempt that its time has closed can be opened again. */
+const REOPENABLE_MS = 24 * 3_600_000
+
+/**
+ * Opens the attempts of these people that their time has closed: unless that is a day ago, their results could be seen
+ * since, or a later one began. They end so many minutes from now; answers them. To be called once the exam's row is
+ * locked, so that nobody releases its results meanwhile.
+ */
+export async function reopenAttempts(
+  tx: Executor,
+  examId: number,
+  minutes: number,
+  userIds: number[],
+  now: number,
+): Promise<Retimed[]> {
+  const at = sql`${new Date(now).toISOString()}::timestamptz`
+  return query<Retimed>(
+    tx,
+    RETIMED_TYPES,
+    sql`
+    with target as materialized (
+      select a.id, exams.is_published from attempts a join exams on exams.id = a.exam_id
+       where a.exam_id = ${examId} and ${isAnyOf(sql`a.user_id`, userIds)} and a.status = 'expired'
+         and a.submitted_at > ${new Date(now - REOPENABLE_MS).toISOString()}::timestamptz
+         and not ${hasVisibleResults()} and coalesce(a.submitted_at > exams.results_seen_until, true)
+         and not exists (
+           select from attempts later
+            where later.user_id = a.user_id and later.exam_id = a.exam_id and later.status <> 'manual'
+              and later.attempt_number > a.attempt_number)
+       order by a.id for no key update of a
+    )
+    update attempts a
+       set status = case when target.is_published then 'active' else 'running' end,
+           extra_minutes = a.extra_minutes + ${minutes},
+           closed_ms = a.closed_ms + (extract(epoch from ${at} - a.ends_at) * 1000)::bigint,
+           ends_at = ${at} + ${minutes} * interval '1 minute',
+           submitted_at = null, score = null, max_score = null, percentage = null, correct = null, incorrect = null,
+           unattempted = null
+      from target where a.id = target.id
+    returning ${returned}`,
+  )
+}
+
+/**
+ * Locks those of these people who have an attempt at the exam: whether their help is locked may change. They are locked
+ * in the order of their ids.
+ */
+export async function lockTakers(tx: Executor, examId: number, userIds: number[]): Promise<void> {
+  await tx.execute(sql`
+    select from users
+     where ${isAnyOf(sql`id`, userIds)} and id in (select user_id from attempts where exam_id = ${examId})
+     order by id for no key update`)
+}
+
+/** What an extension has changed. */
+export interface Extended {
+  /** Attempts under way that got more minutes. */
+  extended: number
+  /** Attempts that were over. */
+  reopened: number
+}
+
+/** What the extension with this key has changed; undefined if there was none. */
+export async function findExtension(
+  tx: Executor,
+  examId: number,
+  key: string,
+): Promise<Extended | undefined> {
   const [row] = await tx
-    .select({ extended: extensions.extended })
+    .select({ extended: extensions.extended, reopened: extensions.reopened })
     .from(extensions)
     .where(and(eq(extensions.examId, examId), eq(extensions.key, key)))
-  return row?.extended
+  return row
 }
 
 export async function insertExtension(

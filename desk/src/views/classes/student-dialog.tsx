@@ -5,7 +5,7 @@ import { Action } from '../../components/forms/button.tsx'
 import type { StudentResult } from '../../components/results-table.tsx'
 import { t } from '../../texts.ts'
 import type { SendTimes } from '../teach/exam/change-times.ts'
-import { ExtendForm } from '../teach/exam/extend-form.tsx'
+import { ExtendForm, mayGetMinutes } from '../teach/exam/extend-form.tsx'
 import { RemoveTimes, TimesForm } from '../teach/exam/times-form.tsx'
 
 type Times = Answer<'/api/v01/classes/{id}/exams/{exam_id}/accommodations', 'get'>['accommodations'][number]
@@ -49,9 +49,13 @@ export function StudentDialog({ at, student, times, close, reload }: StudentDial
   return (
     <Dialog title={name} close={close}>
       <div class="stack">
-        {student.active && (
+        {mayGetMinutes(student) && (
           <ExtendForm
-            label="More minutes for the attempt under way"
+            label={
+              student.active
+                ? 'More minutes for the attempt under way'
+                : 'Minutes for opening the ended attempt again'
+            }
             question={(minutes) =>
               t('Give {name} {minutes} min more? That can’t be taken back.', { name, minutes })
             }

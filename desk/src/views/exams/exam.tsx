@@ -5,6 +5,7 @@ import { Action } from '../../components/forms/button.tsx'
 import { Failed, Loaded } from '../../components/page/load-states.tsx'
 import { focusHeading, Page } from '../../components/page/page.tsx'
 import { Stat } from '../../components/page/stat.tsx'
+import { useLive } from '../../components/page/use-live.ts'
 import { useLoad } from '../../components/page/use-load.ts'
 import { describeMinutes, describeWindow, moment, number, percent } from '../../format.ts'
 import { keepImages } from '../../kept-images.ts'
@@ -80,6 +81,8 @@ function Cover({ id, take, named }: CoverProps) {
     named(exam.name)
     return { exam, status, attempts: history.attempts, attemptsTotal: history.total }
   })
+  // An attempt that was over may be opened again.
+  useLive(found.reload, (frame) => frame.type === 'attempt_time' && frame.exam_id === id)
   const isActive = found.data?.status.has_active_attempt
   const isLost = found.error !== undefined && !(found.error instanceof RequestFailed)
   // After a reload the attempt continues; without the service, from the state stored on this device.

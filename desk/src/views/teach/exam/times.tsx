@@ -9,7 +9,7 @@ import { t } from '../../../texts.ts'
 import { chosenPerson, type Person, PersonChoice } from '../people/person-choice.tsx'
 import type { SendTimes } from './change-times.ts'
 import { ClassTimes } from './class-times.tsx'
-import { ExtendForm } from './extend-form.tsx'
+import { ExtendForm, mayGetMinutes } from './extend-form.tsx'
 import type { TabProps } from './tab-props.ts'
 import { RemoveTimes, TimesForm } from './times-form.tsx'
 
@@ -69,7 +69,15 @@ export function Times({ exam }: TabProps) {
             ]}
             onChange={({ currentTarget }) => setWhom(currentTarget.value)}
           />
-          {whom === 'one' && <PersonChoice name="user_id" find={findTaking} />}
+          {whom === 'one' && (
+            <>
+              <PersonChoice name="user_id" find={findTaking} />
+              <small>
+                An attempt that ended with its time less than a day ago is opened again, with these minutes
+                from now, if its result couldn’t be seen yet and no later one began.
+              </small>
+            </>
+          )}
         </ExtendForm>
       </section>
       <section class="sheet" aria-labelledby="own">
@@ -130,7 +138,7 @@ export function Times({ exam }: TabProps) {
   )
 }
 
-/** A search among those with an attempt under way, who are read once. */
+/** A search among those who can get more minutes, who are read once. */
 function searchTaking(examId: number): (q: string) => Promise<Person[]> {
   let taking: Promise<Person[]> | undefined
   return async (q) => {
@@ -154,6 +162,6 @@ async function readTaking(examId: number): Promise<Person[]> {
   )
   return pages
     .flatMap(({ results }) => results)
-    .filter(({ active }) => active)
+    .filter(mayGetMinutes)
     .map((row): Person => [row.user_id, nameAndUsername(row)])
 }
