@@ -55,6 +55,7 @@ export interface GivenReview {
   sure?: boolean
   question_version?: number | undefined
   answered_at?: string
+  ago_ms?: number
   took_ms?: number
 }
 

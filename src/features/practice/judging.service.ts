@@ -16,7 +16,12 @@ import * as store from './reviews.store.ts'
 const LONGEST_MS = 10 * 60_000
 
 /** A review with its place in time; ids are compared in lower case. */
-export type Given = Review & { clientId: string; answeredAt: number }
+export type Given = Review & {
+  clientId: string
+  answeredAt: number
+  /** Whether it comes after all that its card has had, whatever `answeredAt` is. */
+  isLast: boolean
+}
 
 /** Reviews that a person sends together. */
 export interface Arrival {
@@ -95,14 +100,14 @@ export function findRegrades(
  * made, and each comes after all that its card has had.
  */
 export function isPlain({ added, cards, open }: Facts): boolean {
-  return added.every(({ question_id, question_version, answeredAt }) => {
+  return added.every(({ question_id, question_version, answeredAt, isLast }) => {
     const card = cards.get(question_id)
     const opened = open.get(question_id)
     const paperId = card ? card.paperId : opened?.hasDeck ? opened.paperId : null
     return (
       paperId !== null &&
       (question_version ?? paperId) === paperId &&
-      answeredAt > (card?.lastReview ?? Number.NEGATIVE_INFINITY)
+      (isLast || answeredAt > (card?.lastReview ?? Number.NEGATIVE_INFINITY))
     )
   })
 }
@@ -136,8 +141,10 @@ export async function judgeAll(
   const versions = await listVersions(tx, userId, added, cards)
   const judged: JudgedReview[] = []
   const refused = new Map<string, Refusal>()
+  /** When the newest review of each card is, with those of this request. */
+  const newest = new Map<number, number>()
   for (const each of added) {
-    const { clientId, answeredAt, sure, question_id: questionId, question_version, took_ms } = each
+    const { clientId, sure, question_id: questionId, question_version, took_ms } = each
     const card = cards.get(questionId)
     const paperId = question_version ?? card?.paperId
     const isShown = paperId === card?.paperId || versions.has(`${questionId}/${paperId}`)
@@ -151,6 +158,9 @@ export async function judgeAll(
       continue
     }
     const outcome = judge(asked, answer)
+    const before = newest.get(questionId) ?? card.lastReview ?? Number.NEGATIVE_INFINITY
+    const answeredAt = each.isLast ? Math.max(each.answeredAt, before + 1) : each.answeredAt
+    newest.set(questionId, Math.max(before, answeredAt))
     judged.push({
       userId,
       clientId,

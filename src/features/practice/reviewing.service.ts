@@ -10,7 +10,15 @@ import { requireHelp } from '../help-lock/help-lock.service.ts'
 import { cardDescriber, toReviewed } from './card-views.ts'
 import { lookAgain } from './decks.service.ts'
 import { countCards, putCards } from './decks.store.ts'
-import { type Arrival, type Facts, findFacts, findRegrades, isPlain, judgeAll } from './judging.service.ts'
+import {
+  type Arrival,
+  type Facts,
+  findFacts,
+  findRegrades,
+  type Given,
+  isPlain,
+  judgeAll,
+} from './judging.service.ts'
 import { type Learner, listLearners, lockLearner } from './learners.store.ts'
 import { publishCounts } from './practice.service.ts'
 import { type Reviewed, record } from './recording.service.ts'
@@ -58,7 +66,7 @@ export async function review(
   const given = reviews.map((each) => ({
     ...each,
     clientId: each.client_id.toLowerCase(),
-    answeredAt: readAnsweredAt(each.answered_at, now),
+    ...readTime(each, now),
   }))
   const arrival = { userId, given }
   const outcome = given.length > FEW ? ALONE : await reviewShared(core)(arrival)
@@ -68,8 +76,11 @@ export async function review(
   return describeResults(core, settled)
 }
 
-function readAnsweredAt(given: string | undefined, now: number): number {
-  return given === undefined ? now : Math.min(now, Math.max(now - LATEST_MS, instantOf(given).getTime()))
+/** By the service's clock where the device doesn't insist on its own: that may have been set. */
+function readTime({ answered_at, ago_ms }: Review, now: number): Pick<Given, 'answeredAt' | 'isLast'> {
+  const isLast = ago_ms !== undefined || answered_at === undefined
+  const given = isLast ? now - (ago_ms ?? 0) : instantOf(answered_at).getTime()
+  return { answeredAt: Math.min(now, Math.max(now - LATEST_MS, given)), isLast }
 }
 
 /** The outcomes in the order of the arrivals: `HELD` where somebody else has locked a person's row. */
