@@ -159,8 +159,8 @@ async function attackAll(
 /** Messages of person 1 that are one short word over and over. */
 async function createTexts({ sql }: World): Promise<void> {
   await sql`
-    insert into messages (conversation_id, seq, version, sender_id, message)
-    select 1, n, n, 1, ${'a '.repeat(2_000)} from generate_series(1, 500) n`
+    insert into messages (conversation_id, seq, version, sender_id, message, created_at)
+    select 1, n, n, 1, ${'a '.repeat(2_000)}, now() from generate_series(1, 500) n`
   await sql`update conversations set last_seq = 500, version = 500 where id = 1`
 }
 
