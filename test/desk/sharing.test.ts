@@ -89,6 +89,29 @@ test('another site shares nothing by a form, whether or not it hides where it co
   }
 }, 120_000)
 
+/** Puts a picture into the cache of another stay, and asks for it by an address that has expired. */
+const ASK = `(async () => {
+  const canvas = new OffscreenCanvas(8, 8)
+  canvas.getContext('2d').fillRect(0, 0, 8, 8)
+  const kept = await caches.open('exam-images-another-stay')
+  await kept.put('/files/Optics/lens.png?signature=1', new Response(await canvas.convertToBlob()))
+  const image = new Image()
+  const end = new Promise((resolve) => {
+    image.onload = () => resolve('shown')
+    image.onerror = () => resolve('refused')
+  })
+  image.src = '/files/Optics/lens.png?signature=2'
+  return end
+})()`
+
+test('a picture that another stay has fetched is shown to nobody else', async () => {
+  const [service, browser] = [await withService(), await openBrowser()]
+  onTestFinished(() => browser.close())
+  const { page } = await openFor(browser, await service.person(), WITH_WORKER)
+  await waitForWorker(page)
+  expect(await page.evaluate(ASK)).toBe('refused')
+}, 120_000)
+
 test('the icon of the installed desk has the number of unread messages', async () => {
   const [service, browser] = [await withService(), await openBrowser()]
   onTestFinished(() => browser.close())
