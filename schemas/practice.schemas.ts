@@ -129,14 +129,6 @@ const Review = Type.Object({
     ...GivenInstant,
     description: 'up to 30 days ago, in whatever order; left out: now, and after all that its card has had',
   }),
-  ago_ms: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description:
-        'how long ago it was answered, which a clock that was set says better than the time of day; goes before `answered_at`, and it comes after all that its card has had',
-    }),
-  ),
   took_ms: Type.Optional(
     Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'cut to 10 minutes' }),
   ),

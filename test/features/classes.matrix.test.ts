@@ -160,6 +160,8 @@ const EXAMS: Record<string, Place> = {
   'GET /exams/{exam_id}/paper': { statuses: NO_ATTEMPT },
   'PUT /exams/{exam_id}/answers': { statuses: NO_ATTEMPT, body: answers },
   'POST /exams/{exam_id}/submit': { statuses: [401, 200, 404, 409, 404, 409], body: () => ({}) },
+  // The student has handed in, above.
+  'POST /exams/{exam_id}/end': { statuses: [401, 409, 404, 409, 404, 409], body: () => ({ attempt_id: 1 }) },
   'GET /attempts': { statuses: EVERYBODY },
   'GET /attempts/active': { statuses: EVERYBODY },
   'GET /attempts/{attempt_id}': { statuses: [401, 403, 404, 404, 404, 404] },

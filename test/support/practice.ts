@@ -55,7 +55,6 @@ export interface GivenReview {
   sure?: boolean
   question_version?: number | undefined
   answered_at?: string
-  ago_ms?: number
   took_ms?: number
 }
 

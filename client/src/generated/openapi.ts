@@ -494,7 +494,7 @@ export type ReviewedQuestion = { id: number; exam_id: number; /** may contain La
 
 export type ReviewsAnswer = { success: true; /** in the order of the reviews */ results: (JudgedReview | RefusedReview)[] }
 
-export type ReviewsBody = { reviews: { /** the client's own; it makes the review count once */ client_id: string; question_id: number; /** as in an attempt; empty is wrong */ answer: unknown; sure: boolean; /** as the question came with; left out: the current one */ question_version?: number; /** up to 30 days ago, in whatever order; left out: now, and after all that its card has had */ answered_at?: string; /** how long ago it was answered, which a clock that was set says better than the time of day; goes before `answered_at`, and it comes after all that its card has had */ ago_ms?: number; /** cut to 10 minutes */ took_ms?: number }[] }
+export type ReviewsBody = { reviews: { /** the client's own; it makes the review count once */ client_id: string; question_id: number; /** as in an attempt; empty is wrong */ answer: unknown; sure: boolean; /** as the question came with; left out: the current one */ question_version?: number; /** up to 30 days ago, in whatever order; left out: now, and after all that its card has had */ answered_at?: string; /** cut to 10 minutes */ took_ms?: number }[] }
 
 export type Role = 'user' | 'admin' | 'user,admin'
 

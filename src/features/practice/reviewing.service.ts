@@ -77,10 +77,10 @@ export async function review(
 }
 
 /** By the service's clock where the device doesn't insist on its own: that may have been set. */
-function readTime({ answered_at, ago_ms }: Review, now: number): Pick<Given, 'answeredAt' | 'isLast'> {
-  const isLast = ago_ms !== undefined || answered_at === undefined
-  const given = isLast ? now - (ago_ms ?? 0) : instantOf(answered_at).getTime()
-  return { answeredAt: Math.min(now, Math.max(now - LATEST_MS, given)), isLast }
+function readTime({ answered_at }: Review, now: number): Pick<Given, 'answeredAt' | 'isLast'> {
+  if (answered_at === undefined) return { answeredAt: now, isLast: true }
+  const given = instantOf(answered_at).getTime()
+  return { answeredAt: Math.min(now, Math.max(now - LATEST_MS, given)), isLast: false }
 }
 
 /** The outcomes in the order of the arrivals: `HELD` where somebody else has locked a person's row. */
