@@ -8,12 +8,14 @@ interface Result {
 /** Where nothing could be scored, a result has no percentage; for clients of the older generation it is 0. */
 export function fillPercentages(scope: FastifyInstance): void {
   scope.addHook('preSerialization', async (_request, _reply, payload) => {
-    const { attempts = [], result, ...answer } = payload as Result & { attempts?: Result[]; result?: Result }
-    const isWorthless = [answer, result ?? {}, ...(Array.isArray(attempts) ? attempts : [])].some(isWithout)
-    if (!isWorthless) return payload
+    const { attempts, result, ...answer } = payload as Result & { attempts?: unknown; result?: Result }
+    // Elsewhere `attempts` is a number.
+    const listed: Result[] = Array.isArray(attempts) ? attempts : []
+    if (![answer, result ?? {}, ...listed].some(isWithout)) return payload
     return {
+      ...(payload as object),
       ...fill(answer),
-      ...('attempts' in (payload as object) ? { attempts: attempts.map(fill) } : {}),
+      ...(Array.isArray(attempts) ? { attempts: listed.map(fill) } : {}),
       ...(result ? { result: fill(result) } : {}),
     }
   })
