@@ -47,7 +47,10 @@ export const RegradeView = Type.Object(
     parts: Nullable(Parts),
     tolerance: Nullable(Type.Number()),
     attempts: Type.Integer({ description: 'finished ones whose paper has the question' }),
-    raised: Count,
+    raised: Type.Integer({
+      minimum: 0,
+      description: 'by the score or, where that is the same, by the verdict',
+    }),
     lowered: Count,
     unchanged: Count,
     changes: Type.Array(
@@ -60,7 +63,7 @@ export const RegradeView = Type.Object(
         old_max_score: Type.Number(),
         new_max_score: Type.Number(),
       }),
-      { description: 'the first 100 attempts whose score or max_score changed' },
+      { description: 'the first 100 attempts whose score, max_score or verdict changed' },
     ),
     created_at: Timestamp,
     created_by: Type.String({ description: 'a username' }),

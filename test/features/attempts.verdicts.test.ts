@@ -88,8 +88,18 @@ test('a result that an earlier version decided by more decimals stays, until it 
   expect(await readVerdicts(taken)).toEqual(everywhere(false, 66.67))
   const question_id = taken.questionIds[2] as number
   const regrade = { question_id, action: 'new_key', correct_answer: 'C' } as const
-  const { body } = await admin.post(`/api/v01/admin/exams/${taken.examId}/regrades`, regrade, 201)
-  expect(body.regrade).toMatchObject({ attempts: 1, unchanged: 1, changes: [] })
+  const path = `/api/v01/admin/exams/${taken.examId}/regrades` as const
+  const raised = {
+    attempts: 1,
+    raised: 1,
+    unchanged: 0,
+    changes: [{ attempt_id: taken.attemptId, old_score: 2, new_score: 2 }],
+  }
+  expect((await admin.post(path, { ...regrade, preview: true }, 200)).body.regrade).toMatchObject(raised)
+  expect(await readVerdicts(taken)).toEqual(everywhere(false, 66.67))
+  const socket = await ann.socket()
+  expect((await admin.post(path, regrade, 201)).body.regrade).toMatchObject(raised)
+  await socket.until(() => socket.of('result_changed')[0], 2_000)
   expect(await readVerdicts(taken)).toEqual(everywhere(true, 66.67))
 })
 

@@ -6,7 +6,7 @@ import type { Regrade, ResultChange } from '../../db/tables/corrections.tables.t
 import { slicesBySize } from '../../formats/slices.ts'
 import type { Grading } from '../attempts/paper.ts'
 import { getPaper } from '../attempts/papers.service.ts'
-import { roundPercentage } from '../attempts/scoring.ts'
+import { judgeResult } from '../attempts/scoring.ts'
 import * as store from './regrades.store.ts'
 
 /** Attempts, and questions of them, that are graded in one go: in between other requests get their turn. */
@@ -21,9 +21,9 @@ export interface Outcome {
   raised: number
   lowered: number
   unchanged: number
-  /** The first of the attempts whose score or maximum score has changed. */
+  /** The first of the attempts whose score, maximum score or verdict has changed. */
   changes: ResultChange[]
-  /** All attempts of whose result any number has changed, as it is shown. */
+  /** All attempts of whose result any number, as it is shown, or the verdict has changed. */
   results: { userId: number; attemptId: number }[]
 }
 
@@ -40,6 +40,7 @@ export async function recompute(
 ): Promise<Outcome> {
   const attempts = await store.listAttemptsWith(tx, examId, questionId)
   const slices = [...slicesBySize(attempts, SLICE, ({ questions }) => questions)]
+  const passMark = await store.getPassMark(tx, examId)
   const outcome: Outcome = {
     attempts: attempts.length,
     raised: 0,
@@ -74,9 +75,9 @@ export async function recompute(
         continue
       }
       changed.push({ id: attempt.id, ...result })
-      if (isSame({ ...attempt, percentage: roundPercentage(attempt.percentage) }, result))
-        outcome.unchanged += 1
-      else note(outcome, attempt, result)
+      const [before, after] = [asShown(attempt, passMark), asShown(result, passMark)]
+      if (isSame(before, after) && before.passed === after.passed) outcome.unchanged += 1
+      else note(outcome, attempt, before, after)
     }
     await writing
     if (changed.length > 0) writing = expected(write(changed))
@@ -102,20 +103,34 @@ function isSame(before: GradedValues, after: GradedValues): boolean {
   )
 }
 
-function note(outcome: Outcome, before: store.GradedAttempt, after: GradedValues): void {
-  const { score, maxScore } = before
-  if (after.score > score) outcome.raised += 1
-  else if (after.score < score) outcome.lowered += 1
+interface Shown extends GradedValues {
+  passed: boolean | null
+}
+
+/** With its verdict, which an equal percentage of an earlier version may not share: it wasn't rounded. */
+function asShown(
+  { score, maxScore, correct, incorrect, unattempted, ...of }: GradedValues,
+  mark: number,
+): Shown {
+  const { percentage, passed } = judgeResult({ ...of, maxScore }, mark)
+  return { score, maxScore, percentage: percentage ?? 0, correct, incorrect, unattempted, passed }
+}
+
+/** A result is raised or lowered by its score or, where that is the same, by its verdict. */
+function note(outcome: Outcome, { id, userId }: store.GradedAttempt, before: Shown, after: Shown): void {
+  const change = after.score - before.score || Number(after.passed) - Number(before.passed)
+  if (change > 0) outcome.raised += 1
+  else if (change < 0) outcome.lowered += 1
   else outcome.unchanged += 1
-  outcome.results.push({ userId: before.userId, attemptId: before.id })
-  if (after.score === score && after.maxScore === maxScore) return
+  outcome.results.push({ userId, attemptId: id })
+  if (change === 0 && after.maxScore === before.maxScore) return
   if (outcome.changes.length < MOST_CHANGES)
     outcome.changes.push({
-      attempt_id: before.id,
-      user_id: before.userId,
-      old_score: score,
+      attempt_id: id,
+      user_id: userId,
+      old_score: before.score,
       new_score: after.score,
-      old_max_score: maxScore,
+      old_max_score: before.maxScore,
       new_max_score: after.maxScore,
     })
 }

@@ -143,6 +143,12 @@ export async function findReleaseState(db: Executor, examId: number) {
   return row
 }
 
+/** The percentage from which an exam that is known to exist is passed. */
+export async function getPassMark(db: Executor, examId: number): Promise<number> {
+  const rows = await db.select({ mark: exams.passPercentage }).from(exams).where(eq(exams.id, examId))
+  return only(rows).mark
+}
+
 export async function updateResults(tx: Executor, results: NewResult[]): Promise<void> {
   const column = (name: keyof NewResult) => sql.param(results.map((result) => result[name]))
   // As text: the way to a decimal must not round.
