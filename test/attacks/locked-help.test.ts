@@ -42,7 +42,15 @@ const OPEN: Record<string, readonly string[]> = {
   ],
   'a request to administrators': ['checkAccessEligibility', 'requestAccess'],
   'the exam itself': [
-    ...['prepareExam', 'startAttempt', 'getPaper', 'saveAnswers', 'submitAttempt', 'getAttemptStatus'],
+    ...[
+      'prepareExam',
+      'startAttempt',
+      'getPaper',
+      'saveAnswers',
+      'submitAttempt',
+      'endAttempt',
+      'getAttemptStatus',
+    ],
     'listActiveAttempts',
   ],
   'written by administrators': ['listExams', 'getExam', 'listCategories'],
