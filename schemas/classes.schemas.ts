@@ -12,6 +12,7 @@ import {
   Text,
   Timestamp,
   UserId,
+  Was,
 } from './common.ts'
 
 export const ClassRole = Type.Enum(['student', 'teacher'], { $id: 'ClassRole' })
@@ -86,11 +87,16 @@ export const NewClass = Type.Object(
   { $id: 'NewClass' },
 )
 export type NewClass = Static<typeof NewClass>
+const classFields = { name: ClassName, archived: Type.Boolean(), teacher_ids: TeacherIds }
 export const ClassChanges = Type.Object(
   {
-    name: Type.Optional(ClassName),
-    archived: Type.Optional(Type.Boolean()),
-    teacher_ids: Type.Optional(TeacherIds),
+    ...Type.Partial(Type.Object(classFields)).properties,
+    replace: Type.Optional(
+      Type.Boolean({
+        description: 'true: students of the class who become its teachers are students no more',
+      }),
+    ),
+    was: Was(classFields),
   },
   { $id: 'ClassChanges' },
 )
@@ -150,9 +156,13 @@ export const ClassAnswer = Type.Object(
 )
 
 export const CodeBody = Type.Object(
-  { ends_at: Type.Optional(Nullable({ ...GivenInstant, description: 'null: it has no end' })) },
+  {
+    ends_at: Type.Optional(Nullable({ ...GivenInstant, description: 'null: it has no end' })),
+    was: Was({ code: Nullable(Text(0, 100)), ends_at: Nullable(GivenInstant) }),
+  },
   { $id: 'CodeBody' },
 )
+export type CodeBody = Static<typeof CodeBody>
 export const CodeAnswer = Type.Object(
   {
     success: Type.Literal(true),

@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from 'typebox'
+import { type Static, type TProperties, type TSchema, Type } from 'typebox'
 import './name-formats.ts'
 import './time-formats.ts'
 
@@ -55,6 +55,15 @@ export const Uuid = Type.String({
 export const Confirm = Type.Optional(
   Type.Boolean({ description: 'true: make the change even if it ends attempts under way' }),
 )
+
+/** What its sender saw of the fields of a change (docs/protocol/http.md#input). */
+export function Was<Fields extends TProperties>(fields: Fields) {
+  return Type.Optional(
+    Type.Partial(Type.Object(fields), {
+      description: 'as they were seen: 409 `changed` with the `stored` values where they differ',
+    }),
+  )
+}
 
 /** Of an import: in the query or, alike, in its form. */
 export const DryRun = Type.Object({

@@ -1,5 +1,17 @@
 import { type Static, Type } from 'typebox'
-import { Confirm, GivenInstant, Id, Name, Nullable, Page, paging, Tag, Text, Timestamp } from './common.ts'
+import {
+  Confirm,
+  GivenInstant,
+  Id,
+  Name,
+  Nullable,
+  Page,
+  paging,
+  Tag,
+  Text,
+  Timestamp,
+  Was,
+} from './common.ts'
 
 const ResultMode = Type.Enum(['instant', 'on_release'])
 const MsqScoring = Type.Enum(['all_or_nothing', 'partial'])
@@ -48,7 +60,7 @@ const settings = {
 }
 
 export const ExamChanges = Type.Object(
-  { ...Type.Partial(Type.Object(settings)).properties, confirm: Confirm },
+  { ...Type.Partial(Type.Object(settings)).properties, confirm: Confirm, was: Was(settings) },
   { $id: 'ExamChanges' },
 )
 export type ExamChanges = Static<typeof ExamChanges>
@@ -95,6 +107,17 @@ export const AdminExamAnswer = Type.Object(
   { success: Type.Literal(true), exam: AdminExam },
   { $id: 'AdminExamAnswer' },
 )
+
+export const ChangesMean = Type.Object(
+  {
+    success: Type.Literal(true),
+    published: Type.Boolean(),
+    attempts: Type.Integer({ description: 'finished ones' }),
+    under_way: Type.Integer(),
+  },
+  { $id: 'ChangesMean' },
+)
+export type ChangesMean = Static<typeof ChangesMean>
 
 export const ReleaseBody = Type.Object(
   {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Confirm, GivenInstant, Id, Nullable, Timestamp, Uuid } from './common.ts'
+import { Confirm, GivenInstant, Id, Nullable, Timestamp, Uuid, Was } from './common.ts'
 
 export const AccommodationParams = Type.Object({ exam_id: Id, user_id: Id })
 
@@ -16,15 +16,15 @@ export const Accommodation = Type.Object(
 )
 export type Accommodation = Static<typeof Accommodation>
 
+const givenTimes = {
+  extra_time_percent: Nullable(
+    Type.Integer({ minimum: 0, maximum: 300, description: "added to the exam's duration" }),
+  ),
+  opens_at: Nullable({ ...GivenInstant, description: "null: the exam's own" }),
+  closes_at: Nullable({ ...GivenInstant, description: "null: the exam's own" }),
+}
 export const AccommodationBody = Type.Object(
-  {
-    extra_time_percent: Type.Optional(
-      Nullable(Type.Integer({ minimum: 0, maximum: 300, description: "added to the exam's duration" })),
-    ),
-    opens_at: Type.Optional(Nullable({ ...GivenInstant, description: "null: the exam's own" })),
-    closes_at: Type.Optional(Nullable({ ...GivenInstant, description: "null: the exam's own" })),
-    confirm: Confirm,
-  },
+  { ...Type.Partial(Type.Object(givenTimes)).properties, confirm: Confirm, was: Was(givenTimes) },
   { $id: 'AccommodationBody' },
 )
 export type AccommodationBody = Static<typeof AccommodationBody>

@@ -9,6 +9,7 @@ export const CATALOGUE = {
   invalid_json: [400, 'The body is not valid JSON'],
   invalid_request: [400, 'The request could not be read'],
   nothing_to_update: [400, 'There is nothing to change'],
+  changed: [409, 'It was changed meanwhile'],
   unsupported_media_type: [415, 'This content type is not accepted here'],
   payload_too_large: [413, 'The request is too large'],
   not_found: [404, 'Not found'],
@@ -81,6 +82,7 @@ export const CATALOGUE = {
   notes_full: [409, 'There is no room for more here'],
   // classes
   class_archived: [409, 'The class is archived'],
+  is_student: [409, 'Somebody is a student of the class, and would not be any more'],
   class_in_use: [409, 'An exam is for this class alone'],
   class_group: [403, 'Its members are those of the class'],
   // taking exams

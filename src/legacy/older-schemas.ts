@@ -5,7 +5,7 @@ const OF_QUESTIONS = ['more_options', 'parts', 'explanation', 'tags']
 /** Options and parts are not among them: a question that needs them is refused, not stored without them. */
 const OF_FORMS = ['explanation', 'tags']
 const OF_PAPERS = ['more_options', 'option_order', 'parts']
-const OF_EXAMS = ['open_for_practice', 'shuffle', 'draw', 'class_ids', 'pool_count']
+const OF_EXAMS = ['open_for_practice', 'shuffle', 'draw', 'class_ids', 'pool_count', 'was']
 const OF_CONVERSATIONS = ['settings', 'unread_mentions']
 
 /** Fields that only the newer generation has, by the names of the schemas. */

@@ -133,6 +133,10 @@ const CALLS: Record<string, () => Promise<Call>> = {
     params: await classExam(),
     body: { extra_time_percent: 25 },
   }),
+  'PATCH /exams/{exam_id}/class-accommodations/{class_id}': async () => ({
+    params: await classExam(),
+    body: { extra_time_percent: 25 },
+  }),
   'DELETE /exams/{exam_id}/class-accommodations/{class_id}': async () => {
     const params = await classExam()
     const at = `/api/v01/admin/exams/${params.exam_id}/class-accommodations/${params.class_id}` as const
@@ -140,6 +144,10 @@ const CALLS: Record<string, () => Promise<Call>> = {
     return { params }
   },
   'PUT /exams/{exam_id}/accommodations/{user_id}': async () => ({
+    params: { exam_id: (await exam()).examId, user_id: student.id },
+    body: { extra_time_percent: 25 },
+  }),
+  'PATCH /exams/{exam_id}/accommodations/{user_id}': async () => ({
     params: { exam_id: (await exam()).examId, user_id: student.id },
     body: { extra_time_percent: 25 },
   }),

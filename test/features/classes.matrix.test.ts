@@ -140,6 +140,10 @@ const CLASSES: Record<string, Place> = {
   'GET /{id}/attempts/{attempt_id}': { statuses: TEACHING },
   'GET /{id}/exams/{exam_id}/accommodations': { statuses: TEACHING },
   'PUT /{id}/exams/{exam_id}/accommodations/{user_id}': { statuses: TEACHING, body: () => ({}) },
+  'PATCH /{id}/exams/{exam_id}/accommodations/{user_id}': {
+    statuses: TEACHING,
+    body: () => ({ extra_time_percent: 25 }),
+  },
   'DELETE /{id}/exams/{exam_id}/accommodations/{user_id}': { statuses: TEACHING, params: accommodation },
   'POST /{id}/exams/{exam_id}/extend': { statuses: TEACHING, body: () => ({ minutes: 5 }) },
   'POST /{id}/exams/{exam_id}/allowances': {
@@ -201,6 +205,10 @@ const FOR_TEACHERS: Record<string, Place> = {
   'GET /exams': { statuses: [401, 403, 403, 200, 200, 200] },
   'POST /exams': { statuses: [401, 403, 403, 403, 403, 201], body: () => ({ name: 'New' }) },
   'GET /exams/{id}': { statuses: [401, 403, 403, 200, 403, 200], params: ({ examId }) => ({ id: examId }) },
+  'GET /exams/{id}/changes-mean': {
+    statuses: [401, 403, 403, 200, 403, 200],
+    params: ({ examId }) => ({ id: examId }),
+  },
   'GET /challenges': { statuses: [401, 403, 403, 200, 200, 200] },
   'POST /challenges/{id}/resolve': { statuses: ADMINS, body: () => ({ status: 'accepted' }) },
   'GET /exams/{exam_id}/export': { statuses: ADMINS, query: () => 'format=csv' },

@@ -24,7 +24,7 @@ export type Accommodation = { user_id: number; username: string; full_name: stri
 
 export type AccommodationAnswer = { success: true; accommodation: Accommodation }
 
-export type AccommodationBody = { extra_time_percent?: number | null; opens_at?: string | null; closes_at?: string | null; /** true: make the change even if it ends attempts under way */ confirm?: boolean }
+export type AccommodationBody = { extra_time_percent?: number | null; opens_at?: string | null; closes_at?: string | null; /** true: make the change even if it ends attempts under way */ confirm?: boolean; /** as they were seen: 409 `changed` with the `stored` values where they differ */ was?: { extra_time_percent?: number | null; opens_at?: string | null; closes_at?: string | null } }
 
 export type AccommodationsAnswer = { success: true; accommodations: Accommodation[] }
 
@@ -130,6 +130,8 @@ export type ChangeAccountBody = { full_name?: string; email?: string; /** needed
 
 export type ChangesAnswer = { success: true; messages: Message[]; version: number; has_more: boolean }
 
+export type ChangesMean = { success: true; published: boolean; /** finished ones */ attempts: number; under_way: number }
+
 export type ChatUser = { id: number; username: string; full_name: string; /** false unless they share a connection or conversation */ online: boolean; connection_status: 'pending' | 'accepted' | 'rejected' | null; conn_id: number | null }
 
 export type ClassAccommodation = { class_id: number; extra_time_percent: number; opens_at: string | null; closes_at: string | null }
@@ -140,7 +142,7 @@ export type ClassAccommodationsAnswer = { success: true; accommodations: Accommo
 
 export type ClassAnswer = { success: true; class: { id: number; name: string; archived: boolean; students: number; conversation_id: number | null }; join_code: string | null; code_ends_at: string | null; /** the newest 500, newest first */ exams: { id: number; name: string }[]; members: ClassMember[]; invited: InvitedAddress[]; invited_total: number; total: number; page: number; per_page: number; total_pages: number }
 
-export type ClassChanges = { name?: string; archived?: boolean; /** all of its teachers */ teacher_ids?: number[] }
+export type ClassChanges = { name?: string; archived?: boolean; /** all of its teachers */ teacher_ids?: number[]; /** true: students of the class who become its teachers are students no more */ replace?: boolean; /** as they were seen: 409 `changed` with the `stored` values where they differ */ was?: { name?: string; archived?: boolean; /** all of its teachers */ teacher_ids?: number[] } }
 
 export type ClassConversationAnswer = { success: true; conv_id: number }
 
@@ -156,7 +158,7 @@ export type ClassesAnswer = { success: true; classes: OwnClass[]; invitations: C
 
 export type CodeAnswer = { success: true; code: string | null; ends_at: string | null }
 
-export type CodeBody = { ends_at?: string | null }
+export type CodeBody = { ends_at?: string | null; /** as they were seen: 409 `changed` with the `stored` values where they differ */ was?: { code?: string | null; ends_at?: string | null } }
 
 export type Comment = { id: number; question_id: number; parent_id: number | null; user_id: number; /** `Deleted Account` where the author has gone */ username: string; /** empty for a deleted comment */ message: string; is_own: boolean; is_edited: boolean; /** kept for the replies below it */ is_deleted: boolean; is_pinned: boolean; is_best_answer: boolean; created_at: string; replies: Comment[] }
 
@@ -212,7 +214,7 @@ export type Exam = { id: number; name: string; description: string; category_id:
 
 export type ExamAnswer = { success: true; exam: ExamStanding }
 
-export type ExamChanges = { name?: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, whoever may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help?: boolean; /** what is in another order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null; /** true: make the change even if it ends attempts under way */ confirm?: boolean }
+export type ExamChanges = { name?: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, whoever may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help?: boolean; /** what is in another order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null; /** true: make the change even if it ends attempts under way */ confirm?: boolean; /** as they were seen: 409 `changed` with the `stored` values where they differ */ was?: { name?: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, whoever may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help?: boolean; /** what is in another order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null } }
 
 export type ExamResultsAnswer = { success: true; exam: { id: number; name: string; /** whether keys, and marks that tell them, are shown */ shows_keys: boolean; keys_open_at: string | null }; results: StudentResult[]; total: number; page: number; per_page: number; total_pages: number }
 
@@ -1891,7 +1893,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
-        409: { content: { 'application/json': Failure<'class_archived'> } }
+        409: { content: { 'application/json': Failure<'class_archived' | 'changed'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
@@ -2072,7 +2074,25 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
-        409: { content: { 'application/json': Failure<'class_archived' | 'ends_attempts'> } }
+        409: { content: { 'application/json': Failure<'changed'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Change single ones of a student’s own times */
+    patch: {
+      parameters: { query?: never; path: { 'id': number; 'exam_id': number; 'user_id': number }; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': AccommodationBody } }
+      responses: {
+        200: { content: { 'application/json': AccommodationAnswer } }
+        400: { content: { 'application/json': Failure<'nothing_to_update' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'changed'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
@@ -3330,7 +3350,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
-        409: { content: { 'application/json': Failure<'class_archived'> } }
+        409: { content: { 'application/json': Failure<'class_archived' | 'changed' | 'is_student'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
@@ -3416,7 +3436,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
-        409: { content: { 'application/json': Failure<'draw_too_few' | 'ends_attempts' | 'too_many'> } }
+        409: { content: { 'application/json': Failure<'draw_too_few' | 'ends_attempts' | 'changed' | 'too_many'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
@@ -3433,6 +3453,24 @@ export interface paths {
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/exams/{id}/changes-mean': {
+    /** Whom a change of an exam would concern */
+    get: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ChangesMean } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
@@ -3708,7 +3746,25 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
-        409: { content: { 'application/json': Failure<'ends_attempts'> } }
+        409: { content: { 'application/json': Failure<'ends_attempts' | 'changed'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Change single ones of somebody’s own times */
+    patch: {
+      parameters: { query?: never; path: { 'exam_id': number; 'user_id': number }; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': AccommodationBody } }
+      responses: {
+        200: { content: { 'application/json': AccommodationAnswer } }
+        400: { content: { 'application/json': Failure<'nothing_to_update' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'ends_attempts' | 'changed'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
@@ -3760,7 +3816,25 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
-        409: { content: { 'application/json': Failure<'ends_attempts'> } }
+        409: { content: { 'application/json': Failure<'ends_attempts' | 'changed'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Change single ones of a class’s own times */
+    patch: {
+      parameters: { query?: never; path: { 'exam_id': number; 'class_id': number }; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': AccommodationBody } }
+      responses: {
+        200: { content: { 'application/json': ClassAccommodationAnswer } }
+        400: { content: { 'application/json': Failure<'nothing_to_update' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'ends_attempts' | 'changed'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }

@@ -21,6 +21,7 @@ const success = true as const
 const refusals = failures('forbidden', 'not_found')
 const changeRefusals = failures('forbidden', 'not_found', 'class_archived')
 const timeRefusals = failures('forbidden', 'not_found', 'class_archived', 'ends_attempts')
+const setTimeRefusals = { ...timeRefusals, ...failures('changed') }
 /** For hundreds of thousands of attempts. */
 const ANALYSIS_TIMEOUT_MS = 60_000
 
@@ -54,7 +55,7 @@ export const classExamRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
         tags,
         params: ClassStudentParams,
         body: AccommodationBody,
-        response: { 200: AccommodationAnswer, ...timeRefusals },
+        response: { 200: AccommodationAnswer, ...setTimeRefusals },
       },
     },
     async (request) => {
@@ -63,13 +64,46 @@ export const classExamRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
       const viewer = viewerOf(request.caller)
       return {
         success,
-        accommodation: await service.putAccommodation(
+        accommodation: await service.setAccommodation(
           core,
           actor,
           viewer,
           { classId, examId },
           userId,
           request.body,
+          'replace',
+        ),
+      }
+    },
+  )
+
+  app.patch(
+    '/accommodations/:user_id',
+    {
+      schema: {
+        operationId: 'changeStudentAccommodation',
+        summary: 'Change single ones of a student’s own times',
+        description: 'The fields that it doesn’t name stay as they are.',
+        tags,
+        params: ClassStudentParams,
+        body: AccommodationBody,
+        response: { 200: AccommodationAnswer, ...setTimeRefusals, ...failures('nothing_to_update') },
+      },
+    },
+    async (request) => {
+      const { id: classId, exam_id: examId, user_id: userId } = request.params
+      const actor = actorOf(request, classId)
+      const viewer = viewerOf(request.caller)
+      return {
+        success,
+        accommodation: await service.setAccommodation(
+          core,
+          actor,
+          viewer,
+          { classId, examId },
+          userId,
+          request.body,
+          'change',
         ),
       }
     },

@@ -63,16 +63,17 @@ export async function listAccommodations(core: Core, viewer: Viewer, at: At) {
   return { accommodations, class_accommodation: ofClass ?? null }
 }
 
-export async function putAccommodation(
+export async function setAccommodation(
   core: Core,
   actor: Actor,
   viewer: Viewer,
   at: At,
   userId: number,
   input: AccommodationBody,
+  manner: timing.Manner,
 ) {
   const permit = await permitStudent(core, viewer, at, userId)
-  return timing.putAccommodation(core, actor, at.examId, userId, input, permit)
+  return timing.setAccommodation(core, actor, { examId: at.examId, userId }, input, manner, permit)
 }
 
 export async function deleteAccommodation(

@@ -92,7 +92,8 @@ async function add(
     const row = await lockTaughtClass(tx, viewer, classId)
     if (userIds.length > 0 && !viewer.isAdmin) throw new AppError('forbidden')
     const byId = await findByIds(tx, userIds, errors)
-    const byEmail = viewer.isAdmin ? await findByEmail(tx, asked) : []
+    const confirmed = viewer.isAdmin ? await findByEmail(tx, asked) : []
+    const byEmail = await withoutStudents(tx, classId, confirmed, errors)
     const now = new Date(core.clock())
     const people = [...byId, ...byEmail].sort((one, other) => one.userId - other.userId)
     const added = await members.insertMembers(tx, classId, uniqueMembers(people), now)
@@ -102,7 +103,7 @@ async function add(
       people.map(({ userId }) => userId),
       now,
     )
-    const known = new Set(byEmail.map(({ email }) => email))
+    const known = new Set(confirmed.map(({ email }) => email))
     const unknown = asked.filter(({ email }) => !known.has(foldCase(email)))
     const invited = await invite(core, tx, classId, unknown, language, now, errors)
     const answer = { added: added.length, invited, errors: errors.length > 0 ? errors : null }
@@ -154,14 +155,31 @@ async function findByIds(tx: Executor, userIds: number[], errors: string[]) {
   return [...known].map((userId) => ({ userId, role: 'student' as const }))
 }
 
-async function findByEmail(tx: Executor, asked: { email: string; role: ClassRole }[]) {
-  const roles = new Map(asked.map(({ email, role }) => [foldCase(email), role]))
-  const confirmed = await members.listConfirmed(tx, [...roles.keys()])
+async function findByEmail(tx: Executor, asked: { place: string; email: string; role: ClassRole }[]) {
+  const entries = new Map(asked.map((each) => [foldCase(each.email), each]))
+  const confirmed = await members.listConfirmed(tx, [...entries.keys()])
   return confirmed.map(({ email, userId }) => ({
     email,
     userId,
-    role: roles.get(email) ?? ('student' as const),
+    place: entries.get(email)?.place ?? email,
+    role: entries.get(email)?.role ?? ('student' as const),
   }))
+}
+
+/** Without those whom a file makes teachers though they are students of the class; `errors` gets them. */
+async function withoutStudents<Person extends { userId: number; place: string; role: ClassRole }>(
+  tx: Executor,
+  classId: number,
+  people: Person[],
+  errors: string[],
+): Promise<Person[]> {
+  const teachers = people.filter(({ role }) => role === 'teacher').map(({ userId }) => userId)
+  const students = new Set(await members.listStudentsAmong(tx, classId, teachers))
+  return people.filter(({ userId, place }) => {
+    if (!students.has(userId)) return true
+    errors.push(`${place}: is a student of the class`)
+    return false
+  })
 }
 
 /**

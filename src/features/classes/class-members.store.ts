@@ -100,6 +100,19 @@ export async function insertMembers(
   return rows.filter(({ isNew }) => isNew).map(({ userId }) => userId)
 }
 
+/** Which of these people are students of a class. */
+export async function listStudentsAmong(db: Executor, id: number, userIds: number[]): Promise<number[]> {
+  const rows = await query<{ userId: number }>(
+    db,
+    { userId: 'integer' },
+    sql`
+    select user_id as "userId" from class_members
+     where class_id = ${id} and ${isAnyOf(sql`user_id`, userIds)} and role = 'student' and left_at is null
+     order by user_id`,
+  )
+  return rows.map(({ userId }) => userId)
+}
+
 /** Ends somebody's membership by themselves; false if there is none. */
 export async function endMembership(tx: Executor, id: number, userId: number, at: Date): Promise<boolean> {
   const rows = await tx

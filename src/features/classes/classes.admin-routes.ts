@@ -66,7 +66,7 @@ export const classAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
         body: ClassChanges,
         response: {
           200: AdminClassAnswer,
-          ...failures('nothing_to_update', 'not_found', 'class_archived'),
+          ...failures('nothing_to_update', 'not_found', 'class_archived', 'changed', 'is_student'),
         },
       },
     },

@@ -155,14 +155,14 @@ export const classRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
         tags,
         params: ClassParams,
         body: CodeBody,
-        response: { 200: CodeAnswer, ...failures('forbidden', 'not_found', 'class_archived') },
+        response: { 200: CodeAnswer, ...failures('forbidden', 'not_found', 'class_archived', 'changed') },
       },
     },
     async (request) => {
       const { id } = request.params
       const actor = actorOf(request, id)
       const viewer = viewerOf(request.caller)
-      return { success, ...(await service.makeCode(core, actor, viewer, id, request.body.ends_at)) }
+      return { success, ...(await service.makeCode(core, actor, viewer, id, request.body)) }
     },
   )
 

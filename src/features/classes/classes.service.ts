@@ -5,6 +5,7 @@ import type {
   ClassChanges,
   ClassInvitation,
   ClassMember,
+  CodeBody,
   InvitedAddress,
   NewClass,
   OwnClass,
@@ -16,6 +17,7 @@ import { violates } from '../../db/database-errors.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { instantOf } from '../../formats/local-time.ts'
 import { offsetOf } from '../../paging.ts'
+import { requireUnchanged } from '../../unchanged.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeChanged } from '../audit/audit-words.ts'
 import { lockTaughtClass, requireTeacher } from './class-access.service.ts'
@@ -82,7 +84,7 @@ async function getClass(core: Core, id: number): Promise<AdminClass> {
 export async function createClass(core: Core, actor: Actor, input: NewClass): Promise<AdminClass> {
   const id = await core.db.transaction(async (tx) => {
     const inserted = await store.insertClass(tx, input.name)
-    if (input.teacher_ids) await replaceTeachers(core, tx, inserted, input.teacher_ids)
+    if (input.teacher_ids) await replaceTeachers(core, tx, inserted, input.teacher_ids, false)
     const entry = { action: 'class.create', summary: 'The class was created' } as const
     await record(tx, { ...actor, classId: inserted }, { ...entry, subject: ['class', inserted] })
     return inserted
@@ -90,18 +92,28 @@ export async function createClass(core: Core, actor: Actor, input: NewClass): Pr
   return getClass(core, id)
 }
 
-/** Changes the given fields. An archived class first has to come back, by `archived` false: 409 `class_archived`. */
+/**
+ * Changes the given fields. An archived class first has to come back, by `archived` false: 409 `class_archived`. 409
+ * `changed` where a field isn't any more as `was` says, `is_student` where a new teacher is a student of the class and
+ * `replace` doesn't say that they shall be none any more.
+ */
 export async function changeClass(
   core: Core,
   actor: Actor,
   id: number,
-  { name, archived, teacher_ids: teacherIds }: ClassChanges,
+  { name, archived, teacher_ids: teacherIds, replace = false, was }: ClassChanges,
 ): Promise<AdminClass> {
   if (name === undefined && archived === undefined && teacherIds === undefined)
     throw new AppError('nothing_to_update')
   const tell = await core.db.transaction(async (tx) => {
     const row = await store.lockClass(tx, id)
     if (!row) throw new AppError('not_found')
+    if (was)
+      requireUnchanged(
+        { name: row.name, archived: row.archived, teacher_ids: await members.listTeacherIds(tx, id) },
+        was,
+        { name, archived, teacher_ids: teacherIds },
+      )
     const staysArchived = row.archived && archived !== false
     if (staysArchived && (name !== undefined || teacherIds !== undefined))
       throw new AppError('class_archived')
@@ -109,7 +121,7 @@ export async function changeClass(
       ...(name === undefined ? {} : { name }),
       ...(archived === undefined ? {} : { archived }),
     })
-    if (teacherIds) await replaceTeachers(core, tx, id, teacherIds)
+    if (teacherIds) await replaceTeachers(core, tx, id, teacherIds, replace)
     const changed = Object.entries({ name, archived, teachers: teacherIds }).filter(
       ([, value]) => value !== undefined,
     )
@@ -124,11 +136,19 @@ export async function changeClass(
   return getClass(core, id)
 }
 
-/** 400 for ids of nobody. Whom it leaves out is not in the class any more. */
-async function replaceTeachers(core: Core, tx: Executor, id: number, userIds: number[]): Promise<void> {
+/** 400 for ids of nobody, 409 `is_student`. Whom it leaves out is not in the class any more. */
+async function replaceTeachers(
+  core: Core,
+  tx: Executor,
+  id: number,
+  userIds: number[],
+  areReplaced: boolean,
+): Promise<void> {
   const known = await members.listAccounts(tx, userIds)
   const missing = userIds.filter((userId) => !known.includes(userId))
   if (missing.length > 0) throw invalidField('/teacher_ids', `names nobody: ${missing.join(', ')}`)
+  const students = areReplaced ? [] : await members.listStudentsAmong(tx, id, known)
+  if (students.length > 0) throw new AppError('is_student', { details: { user_ids: students } })
   const now = new Date(core.clock())
   for (const userId of await members.listTeacherIds(tx, id))
     if (!known.includes(userId)) {
@@ -199,14 +219,15 @@ export async function describeClass(core: Core, viewer: Viewer, id: number, page
   }
 }
 
-/** Gives a class a new code; the one before ends. 400 for an end that is past. */
+/** Gives a class a new code; the one before ends. 400 for an end that is past, 409 `changed`. */
 export async function makeCode(
   core: Core,
   actor: Actor,
   viewer: Viewer,
   classId: number,
-  endsAt: string | null | undefined,
+  body: CodeBody,
 ): Promise<{ code: string; ends_at: string | null }> {
+  const { ends_at: endsAt, was } = body
   const codeEndsAt = endsAt == null ? null : instantOf(endsAt)
   if (codeEndsAt && codeEndsAt.getTime() <= core.clock()) throw invalidField('/ends_at', 'is past')
   const joinCode = Array.from(
@@ -214,10 +235,10 @@ export async function makeCode(
     () => CODE_LETTERS[randomInt(CODE_LETTERS.length)],
   ).join('')
   try {
-    await changeCode(core, actor, viewer, classId, { joinCode, codeEndsAt })
+    await changeCode(core, actor, viewer, classId, { joinCode, codeEndsAt }, was)
   } catch (error) {
     // Another class has it, which is as likely as guessing it.
-    if (violates(error, 'classes_join_code_key')) return makeCode(core, actor, viewer, classId, endsAt)
+    if (violates(error, 'classes_join_code_key')) return makeCode(core, actor, viewer, classId, body)
     throw error
   }
   return { code: joinCode, ends_at: codeEndsAt?.toISOString() ?? null }
@@ -233,9 +254,11 @@ async function changeCode(
   viewer: Viewer,
   classId: number,
   values: Pick<store.ClassRow, 'joinCode' | 'codeEndsAt'>,
+  was?: CodeBody['was'],
 ): Promise<void> {
   await core.db.transaction(async (tx) => {
-    await lockTaughtClass(tx, viewer, classId)
+    const row = await lockTaughtClass(tx, viewer, classId)
+    requireUnchanged({ code: row.joinCode, ends_at: row.codeEndsAt?.toISOString() ?? null }, was, {})
     await store.updateClass(tx, classId, values)
     await record(tx, actor, {
       action: 'class.code',

@@ -4,6 +4,7 @@ import {
   AdminExamAnswer,
   AdminExamsAnswer,
   AdminExamsQuery,
+  ChangesMean,
   ExamChanges,
   NewExam,
   ReleaseAnswer,
@@ -21,6 +22,21 @@ const success = true as const
 /** Exams as administrators keep them, at `/api/v01/admin/exams`. */
 export const examAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   await app.register(examEditingRoutes, { core })
+
+  app.get(
+    '/:id/changes-mean',
+    {
+      config: { budget: 'heavy', forTeachers: examIn('params', 'id', 'settings') },
+      schema: {
+        operationId: 'describeExamUse',
+        summary: 'Whom a change of an exam would concern',
+        tags,
+        params: IdParams,
+        response: { 200: ChangesMean, ...failures('not_found') },
+      },
+    },
+    async ({ params }) => ({ success, ...(await service.describeUse(core, params.id)) }),
+  )
 
   app.delete(
     '/:id',
@@ -151,6 +167,7 @@ export const examEditingRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
             'draw_too_few',
             'forbidden',
             'ends_attempts',
+            'changed',
             'too_many',
           ),
         },

@@ -1,4 +1,11 @@
-import type { AdminExam, AdminExamsQuery, ExamChanges, NewExam } from '../../../schemas/exams.schemas.ts'
+import type { Content } from '../../../schemas/common.ts'
+import type {
+  AdminExam,
+  AdminExamsQuery,
+  ChangesMean,
+  ExamChanges,
+  NewExam,
+} from '../../../schemas/exams.schemas.ts'
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
@@ -6,6 +13,7 @@ import { violates } from '../../db/database-errors.ts'
 import { LOCKS, lockAlone } from '../../db/locks.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { offsetOf } from '../../paging.ts'
+import { requireUnchanged } from '../../unchanged.ts'
 import { publishReleased } from '../attempts/attempts.service.ts'
 import { publishHelp } from '../attempts/closing.service.ts'
 import { record } from '../audit/audit.service.ts'
@@ -60,7 +68,7 @@ export async function createExam(
 
 /**
  * Changes the given fields. Attempts keep the paper that they were started with, but attempts under way follow the
- * exam's times and its locking of help.
+ * exam's times and its locking of help. 409 `changed` where a field isn't any more as `was` says.
  */
 export async function changeExam(
   core: Core,
@@ -72,20 +80,22 @@ export async function changeExam(
   const values = toValues(changes)
   if (Object.keys(values).length === 0) throw new AppError('nothing_to_update')
   const isTimed = ['durationMinutes', 'opensAt', 'closesAt'].some((name) => name in values)
+  const { confirm, was, ...given } = changes
   const update = async (tx: Executor) => {
+    if (was) {
+      const stored = await store.holdExam(tx, id)
+      if (stored) requireUnchanged(toAdminExam(stored, new Map()), was, given)
+    }
     if (!(await store.updateExam(tx, id, values))) throw new AppError('not_found')
     if (changes.class_ids) await changeClasses(tx, id, changes.class_ids)
     await requireKept(tx, id, teacherId)
     await checkDraw(tx, id, changes)
     if (changes.is_published) await requireRoom(tx, [id])
-    const { confirm: _, ...given } = changes
     const summary = describeChanged(Object.keys(given))
     await record(tx, actor, { action: 'exam.change', subject: ['exam', id], summary })
   }
   try {
-    await (isTimed
-      ? changeTimes(core, { examId: id, confirm: changes.confirm }, update)
-      : core.db.transaction(update))
+    await (isTimed ? changeTimes(core, { examId: id, confirm }, update) : core.db.transaction(update))
   } catch (error) {
     // One end of the window was given, the other one is stored.
     if (violates(error, 'exams_window_check')) throw invalidField('/closes_at', 'is not after opens_at')
@@ -93,6 +103,13 @@ export async function changeExam(
   }
   if (values.lockHelp !== undefined) publishHelp(core)
   return getExam(core, id)
+}
+
+/** Whom a change of the exam would concern, so that a form can say it before. */
+export async function describeUse(core: Core, id: number): Promise<Content<ChangesMean>> {
+  const found = await store.findUse(core.db, id)
+  if (!found) throw new AppError('not_found')
+  return found
 }
 
 /** Deletes the exam with everything that belongs to it; answers how much that was. */

@@ -7,6 +7,7 @@ import { classes, examClasses } from '../../db/tables/classes.tables.ts'
 import { comments } from '../../db/tables/discussions.tables.ts'
 import { exams, questions } from '../../db/tables/exams.tables.ts'
 import { contains, plannedFor } from '../../db/text-search.ts'
+import { UNDER_WAY } from '../../db/under-way.ts'
 
 export type ExamValues = typeof exams.$inferInsert
 export type ExamRow = Omit<typeof exams.$inferSelect, OwnColumns> & {
@@ -53,6 +54,31 @@ export async function countExams(db: Db, filter: ExamFilter): Promise<number> {
 
 export async function findExam(db: Executor, id: number): Promise<ExamRow | undefined> {
   const [row] = await selectExams(db).where(eq(exams.id, id))
+  return row
+}
+
+/** The exam as it stays until the transaction ends, but for its questions. */
+export async function holdExam(tx: Executor, id: number): Promise<ExamRow | undefined> {
+  await tx.execute(sql`select from exams where id = ${id} for no key update`)
+  return findExam(tx, id)
+}
+
+/** Whether students see the exam, and how many attempts are finished and under way. */
+export async function findUse(
+  db: Executor,
+  id: number,
+): Promise<{ published: boolean; attempts: number; under_way: number } | undefined> {
+  const [row] = await query<{ published: boolean; attempts: number; under_way: number }>(
+    db,
+    { published: 'boolean', attempts: 'integer', under_way: 'integer' },
+    sql`
+    select is_published as published, finished as attempts, under_way
+      from exams cross join lateral (
+        select count(*) filter (where submitted_at is not null)::int as finished,
+               count(*) filter (where status in ${sql.raw(UNDER_WAY)})::int as under_way
+          from attempts where exam_id = exams.id) taken
+     where exams.id = ${id}`,
+  )
   return row
 }
 

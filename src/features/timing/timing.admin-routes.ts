@@ -50,14 +50,48 @@ export const timingAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
         tags,
         params: AccommodationParams,
         body: AccommodationBody,
-        response: { 200: AccommodationAnswer, ...failures('not_found', 'ends_attempts') },
+        response: { 200: AccommodationAnswer, ...failures('not_found', 'ends_attempts', 'changed') },
       },
     },
     async (request) => {
       const { exam_id: examId, user_id: userId } = request.params
       return {
         success,
-        accommodation: await service.putAccommodation(core, actorOf(request), examId, userId, request.body),
+        accommodation: await service.setAccommodation(
+          core,
+          actorOf(request),
+          { examId, userId },
+          request.body,
+          'replace',
+        ),
+      }
+    },
+  )
+
+  app.patch(
+    '/accommodations/:user_id',
+    {
+      schema: {
+        operationId: 'changeAccommodation',
+        summary: 'Change single ones of somebody’s own times',
+        description: 'The fields that it doesn’t name stay as they are.',
+        tags,
+        params: AccommodationParams,
+        body: AccommodationBody,
+        response: { 200: AccommodationAnswer, ...failures('nothing_to_update', 'not_found', 'ends_attempts', 'changed') },
+      },
+    },
+    async (request) => {
+      const { exam_id: examId, user_id: userId } = request.params
+      return {
+        success,
+        accommodation: await service.setAccommodation(
+          core,
+          actorOf(request),
+          { examId, userId },
+          request.body,
+          'change',
+        ),
       }
     },
   )
@@ -109,7 +143,7 @@ export const timingAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
         tags,
         params: ClassAccommodationParams,
         body: AccommodationBody,
-        response: { 200: ClassAccommodationAnswer, ...failures('not_found', 'ends_attempts') },
+        response: { 200: ClassAccommodationAnswer, ...failures('not_found', 'ends_attempts', 'changed') },
       },
     },
     async (request) => {
@@ -117,7 +151,42 @@ export const timingAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       const actor = actorOf(request, classId)
       return {
         success,
-        accommodation: await service.putClassAccommodation(core, actor, examId, classId, request.body),
+        accommodation: await service.setClassAccommodation(
+          core,
+          actor,
+          { examId, classId },
+          request.body,
+          'replace',
+        ),
+      }
+    },
+  )
+
+  app.patch(
+    '/class-accommodations/:class_id',
+    {
+      schema: {
+        operationId: 'changeClassAccommodation',
+        summary: 'Change single ones of a class’s own times',
+        description: 'The fields that it doesn’t name stay as they are.',
+        tags,
+        params: ClassAccommodationParams,
+        body: AccommodationBody,
+        response: { 200: ClassAccommodationAnswer, ...failures('nothing_to_update', 'not_found', 'ends_attempts', 'changed') },
+      },
+    },
+    async (request) => {
+      const { exam_id: examId, class_id: classId } = request.params
+      const actor = actorOf(request, classId)
+      return {
+        success,
+        accommodation: await service.setClassAccommodation(
+          core,
+          actor,
+          { examId, classId },
+          request.body,
+          'change',
+        ),
       }
     },
   )

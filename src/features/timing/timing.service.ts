@@ -15,11 +15,18 @@ import { AppError, invalidField } from '../../errors.ts'
 import { instantOf } from '../../formats/local-time.ts'
 import { slicesOf } from '../../formats/slices.ts'
 import { publishHelp } from '../attempts/closing.service.ts'
+import { requireUnchanged } from '../../unchanged.ts'
 import { record } from '../audit/audit.service.ts'
 import * as store from './timing.store.ts'
 
 /** Attempts in one event. */
 const TOLD_AT_ONCE = 1_000
+
+/** Of who has no times of their own. */
+const NO_TIMES: PersonalTimes = { extraTimePercent: 0, opensAt: null, closesAt: null }
+
+/** Whether a change of times takes the place of those before, or leaves the fields that it doesn't name as they are. */
+export type Manner = 'replace' | 'change'
 
 // --- accommodations
 
@@ -32,18 +39,22 @@ export async function listAccommodations(
   return (await store.listAccommodations(core.db, examId, classId)).map(present)
 }
 
-/** Replaces a person's times; an attempt of theirs under way follows. 404 without such an exam or person. */
-export async function putAccommodation(
+/**
+ * Sets a person's times; an attempt of theirs under way follows. 404 without such an exam or person, 409 `changed` where
+ * a field isn't any more as `was` says.
+ */
+export async function setAccommodation(
   core: Core,
   actor: Actor,
-  examId: number,
-  userId: number,
+  { examId, userId }: { examId: number; userId: number },
   input: AccommodationBody,
+  manner: Manner,
   permit?: Permit,
 ): Promise<Accommodation> {
-  const times = readTimes(input)
+  const given = readTimes(input)
   return changeTimes(core, { examId, userId, confirm: input.confirm }, async (tx) => {
     await permit?.(tx)
+    const times = combine(await store.findAccommodation(tx, examId, userId), given, input, manner)
     await store.putAccommodation(tx, examId, userId, times)
     const row = await store.findAccommodation(tx, examId, userId)
     if (!row) throw new AppError('not_found')
@@ -99,16 +110,17 @@ export async function findClassAccommodation(
   return times && presentOfClass(classId, times)
 }
 
-/** Replaces a class's times; attempts under way follow. 404 unless the exam is for the class. */
-export async function putClassAccommodation(
+/** Sets a class's times; attempts under way follow. 404 unless the exam is for the class, 409 `changed` as above. */
+export async function setClassAccommodation(
   core: Core,
   actor: Actor,
-  examId: number,
-  classId: number,
+  { examId, classId }: { examId: number; classId: number },
   input: AccommodationBody,
+  manner: Manner,
 ): Promise<ClassAccommodation> {
-  const times = readTimes(input)
-  await changeTimes(core, { examId, confirm: input.confirm }, async (tx) => {
+  const given = readTimes(input)
+  return changeTimes(core, { examId, confirm: input.confirm }, async (tx) => {
+    const times = combine(await store.findClassAccommodation(tx, examId, classId), given, input, manner)
     if (!(await store.putClassAccommodation(tx, examId, classId, times))) throw new AppError('not_found')
     await requireWindow(tx, examId, times)
     await record(tx, actor, {
@@ -116,8 +128,8 @@ export async function putClassAccommodation(
       subject: ['exam', examId],
       summary: `Class ${classId}: ${describeTimes(times)}`,
     })
+    return presentOfClass(classId, times)
   })
-  return presentOfClass(classId, times)
 }
 
 /** 404 if there is none. */
@@ -245,9 +257,37 @@ function read(given: string | null): Date | null {
   return given === null ? null : instantOf(given)
 }
 
-function readTimes(input: AccommodationBody): PersonalTimes {
-  const { opensAt = null, closesAt = null } = readWindow(input)
-  return { extraTimePercent: input.extra_time_percent ?? 0, opensAt, closesAt }
+function readTimes(input: AccommodationBody): Partial<PersonalTimes> {
+  const extraTimePercent = input.extra_time_percent
+  return {
+    ...(extraTimePercent === undefined ? {} : { extraTimePercent: extraTimePercent ?? 0 }),
+    ...readWindow(input),
+  }
+}
+
+/** The times that a change leads to. 409 `changed`, 400 for a window that closes before it opens. */
+function combine(
+  stored: PersonalTimes = NO_TIMES,
+  given: Partial<PersonalTimes>,
+  { was, confirm: _, ...wanted }: AccommodationBody,
+  manner: Manner,
+): PersonalTimes {
+  if (manner === 'change' && Object.keys(given).length === 0) throw new AppError('nothing_to_update')
+  requireUnchanged(presentTimes(stored), was && withPercent(was), withPercent(wanted))
+  const { extraTimePercent, opensAt, closesAt } = {
+    ...(manner === 'replace' ? NO_TIMES : stored),
+    ...given,
+  }
+  if (opensAt && closesAt && closesAt <= opensAt) throw invalidField('/closes_at', 'is not after opens_at')
+  return { extraTimePercent, opensAt, closesAt }
+}
+
+/** No extra time is 0 percent. */
+function withPercent({
+  extra_time_percent: percent,
+  ...window
+}: Pick<AccommodationBody, 'extra_time_percent' | 'opens_at' | 'closes_at'>) {
+  return { ...(percent === undefined ? {} : { extra_time_percent: percent ?? 0 }), ...window }
 }
 
 /** 400 for times of a person or a class that, with the exam's own, leave nobody a moment to start. */
